@@ -1,0 +1,1 @@
+"""The polite engine: the only way out to the web."""

@@ -1,0 +1,73 @@
+"""Articles: the clean content behind one URL, global, whoever lists it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from inforadar.model.ids import Uid
+
+
+class ArticleStatus(StrEnum):
+    NOT_FETCHED = "not_fetched"
+    SUCCESS = "success"
+    FAILURE = "failure"
+
+
+class FailureCode(StrEnum):
+    """Seed 3's codes; a detail beside the code says which of its causes it was."""
+
+    HTTP = "FAIL_HTTP"
+    TIMEOUT = "FAIL_TIMEOUT"
+    BAD_HTML = "FAIL_BAD_HTML"
+    PARSE = "FAIL_PARSE"
+    EMPTY = "FAIL_EMPTY"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extracted:
+    """What extraction made of a page."""
+
+    clean_text: str
+    """Plain text, paragraphs separated by a blank line."""
+    markdown: str
+    """The same with headings, lists, quotes, tables, code and links kept."""
+    abstract: str | None = None
+    title: str | None = None
+    author: str | None = None
+    published_at: datetime | None = None
+    updated_at: datetime | None = None
+    language: str | None = None
+    site_name: str | None = None
+    image: str | None = None
+    canonical_url: str | None = None
+    raw_len: int = 0
+    """Length of the HTML in characters."""
+
+    @property
+    def text_len(self) -> int:
+        return len(self.clean_text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotExtracted:
+    """Why there is no article."""
+
+    code: FailureCode
+    detail: str
+    """A short sentence: "behind a paywall", "400 nested elements deep"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Article:
+    """A stored article, or the record that there is none."""
+
+    uid: Uid
+    url: str
+    category: str
+    status: ArticleStatus
+    fetched_at: datetime | None = None
+    extracted: Extracted | None = None
+    failure: NotExtracted | None = None
+    attempts: int = 0

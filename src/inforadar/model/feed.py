@@ -1,0 +1,61 @@
+"""Feeds: the subscriptions that we watch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from inforadar.model.http import Outcome, Validators
+from inforadar.model.ids import FeedId
+
+
+class FeedKind(StrEnum):
+    FEED = "feed"
+    """RSS, Atom or JSON Feed."""
+    SITEMAP = "sitemap"
+    PAGES = "pages"
+    """A paged site, newest first."""
+
+
+class ErrorPolicy(StrEnum):
+    BACKOFF = "backoff"
+    ONE_STRIKE = "one-strike"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feed:
+    """A feed with its schedule beside it, as loaded."""
+
+    id: FeedId
+    url: str
+    kind: FeedKind
+    source: str
+    topic: str
+    root_domain: str | None
+    enabled: bool
+    polling: bool
+    enforce_feed_domain: bool
+    created_at: datetime
+    deleted_at: datetime | None = None
+    title: str | None = None
+    site_url: str | None = None
+    description: str | None = None
+    language: str | None = None
+    origin: str | None = None
+    """`sample` for the feeds of the sample world; else nothing."""
+    validators: Validators = Validators()
+    last_fetch_status: Outcome | None = None
+    last_fetched_at: datetime | None = None
+    error_policy: ErrorPolicy | None = None
+    """`None`: the global setting."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """What only one kind or one feature needs: cutoff, selectors, prompt, time zone."""
+    next_run_at: datetime | None = None
+    requested_at: datetime | None = None
+    locked_until: datetime | None = None
+    last_error: str | None = None
+    failures: int = 0
+    """Failed fetches since the last success; the backoff grows with it."""

@@ -1,0 +1,1 @@
+"""The shell: what ties stages, engine and store into collecting, canonicalizing and analyzing."""

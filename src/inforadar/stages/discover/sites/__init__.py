@@ -1,0 +1,1 @@
+"""Readers for paged sites, one file a site."""

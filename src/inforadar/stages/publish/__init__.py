@@ -1,0 +1,1 @@
+"""From items to documents: pure renderers for RSS, Atom and JSON Feed."""

@@ -1,0 +1,133 @@
+"""URLs: one normal form, and what is computed from it.
+
+Parsing is WHATWG's (ada), as browsers do it: lower-case host, IDNA, default ports and dot segments
+gone. Beyond that the fragment goes, and so do the tracking parameters listed here; the order of the
+others stays, because some servers care. `http` and `https`, with and without `www`, stay distinct.
+
+All ids and hashes are computed over the normal form. The URL as given is what is requested, and a feed's
+URL loses no parameter.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+from functools import cache
+from typing import TYPE_CHECKING
+
+import ada_url
+
+from inforadar.errors import InvalidUrlError
+from inforadar.model.ids import Uid, UrlHash
+
+if TYPE_CHECKING:
+    from publicsuffixlist import PublicSuffixList
+
+MAX_LENGTH = 8192
+
+TRACKING_PARAMETERS = frozenset(
+    {
+        # advertising clicks
+        "fbclid", "gclid", "gclsrc", "dclid", "gbraid", "wbraid", "msclkid", "yclid", "ysclid", "twclid",
+        "ttclid", "li_fat_id", "rdt_cid", "epik", "irclickid", "_openstat",
+        # mailings
+        "mc_cid", "mc_eid", "mkt_tok", "vero_id", "vero_conv", "_hsenc", "_hsmi", "oly_anon_id",
+        "oly_enc_id", "ck_subscriber_id", "wickedid", "bsft_clkid", "bsft_uid",
+        # analytics
+        "_ga", "_gl", "igsh", "igshid", "ref_src", "ref_url", "guccounter", "guce_referrer",
+        "guce_referrer_sig", "xtor", "cmpid", "ocid", "ncid", "soc_src", "soc_trk", "at_campaign",
+        "at_medium", "at_link_id", "at_link_origin", "at_link_type", "at_ptr_name", "at_format",
+    }
+)  # fmt: skip
+"""Parameters that name the way a reader came, not what is read."""
+
+TRACKING_PREFIXES = ("utm_", "pk_", "mtm_", "piwik_", "hsa_", "at_custom", "at_bbc")
+"""Families of such parameters."""
+
+
+def normalize(url: str, base: str | None = None) -> str:
+    """The normal form of an absolute URL, or of one relative to `base`. Idempotent."""
+    href = canonical_form(url, base)
+    if "#" in href:
+        href = href[: href.index("#")]
+    if "?" not in href:
+        return href
+    path, query = href.split("?", 1)
+    kept = "&".join(part for part in query.split("&") if part and not _is_tracking(part))
+    return f"{path}?{kept}" if kept else path
+
+
+def canonical_form(url: str, base: str | None = None) -> str:
+    """As a browser would write it, nothing dropped; refuses what is not http or https."""
+    text = url.strip()
+    if len(text) > MAX_LENGTH:
+        raise InvalidUrlError(text[:80] + "…", f"it is longer than {MAX_LENGTH} characters")
+    if not text and base is None:
+        raise InvalidUrlError(url, "it is empty")
+    try:
+        href: str = ada_url.join_url(base, text) if base is not None else ada_url.normalize_url(text)
+    except ValueError:
+        raise InvalidUrlError(text, "it cannot be read; it should look like https://example.com/feed") from None
+    if not href.startswith(("http://", "https://")):
+        raise InvalidUrlError(text, "only http and https are fetched")
+    return href
+
+
+def _is_tracking(parameter: str) -> bool:
+    name = parameter.split("=", 1)[0].lower()
+    return name in TRACKING_PARAMETERS or name.startswith(TRACKING_PREFIXES)
+
+
+def url_hash(normalized: str) -> UrlHash:
+    """SHA-256 of a normal form, in hex."""
+    return UrlHash(hashlib.sha256(normalized.encode()).hexdigest())
+
+
+def uid(normalized: str) -> Uid:
+    """Seed 3's short key of an article."""
+    return Uid(hashlib.sha1(normalized.encode(), usedforsecurity=False).hexdigest()[:16])
+
+
+def hostname(url: str) -> str:
+    """The host without its port, IPv6 without brackets."""
+    return str(ada_url.URL(url).hostname).strip("[]")
+
+
+def host_key(url: str) -> str:
+    """`hostname:port`: what the delay between two requests is counted by."""
+    parsed = ada_url.URL(url)
+    port = parsed.port or ("443" if parsed.protocol == "https:" else "80")
+    return f"{parsed.hostname}:{port}"
+
+
+def origin(url: str) -> str:
+    """Scheme, host and port."""
+    return str(ada_url.URL(url).origin)
+
+
+@cache
+def _suffixes() -> PublicSuffixList:
+    from publicsuffixlist import PublicSuffixList  # noqa: PLC0415 - reading the list takes 70 ms
+
+    return PublicSuffixList(accept_unknown=True)
+
+
+def root_domain(url: str) -> str:
+    """The registrable domain by the public suffix list that is shipped; a bare host or address is itself."""
+    host = hostname(url).rstrip(".")
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        found: str | None = _suffixes().privatesuffix(host)
+        return found or host
+    return host
+
+
+def readable(url: str) -> str:
+    """A URL for people: no scheme, host in its own script, no trailing slash."""
+    parsed = ada_url.URL(url)
+    host = parsed.host
+    if "xn--" in host:
+        host = ada_url.idna.decode(host)
+    rest = f"{parsed.pathname}{parsed.search}".rstrip("/")
+    return f"{host}{rest}"
