@@ -13,15 +13,20 @@ from __future__ import annotations
 import hashlib
 import ipaddress
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NewType
 
 import ada_url
 
 from inforadar.errors import InvalidUrlError
-from inforadar.model.ids import Uid, UrlHash
 
 if TYPE_CHECKING:
     from publicsuffixlist import PublicSuffixList
+
+UrlHash = NewType("UrlHash", str)
+"""SHA-256 of the normalized URL, 64 hex digits."""
+
+Uid = NewType("Uid", str)
+"""An article's key: the first 16 hex digits of the SHA-1 of its normalized URL."""
 
 MAX_LENGTH = 8192
 
@@ -67,7 +72,9 @@ def canonical_form(url: str, base: str | None = None) -> str:
     try:
         href: str = ada_url.join_url(base, text) if base is not None else ada_url.normalize_url(text)
     except ValueError:
-        raise InvalidUrlError(text, "it cannot be read; it should look like https://example.com/feed") from None
+        raise InvalidUrlError(
+            text, "it cannot be read; it should look like https://example.com/feed"
+        ) from None
     if not href.startswith(("http://", "https://")):
         raise InvalidUrlError(text, "only http and https are fetched")
     return href

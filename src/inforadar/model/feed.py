@@ -31,7 +31,8 @@ class Feed:
 
     id: FeedId
     url: str
-    kind: FeedKind
+    kind: FeedKind | None
+    """`None`: seen from the content at the first fetch."""
     source: str
     topic: str
     root_domain: str | None

@@ -11,15 +11,13 @@ import time
 from typing import NewType
 from uuid import UUID
 
+from inforadar.urls import Uid, UrlHash
+
+__all__ = ["FeedId", "ItemId", "LeaseToken", "RunId", "Uid", "UrlHash", "new_uuid"]
+
 FeedId = NewType("FeedId", UUID)
 ItemId = NewType("ItemId", UUID)
 RunId = NewType("RunId", UUID)
-Uid = NewType("Uid", str)
-"""An article's key: the first 16 hex digits of the SHA-1 of its normalized URL."""
-
-UrlHash = NewType("UrlHash", str)
-"""SHA-256 of the normalized URL, 64 hex digits."""
-
 LeaseToken = NewType("LeaseToken", str)
 """Proves that its holder still has the right to commit."""
 

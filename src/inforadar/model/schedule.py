@@ -1,12 +1,15 @@
-"""Schedule and lease: when a feed is due, and who works on it until when."""
+"""Schedule and lease: when a feed is due, who works on it until when, and what that work came to."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
-from inforadar.model.feed import Feed
-from inforadar.model.ids import LeaseToken
+from inforadar.model.feed import Feed, FeedKind
+from inforadar.model.http import Outcome, Validators
+from inforadar.model.ids import FeedId, LeaseToken, RunId
+from inforadar.model.item import ItemChange, Listed, NewItem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,3 +20,45 @@ class Lease:
     token: LeaseToken
     claimed_at: datetime
     locked_until: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextRun:
+    """When a feed runs again, decided at the end of a job."""
+
+    after_s: float | None
+    """Seconds from now; None: out of the schedule."""
+    failures: int = 0
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collected:
+    """One finished job of a feed, to be saved all or nothing (B6)."""
+
+    lease: Lease
+    run_id: RunId
+    at: datetime
+    outcome: Outcome
+    next_run: NextRun
+    listed: tuple[Listed, ...] = ()
+    validators: Validators | None = None
+    """None: keep the old ones."""
+    moved_to: str | None = None
+    kind: FeedKind | None = None
+    """What the content showed the feed to be, if that was not known."""
+    channel: Mapping[str, str] = field(default_factory=dict)
+    """title, site_url, description, language as the document gives them."""
+    dropped: int = 0
+    """Items of another host, left out by `enforce_feed_domain`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saved:
+    """What saving a job changed."""
+
+    feed_id: FeedId
+    added: tuple[NewItem, ...] = ()
+    changed: tuple[ItemChange, ...] = ()
+    duplicate_of: FeedId | None = None
+    """The feed moved to a URL that this other feed has; nothing was changed about the URL."""

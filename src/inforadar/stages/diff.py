@@ -1,0 +1,40 @@
+"""Diff: what a listing adds to and changes about what is known. Pure.
+
+Null never wins: a field that is absent or empty in the listing leaves the stored value alone, so
+non-null never becomes null. 0 is a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from inforadar.model.ids import UrlHash
+from inforadar.model.item import METADATA_FIELDS, Diff, FieldValue, ItemChange, KnownItem, Listed, NewItem
+from inforadar.urls import url_hash
+
+
+def diff(listed: Sequence[Listed], known: Mapping[UrlHash, KnownItem]) -> Diff:
+    """Compares by URL. If a listing names a URL twice, the first one counts."""
+    added: dict[UrlHash, NewItem] = {}
+    changed: dict[UrlHash, ItemChange] = {}
+    for item in listed:
+        key = url_hash(item.url)
+        existing = known.get(key)
+        if existing is None:
+            added.setdefault(key, NewItem(hash=key, listed=item))
+        elif key not in changed and (fields := changed_fields(item, existing)):
+            changed[key] = ItemChange(id=existing.id, url=item.url, fields=fields)
+    return Diff(added=tuple(added.values()), changed=tuple(changed.values()))
+
+
+def changed_fields(listed: Listed, known: KnownItem) -> dict[str, tuple[FieldValue | None, FieldValue]]:
+    """{field: (old, new)} for each metadata field that is present, not empty and different."""
+    changes: dict[str, tuple[FieldValue | None, FieldValue]] = {}
+    for name in METADATA_FIELDS:
+        new: FieldValue | None = getattr(listed, name)
+        if new is None or new in ("", ()):
+            continue
+        old = known.fields.get(name)
+        if new != old:
+            changes[name] = (None if old == () else old, new)
+    return changes

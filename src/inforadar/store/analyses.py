@@ -1,0 +1,173 @@
+"""Analyses: the queue of items to analyze, the results, and the cache of answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+from sqlalchemy import Connection, func, literal, or_, select, update
+from sqlalchemy.dialects.postgresql import insert as pg_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from inforadar.model.ids import FeedId, ItemId, LeaseToken
+from inforadar.store.leases import LEASE_S
+from inforadar.store.schema import analyses_cache, articles, feed_schedules, feeds, items
+from inforadar.store.types import db_later, db_now
+
+_i = items.c
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnalysisJob:
+    """The right to analyze one item, with all that the analyzer is to be given."""
+
+    item_id: ItemId
+    feed_id: FeedId
+    url: str
+    title: str
+    snippet: str
+    content: str
+    """The listing's raw content."""
+    clean_text: str
+    """The article's text; '' if there is none."""
+    language: str | None
+    options: Mapping[str, Any]
+    attempts: int
+    token: LeaseToken
+
+
+def claim_analyses(connection: Connection, limit: int, *, lease_s: float = LEASE_S) -> list[AnalysisJob]:
+    """Leases items whose article is there (or will not come), the longest waiting first."""
+    chosen = (
+        select(_i.id)
+        .where(_i.analyze_at <= db_now(), or_(_i.analyze_until.is_(None), _i.analyze_until <= db_now()))
+        .order_by(_i.analyze_at)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+    token = LeaseToken(uuid4().hex)
+    until = db_later(literal(lease_s))
+    claimed = connection.execute(
+        update(items)
+        .where(_i.id.in_(chosen))
+        .values(analyze_until=until, analyze_at=until, analyze_token=token)
+        .returning(_i.id)
+    ).scalars()
+    query = (
+        select(
+            _i.id,
+            _i.feed_id,
+            _i.url,
+            _i.title,
+            _i.snippet,
+            _i.content,
+            _i.analyze_attempts,
+            articles.c.clean_text,
+            func.coalesce(articles.c.language, _i.language, feeds.c.language).label("language"),
+            feeds.c.options,
+        )
+        .join_from(items, feeds, feeds.c.id == _i.feed_id)
+        .join(articles, articles.c.uid == _i.uid, isouter=True)
+        .where(_i.id.in_(list(claimed)))
+        .order_by(_i.pub_date.desc())
+    )
+    return [
+        AnalysisJob(
+            item_id=row.id,
+            feed_id=row.feed_id,
+            url=row.url,
+            title=row.title or "",
+            snippet=row.snippet or "",
+            content=row.content,
+            clean_text=row.clean_text or "",
+            language=row.language,
+            options=row.options,
+            attempts=row.analyze_attempts,
+            token=token,
+        )
+        for row in connection.execute(query)
+    ]
+
+
+def save_analysis(
+    connection: Connection, job: AnalysisJob, result: Mapping[str, Any], score: float, at: datetime
+) -> bool:
+    """Stores the result and asks for the feed to be built. False: the lease was lost."""
+    held = connection.execute(
+        update(items)
+        .where(_i.id == job.item_id, _i.analyze_token == job.token)
+        .values(
+            analyzer_result=dict(result),
+            analyzed_at=at,
+            score=score,
+            analyze_at=None,
+            analyze_until=None,
+            analyze_token=None,
+            analyze_attempts=job.attempts + 1,
+            analyze_error=None,
+        )
+        .returning(_i.id)
+    ).first()
+    if held is None:
+        return False
+    connection.execute(
+        update(feed_schedules).where(feed_schedules.c.id == job.feed_id).values(build_at=db_now())
+    )
+    return True
+
+
+def save_analysis_failure(
+    connection: Connection, job: AnalysisJob, error: str, retry_after_s: float | None
+) -> bool:
+    """Records why there is no analysis; without `retry_after_s` it is given up."""
+    again = None if retry_after_s is None else db_later(literal(retry_after_s))
+    held = connection.execute(
+        update(items)
+        .where(_i.id == job.item_id, _i.analyze_token == job.token)
+        .values(
+            analyze_at=again,
+            analyze_until=None,
+            analyze_token=None,
+            analyze_attempts=job.attempts + 1,
+            analyze_error=error,
+        )
+        .returning(_i.id)
+    ).first()
+    return held is not None
+
+
+def load_cached_analysis(connection: Connection, key: str) -> dict[str, Any] | None:
+    found: dict[str, Any] | None = connection.execute(
+        select(analyses_cache.c.result).where(analyses_cache.c.key == key)
+    ).scalar()
+    return found
+
+
+def save_cached_analysis(
+    connection: Connection,
+    key: str,
+    result: Mapping[str, Any],
+    *,
+    model: str,
+    prompt_version: str,
+    tokens_in: int,
+    tokens_out: int,
+    cost: float,
+) -> None:
+    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+    connection.execute(
+        insert(analyses_cache)
+        .values(
+            key=key,
+            result=dict(result),
+            model=model,
+            prompt_version=prompt_version,
+            tokens_in=tokens_in,
+            tokens_out=tokens_out,
+            cost=cost,
+        )
+        .on_conflict_do_nothing(index_elements=["key"])
+    )

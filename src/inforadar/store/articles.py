@@ -1,0 +1,190 @@
+"""Articles: the queue of URLs to fetch, and what came of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+from sqlalchemy import Connection, Row, func, insert, literal, or_, select, update
+
+from inforadar.model.article import Article, ArticleStatus, Extracted, FailureCode, NotExtracted
+from inforadar.model.http import Validators
+from inforadar.model.ids import LeaseToken, Uid
+from inforadar.store.leases import LEASE_S
+from inforadar.store.schema import article_failures, articles, items
+from inforadar.store.types import db_later, db_now
+from inforadar.urls import hostname
+
+_a = articles.c
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArticleJob:
+    """The right to fetch one article."""
+
+    uid: Uid
+    url: str
+    category: str
+    attempts: int
+    token: LeaseToken
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArticleEnding:
+    """What became of it."""
+
+    job: ArticleJob
+    at: datetime
+    result: Extracted | NotExtracted
+    validators: Validators = Validators()
+    retry_after_s: float | None = None
+    """The failure was not the article's fault: try again after that long (ruling 14)."""
+
+
+def claim_articles(connection: Connection, limit: int, *, lease_s: float = LEASE_S) -> list[ArticleJob]:
+    """Leases URLs that are to be fetched, the longest waiting first; the due column is pushed forward."""
+    chosen = (
+        select(_a.uid)
+        .where(_a.next_attempt_at <= db_now(), or_(_a.locked_until.is_(None), _a.locked_until <= db_now()))
+        .order_by(_a.next_attempt_at)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+    token = LeaseToken(uuid4().hex)
+    until = db_later(literal(lease_s))
+    rows = connection.execute(
+        update(articles)
+        .where(_a.uid.in_(chosen))
+        .values(locked_until=until, next_attempt_at=until, lease_token=token)
+        .returning(_a.uid, _a.url, _a.category, _a.attempts)
+    )
+    return [
+        ArticleJob(uid=row.uid, url=row.url, category=row.category, attempts=row.attempts, token=token)
+        for row in rows
+    ]
+
+
+def count_due_articles(connection: Connection) -> int:
+    return connection.execute(select(func.count()).where(_a.next_attempt_at <= db_now())).scalar_one()
+
+
+def save_article(connection: Connection, ending: ArticleEnding) -> bool:
+    """Stores the article or the failure and wakes the analysis of its items. False: the lease was lost."""
+    job = ending.job
+    values: dict[str, Any] = {
+        "attempts": job.attempts + 1,
+        "locked_until": None,
+        "lease_token": None,
+        "updated_at": ending.at,
+    }
+    match ending.result:
+        case Extracted() as found:
+            values |= _article_values(found) | {
+                "status": ArticleStatus.SUCCESS.value,
+                "failure_code": None,
+                "failure_detail": None,
+                "fetched_at": ending.at,
+                "attempted_at": ending.at,
+                "next_attempt_at": None,
+                "etag": ending.validators.etag,
+                "last_modified": ending.validators.last_modified,
+            }
+        case NotExtracted(code=code, detail=detail):
+            final = ending.retry_after_s is None
+            values |= {
+                "status": ArticleStatus.FAILURE.value,
+                "failure_code": code.value,
+                "failure_detail": detail,
+                "attempted_at": ending.at if final else None,
+                "next_attempt_at": None if final else db_later(literal(ending.retry_after_s)),
+            }
+    held = connection.execute(
+        update(articles)
+        .where(_a.uid == job.uid, _a.lease_token == job.token)
+        .values(**values)
+        .returning(_a.uid)
+    ).first()
+    if held is None:
+        return False
+    if isinstance(ending.result, NotExtracted):
+        connection.execute(
+            insert(article_failures).values(
+                uid=job.uid,
+                at=ending.at,
+                code=ending.result.code.value,
+                detail=ending.result.detail,
+                host=hostname(job.url),
+            )
+        )
+    if values["next_attempt_at"] is None:
+        _wake_items(connection, job.url)
+    return True
+
+
+def _article_values(found: Extracted) -> dict[str, Any]:
+    return {
+        "raw_len": found.raw_len,
+        "text_len": found.text_len,
+        "clean_text": found.clean_text,
+        "markdown": found.markdown,
+        "abstract": found.abstract,
+        "image": found.image,
+        "title": found.title,
+        "author": found.author,
+        "published_at": found.published_at,
+        "modified_at": found.updated_at,
+        "language": found.language,
+        "site_name": found.site_name,
+        "canonical_url": found.canonical_url,
+    }
+
+
+def _wake_items(connection: Connection, url: str) -> None:
+    """Everything that can be known of the article is known: its items are ready for analysis."""
+    waiting = (items.c.url == url) & items.c.analyzed_at.is_(None)
+    connection.execute(update(items).where(waiting).values(analyze_at=db_now()))
+
+
+def load_article(connection: Connection, uid: Uid) -> Article | None:
+    row = connection.execute(select(articles).where(_a.uid == uid)).first()
+    return article_from_row(row) if row else None
+
+
+def load_articles(connection: Connection, uids: Sequence[Uid]) -> Mapping[Uid, Article]:
+    rows = connection.execute(select(articles).where(_a.uid.in_(uids)))
+    return {row.uid: article_from_row(row) for row in rows}
+
+
+def article_from_row(row: Row[Any]) -> Article:
+    extracted = None
+    if row.status == ArticleStatus.SUCCESS:
+        extracted = Extracted(
+            clean_text=row.clean_text or "",
+            markdown=row.markdown or "",
+            abstract=row.abstract,
+            title=row.title,
+            author=row.author,
+            published_at=row.published_at,
+            updated_at=row.modified_at,
+            language=row.language,
+            site_name=row.site_name,
+            image=row.image,
+            canonical_url=row.canonical_url,
+            raw_len=row.raw_len,
+        )
+    failure = None
+    if row.failure_code:
+        failure = NotExtracted(code=FailureCode(row.failure_code), detail=row.failure_detail or "")
+    return Article(
+        uid=row.uid,
+        url=row.url,
+        category=row.category,
+        status=ArticleStatus(row.status),
+        fetched_at=row.fetched_at,
+        extracted=extracted,
+        failure=failure,
+        attempts=row.attempts,
+    )

@@ -1,0 +1,276 @@
+"""Feeds: adding, finding, changing. One function a question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, insert, select, update
+
+from inforadar.errors import NotFoundError, UsageError
+from inforadar.model.feed import ErrorPolicy, Feed, FeedKind
+from inforadar.model.http import Outcome, Validators
+from inforadar.model.ids import FeedId, new_uuid
+from inforadar.store.schema import cached_feeds, feed_schedules, feed_urls, feeds, items
+from inforadar.store.types import db_later, db_now
+from inforadar.urls import canonical_form, root_domain, url_hash
+
+_SCHEDULE = (
+    feed_schedules.c.next_run_at,
+    feed_schedules.c.requested_at,
+    feed_schedules.c.locked_until,
+    feed_schedules.c.last_error,
+    feed_schedules.c.failures,
+)
+_joined = feeds.join(feed_schedules, feed_schedules.c.id == feeds.c.id)
+FEED_COLUMNS = (*feeds.c, *_SCHEDULE)
+
+
+def select_feeds() -> Select[Any]:
+    """The columns that `feed_from_row` reads."""
+    return select(*FEED_COLUMNS).select_from(_joined)
+
+
+def feed_from_row(row: Row[Any]) -> Feed:
+    r = row._mapping
+    return Feed(
+        id=r["id"],
+        url=r["url"],
+        kind=FeedKind(r["kind"]) if r["kind"] else None,
+        source=r["source"],
+        topic=r["topic"],
+        root_domain=r["root_domain"],
+        enabled=r["enabled"],
+        polling=r["polling"],
+        enforce_feed_domain=r["enforce_feed_domain"],
+        created_at=r["created_at"],
+        deleted_at=r["deleted_at"],
+        title=r["title"],
+        site_url=r["site_url"],
+        description=r["description"],
+        language=r["language"],
+        origin=r["origin"],
+        validators=Validators(etag=r["etag"], last_modified=r["last_modified"], url=r["validators_url"]),
+        last_fetch_status=Outcome(r["last_fetch_status"]) if r["last_fetch_status"] else None,
+        last_fetched_at=r["last_fetched_at"],
+        error_policy=ErrorPolicy(r["error_policy"]) if r["error_policy"] else None,
+        options=r["options"],
+        next_run_at=r["next_run_at"],
+        requested_at=r["requested_at"],
+        locked_until=r["locked_until"],
+        last_error=r["last_error"],
+        failures=r["failures"],
+    )
+
+
+def feed_key(url: str) -> tuple[str, str]:
+    """A feed's URL without its fragment, and the hash it is found by. No parameter is lost."""
+    href = canonical_form(url).split("#", 1)[0]
+    return href, url_hash(href)
+
+
+def insert_feed(
+    connection: Connection,
+    url: str,
+    *,
+    kind: FeedKind | None = None,
+    source: str | None = None,
+    topic: str = "general",
+    enabled: bool = False,
+    polling: bool = False,
+    enforce_feed_domain: bool = True,
+    with_root_domain: bool = True,
+    title: str | None = None,
+    origin: str | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> tuple[Feed, bool]:
+    """Registers a feed, out of the schedule. A deleted one is revived. Returns it and whether it is new."""
+    href, key = feed_key(url)
+    domain = root_domain(href) if with_root_domain else None
+    existing = find_feed_by_url(connection, href)
+    if existing and existing.deleted_at is None:
+        return existing, False
+    values = {
+        "url": href,
+        "url_hash": key,
+        "kind": kind,
+        "source": source or root_domain(href),
+        "topic": topic,
+        "root_domain": domain,
+        "enabled": enabled,
+        "polling": polling,
+        "enforce_feed_domain": enforce_feed_domain,
+        "title": title,
+        "origin": origin,
+        "options": dict(options or {}),
+    }
+    if existing:
+        feed_id = existing.id
+        # A revived feed starts anew: its validators would answer 304 for items that may be gone by now.
+        fresh = {"deleted_at": None, "etag": None, "last_modified": None, "validators_url": None}
+        connection.execute(
+            update(feeds).where(feeds.c.id == feed_id).values(**values, **fresh, updated_at=db_now())
+        )
+        connection.execute(
+            update(feed_schedules)
+            .where(feed_schedules.c.id == feed_id)
+            .values(next_run_at=None, last_error=None, failures=0)
+        )
+    else:
+        feed_id = FeedId(new_uuid())
+        connection.execute(insert(feeds).values(id=feed_id, **values))
+        connection.execute(insert(feed_schedules).values(id=feed_id))
+    return load_feed(connection, feed_id), True
+
+
+def load_feed(connection: Connection, feed_id: FeedId) -> Feed:
+    row = connection.execute(select_feeds().where(feeds.c.id == feed_id)).first()
+    if row is None:
+        raise NotFoundError(f"There is no feed {feed_id}.")
+    return feed_from_row(row)
+
+
+def find_feed_by_url(connection: Connection, url: str) -> Feed | None:
+    """By its URL or, if nobody has it now, by one that a feed had before it moved."""
+    _, key = feed_key(url)
+    row = connection.execute(select_feeds().where(feeds.c.url_hash == key)).first()
+    if row is None:
+        former = select(feed_urls.c.feed_id).where(feed_urls.c.url_hash == key).scalar_subquery()
+        row = connection.execute(select_feeds().where(feeds.c.id == former)).first()
+    return feed_from_row(row) if row else None
+
+
+def find_feed(connection: Connection, reference: str) -> Feed:
+    """By id, by URL, or by the beginning of an id or a URL if only one feed has it."""
+    text = reference.strip()
+    if "://" in text and (found := find_feed_by_url(connection, text)):
+        return found
+    try:
+        return load_feed(connection, FeedId(UUID(text)))
+    except ValueError:
+        pass
+    candidates = [feed for feed in load_feeds(connection) if _begins(feed, text)]
+    if len(candidates) == 1:
+        return candidates[0]
+    if not candidates:
+        raise NotFoundError(f"There is no feed {reference!r}. `inforadar feed list` shows them all.")
+    names = ", ".join(feed.url for feed in candidates[:5])
+    raise UsageError(f"{reference!r} fits {len(candidates)} feeds: {names}. Give more of the id or the URL.")
+
+
+def _begins(feed: Feed, text: str) -> bool:
+    bare = feed.url.split("://", 1)[1]
+    return bool(text) and (
+        str(feed.id).startswith(text.lower()) or feed.url.startswith(text) or bare.startswith(text)
+    )
+
+
+def load_feeds(
+    connection: Connection,
+    *,
+    sources: Sequence[str] = (),
+    topics: Sequence[str] = (),
+    origin: str | None = None,
+    only_enabled: bool = False,
+) -> list[Feed]:
+    """All that are not deleted, by source, topic and URL."""
+    wanted: list[ColumnElement[bool]] = [feeds.c.deleted_at.is_(None)]
+    if sources:
+        wanted.append(func.lower(feeds.c.source).in_([name.lower() for name in sources]))
+    if topics:
+        wanted.append(func.lower(feeds.c.topic).in_([name.lower() for name in topics]))
+    if origin:
+        wanted.append(feeds.c.origin == origin)
+    if only_enabled:
+        wanted.append(feeds.c.enabled)
+    order = (func.lower(feeds.c.source), func.lower(feeds.c.topic), feeds.c.url)
+    return [feed_from_row(row) for row in connection.execute(select_feeds().where(*wanted).order_by(*order))]
+
+
+def count_feeds(connection: Connection) -> int:
+    return connection.execute(select(func.count()).where(feeds.c.deleted_at.is_(None))).scalar_one()
+
+
+def update_feed(connection: Connection, feed_id: FeedId, **columns: Any) -> None:
+    """Writes only the columns that are named."""
+    connection.execute(update(feeds).where(feeds.c.id == feed_id).values(**columns, updated_at=db_now()))
+
+
+def request_feed(connection: Connection, feed_id: FeedId, *, fallback_s: float | None = None) -> None:
+    """Asks for a fetch now (B3); with `fallback_s` also schedules one, should nobody hear."""
+    values: dict[str, Any] = {"requested_at": db_now()}
+    if fallback_s is not None:
+        values["next_run_at"] = db_later(fallback_s)
+    connection.execute(update(feed_schedules).where(feed_schedules.c.id == feed_id).values(**values))
+
+
+def sync_feed(connection: Connection, feed_id: FeedId) -> None:
+    """Seed 2's resurrection: due now, error and lock cleared. Refused for a feed nobody would fetch."""
+    feed = load_feed(connection, feed_id)
+    if feed.deleted_at:
+        raise UsageError(f"{feed.url} is deleted. Add it again with `inforadar feed add`.")
+    if not feed.enabled:
+        raise UsageError(f"{feed.url} is disabled. Enable it first: `inforadar feed enable {feed.id}`.")
+    connection.execute(
+        update(feed_schedules)
+        .where(feed_schedules.c.id == feed_id)
+        .values(
+            next_run_at=db_now(),
+            requested_at=db_now(),
+            last_error=None,
+            locked_until=None,
+            lease_token=None,
+            failures=0,
+        )
+    )
+
+
+def delete_feed(connection: Connection, feed_id: FeedId, at: datetime) -> None:
+    """Softly: the row stays and can be revived."""
+    update_feed(connection, feed_id, deleted_at=at, enabled=False)
+
+
+def purge_feeds(connection: Connection, feed_ids: Iterable[FeedId]) -> None:
+    """For good, with items and everything else that hangs on them."""
+    wanted = list(feed_ids)
+    for table in (cached_feeds, feed_schedules, feed_urls):
+        key = table.c.feed_id if table is feed_urls else table.c.id
+        connection.execute(delete(table).where(key.in_(wanted)))
+    connection.execute(delete(items).where(items.c.feed_id.in_(wanted)))
+    connection.execute(delete(feeds).where(feeds.c.id.in_(wanted)))
+
+
+def load_root_domains(connection: Connection) -> list[str]:
+    query = (
+        select(feeds.c.root_domain)
+        .where(feeds.c.deleted_at.is_(None), feeds.c.root_domain.is_not(None))
+        .distinct()
+        .order_by(feeds.c.root_domain)
+    )
+    return list(connection.execute(query).scalars())
+
+
+def load_former_urls(connection: Connection, feed_id: FeedId) -> list[tuple[str, datetime]]:
+    query = (
+        select(feed_urls.c.url, feed_urls.c.left_at)
+        .where(feed_urls.c.feed_id == feed_id)
+        .order_by(feed_urls.c.left_at)
+    )
+    return [(row.url, row.left_at) for row in connection.execute(query)]
+
+
+def load_broken_count(connection: Connection) -> int:
+    """Enabled feeds that need a person: out of the schedule with an error."""
+    query = (
+        select(func.count())
+        .select_from(_joined)
+        .where(
+            feeds.c.enabled,
+            feeds.c.deleted_at.is_(None),
+            feed_schedules.c.next_run_at.is_(None),
+            feed_schedules.c.last_error.is_not(None),
+        )
+    )
+    return connection.execute(query).scalar_one()

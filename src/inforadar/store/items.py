@@ -1,0 +1,252 @@
+"""Items: what is known, what is new, what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    and_,
+    bindparam,
+    func,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.dialects.postgresql import insert as pg_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from inforadar.model.ids import FeedId, ItemId, RunId, UrlHash, new_uuid
+from inforadar.model.item import METADATA_FIELDS, Item, ItemChange, KnownItem, Listed, NewItem
+from inforadar.store.schema import articles, feeds, item_changes, items, marks
+from inforadar.store.types import db_now
+from inforadar.urls import uid
+
+ITEM_COLUMNS = (*items.c, feeds.c.source, feeds.c.topic)
+
+_PAIRS_SQLITE = text("SELECT value->>'$[0]' AS feed_id, value->>'$[1]' AS hash FROM json_each(:pairs)")
+_PAIRS_POSTGRES = text(
+    "SELECT (value->>0)::uuid AS feed_id, value->>1 AS hash FROM jsonb_array_elements(CAST(:pairs AS jsonb))"
+)
+
+
+def load_known(
+    connection: Connection, wanted: Mapping[FeedId, Sequence[UrlHash]]
+) -> dict[FeedId, dict[UrlHash, KnownItem]]:
+    """For several feeds at once: those of the listed hashes that the feed already has."""
+    known: dict[FeedId, dict[UrlHash, KnownItem]] = {feed_id: {} for feed_id in wanted}
+    pairs = [(feed_id.hex, hash_) for feed_id, hashes in wanted.items() for hash_ in hashes]
+    if not pairs:
+        return known
+    raw = _PAIRS_SQLITE if connection.dialect.name == "sqlite" else _PAIRS_POSTGRES
+    pair = raw.columns(items.c.feed_id, items.c.hash).bindparams(pairs=msgspec.json.encode(pairs).decode())
+    asked = pair.subquery("asked")
+    columns = [items.c[name] for name in METADATA_FIELDS]
+    query = select(items.c.id, items.c.feed_id, items.c.hash, items.c.pub_date, *columns).join(
+        asked, and_(items.c.feed_id == asked.c.feed_id, items.c.hash == asked.c.hash)
+    )
+    for row in connection.execute(query):
+        fields = {name: getattr(row, name) for name in METADATA_FIELDS}
+        fields["tags"] = tuple(fields["tags"] or ())
+        known[row.feed_id][row.hash] = KnownItem(
+            id=row.id, hash=row.hash, published_at=row.pub_date, fields=fields
+        )
+    return known
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedItems:
+    """New items of one feed, on their way in."""
+
+    feed_id: FeedId
+    topic: str
+    run_id: RunId | None
+    at: datetime
+    added: tuple[NewItem, ...]
+
+
+def insert_items(connection: Connection, batches: Sequence[FeedItems]) -> None:
+    """Inserts new items and queues their articles. One that is there already stays as it is."""
+    rows = []
+    queue: dict[str, dict[str, Any]] = {}
+    for batch in batches:
+        for new in batch.added:
+            url = new.listed.url
+            key = uid(url)
+            rows.append(_item_row(new, batch, key))
+            queue[key] = {"uid": key, "url": url, "category": batch.topic, "next_attempt_at": batch.at}
+    if not rows:
+        return
+    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+    connection.execute(insert(items).on_conflict_do_nothing(index_elements=["feed_id", "hash"]), rows)
+    connection.execute(insert(articles).on_conflict_do_nothing(index_elements=["uid"]), list(queue.values()))
+    _wake_analysis(connection, queue)
+
+
+def _wake_analysis(connection: Connection, queue: Mapping[str, Mapping[str, Any]]) -> None:
+    """An article that another feed brought in before is there already: nothing to wait for."""
+    done = select(articles.c.url).where(articles.c.uid.in_(list(queue)), articles.c.next_attempt_at.is_(None))
+    urls = list(connection.execute(done).scalars())
+    if urls:
+        connection.execute(
+            update(items)
+            .where(items.c.url.in_(urls), items.c.analyzed_at.is_(None), items.c.analyze_at.is_(None))
+            .values(analyze_at=db_now())
+        )
+
+
+def _item_row(new: NewItem, batch: FeedItems, article: str) -> dict[str, Any]:
+    listed: Listed = new.listed
+    return {
+        "id": new_uuid(),
+        "created_at": batch.at,
+        "updated_at": batch.at,
+        "hash": new.hash,
+        "feed_id": batch.feed_id,
+        "url": listed.url,
+        "uid": article,
+        "pub_date": listed.published_at or batch.at,
+        "content": listed.content or "",
+        "guid": listed.guid,
+        "title": listed.title,
+        "author": listed.author,
+        "snippet": listed.snippet,
+        "tags": list(listed.tags) or None,
+        "image": listed.image,
+        "language": listed.language,
+        "views": listed.views,
+        "comments": listed.comments,
+        "rating": listed.rating,
+        "bookmarks": listed.bookmarks,
+        "run_id": batch.run_id,
+    }
+
+
+def save_changes(
+    connection: Connection, changes: Iterable[ItemChange], *, run_id: RunId | None, at: datetime
+) -> None:
+    """Writes the changed fields, and only those, and keeps what they were before."""
+    by_fields: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    history = []
+    for change in changes:
+        names = tuple(sorted(change.fields))
+        values = {f"new_{name}": _plain(change.fields[name][1]) for name in names}
+        by_fields.setdefault(names, []).append({"item": change.id, **values})
+        fields = {name: [_plain(old), _plain(new)] for name, (old, new) in change.fields.items()}
+        history.append({"id": new_uuid(), "item_id": change.id, "run_id": run_id, "at": at, "fields": fields})
+    for names, rows in by_fields.items():
+        columns = {name: bindparam(f"new_{name}", type_=items.c[name].type) for name in names}
+        statement = update(items).where(items.c.id == bindparam("item")).values(**columns, updated_at=at)
+        connection.execute(statement, rows)
+    if history:
+        connection.execute(item_changes.insert(), history)
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemFilter:
+    """What a list shows. The same in the terminal, on the page and in the command."""
+
+    sources: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    feed_id: FeedId | None = None
+    max_score: float | None = None
+    unread: bool = False
+    starred: bool = False
+
+
+def list_items(
+    connection: Connection, wanted: ItemFilter | None = None, *, limit: int = 50, offset: int = 0
+) -> list[Item]:
+    """Newest first; never those of disabled or deleted feeds."""
+    query = (
+        select_items()
+        .where(*_conditions(wanted or ItemFilter()))
+        .order_by(items.c.pub_date.desc(), items.c.id.desc())
+        .limit(limit)
+        .offset(offset)
+    )
+    return [item_from_row(row) for row in connection.execute(query)]
+
+
+def count_items(connection: Connection, wanted: ItemFilter | None = None) -> int:
+    joined = items.join(feeds, feeds.c.id == items.c.feed_id)
+    query = select(func.count()).select_from(joined).where(*_conditions(wanted or ItemFilter()))
+    return connection.execute(query).scalar_one()
+
+
+def _conditions(wanted: ItemFilter) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = [feeds.c.enabled, feeds.c.deleted_at.is_(None)]
+    if wanted.sources:
+        conditions.append(func.lower(feeds.c.source).in_([name.lower() for name in wanted.sources]))
+    if wanted.topics:
+        conditions.append(func.lower(feeds.c.topic).in_([name.lower() for name in wanted.topics]))
+    if wanted.feed_id:
+        conditions.append(items.c.feed_id == wanted.feed_id)
+    if wanted.max_score is not None:
+        conditions.append(items.c.score <= wanted.max_score)
+    marked = select(marks.c.hash).where(marks.c.hash == items.c.hash)
+    if wanted.unread:
+        conditions.append(~marked.where(marks.c.read_at.is_not(None)).exists())
+    if wanted.starred:
+        conditions.append(marked.where(marks.c.starred_at.is_not(None)).exists())
+    return conditions
+
+
+def select_items() -> Select[Any]:
+    return select(*ITEM_COLUMNS).join_from(items, feeds, feeds.c.id == items.c.feed_id)
+
+
+def item_from_row(row: Row[Any]) -> Item:
+    r = row._mapping
+    return Item(
+        id=r["id"],
+        feed_id=r["feed_id"],
+        url=r["url"],
+        hash=r["hash"],
+        title=r["title"],
+        author=r["author"],
+        snippet=r["snippet"],
+        content=r["content"],
+        tags=tuple(r["tags"] or ()),
+        image=r["image"],
+        language=r["language"],
+        views=r["views"],
+        comments=r["comments"],
+        rating=r["rating"],
+        bookmarks=r["bookmarks"],
+        published_at=r["pub_date"],
+        created_at=r["created_at"],
+        updated_at=r["updated_at"],
+        analyzer_result=r["analyzer_result"],
+        analyzed_at=r["analyzed_at"],
+        run_id=r["run_id"],
+        source=r["source"],
+        topic=r["topic"],
+        score=r["score"],
+    )
+
+
+def load_item(connection: Connection, item_id: ItemId) -> Item | None:
+    row = connection.execute(select_items().where(items.c.id == item_id)).first()
+    return item_from_row(row) if row else None
+
+
+def load_item_changes(connection: Connection, item_id: ItemId) -> list[tuple[datetime, dict[str, list[Any]]]]:
+    """What changed since the item was first seen, oldest first."""
+    query = (
+        select(item_changes.c.at, item_changes.c.fields)
+        .where(item_changes.c.item_id == item_id)
+        .order_by(item_changes.c.at, item_changes.c.id)
+    )
+    return [(row.at, row.fields) for row in connection.execute(query)]

@@ -1,0 +1,122 @@
+"""Leases: who may work on which feed until when.
+
+A claim locks its rows (`FOR UPDATE SKIP LOCKED`; on SQLite the transaction is the lock) and pushes
+`next_run_at` forward to the end of the lease, so that the index on it alone tells what is due: filtering
+on `locked_until` would read every leased row again at each claim. A worker that dies thus leaves feeds
+that become due by themselves when the lease ends. A fresh token fences the commit: whoever slept through
+the lease no longer has the right one. The database's clock decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+from uuid import uuid4
+
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, literal, or_, select, update
+
+from inforadar.model.ids import FeedId, LeaseToken
+from inforadar.model.schedule import Lease
+from inforadar.store.feeds import feed_from_row, select_feeds
+from inforadar.store.schema import feed_schedules, feeds
+from inforadar.store.types import db_later, db_now
+
+LEASE_S = 600.0
+_WINDOW = 10
+"""How many batches of the longest due feeds the order of a claim looks at."""
+
+_s = feed_schedules.c
+_ACTIVE = (feeds.c.enabled, feeds.c.deleted_at.is_(None))
+
+
+def claim_due_feeds(connection: Connection, limit: int, *, lease_s: float = LEASE_S) -> list[Lease]:
+    """Leases up to `limit` feeds: asked for, then never fetched, then fetched longest ago (B2)."""
+    asked = select(_s.id).where(_s.requested_at.is_not(None), _free()).order_by(_s.requested_at).limit(limit)
+    # Sorting everything that is due by its last fetch would cost more the more is due; the longest waiting
+    # ten batches are enough to choose from.
+    due = (
+        select(_s.id)
+        .select_from(feed_schedules.join(feeds, feeds.c.id == _s.id))
+        .where(_s.next_run_at <= db_now(), _free(), *_ACTIVE)
+        .order_by(_s.next_run_at)
+        .limit(limit * _WINDOW)
+    )
+    candidates = asked.subquery().select().union(due.subquery().select())
+    chosen = (
+        select_feeds()
+        .where(_s.id.in_(candidates), _free(), *_ACTIVE)
+        .where(or_(_s.requested_at.is_not(None), _s.next_run_at <= db_now()))
+        .order_by(_s.requested_at.is_(None), feeds.c.last_fetched_at.is_not(None), feeds.c.last_fetched_at)
+        .limit(limit)
+    )
+    return _lease(connection, chosen, lease_s)
+
+
+def claim_feeds(connection: Connection, ids: Sequence[FeedId], *, lease_s: float = LEASE_S) -> list[Lease]:
+    """Leases these feeds, due or not, as far as nobody else works on them."""
+    return _lease(connection, select_feeds().where(_s.id.in_(ids), _free(), *_ACTIVE), lease_s)
+
+
+def _free() -> ColumnElement[bool]:
+    return or_(_s.locked_until.is_(None), _s.locked_until <= db_now())
+
+
+def _lease(connection: Connection, chosen: Select[Any], lease_s: float) -> list[Lease]:
+    """Locks the chosen rows, passing over those that another claim has just locked, and marks them ours."""
+    rows = connection.execute(chosen.with_for_update(skip_locked=True, of=feed_schedules)).all()
+    if not rows:
+        return []
+    token = LeaseToken(uuid4().hex)
+    until = db_later(literal(lease_s))
+    marked = connection.execute(
+        update(feed_schedules)
+        .where(_s.id.in_([row.id for row in rows]))
+        .values(next_run_at=until, locked_until=until, lease_token=token, claimed_at=db_now())
+        .returning(_s.id, _s.claimed_at, _s.locked_until)
+    )
+    times = {row.id: (row.claimed_at, row.locked_until) for row in marked}
+    return [
+        Lease(
+            feed=feed_from_row(row), token=token, claimed_at=times[row.id][0], locked_until=times[row.id][1]
+        )
+        for row in rows
+    ]
+
+
+def extend_leases(
+    connection: Connection, leases: Iterable[Lease], *, lease_s: float = LEASE_S
+) -> frozenset[FeedId]:
+    """The heartbeat. Returns the feeds whose lease is still ours; the others are lost."""
+    by_token: dict[LeaseToken, list[FeedId]] = {}
+    for lease in leases:
+        by_token.setdefault(lease.token, []).append(lease.feed.id)
+    until = db_later(literal(lease_s))
+    kept: set[FeedId] = set()
+    for token, ids in by_token.items():
+        kept.update(
+            connection.execute(
+                update(feed_schedules)
+                .where(_s.id.in_(ids), _s.lease_token == token)
+                .values(locked_until=until, next_run_at=until)
+                .returning(_s.id)
+            ).scalars()
+        )
+    return frozenset(kept)
+
+
+def release_leases(connection: Connection, leases: Iterable[Lease]) -> None:
+    """Gives feeds back untouched: as due as they were before the claim."""
+    rows = [
+        {"b_id": lease.feed.id, "b_token": lease.token, "b_next": lease.feed.next_run_at} for lease in leases
+    ]
+    if rows:
+        connection.execute(
+            update(feed_schedules)
+            .where(_s.id == bindparam("b_id"), _s.lease_token == bindparam("b_token"))
+            .values(next_run_at=bindparam("b_next"), locked_until=None, lease_token=None),
+            rows,
+        )
+
+
+def count_leases(connection: Connection) -> int:
+    return connection.execute(select(func.count()).where(_s.locked_until > db_now())).scalar_one()

@@ -1,0 +1,1 @@
+"""Alembic migrations, for both databases. `inforadar.store.upgrade` runs them."""

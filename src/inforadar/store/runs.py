@@ -1,0 +1,127 @@
+"""Runs: reports and the progress events that let one process show a run which another executes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, insert, select, update
+
+from inforadar.errors import NotFoundError
+from inforadar.model.ids import RunId, new_uuid
+from inforadar.model.progress import Progress
+from inforadar.model.run import Report, RunKind
+from inforadar.store.schema import item_changes, items, run_events, runs
+
+MAX_EVENTS = 2000
+"""Stored progress events of one run; later lines are not kept."""
+
+
+def insert_run(
+    connection: Connection, kind: RunKind, at: datetime, details: Mapping[str, Any] | None = None
+) -> RunId:
+    run_id = RunId(new_uuid())
+    connection.execute(
+        insert(runs).values(id=run_id, kind=kind.value, started_at=at, details=dict(details or {}))
+    )
+    return run_id
+
+
+def finish_run(
+    connection: Connection,
+    run_id: RunId,
+    at: datetime,
+    *,
+    errors: int = 0,
+    interrupted: bool = False,
+    details: Mapping[str, Any] | None = None,
+) -> Report:
+    """Closes the run; what it added and changed is counted from the items themselves."""
+    added = connection.execute(select(func.count()).where(items.c.run_id == run_id)).scalar_one()
+    updated = connection.execute(
+        select(func.count(item_changes.c.item_id.distinct())).where(item_changes.c.run_id == run_id)
+    ).scalar_one()
+    values: dict[str, Any] = {
+        "finished_at": at,
+        "added_count": added,
+        "updated_count": updated,
+        "errors_count": errors,
+        "interrupted": interrupted,
+    }
+    if details is not None:
+        values["details"] = dict(details)
+    connection.execute(update(runs).where(runs.c.id == run_id).values(**values))
+    return load_report(connection, run_id)
+
+
+def load_runs(connection: Connection, *, limit: int = 50) -> list[Report]:
+    """Newest first, without the lists of articles."""
+    query = select(runs).order_by(runs.c.started_at.desc(), runs.c.id.desc()).limit(limit)
+    return [_report(row) for row in connection.execute(query)]
+
+
+def load_report(connection: Connection, run_id: RunId) -> Report:
+    """The whole report (A10)."""
+    row = connection.execute(select(runs).where(runs.c.id == run_id)).first()
+    if row is None:
+        raise NotFoundError(f"There is no run {run_id}. `inforadar run list` shows them.")
+    added = connection.execute(
+        select(items.c.url).where(items.c.run_id == run_id).order_by(items.c.id)
+    ).scalars()
+    changes: dict[str, dict[str, tuple[Any, Any]]] = {}
+    query = (
+        select(items.c.url, item_changes.c.fields)
+        .join_from(item_changes, items, items.c.id == item_changes.c.item_id)
+        .where(item_changes.c.run_id == run_id)
+        .order_by(item_changes.c.at, item_changes.c.id)
+    )
+    for change in connection.execute(query):
+        fields = changes.setdefault(change.url, {})
+        for name, (old, new) in change.fields.items():
+            fields[name] = (fields[name][0] if name in fields else old, new)
+    return _report(row, added=tuple(added), changes=changes)
+
+
+def _report(
+    row: Row[Any],
+    added: tuple[str, ...] = (),
+    changes: Mapping[str, Mapping[str, tuple[Any, Any]]] | None = None,
+) -> Report:
+    changes = changes or {}
+    return Report(
+        run_id=row.id,
+        kind=RunKind(row.kind),
+        started_at=row.started_at,
+        finished_at=row.finished_at,
+        interrupted=row.interrupted,
+        added_count=row.added_count,
+        updated_count=row.updated_count,
+        errors_count=row.errors_count,
+        added_articles=added,
+        updated_articles=tuple(changes),
+        updated_fields_map=changes,
+        details=row.details,
+    )
+
+
+def save_events(connection: Connection, run_id: RunId, first_seq: int, events: Sequence[Progress]) -> None:
+    """Appends progress events, as long as the run has fewer than `MAX_EVENTS`."""
+    rows = [
+        {
+            "run_id": run_id,
+            "seq": seq,
+            "at": event.at,
+            "kind": event.kind.value,
+            "feed_id": event.feed_id,
+            "label": event.label,
+            "text": event.text[:2000],
+            "found": event.found,
+            "done": event.done,
+            "pages": event.pages,
+        }
+        for seq, event in enumerate(events, first_seq)
+        if seq < MAX_EVENTS
+    ]
+    if rows:
+        connection.execute(insert(run_events), rows)

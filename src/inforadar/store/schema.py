@@ -1,0 +1,329 @@
+"""The tables. Invariants live here: what must never be is made impossible by a constraint.
+
+Tables and columns of seeds 2 and 4 keep their names, because people read them with their own tools.
+An index on a URL is a hash index on PostgreSQL, whose B-trees refuse rows over 2.7 KB.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import (
+    Boolean,
+    CheckConstraint,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    Uuid,
+    false,
+    text,
+    true,
+)
+
+from inforadar.model.article import ArticleStatus, FailureCode
+from inforadar.model.feed import ErrorPolicy, FeedKind
+from inforadar.model.http import Outcome
+from inforadar.model.ids import new_uuid
+from inforadar.model.run import RunKind
+from inforadar.store.types import JsonDoc, TextList, UtcDateTime, db_now
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+def _words(column: str, words: type) -> CheckConstraint:
+    """Only the enum's words may stand in `column`."""
+    allowed = ", ".join(f"'{word.value}'" for word in words)  # type: ignore[attr-defined]
+    return CheckConstraint(f"{column} IN ({allowed})", name=column)
+
+
+def _created() -> Column[object]:
+    return Column("created_at", UtcDateTime, nullable=False, server_default=db_now())
+
+
+def _updated() -> Column[object]:
+    return Column("updated_at", UtcDateTime, nullable=False, server_default=db_now())
+
+
+def _partial_index(column: Column[Any]) -> Index:
+    """An index of only those rows that have a value: queues are short, tables are long."""
+    filled = column.is_not(None)
+    return Index(
+        f"ix_{column.table.name}_{column.name}", column, sqlite_where=filled, postgresql_where=filled
+    )
+
+
+feeds = Table(
+    "feeds",
+    metadata,
+    Column("id", Uuid, primary_key=True, default=new_uuid),
+    _created(),
+    _updated(),
+    Column("deleted_at", UtcDateTime),
+    Column("url", Text, nullable=False),
+    Column("url_hash", String(64), nullable=False, unique=True),
+    Column("root_domain", Text, index=True),
+    Column("enforce_feed_domain", Boolean, nullable=False, server_default=true()),
+    Column("polling", Boolean, nullable=False, server_default=false()),
+    Column("enabled", Boolean, nullable=False, server_default=false(), index=True),
+    Column("kind", String(16)),
+    Column("source", Text, nullable=False),
+    Column("topic", Text, nullable=False, server_default="general"),
+    Column("title", Text),
+    Column("site_url", Text),
+    Column("description", Text),
+    Column("language", Text),
+    Column("origin", Text),
+    Column("etag", Text),
+    Column("last_modified", Text),
+    Column("validators_url", Text),
+    Column("last_fetch_status", String(16)),
+    Column("last_fetched_at", UtcDateTime),
+    Column("error_policy", String(16)),
+    Column("options", JsonDoc, nullable=False, server_default=text("'{}'")),
+    _words("kind", FeedKind),
+    _words("last_fetch_status", Outcome),
+    _words("error_policy", ErrorPolicy),
+)
+Index("ix_feeds_url", feeds.c.url, postgresql_using="hash")
+
+feed_urls = Table(
+    "feed_urls",
+    metadata,
+    Column("url_hash", String(64), primary_key=True),
+    Column("feed_id", Uuid, ForeignKey("feeds.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("url", Text, nullable=False),
+    Column("left_at", UtcDateTime, nullable=False, server_default=db_now()),
+    comment="URLs that a feed had before it moved",
+)
+
+feed_schedules = Table(
+    "feed_schedules",
+    metadata,
+    Column("id", Uuid, ForeignKey("feeds.id", ondelete="CASCADE"), primary_key=True),
+    Column("next_run_at", UtcDateTime, index=True),
+    Column("requested_at", UtcDateTime),
+    Column("locked_until", UtcDateTime),
+    Column("lease_token", String(32)),
+    Column("claimed_at", UtcDateTime),
+    Column("last_error", Text),
+    Column("failures", Integer, nullable=False, server_default="0"),
+    Column("build_at", UtcDateTime, comment="its items changed: cached_feeds is to be built anew"),
+)
+_partial_index(feed_schedules.c.requested_at)
+_partial_index(feed_schedules.c.build_at)
+
+cached_feeds = Table(
+    "cached_feeds",
+    metadata,
+    Column("id", Uuid, ForeignKey("feeds.id", ondelete="CASCADE"), primary_key=True),
+    _created(),
+    _updated(),
+    Column("xml_header", Text, nullable=False),
+    Column("item_refs", TextList, nullable=False),
+    Column("xml_content", Text, nullable=False),
+)
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", Uuid, primary_key=True, default=new_uuid),
+    Column("kind", String(16), nullable=False),
+    Column("started_at", UtcDateTime, nullable=False, index=True),
+    Column("finished_at", UtcDateTime),
+    Column("interrupted", Boolean, nullable=False, server_default=false()),
+    Column("added_count", Integer, nullable=False, server_default="0"),
+    Column("updated_count", Integer, nullable=False, server_default="0"),
+    Column("errors_count", Integer, nullable=False, server_default="0"),
+    Column("details", JsonDoc, nullable=False, server_default=text("'{}'")),
+    _words("kind", RunKind),
+)
+
+run_events = Table(
+    "run_events",
+    metadata,
+    Column("run_id", Uuid, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("seq", Integer, primary_key=True, autoincrement=False),
+    Column("at", UtcDateTime, nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("feed_id", Uuid),
+    Column("label", Text, nullable=False, server_default=""),
+    Column("text", Text, nullable=False, server_default=""),
+    Column("found", Integer, nullable=False, server_default="0"),
+    Column("done", Integer, nullable=False, server_default="0"),
+    Column("pages", Integer, nullable=False, server_default="0"),
+)
+
+items = Table(
+    "items",
+    metadata,
+    Column("id", Uuid, primary_key=True, default=new_uuid),
+    _created(),
+    _updated(),
+    Column("hash", String(64), nullable=False),
+    Column("feed_id", Uuid, ForeignKey("feeds.id", ondelete="CASCADE"), nullable=False),
+    Column("url", Text, nullable=False),
+    Column("uid", String(16), nullable=False),
+    Column("pub_date", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("content", Text, nullable=False, server_default=""),
+    Column("guid", Text),
+    Column("title", Text),
+    Column("author", Text),
+    Column("snippet", Text),
+    Column("tags", JsonDoc),
+    Column("image", Text),
+    Column("language", Text),
+    Column("views", Integer),
+    Column("comments", Integer),
+    Column("rating", Float),
+    Column("bookmarks", Integer),
+    Column("run_id", Uuid, ForeignKey("runs.id", ondelete="SET NULL"), index=True),
+    Column("analyzer_result", JsonDoc, nullable=False, server_default=text("'{}'")),
+    Column("analyzed_at", UtcDateTime),
+    Column("score", Float),
+    Column("analyze_at", UtcDateTime),
+    Column("analyze_until", UtcDateTime),
+    Column("analyze_token", String(32)),
+    Column("analyze_attempts", Integer, nullable=False, server_default="0"),
+    Column("analyze_error", Text),
+    CheckConstraint("score >= 0 AND score <= 1", name="score"),
+)
+Index("idx_feed_id_hash", items.c.feed_id, items.c.hash, unique=True)
+Index("ix_items_feed_id_pub_date", items.c.feed_id, items.c.pub_date.desc())
+Index("ix_items_pub_date", items.c.pub_date.desc())
+Index("ix_items_url", items.c.url, postgresql_using="hash")
+_partial_index(items.c.analyze_at)
+
+item_changes = Table(
+    "item_changes",
+    metadata,
+    Column("id", Uuid, primary_key=True, default=new_uuid),
+    Column("item_id", Uuid, ForeignKey("items.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("run_id", Uuid, ForeignKey("runs.id", ondelete="SET NULL"), index=True),
+    Column("at", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("fields", JsonDoc, nullable=False, comment="{field: [old, new]}"),
+)
+
+articles = Table(
+    "articles",
+    metadata,
+    Column("uid", String(16), primary_key=True),
+    _created(),
+    _updated(),
+    Column("url", Text, nullable=False),
+    Column("category", Text, nullable=False, server_default="general"),
+    Column("status", String(16), nullable=False, server_default=ArticleStatus.NOT_FETCHED.value),
+    Column("failure_code", String(16)),
+    Column("failure_detail", Text),
+    Column("raw_len", Integer, nullable=False, server_default="0"),
+    Column("text_len", Integer, nullable=False, server_default="0"),
+    Column("clean_text", Text),
+    Column("markdown", Text),
+    Column("abstract", Text),
+    Column("image", Text),
+    Column("title", Text),
+    Column("author", Text),
+    Column("published_at", UtcDateTime),
+    Column("modified_at", UtcDateTime),
+    Column("language", Text),
+    Column("site_name", Text),
+    Column("canonical_url", Text),
+    Column("fetched_at", UtcDateTime),
+    Column("etag", Text),
+    Column("last_modified", Text),
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    Column("attempted_at", UtcDateTime, comment="counts as attempted for 30 days from here"),
+    Column("next_attempt_at", UtcDateTime),
+    Column("locked_until", UtcDateTime),
+    Column("lease_token", String(32)),
+    _words("status", ArticleStatus),
+    _words("failure_code", FailureCode),
+)
+_partial_index(articles.c.next_attempt_at)
+
+article_failures = Table(
+    "article_failures",
+    metadata,
+    Column("id", Uuid, primary_key=True, default=new_uuid),
+    Column("uid", String(16), nullable=False, index=True),
+    Column("at", UtcDateTime, nullable=False, server_default=db_now(), index=True),
+    Column("code", String(16), nullable=False),
+    Column("detail", Text, nullable=False, server_default=""),
+    Column("host", Text, nullable=False, server_default=""),
+    _words("code", FailureCode),
+)
+
+analyses_cache = Table(
+    "analyses_cache",
+    metadata,
+    Column("key", String(64), primary_key=True, comment="SHA-256 over text, prompt version and model"),
+    _created(),
+    Column("model", Text, nullable=False),
+    Column("prompt_version", Text, nullable=False),
+    Column("result", JsonDoc, nullable=False),
+    Column("tokens_in", Integer, nullable=False, server_default="0"),
+    Column("tokens_out", Integer, nullable=False, server_default="0"),
+    Column("cost", Float, nullable=False, server_default="0"),
+)
+
+marks = Table(
+    "marks",
+    metadata,
+    Column("hash", String(64), primary_key=True),
+    Column("url", Text, nullable=False),
+    Column("read_at", UtcDateTime),
+    Column("starred_at", UtcDateTime),
+    Column("archived_at", UtcDateTime),
+)
+
+hosts = Table(
+    "hosts",
+    metadata,
+    Column("host", Text, primary_key=True, comment="hostname:port"),
+    _updated(),
+    Column("next_free_at", UtcDateTime),
+    Column("paused_until", UtcDateTime),
+    Column("pause_reason", Text),
+    Column("crawl_delay_s", Float),
+    Column("robots_txt", LargeBinary),
+    Column("robots_status", Integer),
+    Column("robots_at", UtcDateTime),
+)
+
+site_states = Table(
+    "site_states",
+    metadata,
+    Column("site_name", Text, primary_key=True),
+    Column("sitemap_url", Text),
+    Column("last_run", UtcDateTime),
+    _created(),
+    _updated(),
+)
+
+url_states = Table(
+    "url_states",
+    metadata,
+    Column("site_name", Text, ForeignKey("site_states.site_name"), primary_key=True),
+    Column("url", Text, primary_key=True),
+    Column("state", Integer, nullable=False, server_default="0", comment="0 pending, 1 processed, 2 failed"),
+    Column("first_seen", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("last_seen", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("lastmod", UtcDateTime),
+    CheckConstraint("state IN (0, 1, 2)", name="state"),
+    Index("idx_url_state", "state"),
+    Index("idx_url_lastseen", "last_seen"),
+)
