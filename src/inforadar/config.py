@@ -1,0 +1,351 @@
+"""Settings: one file, frozen sections, each field with its own docstring.
+
+A value comes from the environment, else from `.env` in the home folder or the working folder, else from
+`inforadar.toml` in the home folder, else it is the default. `load_settings` also says where each came from.
+The seeds' names (`FETCHER_INTERVAL`, `AI_TYPE`, `DB_PASSWORD`, …) are the environment's names.
+
+Only `app` and `cli` load settings; every other part is handed its section.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
+
+from dotenv import dotenv_values
+from platformdirs import user_data_path
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+
+from inforadar import __version__
+from inforadar.errors import ConfigError
+from inforadar.model.feed import ErrorPolicy
+
+Seconds = Annotated[float, Field(ge=0, le=366 * 86400)]
+PositiveSeconds = Annotated[float, Field(gt=0, le=366 * 86400)]
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", use_attribute_docstrings=True, str_strip_whitespace=True
+    )
+
+    env_prefix: ClassVar[str]
+    """A field's name in the environment is this and the field's name, in capitals."""
+    env_names: ClassVar[Mapping[str, str]] = {}
+    """… but for these."""
+
+    @classmethod
+    def env_name(cls, field: str) -> str:
+        return cls.env_names.get(field) or f"{cls.env_prefix}{field}".upper()
+
+
+class DatabaseSettings(Section):
+    """Where everything is kept."""
+
+    env_prefix = "DATABASE_"
+    env_names: ClassVar[Mapping[str, str]] = {"password": "DB_PASSWORD"}
+
+    url: str = ""
+    """`sqlite:///…` or `postgresql://…`; by default `inforadar.db` in the home folder."""
+    password: SecretStr | None = None
+    """PostgreSQL's password, kept apart from the URL."""
+
+
+class RedisSettings(Section):
+    """The canonical store at scale, and pacing over several machines."""
+
+    env_prefix = "REDIS_"
+
+    url: SecretStr | None = None
+    """`redis://host:6379/0`; without it everything works on the database alone."""
+
+
+class FetcherSettings(Section):
+    """The polite engine and the background fetcher."""
+
+    env_prefix = "FETCHER_"
+
+    interval: Seconds = 300
+    """How often the worker looks for due feeds, in seconds."""
+    success_interval: Seconds = 3600
+    """The least time between two scheduled fetches of a feed, in seconds; servers can only lengthen it."""
+    workers: Annotated[int, Field(ge=1, le=1000)] = 10
+    """Feeds that are fetched at the same time."""
+    batch_size: Annotated[int, Field(ge=1, le=100_000)] = 1000
+    """Feeds that one cycle takes at most."""
+    domain_delay: Seconds = 3
+    """The least time between two requests to the same host and port, in seconds."""
+    request_timeout: PositiveSeconds = 30
+    """For one request with its redirects, in seconds."""
+    job_timeout: PositiveSeconds = 45
+    """For one feed's whole job, in seconds; must exceed the request timeout."""
+    max_articles: Annotated[int, Field(ge=1, le=100_000)] = 100
+    """The newest items of a feed document that are stored; the others are left out."""
+    max_body_size_mb: Annotated[float, Field(gt=0, le=1024)] = 2
+    """The largest feed document, decompressed, in megabytes."""
+    error_policy: ErrorPolicy = ErrorPolicy.BACKOFF
+    """`backoff`: temporary errors are tried again, later and later; `one-strike`: any error stops a feed."""
+    reprobe: Literal["off", "weekly"] = "off"
+    """`weekly`: feeds that were stopped are tried once a week, because dead feeds do come back."""
+    allowed_networks: tuple[str, ...] = ()
+    """Private networks or single `address:port` pairs that may be fetched from, separated by commas."""
+    user_agent: str = ""
+    """Sent with each request; by default `InfoRadar/<version> (+<contact_url>)`."""
+    contact_url: str = "https://inforadar.dev/bot"
+    """Where the administrator of a site finds out who we are."""
+    proxy: str = ""
+    """`http://host:port` of an outgoing proxy."""
+    cutoff_date: date | None = None
+    """No walk goes below this date; by default 30 days before the feed was added."""
+    window_days: Annotated[int, Field(ge=0, le=36_500)] = 30
+    """Items older than this get no metadata update."""
+
+    @field_validator("allowed_networks", mode="before")
+    @classmethod
+    def _split(cls, value: Any) -> Any:
+        return (
+            tuple(part.strip() for part in value.split(",") if part.strip())
+            if isinstance(value, str)
+            else value
+        )
+
+    @model_validator(mode="after")
+    def _job_outlasts_request(self) -> FetcherSettings:
+        if self.job_timeout <= self.request_timeout:
+            raise ValueError(
+                f"FETCHER_JOB_TIMEOUT ({self.job_timeout:g}) must exceed "
+                f"FETCHER_REQUEST_TIMEOUT ({self.request_timeout:g})"
+            )
+        return self
+
+    @property
+    def agent(self) -> str:
+        return self.user_agent or f"InfoRadar/{__version__} (+{self.contact_url})"
+
+
+class CanonicalSettings(Section):
+    """From URLs to articles."""
+
+    env_prefix = "CANONICAL_"
+
+    timeout: PositiveSeconds = 15
+    """For one download, in seconds."""
+    max_body_size_mb: Annotated[float, Field(gt=0, le=1024)] = 5
+    """The largest page, decompressed, in megabytes."""
+    retries: Annotated[int, Field(ge=0, le=3)] = 3
+    """How often a download that failed through no fault of the article is tried again (after 1, 6, 24 hours)."""
+    workers: Annotated[int, Field(ge=1, le=1000)] = 10
+    """Pages that are fetched at the same time."""
+
+
+class AiSettings(Section):
+    """The analyzer."""
+
+    env_prefix = "AI_"
+
+    type: Literal["mock"] = "mock"
+    """Which analyzer: `mock` makes up dummy data for development."""
+
+
+class PublishSettings(Section):
+    """What is served."""
+
+    env_prefix = "PUBLISH_"
+
+    items: Annotated[int, Field(ge=1, le=1000)] = 50
+    """The last items of a feed that its document holds."""
+
+
+class WebSettings(Section):
+    """The API and the page."""
+
+    env_prefix = "INFORADAR_"
+
+    host: str = "127.0.0.1"
+    """The address to listen on."""
+    port: Annotated[int, Field(ge=1, le=65535)] = 8321
+    """The port to listen on."""
+
+
+class SampleSettings(Section):
+    """The sample news world."""
+
+    env_prefix = "INFORADAR_SAMPLE_"
+
+    port: Annotated[int, Field(ge=1, le=65535)] = 8322
+    """The loopback port that the sample is served on."""
+
+
+class LogSettings(Section):
+    """What the program says about itself."""
+
+    env_prefix = "INFORADAR_LOG_"
+
+    format: Literal["auto", "console", "json"] = "auto"
+    """`auto`: readable on a terminal, JSON elsewhere."""
+    level: Literal["debug", "info", "warning", "error"] = "info"
+    """The least important events that are shown."""
+
+
+SECTIONS: Mapping[str, type[Section]] = {
+    "database": DatabaseSettings,
+    "redis": RedisSettings,
+    "fetcher": FetcherSettings,
+    "canonical": CanonicalSettings,
+    "ai": AiSettings,
+    "publish": PublishSettings,
+    "web": WebSettings,
+    "sample": SampleSettings,
+    "log": LogSettings,
+}
+"""The sections of `inforadar.toml`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """All sections, and where each value came from."""
+
+    home: Path
+    database: DatabaseSettings
+    redis: RedisSettings
+    fetcher: FetcherSettings
+    canonical: CanonicalSettings
+    ai: AiSettings
+    publish: PublishSettings
+    web: WebSettings
+    sample: SampleSettings
+    log: LogSettings
+    origins: Mapping[str, str]
+    """{"fetcher.interval": "environment FETCHER_INTERVAL"}; what is missing is the default."""
+
+    @property
+    def database_url(self) -> str:
+        return self.database.url or f"sqlite:///{self.home / 'inforadar.db'}"
+
+
+def default_home() -> Path:
+    """The user's data folder (XDG)."""
+    return Path(user_data_path("inforadar", appauthor=False))
+
+
+def load_settings(home: Path | None = None, environ: Mapping[str, str] | None = None) -> Settings:
+    """Reads all sources. A wrong value is a `ConfigError` that names the field, the value and what is allowed."""
+    environ = os.environ if environ is None else environ
+    folder = (home or Path(environ.get("INFORADAR_HOME") or default_home())).expanduser().absolute()
+    toml = _read_toml(folder / "inforadar.toml")
+    # Later ones win.
+    sources = [
+        (str(path), dotenv_values(path, interpolate=False))
+        for path in (Path(".env").absolute(), folder / ".env")
+        if path.is_file()
+    ]
+    sources.append(("environment", dict(environ)))
+    origins: dict[str, str] = {}
+    sections: dict[str, Any] = {}
+    for name, section in SECTIONS.items():
+        given = _given(name, section, toml.get(name, {}), sources)
+        try:
+            sections[name] = section(**{field: value for field, (value, _) in given.items()})
+        except ValidationError as fault:
+            raise ConfigError(_sentence(name, section, given, fault)) from None
+        origins |= {f"{name}.{field}": origin for field, (_, origin) in given.items()}
+    return Settings(home=folder, origins=origins, **sections)
+
+
+def _given(
+    name: str,
+    section: type[Section],
+    in_file: Mapping[str, Any],
+    sources: Sequence[tuple[str, Mapping[str, str | None]]],
+) -> dict[str, tuple[Any, str]]:
+    """{field: (value, where it came from)}; an empty variable counts as not set."""
+    given: dict[str, tuple[Any, str]] = {}
+    for field, value in in_file.items():
+        if field not in section.model_fields:
+            close = difflib.get_close_matches(field, section.model_fields, n=1)
+            hint = f" Did you mean {close[0]!r}?" if close else f" It has: {', '.join(section.model_fields)}."
+            raise ConfigError(f"inforadar.toml: section [{name}] has no setting {field!r}.{hint}")
+        given[field] = (value, f"inforadar.toml [{name}]")
+    for label, variables in sources:
+        for field in section.model_fields:
+            variable = section.env_name(field)
+            if value := variables.get(variable):
+                given[field] = (value, f"{label} {variable}")
+    return given
+
+
+def _read_toml(path: Path) -> Mapping[str, Any]:
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
+        raise ConfigError(f"{path} cannot be read: {fault}") from None
+    except OSError as fault:
+        raise ConfigError(f"{path} cannot be read: {fault.strerror}") from None
+    for name, value in content.items():
+        if name not in SECTIONS or not isinstance(value, dict):
+            raise ConfigError(f"{path}: there is no section [{name}]. It can have: {', '.join(SECTIONS)}.")
+    return content
+
+
+def _sentence(
+    name: str, section: type[Section], given: Mapping[str, tuple[Any, str]], fault: ValidationError
+) -> str:
+    error = fault.errors()[0]
+    field = str(error["loc"][0]) if error["loc"] else ""
+    if field not in given:
+        return f"[{name}] {error['msg'].removeprefix('Value error, ')}."
+    value, origin = given[field]
+    shown = "***" if is_secret(section, field) else repr(value)
+    return f"{section.env_name(field)} is {shown} ({origin}), but should be: {allowed(section, field)}."
+
+
+def is_secret(section: type[Section], field: str) -> bool:
+    return "SecretStr" in str(section.model_fields[field].annotation)
+
+
+def allowed(section: type[Section], field: str) -> str:
+    """What a field takes, in words."""
+    info = section.model_fields[field]
+    kind: Any = info.annotation
+    if get_origin(kind) is Literal:
+        return " or ".join(f"`{word}`" for word in get_args(kind))
+    if isinstance(kind, type) and issubclass(kind, ErrorPolicy):
+        return " or ".join(f"`{word.value}`" for word in kind)
+    text = str(kind)
+    noun = next(
+        (noun for sign, noun in _NOUNS if sign in text or (isinstance(kind, type) and kind.__name__ == sign)),
+        "text",
+    )
+    limits = {"ge": "at least", "gt": "more than", "le": "at most"}
+    words = [
+        f"{word} {getattr(mark, name):g}"
+        for mark in info.metadata
+        for name, word in limits.items()
+        if hasattr(mark, name)
+    ]
+    return f"{noun}, {', '.join(words)}" if words else noun
+
+
+_NOUNS = (
+    ("tuple", "a list"),
+    ("date", "a date like 2026-01-31"),
+    ("float", "a number"),
+    ("int", "a whole number"),
+    ("Path", "a path"),
+)
