@@ -1,0 +1,238 @@
+"""The client: one polite GET, from a `Request` to `Fetched | NotModified | Failed`.
+
+Redirects are followed here and not by the HTTP library, because every hop has rules of its own: the guard
+looks at it, credentials and validators go only where they belong, and whoever paces the requests has a
+say in when the next host may be asked.
+
+How a request ends is always a value. Only cancellation, and errors of our own, are raised.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Self
+
+import aiohttp
+from aiohttp.abc import AbstractResolver
+from yarl import URL
+
+from inforadar.errors import ConfigError, InvalidUrlError
+from inforadar.fetch.conditional import conditional_headers, is_sendable, parse_validators
+from inforadar.fetch.connections import Connections
+from inforadar.fetch.decode import BodyDecoder, check_announced_length
+from inforadar.fetch.faults import EXPECTED, Fault, fault_of_error
+from inforadar.fetch.freshness import parse_retry_after
+from inforadar.fetch.guard import AllowedNetworks, Guard
+from inforadar.fetch.outcome import (
+    has_usable_body,
+    is_redirect,
+    may_say_retry_after,
+    outcome_of_status,
+    sentence_of_status,
+)
+from inforadar.fetch.redirect import Walk
+from inforadar.model.http import (
+    Failed,
+    FailureReason,
+    Fetched,
+    FetchResult,
+    NotModified,
+    Outcome,
+    Request,
+)
+
+BeforeRedirect = Callable[[str], Awaitable[Failed | None]]
+"""Asked with the next URL before a redirect is followed: may wait for that host's turn, may refuse it."""
+
+_SINGLE = frozenset(
+    {"age", "content-length", "content-type", "date", "etag", "expires", "last-modified", "retry-after"}
+)
+"""Header fields with one value: of several the first counts. Several of any other make one list."""
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Client:
+    """Fetches through one pool of connections. Use it as an async context manager.
+
+    `connections` and `connections_per_host` are for callers who do not bound their concurrency themselves
+    (0 is no limit): waiting for a connection counts toward the deadline.
+    """
+
+    def __init__(
+        self,
+        *,
+        user_agent: str,
+        timeout_s: float = 30.0,
+        max_bytes: int = 2 * 2**20,
+        allowed: AllowedNetworks | None = None,
+        proxy: str | None = None,
+        max_redirects: int = 10,
+        connections: int = 0,
+        connections_per_host: int = 0,
+        keepalive_s: float = 5.0,
+        resolver: AbstractResolver | None = None,
+        tls: ssl.SSLContext | None = None,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
+        self._user_agent = user_agent
+        self._timeout_s = timeout_s
+        self._max_bytes = max_bytes
+        self._guard = Guard(allowed)
+        self._proxy = _parse_proxy(proxy) if proxy else None
+        self._max_redirects = max_redirects
+        self._limits = connections, connections_per_host, keepalive_s
+        self._resolver = resolver
+        self._tls = tls
+        self._clock = clock
+
+    async def __aenter__(self) -> Self:
+        limit, limit_per_host, keepalive_s = self._limits
+        self._connections = Connections(
+            guard=self._guard,
+            user_agent=self._user_agent,
+            resolver=self._resolver or aiohttp.ThreadedResolver(),
+            proxy=self._proxy,
+            tls=self._tls,
+            limit=limit,
+            limit_per_host=limit_per_host,
+            keepalive_s=keepalive_s,
+        )
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._connections.close()
+
+    async def fetch(self, request: Request, *, before_redirect: BeforeRedirect | None = None) -> FetchResult:
+        """GET `request.url`, following redirects. `before_redirect` is asked outside the deadline."""
+        timeout_s = self._timeout_s if request.timeout_s is None else request.timeout_s
+        try:
+            walk = Walk.begin(request)
+        except InvalidUrlError as error:
+            return self._failed(request, _unusable(str(error)))
+        if wrong := next((name for name, value in request.headers.items() if not is_sendable(value)), None):
+            return self._failed(request, _unusable(f"The header {wrong!r} of this request cannot be sent."))
+        try:
+            async with asyncio.timeout(timeout_s) as deadline:
+                while (result := await self._step(walk)) is None:
+                    if before_redirect is not None:
+                        refusal = await _outside(deadline, before_redirect(walk.url))
+                        if refusal is not None:
+                            return refusal
+                return result
+        except EXPECTED as error:
+            return self._failed(request, fault_of_error(error, walk.host, timeout_s))
+
+    async def _step(self, walk: Walk) -> FetchResult | None:
+        """Request one hop: how it all ended, or nothing if there is a next hop."""
+        conditions = conditional_headers(walk.request.validators, walk.url)
+        response = await self._connections.get(
+            walk.url, {"Accept": walk.request.accept, **conditions, **walk.credentials}
+        )
+        try:
+            status = response.status
+            if has_usable_body(status):
+                return await self._read(response, walk)
+            if status == 304 and conditions:
+                headers = _lower_headers(response)
+                return NotModified(
+                    url=walk.request.url,
+                    final_url=walk.url,
+                    headers=headers,
+                    fetched_at=self._clock(),
+                    validators=parse_validators(headers, walk.url),
+                )
+            if is_redirect(status):
+                fault = walk.follow(status, response.headers.get("Location"), self._max_redirects)
+                return self._failed(walk.request, fault, status) if fault else None
+            return self._refused(response, walk)
+        finally:
+            response.release()
+
+    async def _read(self, response: aiohttp.ClientResponse, walk: Walk) -> Fetched:
+        headers = _lower_headers(response)
+        max_bytes = self._max_bytes if walk.request.max_bytes is None else walk.request.max_bytes
+        check_announced_length(headers.get("content-length"), max_bytes)
+        decoder = BodyDecoder(headers.get("content-encoding", ""), max_bytes)
+        async for piece in response.content.iter_any():
+            decoder.feed(piece)
+        return Fetched(
+            url=walk.request.url,
+            final_url=walk.url,
+            status=response.status,
+            headers=headers,
+            body=decoder.finish(),
+            fetched_at=self._clock(),
+            moved_to=walk.moved_to,
+            validators=parse_validators(headers, walk.url),
+        )
+
+    def _refused(self, response: aiohttp.ClientResponse, walk: Walk) -> Failed:
+        status, now = response.status, self._clock()
+        if status == 304:
+            message = f"{walk.host} answered 304 (not modified), although we asked for the whole."
+            return self._failed(walk.request, Fault(reason=FailureReason.BROKEN, message=message), status)
+        wait = response.headers.get("Retry-After") if may_say_retry_after(status) else None
+        return Failed(
+            url=walk.request.url,
+            outcome=outcome_of_status(status),
+            reason=FailureReason.STATUS,
+            message=sentence_of_status(status, walk.host),
+            fetched_at=now,
+            status=status,
+            retry_after_s=parse_retry_after(wait, now),
+        )
+
+    def _failed(self, request: Request, fault: Fault, status: int | None = None) -> Failed:
+        return Failed(
+            url=request.url,
+            outcome=fault.outcome,
+            reason=fault.reason,
+            message=fault.message,
+            fetched_at=self._clock(),
+            status=status,
+        )
+
+
+def _unusable(message: str) -> Fault:
+    return Fault(reason=FailureReason.URL, outcome=Outcome.PERMANENT_ERROR, message=message)
+
+
+def _parse_proxy(text: str) -> URL:
+    try:
+        proxy = URL(text)
+    except ValueError:
+        proxy = URL()
+    if proxy.scheme not in {"http", "https"} or not proxy.raw_host:
+        raise ConfigError("The proxy cannot be used: write it as http://proxy.example:3128.")
+    return proxy
+
+
+async def _outside(deadline: asyncio.Timeout, waiting: Awaitable[Failed | None]) -> Failed | None:
+    """Wait for something without the deadline coming nearer."""
+    loop = asyncio.get_running_loop()
+    when, started_at = deadline.when(), loop.time()
+    deadline.reschedule(None)
+    answer = await waiting
+    if when is not None:
+        deadline.reschedule(when + loop.time() - started_at)
+    return answer
+
+
+def _lower_headers(response: aiohttp.ClientResponse) -> Mapping[str, str]:
+    headers: dict[str, str] = {}
+    for name, value in response.headers.items():
+        key = name.lower()
+        if key not in headers:
+            headers[key] = value
+        elif key not in _SINGLE:
+            headers[key] = f"{headers[key]}, {value}"
+    return headers

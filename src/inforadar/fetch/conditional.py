@@ -1,0 +1,42 @@
+"""Validators: taken from an answer and sent back byte for byte, or not at all. Pure.
+
+The HTTP library reads and writes header values as UTF-8, so what is valid UTF-8 makes the round trip
+unchanged. A value that would not (other bytes above 127, control characters) is not kept: an
+If-None-Match that differs from the ETag in one byte is a validator that we made up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from inforadar.model.http import Validators
+
+_CHANGED_ON_THE_WAY = re.compile("[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]")
+
+
+def is_sendable(value: str) -> bool:
+    """Whether a header value reaches the server as it stands."""
+    return _CHANGED_ON_THE_WAY.search(value) is None
+
+
+def parse_validators(headers: Mapping[str, str], url: str) -> Validators:
+    """What the answer of `url` gave us to ask with the next time."""
+    etag, last_modified = headers.get("etag"), headers.get("last-modified")
+    return Validators(
+        etag=etag if etag and is_sendable(etag) else None,
+        last_modified=last_modified if last_modified and is_sendable(last_modified) else None,
+        url=url,
+    )
+
+
+def conditional_headers(validators: Validators, url: str) -> dict[str, str]:
+    """The headers that ask `url` whether it has changed; none if the validators are another URL's."""
+    headers: dict[str, str] = {}
+    if validators.url is not None and validators.url != url:
+        return headers
+    if validators.etag and is_sendable(validators.etag):
+        headers["If-None-Match"] = validators.etag
+    if validators.last_modified and is_sendable(validators.last_modified):
+        headers["If-Modified-Since"] = validators.last_modified
+    return headers

@@ -1,0 +1,112 @@
+"""The pool of connections behind the client, with the guard built in.
+
+Nothing of a former answer shapes the next request: no cookies, no referer, no credentials from `.netrc`
+or proxy from the environment.
+"""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+import aiohttp
+from aiohttp.abc import AbstractResolver
+from yarl import URL
+
+from inforadar.fetch.decode import ACCEPT_ENCODING
+from inforadar.fetch.faults import BrokenConnectionError
+from inforadar.fetch.guard import Guard, GuardedResolver, GuardedSockets
+
+MAX_LINE_BYTES = 16 * 1024
+MAX_FIELD_BYTES = 32 * 1024
+MAX_FIELDS = 256
+
+
+@dataclass(slots=True)
+class Attempt:
+    """Whether one request had to open a connection of its own."""
+
+    opened: bool = False
+
+
+_ATTEMPT: ContextVar[Attempt] = ContextVar("_ATTEMPT")
+
+
+class Connections:
+    """An HTTP session that connects to nothing that the guard forbids."""
+
+    def __init__(
+        self,
+        *,
+        guard: Guard,
+        user_agent: str,
+        resolver: AbstractResolver,
+        proxy: URL | None,
+        tls: ssl.SSLContext | None,
+        limit: int,
+        limit_per_host: int,
+        keepalive_s: float,
+    ) -> None:
+        exempt: set[tuple[str, int]] = set()
+        endpoint = (str(proxy.raw_host), int(proxy.port or 80)) if proxy else None
+        if endpoint:
+            exempt.add(endpoint)
+        self._proxy = proxy
+        self._sockets = GuardedSockets(guard, exempt)
+        self._resolver = GuardedResolver(guard, resolver, exempt=exempt, proxy=endpoint)
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(
+                limit=limit,
+                limit_per_host=limit_per_host,
+                keepalive_timeout=keepalive_s,
+                resolver=self._resolver,
+                socket_factory=self._open_socket,
+                ssl=tls or True,
+            ),
+            headers={"User-Agent": user_agent, "Accept-Encoding": ACCEPT_ENCODING},
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            # The client's own deadline covers redirects too.
+            timeout=aiohttp.ClientTimeout(total=None, connect=None, sock_connect=None, sock_read=None),
+            max_line_size=MAX_LINE_BYTES,
+            max_field_size=MAX_FIELD_BYTES,
+            max_headers=MAX_FIELDS,
+            middlewares=(_repeat_only_on_stale_connections,),
+            proxy=proxy,
+        )
+
+    async def get(self, url: str, headers: dict[str, str]) -> aiohttp.ClientResponse:
+        """One request, one answer; a redirect is an answer."""
+        target = URL(url, encoded=True)
+        if self._proxy is not None:
+            await self._resolver.check_target(str(target.raw_host), int(target.port or 80))
+        _ATTEMPT.set(Attempt())
+        return await self._session.get(target, headers=headers, allow_redirects=False)
+
+    async def close(self) -> None:
+        await self._session.close()
+        await self._resolver.close()
+
+    def _open_socket(self, info: aiohttp.AddrInfoType) -> socket.socket:
+        _ATTEMPT.get().opened = True
+        return self._sockets(info)
+
+
+async def _repeat_only_on_stale_connections(
+    request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
+) -> aiohttp.ClientResponse:
+    """Keep the HTTP library from asking a server in trouble twice.
+
+    It repeats a GET whenever the connection breaks. That is right if the connection came from the pool and
+    had gone stale meanwhile; after a fresh one it would be a second request without need.
+    """
+    try:
+        return await handler(request)
+    except aiohttp.ClientConnectorError:
+        raise
+    except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
+        if _ATTEMPT.get().opened:
+            raise BrokenConnectionError from error
+        raise

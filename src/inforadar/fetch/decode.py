@@ -1,0 +1,241 @@
+"""Bodies: decoded as they stream in, never larger than the limit, never cut off unseen.
+
+The HTTP library's own decoding is switched off: it hands out a truncated gzip body as if it were whole,
+leaves stacked encodings undecoded, and knows no limit on the decoded size. Here each stage asks its
+decompressor for at most one byte more than is still allowed, so that a bomb is seen before it unfolds.
+"""
+
+from __future__ import annotations
+
+import sys
+import zlib
+from collections.abc import Callable
+from typing import Final, Protocol
+
+import brotli  # type: ignore[import-untyped]
+
+if sys.version_info >= (3, 14):
+    from compression.zstd import DecompressionParameter, ZstdDecompressor, ZstdError
+else:
+    from backports.zstd import DecompressionParameter, ZstdDecompressor, ZstdError
+
+ACCEPT_ENCODING: Final = "gzip, deflate, br, zstd"
+
+MAX_STACKED: Final = 4
+"""Encodings on one body. One is usual, two are a mistake, more are an attack."""
+
+MAX_MEMBERS: Final = 1000
+"""Gzip members or zstd frames in one body; each start of one costs a copy of what is left."""
+
+_ZSTD_WINDOW_LOG_MAX: Final = 23
+"""8 MB, the most that a zstd body on the web may ask for (RFC 9659)."""
+
+
+class BodyError(Exception):
+    """A body that cannot be had; its text goes on from "The answer of example.org"."""
+
+
+class BodyTooLargeError(BodyError):
+    """More bytes than allowed, as sent or as decoded."""
+
+
+class Stage(Protocol):
+    """One decompressor: bytes in, bytes out, and whether its stream has come to its end."""
+
+    def feed(self, data: bytes, limit: int) -> bytes:
+        """Decode all of `data`; may return early with more than `limit` bytes, when it is too much anyway."""
+        ...
+
+    def is_complete(self) -> bool: ...
+
+
+class _Gzip:
+    """One gzip member after another. What follows the last and is no gzip is padding, as browsers see it."""
+
+    def __init__(self) -> None:
+        self._decompressor = zlib.decompressobj(16 + zlib.MAX_WBITS)
+        self._members = 1
+        self._padding = False
+        self._head = b""
+
+    def feed(self, data: bytes, limit: int) -> bytes:
+        parts: list[bytes] = []
+        size = 0
+        while data and not self._padding:
+            if self._decompressor.eof:
+                # The two bytes that tell the next member from padding may come in two pieces.
+                data = self._head + data
+                self._head = b""
+                if len(data) < 2 and data == b"\x1f":
+                    self._head = data
+                    break
+                if not data.startswith(b"\x1f\x8b"):
+                    self._padding = True
+                    break
+                self._members += 1
+                if self._members > MAX_MEMBERS:
+                    raise BodyError(f"holds more than {MAX_MEMBERS} gzip members")
+                self._decompressor = zlib.decompressobj(16 + zlib.MAX_WBITS)
+            part = _inflate(self._decompressor, data, limit + 1 - size, "gzip")
+            parts.append(part)
+            size += len(part)
+            if size > limit:
+                break
+            data = self._decompressor.unused_data if self._decompressor.eof else b""
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def is_complete(self) -> bool:
+        return self._decompressor.eof
+
+
+class _Deflate:
+    """`deflate`: with the zlib header that the standard asks for, or raw, as many servers send it."""
+
+    def __init__(self) -> None:
+        self._decompressor = zlib.decompressobj()
+        self._head: bytes | None = b""
+
+    def feed(self, data: bytes, limit: int) -> bytes:
+        if self._head is not None:
+            data = self._head + data
+            if len(data) < 2:
+                self._head = data
+                return b""
+            self._head = None
+            if data[0] & 0x0F != zlib.DEFLATED or int.from_bytes(data[:2], "big") % 31:
+                self._decompressor = zlib.decompressobj(-zlib.MAX_WBITS)
+        return b"" if self._decompressor.eof else _inflate(self._decompressor, data, limit + 1, "deflate")
+
+    def is_complete(self) -> bool:
+        return self._decompressor.eof
+
+
+def _inflate(decompressor: zlib._Decompress, data: bytes, max_length: int, name: str) -> bytes:
+    try:
+        return decompressor.decompress(data, max_length)
+    except zlib.error:
+        raise BodyError(f"says that it is {name}, and is not") from None
+
+
+class _Brotli:
+    def __init__(self) -> None:
+        self._decompressor = brotli.Decompressor()
+
+    def feed(self, data: bytes, limit: int) -> bytes:
+        if self._decompressor.is_finished():
+            return b""
+        try:
+            part: bytes = self._decompressor.process(data, output_buffer_limit=limit + 1)
+            # The limit is a hint: a call may stop short of it with more to come.
+            while len(part) <= limit and not self._decompressor.can_accept_more_data():
+                more: bytes = self._decompressor.process(b"", output_buffer_limit=limit + 1 - len(part))
+                if not more:
+                    break
+                part += more
+        except brotli.error:
+            raise BodyError("says that it is br, and is not") from None
+        return part
+
+    def is_complete(self) -> bool:
+        finished: bool = self._decompressor.is_finished()
+        return finished
+
+
+class _Zstd:
+    """One zstd frame after another."""
+
+    def __init__(self) -> None:
+        self._decompressor = self._new()
+        self._frames = 1
+
+    @staticmethod
+    def _new() -> ZstdDecompressor:
+        return ZstdDecompressor(options={DecompressionParameter.window_log_max: _ZSTD_WINDOW_LOG_MAX})
+
+    def feed(self, data: bytes, limit: int) -> bytes:
+        parts: list[bytes] = []
+        size = 0
+        while data:
+            if self._decompressor.eof:
+                self._frames += 1
+                if self._frames > MAX_MEMBERS:
+                    raise BodyError(f"holds more than {MAX_MEMBERS} zstd frames")
+                self._decompressor = self._new()
+            try:
+                part = self._decompressor.decompress(data, limit + 1 - size)
+            except ZstdError:
+                raise BodyError("says that it is zstd, and is not") from None
+            parts.append(part)
+            size += len(part)
+            if size > limit:
+                break
+            data = self._decompressor.unused_data if self._decompressor.eof else b""
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def is_complete(self) -> bool:
+        return self._decompressor.eof
+
+
+_STAGES: Final[dict[str, Callable[[], Stage]]] = {
+    "gzip": _Gzip,
+    "x-gzip": _Gzip,
+    "deflate": _Deflate,
+    "br": _Brotli,
+    "zstd": _Zstd,
+}
+
+
+class BodyDecoder:
+    """Collects one body: `feed` each piece as it arrives, then `finish`."""
+
+    def __init__(self, content_encoding: str, max_bytes: int) -> None:
+        names = [name for part in content_encoding.split(",") if (name := part.strip().lower())]
+        names = [name for name in names if name != "identity"]
+        if len(names) > MAX_STACKED:
+            raise BodyError(f"is encoded {len(names)} times")
+        for name in names:
+            if name not in _STAGES:
+                raise BodyError(f"has the encoding {name[:40]!r}, which we do not know")
+        self._names = names[::-1]
+        self._stages = [_STAGES[name]() for name in self._names]
+        self._max_bytes = max_bytes
+        self._parts: list[bytes] = []
+        self._received = 0
+        self._sizes = [0] * len(names)
+
+    def feed(self, data: bytes) -> None:
+        # What was sent counts too: empty blocks could go on for ever without a byte of output.
+        self._received += len(data)
+        if self._received > self._max_bytes:
+            self._raise_too_large()
+        for index, stage in enumerate(self._stages):
+            data = stage.feed(data, self._max_bytes - self._sizes[index])
+            self._sizes[index] += len(data)
+            if self._sizes[index] > self._max_bytes:
+                self._raise_too_large()
+        if data:
+            self._parts.append(data)
+
+    def finish(self) -> bytes:
+        """The whole body. One that ends inside a compressed stream is an error; an empty one is empty."""
+        if self._received:
+            for name, stage in zip(self._names, self._stages, strict=True):
+                if not stage.is_complete():
+                    raise BodyError(f"breaks off inside its {name} stream")
+        return self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
+
+    def _raise_too_large(self) -> None:
+        raise BodyTooLargeError(f"is larger than {_in_words(self._max_bytes)}")
+
+
+def check_announced_length(content_length: str | None, max_bytes: int) -> None:
+    """Spare both sides the transfer of a body that says beforehand that it is too large."""
+    if content_length is not None and content_length.isdecimal() and int(content_length) > max_bytes:
+        raise BodyTooLargeError(f"is larger than {_in_words(max_bytes)}")
+
+
+def _in_words(size: int) -> str:
+    for unit, factor in (("GB", 2**30), ("MB", 2**20), ("KB", 2**10)):
+        if size >= factor:
+            return f"{size / factor:.3g} {unit}"
+    return f"{size} bytes"

@@ -1,0 +1,98 @@
+"""How long an answer stays fresh, and how long a server asks us to wait. Pure.
+
+These values come from outside and decide when we come back, so none is believed beyond seven days, and
+one that makes no sense says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+
+MAX_WAIT_S = timedelta(days=7).total_seconds()
+
+
+def parse_http_date(value: str) -> datetime | None:
+    """A date of HTTP, in any of its three forms; `None` if it is none."""
+    try:
+        found = parsedate_to_datetime(value)
+    except (ValueError, OverflowError):
+        return None
+    # The obsolete forms carry no zone, and HTTP has only one.
+    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+
+
+def parse_retry_after(value: str | None, now: datetime) -> float | None:
+    """Seconds to wait by a Retry-After of either form; `None` if it says nothing or is past."""
+    if value is None:
+        return None
+    text = value.strip()
+    seconds = _parse_delta(text)
+    if seconds is None:
+        until = parse_http_date(text)
+        if until is None:
+            return None
+        seconds = (until - now).total_seconds()
+    return min(seconds, MAX_WAIT_S) if seconds >= 0 else None
+
+
+def parse_cache_control(value: str) -> dict[str, str | None]:
+    """Directives in lower case with their arguments. Of a directive given twice the first counts."""
+    directives: dict[str, str | None] = {}
+    for part in _split_outside_quotes(value):
+        name, has_argument, argument = part.partition("=")
+        name = name.strip().lower()
+        if name:
+            directives.setdefault(name, argument.strip().strip('"').strip() if has_argument else None)
+    return directives
+
+
+def freshness_s(headers: Mapping[str, str], now: datetime) -> float | None:
+    """For how many more seconds the answer is fresh, by its own words; `None` if it does not say.
+
+    `max-age` wins over `Expires`. `no-store`, `no-cache` and what has run out already ask for no wait.
+    `s-maxage` speaks to caches that serve many, not to us.
+    """
+    directives = parse_cache_control(headers.get("cache-control", ""))
+    if "no-store" in directives or "no-cache" in directives:
+        return None
+    if "max-age" in directives:
+        lifetime = _parse_delta(directives["max-age"] or "")
+    else:
+        lifetime = _lifetime_by_expires(headers, now)
+    if lifetime is None:
+        return None
+    left = lifetime - (_parse_delta(headers.get("age", "")) or 0.0)
+    return min(left, MAX_WAIT_S) if left > 0 else None
+
+
+def _lifetime_by_expires(headers: Mapping[str, str], now: datetime) -> float | None:
+    expires = parse_http_date(headers.get("expires", ""))
+    if expires is None:
+        return None
+    # Both dates are by the server's clock, so that a wrong one does no harm.
+    answered_at = parse_http_date(headers.get("date", "")) or now
+    return (expires - answered_at).total_seconds()
+
+
+def _parse_delta(text: str) -> float | None:
+    """Whole seconds. Long digits are an absurd number, not an error; anything else is no number."""
+    text = text.strip()
+    if not (text.isascii() and text.isdigit()):
+        return None
+    return float(text) if len(text) < 16 else float("inf")
+
+
+def _split_outside_quotes(value: str) -> list[str]:
+    if '"' not in value:
+        return value.split(",")
+    parts, start, quoted = [], 0, False
+    for position, sign in enumerate(value):
+        if sign == '"':
+            quoted = not quoted
+        elif sign == "," and not quoted:
+            parts.append(value[start:position])
+            start = position + 1
+    parts.append(value[start:])
+    return parts
