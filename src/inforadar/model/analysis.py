@@ -1,9 +1,17 @@
-"""Analyses: what the analyzer made of an item."""
+"""Analyses: what the analyzer made of an item, and how they are written down.
+
+`to_json` and `from_json` are the one place that knows the outward shape: the column
+`items.analyzer_result`, the answer of `/api/item` and the feeds' extension all hold it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
+
+from inforadar.errors import ParseError
 
 
 class ScoreName(StrEnum):
@@ -24,6 +32,13 @@ class Score:
     value: float
     reason: str
     words: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """The word that stands beside the number, the same on every screen and in every feed."""
+        if self.value < 0.34:
+            return "neutral"
+        return "slanted" if self.value < 0.67 else "loaded"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,3 +79,57 @@ class Analysis:
     def score(self, name: ScoreName) -> Score:
         value: Score = getattr(self, name.value)
         return value
+
+
+_TEXTS = ("title", "title_reason", "description", "description_reason", "summary")
+_LABELS = ("category", "language", "model", "prompt_version")
+
+
+def to_json(analysis: Analysis) -> dict[str, Any]:
+    """The analysis as it is stored and served; `from_json` reads it back."""
+    return {
+        **{name: getattr(analysis, name) for name in _TEXTS},
+        "facts": list(analysis.facts),
+        "scores": {
+            name.value: {"value": score.value, "reason": score.reason, "words": list(score.words)}
+            for name, score in ((name, analysis.score(name)) for name in ScoreName)
+        },
+        **{name: getattr(analysis, name) for name in _LABELS},
+    }
+
+
+def from_json(stored: Mapping[str, Any]) -> Analysis | None:
+    """`None` for `{}`: not analyzed yet.
+
+    Anything else is whole and in range, or a `ParseError` that names the field: half an analysis is never
+    shown. Keys that are not known are left aside, since a newer version may have written them.
+    """
+    if not stored:
+        return None
+    listed = _field(stored, "scores", dict)
+    texts: dict[str, Any] = {name: _field(stored, name, str) for name in _TEXTS + _LABELS}
+    scores: dict[str, Any] = {
+        name.value: _score(_field(listed, name.value, dict), name) for name in ScoreName
+    }
+    return Analysis(**texts, facts=_strings(stored, "facts"), **scores)
+
+
+def _score(stored: Mapping[str, Any], name: ScoreName) -> Score:
+    value = stored.get("value")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise ParseError(f"The analysis has a {name.value} score of {value!r}; scores go from 0 to 1.")
+    return Score(value=float(value), reason=_field(stored, "reason", str), words=_strings(stored, "words"))
+
+
+def _field(stored: Mapping[str, Any], name: str, kind: type) -> Any:
+    value = stored.get(name)
+    if not isinstance(value, kind):
+        raise ParseError(f"The analysis has no usable {name!r}: {value!r} stands there.")
+    return value
+
+
+def _strings(stored: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    values = _field(stored, name, list)
+    if not all(isinstance(value, str) for value in values):
+        raise ParseError(f"The analysis has something else than texts in {name!r}.")
+    return tuple(values)

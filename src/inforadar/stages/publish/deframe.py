@@ -1,0 +1,95 @@
+"""Our extension: what the formats have no element for, in a namespace of its own.
+
+`docs/howto/read-the-feeds.md` describes every name here; the names are contract. Elements are flat where
+they can be, because common parsers lose nested ones of a namespace that they do not know.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inforadar.model.analysis import Analysis, ScoreName, to_json
+from inforadar.stages.publish.entry import Entry
+from inforadar.stages.publish.text import clean, escape
+
+NAMESPACE = "https://inforadar.dev/ns/deframe/1"
+"""Changes only when a name is taken away or changes its meaning; new names may appear."""
+
+_COUNTERS = ("views", "comments", "rating", "bookmarks")
+
+
+def render_extension(entry: Entry) -> str:
+    """The elements of one entry, for RSS and Atom alike."""
+    parts: list[str] = []
+    if entry.source:
+        parts.append(f"<deframe:source>{escape(entry.source)}</deframe:source>")
+    if entry.topic:
+        parts.append(f"<deframe:topic>{escape(entry.topic)}</deframe:topic>")
+    counters = "".join([f' {name}="{value:g}"' for name, value in _counters(entry).items()])
+    if counters:
+        parts.append(f"<deframe:counters{counters}/>")
+    if entry.analysis is not None:
+        if entry.title:
+            parts.append(f"<deframe:originalTitle>{escape(entry.title)}</deframe:originalTitle>")
+        if entry.description:
+            text = escape(entry.description)
+            parts.append(f"<deframe:originalDescription>{text}</deframe:originalDescription>")
+        _render_analysis(entry.analysis, parts)
+    return "".join(parts)
+
+
+def _render_analysis(analysis: Analysis, parts: list[str]) -> None:
+    for name, text in (
+        ("titleReason", analysis.title_reason),
+        ("descriptionReason", analysis.description_reason),
+        ("summary", analysis.summary),
+        ("category", analysis.category),
+        ("language", analysis.language),
+        ("model", analysis.model),
+        ("promptVersion", analysis.prompt_version),
+    ):
+        if text:
+            parts.append(f"<deframe:{name}>{escape(text)}</deframe:{name}>")
+    parts.extend([f"<deframe:fact>{escape(fact)}</deframe:fact>" for fact in analysis.facts])
+    for name in ScoreName:
+        score = analysis.score(name)
+        words = "".join([f"<deframe:word>{escape(word)}</deframe:word>" for word in score.words])
+        parts.append(
+            f'<deframe:score name="{name.value}" value="{score.value:.3f}" label="{score.label}">'
+            f"<deframe:reason>{escape(score.reason)}</deframe:reason>{words}</deframe:score>"
+        )
+
+
+def extension_object(entry: Entry) -> dict[str, Any]:
+    """The same for JSON Feed, under the key `_deframe`."""
+    found: dict[str, Any] = {"about": NAMESPACE}
+    if entry.source:
+        found["source"] = clean(entry.source)
+    if entry.topic:
+        found["topic"] = clean(entry.topic)
+    found.update(_counters(entry))
+    if entry.analysis is not None:
+        if entry.title:
+            found["original_title"] = clean(entry.title)
+        if entry.description:
+            found["original_description"] = clean(entry.description)
+        found["analysis"] = _cleaned(to_json(entry.analysis))
+    return found
+
+
+def _counters(entry: Entry) -> dict[str, int | float]:
+    """Those that are known; 0 is known."""
+    values = (entry.views, entry.comments, entry.rating, entry.bookmarks)
+    return {name: value for name, value in zip(_COUNTERS, values, strict=True) if value is not None}
+
+
+def _cleaned(value: Any) -> Any:
+    match value:
+        case str():
+            return clean(value)
+        case list():
+            return [_cleaned(part) for part in value]
+        case dict():
+            return {key: _cleaned(part) for key, part in value.items()}
+        case _:
+            return value

@@ -1,0 +1,67 @@
+"""JSON Feed 1.1, with our extension in `_deframe`.
+
+Its titles and summaries are plain text by definition, so nothing has to be made unmistakable; only the
+characters that would break a document are dropped, as everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from inforadar.stages.publish.addresses import web_address, web_address_or_none
+from inforadar.stages.publish.dates import is_plausible, rfc3339
+from inforadar.stages.publish.deframe import extension_object
+from inforadar.stages.publish.entry import ChannelInfo, Entry
+from inforadar.stages.publish.languages import language_tag
+from inforadar.stages.publish.shown import show
+from inforadar.stages.publish.text import clean, one_line
+
+MEDIA_TYPE = "application/feed+json"
+
+_VERSION = "https://jsonfeed.org/version/1.1"
+
+
+def render_json_feed(channel: ChannelInfo, entries: Iterable[Entry], *, embedded: bool = False) -> str:
+    feed = {
+        "version": _VERSION,
+        "title": one_line(channel.title) or "Info Radar",
+        "home_page_url": web_address(channel.link),
+        "feed_url": web_address(channel.self_url),
+        "description": one_line(channel.description) or None,
+        "icon": web_address_or_none(channel.icon),
+        "language": language_tag(channel.language),
+        "items": [_item(channel, entry, embedded=embedded) for entry in entries],
+    }
+    return msgspec.json.encode(_present(feed)).decode()
+
+
+def _item(channel: ChannelInfo, entry: Entry, *, embedded: bool) -> dict[str, Any]:
+    shown = show(entry, embedded=embedded)
+    author = one_line(entry.author)
+    known = is_plausible(entry.published_at, channel.built_at)
+    updated = entry.updated_at is not None and is_plausible(entry.updated_at, channel.built_at)
+    html = shown.content_html or shown.description_html
+    item = {
+        "id": clean(entry.hash),
+        "url": web_address(entry.url),
+        "title": shown.title,
+        "summary": shown.description,
+        "content_html": None if html is None else clean(html),
+        "content_text": shown.description if html is None else None,
+        "image": web_address_or_none(entry.image),
+        "date_published": rfc3339(entry.published_at) if known else None,
+        "date_modified": rfc3339(entry.updated_at) if updated else None,
+        "authors": [{"name": author}] if author else None,
+        "tags": [tag for tag in dict.fromkeys(map(one_line, entry.tags)) if tag] or None,
+        "language": language_tag(entry.language),
+        "_deframe": extension_object(entry),
+    }
+    return _present(item)
+
+
+def _present(fields: dict[str, Any]) -> dict[str, Any]:
+    """JSON Feed leaves out what is not known; it has no nulls."""
+    return {name: value for name, value in fields.items() if value is not None}

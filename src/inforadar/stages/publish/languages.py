@@ -1,0 +1,49 @@
+"""Language tags that feed validators know; what sources declare is often a name or a locale."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_TWO_LETTERS = frozenset(
+    {
+        "aa", "ab", "ae", "af", "ak", "am", "an", "ar", "as", "av", "ay", "az", "ba", "be", "bg", "bi",
+        "bm", "bn", "bo", "br", "bs", "ca", "ce", "ch", "co", "cr", "cs", "cu", "cv", "cy", "da", "de",
+        "dv", "dz", "ee", "el", "en", "eo", "es", "et", "eu", "fa", "ff", "fi", "fj", "fo", "fr", "fy",
+        "ga", "gd", "gl", "gn", "gu", "gv", "ha", "he", "hi", "ho", "hr", "ht", "hu", "hy", "hz", "ia",
+        "id", "ie", "ig", "ii", "ik", "io", "is", "it", "iu", "ja", "jv", "ka", "kg", "ki", "kj", "kk",
+        "kl", "km", "kn", "ko", "kr", "ks", "ku", "kv", "kw", "ky", "la", "lb", "lg", "li", "ln", "lo",
+        "lt", "lu", "lv", "mg", "mh", "mi", "mk", "ml", "mn", "mr", "ms", "mt", "my", "na", "nb", "nd",
+        "ne", "ng", "nl", "nn", "no", "nr", "nv", "ny", "oc", "oj", "om", "or", "os", "pa", "pi", "pl",
+        "ps", "pt", "qu", "rm", "rn", "ro", "ru", "rw", "sa", "sc", "sd", "se", "sg", "si", "sk", "sl",
+        "sm", "sn", "so", "sq", "sr", "ss", "st", "su", "sv", "sw", "ta", "te", "tg", "th", "ti", "tk",
+        "tl", "tn", "to", "tr", "ts", "tt", "tw", "ty", "ug", "uk", "ur", "uz", "ve", "vi", "vo", "wa",
+        "wo", "xh", "yi", "yo", "za", "zh", "zu",
+    }
+)  # fmt: skip
+"""ISO 639-1, all of it."""
+
+_THREE_LETTERS = frozenset(
+    {
+        "ace", "ast", "awa", "ban", "bho", "ceb", "chr", "crh", "csb", "dsb", "fil", "fur", "gsw", "haw", "hil", "hsb",
+        "ilo", "kab", "kok", "lad", "mad", "mai", "min", "mni", "mwl", "nap", "nds", "nso", "pap", "sah", "sat", "scn",
+        "sco", "syr", "tet", "tpi", "vec", "war", "zap",
+    }
+)  # fmt: skip
+"""Of ISO 639-2 the living languages that news are written in and that have no code of two letters."""
+
+_TAG = re.compile(r"([A-Za-z]{2,3})((?:-[A-Za-z0-9]{2,8})*)")
+
+
+@lru_cache(maxsize=256)
+def language_tag(declared: str | None) -> str | None:
+    """`en_US` is `en-US`; what is no language is nothing."""
+    if not declared:
+        return None
+    found = _TAG.fullmatch(declared.strip().replace("_", "-"))
+    if found is None:
+        return None
+    language = found[1].lower()
+    if language not in _TWO_LETTERS and language not in _THREE_LETTERS:
+        return None
+    return language + found[2]

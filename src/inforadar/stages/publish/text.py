@@ -1,0 +1,112 @@
+"""Text from the web, made fit for documents.
+
+Three dangers, three answers. Characters that XML forbids (or that only broken converters produce) are
+dropped, else one item would make the whole feed unreadable. Markup is escaped, always, by a few
+`str.replace`: at these lengths four times faster than `str.translate` and never wrong. And where a format
+does not say whether a text is HTML (an RSS title), what looks like markup is made to look like text to
+both kinds of reader.
+"""
+
+from __future__ import annotations
+
+import re
+
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+"""XML's forbidden characters, and the C1 controls: legal, but in practice always Windows-1252 gone wrong."""
+
+_LINE_ENDS = re.compile("\r\n?|\x85")
+
+_RARE_BYTES = bytes([*range(9), 0x0B, 0x0C, *range(0x0D, 0x20), 0x7F])
+_C1 = re.compile(rb"\xc2[\x80-\x9f]")
+_NONCHARACTERS = re.compile(rb"\xef\xbf[\xbe\xbf]")
+
+_LIKE_MARKUP = re.compile(r"<(?=[A-Za-z/!?])|&(?=#?[A-Za-z0-9]+;)")
+_WORD_JOINER = "\u2060"
+
+_BIDI_CONTROLS = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_RIGHT_TO_LEFT = re.compile(
+    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
+_FIRST_STRONG_ISOLATE, _POP_ISOLATE = "\u2068", "\u2069"
+
+_BLANK_LINES = re.compile(r"\n\s*\n")
+
+
+def clean(text: str) -> str:
+    """Without the forbidden characters, lines ended by a line feed."""
+    if text.isprintable():
+        return text
+    return _FORBIDDEN.sub("", _LINE_ENDS.sub("\n", text))
+
+
+def clean_document(document: str) -> str:
+    """`clean` for a document of hundreds of kilobytes that is nearly always clean already.
+
+    Looking for the bytes is four times faster than looking for the characters. Done once over the whole,
+    so that no field can be forgotten: markup is made of allowed characters only, and dropping a character
+    from an escaped text cannot unescape it.
+    """
+    try:
+        encoded = document.encode()
+    except UnicodeEncodeError:
+        return clean(document)
+    is_clean = (
+        len(encoded.translate(None, _RARE_BYTES)) == len(encoded)
+        and _C1.search(encoded) is None
+        and _NONCHARACTERS.search(encoded) is None
+    )
+    return document if is_clean else clean(document)
+
+
+def one_line(text: str | None) -> str:
+    """Clean, white space folded: for titles, names and labels."""
+    return " ".join(clean(text).split()) if text else ""
+
+
+def escape(text: str) -> str:
+    """For the content of an element, in XML and in HTML."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def escape_attribute(line: str) -> str:
+    """For an attribute in double quotes; one line, because parsers turn line ends there into spaces."""
+    return escape(line).replace('"', "&quot;")
+
+
+def escape_html_text(text: str) -> str:
+    """Plain text where a document expects escaped HTML: escaped twice, in one go."""
+    return text.replace("&", "&amp;amp;").replace("<", "&amp;lt;").replace(">", "&amp;gt;")
+
+
+def unmistakable(text: str) -> str:
+    """A clean text that is the same whether a reader takes it for plain text or for HTML.
+
+    An invisible word joiner after the sign that would open a tag or an entity keeps it from doing so.
+    """
+    if "<" in text or "&" in text:
+        return _LIKE_MARKUP.sub(lambda sign: sign[0] + _WORD_JOINER, text)
+    return text
+
+
+def is_mistakable(text: str) -> bool:
+    """Whether `unmistakable` would change it."""
+    return ("<" in text or "&" in text) and _LIKE_MARKUP.search(text) is not None
+
+
+def isolated(text: str) -> str:
+    """A clean text that can stand beside ours: its writing direction ends with it."""
+    text = _BIDI_CONTROLS.sub("", text)
+    if _RIGHT_TO_LEFT.search(text):
+        return f"{_FIRST_STRONG_ISOLATE}{text}{_POP_ISOLATE}"
+    return text
+
+
+def paragraphs(text: str) -> str:
+    """Plain text as HTML."""
+    escaped = escape(text.strip())
+    if "\r" in escaped:
+        escaped = _LINE_ENDS.sub("\n", escaped)
+    if not escaped:
+        return ""
+    parts = _BLANK_LINES.split(escaped) if "\n" in escaped else [escaped]
+    return "".join(["<p>" + part.replace("\n", "<br/>") + "</p>" for part in parts])
