@@ -1,0 +1,114 @@
+"""The outlets of the sample world: who publishes, in which form, from which time zone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta, timezone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlet:
+    key: str
+    """Its first path segment."""
+    name: str
+    tagline: str
+    topic: str
+    zone: timezone
+    accent: str
+    """The colour of its pages."""
+    sections: tuple[str, ...]
+    document: str
+    """The file name of its feed, sitemap or listing."""
+    alternate: str | None = None
+    """The media type of its feed; a sitemap and a listing are not announced in a page's head."""
+    counts: bool = False
+    """Whether its documents show counters, and so change at every counter step."""
+    cookie_notice: str = "We use cookies to remember your settings. You can change your choice at any time."
+    selectors: Mapping[str, str] = field(default_factory=dict)
+    """For a paged listing: where its fields stand."""
+
+    @property
+    def document_path(self) -> str:
+        return f"/{self.key}/{self.document}"
+
+
+def _zone(hours: int) -> timezone:
+    return timezone(timedelta(hours=hours))
+
+
+OUTLETS: Mapping[str, Outlet] = {
+    outlet.key: outlet
+    for outlet in (
+        Outlet(
+            key="harbour-post",
+            name="Harbour Post",
+            tagline="The daily of Saltmere and the coast",
+            topic="city",
+            zone=_zone(1),
+            accent="#1f5673",
+            sections=("Port", "Council", "Transport", "Weather", "Culture"),
+            document="feed.xml",
+            alternate="application/rss+xml",
+            counts=True,
+        ),
+        Outlet(
+            key="northern-wire",
+            name="Northern Wire",
+            tagline="Dispatches from the Lowmark to the Ansk islands, in six languages",
+            topic="world",
+            zone=_zone(0),
+            accent="#5b3b63",
+            sections=("Wire", "Science", "Economy", "Archive"),
+            document="atom.xml",
+            alternate="application/atom+xml",
+        ),
+        Outlet(
+            key="lumen",
+            name="Lumen",
+            tagline="The future, but louder",
+            topic="technology",
+            zone=_zone(-5),
+            accent="#b3261e",
+            sections=("Trending", "Mind-blowing", "Gadgets", "Space", "Video"),
+            document="feed.json",
+            alternate="application/feed+json",
+            cookie_notice="Lumen and its 214 partners value your privacy. Accept all cookies to keep reading the future.",
+        ),
+        Outlet(
+            key="orchard",
+            name="The Orchard",
+            tagline="Food, gardens and well-being",
+            topic="living",
+            zone=_zone(2),
+            accent="#4c6b22",
+            sections=("Kitchen", "Garden", "Health", "Recipes"),
+            document="sitemap.xml",
+        ),
+        Outlet(
+            key="agora",
+            name="Agora",
+            tagline="What people build, measure and argue about",
+            topic="technology",
+            zone=_zone(3),
+            accent="#8a5a00",
+            sections=("Latest", "Ask", "Show", "Meta"),
+            document="latest",
+            counts=True,
+            selectors={
+                "item": "article.post",
+                "link": "h2 a",
+                "title": "h2 a",
+                "date": "time",
+                "author": ".author",
+                "snippet": ".snippet",
+                "views": ".views",
+                "comments": ".comments",
+                "rating": ".rating",
+                "bookmarks": ".bookmarks",
+                "tags": ".tags a",
+                "next": "a[rel=next]",
+            },
+        ),
+    )
+}

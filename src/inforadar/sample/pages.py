@@ -1,0 +1,129 @@
+"""What the sample's outlets publish for people: front pages, the paged listing, articles.
+
+The pages carry what real ones do around an article (navigation, a cookie notice, most read, related,
+a footer), so that extraction has something to leave out. Templates escape everything by themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from inforadar.sample.content import Edition
+from inforadar.sample.markup import render_body
+from inforadar.sample.outlets import OUTLETS, Outlet
+from inforadar.sample.syndication import picture_url
+
+_RIGHT_TO_LEFT = frozenset({"ar"})
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+
+
+def render_home(latest: Mapping[str, Sequence[Edition]], base: str) -> bytes:
+    """The front page of the whole world: every outlet with its feed and its newest headlines."""
+    return _render("home.html", base=base, outlets=OUTLETS.values(), latest=latest)
+
+
+def render_front(outlet: Outlet, editions: Sequence[Edition], base: str) -> bytes:
+    """The front page of one outlet."""
+    return _render("front.html", base=base, outlet=outlet, editions=editions[:12], aside=_most_read(editions))
+
+
+def render_listing(
+    outlet: Outlet,
+    editions: Sequence[Edition],
+    base: str,
+    *,
+    page: int,
+    pages: int,
+    most_read: Sequence[Edition],
+) -> bytes:
+    """One page of a listing, newest first."""
+    return _render(
+        "listing.html",
+        base=base,
+        outlet=outlet,
+        editions=editions,
+        page=page,
+        pages=pages,
+        aside=_most_read(most_read),
+    )
+
+
+def render_article(outlet: Outlet, edition: Edition, editions: Sequence[Edition], base: str) -> bytes:
+    """The page of one story, with the outlet's others around it."""
+    others = [other for other in editions if other.slug != edition.slug]
+    related = sorted(others, key=lambda other: not set(other.tags) & set(edition.tags))[:3]
+    return _render(
+        "article.html",
+        base=base,
+        outlet=outlet,
+        edition=edition,
+        body=Markup(render_body(edition.body)),  # noqa: S704 - render_body escapes all that it is given
+        aside=_most_read(others),
+        related=related,
+        linked_data=_linked_data(outlet, edition, base),
+    )
+
+
+def short_count(value: int) -> str:
+    """2130 as "2.1K", the way sites abbreviate their counters."""
+    if value < 1000:
+        return str(value)
+    return f"{value // 100 / 10:.1f}K".replace(".0K", "K")
+
+
+def _most_read(editions: Sequence[Edition]) -> list[Edition]:
+    return sorted(editions, key=lambda edition: (-(edition.counters.views or 0), edition.slug))[:5]
+
+
+def _linked_data(outlet: Outlet, edition: Edition, base: str) -> dict[str, Any]:
+    return {
+        "@context": "https://schema.org",
+        "@type": "NewsArticle",
+        "headline": edition.title,
+        "description": edition.snippet,
+        "inLanguage": edition.language,
+        "datePublished": edition.published_at.astimezone(outlet.zone).isoformat(),
+        "dateModified": edition.modified_at.astimezone(outlet.zone).isoformat(),
+        "author": {"@type": "Person", "name": edition.author},
+        "publisher": {"@type": "Organization", "name": outlet.name, "url": f"{base}/{outlet.key}/"},
+        "image": picture_url(edition, base),
+        "mainEntityOfPage": base + edition.path,
+        "keywords": ", ".join(edition.tags),
+    }
+
+
+def _render(template: str, **values: object) -> bytes:
+    return _environment().get_template(template).render(**values).encode()
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"short": short_count, "day": _day, "iso": _iso, "picture": picture_url}
+    environment.globals["direction"] = lambda language: "rtl" if language in _RIGHT_TO_LEFT else "ltr"
+    return environment
+
+
+def _iso(moment: datetime, outlet: Outlet) -> str:
+    return moment.astimezone(outlet.zone).isoformat()
+
+
+def _day(moment: datetime, outlet: Outlet) -> str:
+    local = moment.astimezone(outlet.zone)
+    return f"{local.day} {_MONTHS[local.month - 1]} {local.year}, {local:%H:%M}"

@@ -1,0 +1,57 @@
+"""Serves the sample world on one loopback port. It only listens; nothing here goes out."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from aiohttp import web
+
+from inforadar.errors import UsageError
+from inforadar.sample.world import World
+
+HOST = "127.0.0.1"
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+async def serve_sample(
+    world: World, port: int, ready: asyncio.Event | None = None, *, now: Callable[[], datetime] = _utc_now
+) -> web.AppRunner:
+    """Serve the world until the runner that comes back is cleaned up: `await runner.cleanup()`.
+
+    `ready` is set once the port answers.
+    """
+
+    async def answer(request: web.Request) -> web.Response:
+        said = world.respond(request.raw_path, now(), request.headers)
+        return web.Response(status=said.status, headers=said.headers, body=said.body)
+
+    app = web.Application()
+    app.router.add_get("/{path:.*}", answer)
+    runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=1)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, HOST, port).start()
+    except OSError as error:
+        await runner.cleanup()
+        raise UsageError(_why_not(error, port)) from error
+    except BaseException:
+        await runner.cleanup()
+        raise
+    if ready is not None:
+        ready.set()
+    return runner
+
+
+def _why_not(error: OSError, port: int) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return (
+            f"Port {port} on {HOST}, which the sample world is served on, is taken by another program. "
+            "Stop that program, choose another port, or start without the sample: --no-sample."
+        )
+    return f"The sample world cannot be served on {HOST}:{port}: {error.strerror or error}."

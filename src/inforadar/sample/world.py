@@ -1,0 +1,183 @@
+"""The sample world: what its web server answers at a given moment.
+
+A pure function of (epoch, now, request): nothing is remembered and no clock is read, so the recorded
+past of the sample, the live server and the tests all see the same world. Between two events nothing
+changes, which is why conditional requests end in 304 and a second look finds no difference.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime, parsedate_to_datetime
+from urllib.parse import parse_qs, urlsplit
+
+from inforadar.sample import pages, syndication
+from inforadar.sample.bulletins import bulletins_until, find_bulletin
+from inforadar.sample.content import COUNTER_STEP, Edition, Story, edition_at, load_stories
+from inforadar.sample.outlets import OUTLETS, Outlet
+from inforadar.sample.pictures import render_picture
+
+DEFAULT_PORT = 8417
+FEED_ITEMS = 25
+PAGE_ITEMS = 10
+FOUNDED = timedelta(days=-30)
+"""When the outlets went online: what nothing has happened to since is as old as that."""
+
+_HTML = "text/html; charset=utf-8"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleResponse:
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Document:
+    content_type: str
+    body: bytes
+    changed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """The sample world that was added at `epoch`; `base_url` is where it is served, without a slash."""
+
+    epoch: datetime
+    base_url: str = f"http://127.0.0.1:{DEFAULT_PORT}"
+    stories: tuple[Story, ...] = field(default_factory=load_stories, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.epoch.tzinfo is None:
+            raise ValueError("the epoch of the sample world needs a time zone")
+        # HTTP dates have no fractions; a world in whole seconds needs no rounding anywhere.
+        object.__setattr__(self, "epoch", self.epoch.astimezone(UTC).replace(microsecond=0))
+
+    def editions(self, outlet: str, now: datetime) -> list[Edition]:
+        """All that an outlet lists at `now`, newest first."""
+        stories = self._stories(outlet, now)
+        found = [edition for story in stories if (edition := edition_at(story, self.epoch, now))]
+        return sorted(found, key=lambda edition: (edition.published_at, edition.slug), reverse=True)
+
+    def respond(self, target: str, now: datetime, headers: Mapping[str, str]) -> SampleResponse:
+        """The answer to a GET for a path, with its query if any."""
+        url = urlsplit(target)
+        if url.path.strip("/") in OUTLETS and not url.path.endswith("/"):
+            return SampleResponse(status=301, headers={"Location": f"{self.base_url}{url.path}/"}, body=b"")
+        document = self._document(url.path, url.query, now)
+        if document is None:
+            text = b"There is nothing at this address of the sample world.\n"
+            return SampleResponse(
+                status=404, headers={"Content-Type": "text/plain; charset=utf-8"}, body=text
+            )
+        etag = f'"{hashlib.sha256(document.body).hexdigest()[:20]}"'
+        validators = {"ETag": etag, "Last-Modified": format_datetime(document.changed_at, usegmt=True)}
+        if _is_current(headers, etag, document.changed_at):
+            return SampleResponse(status=304, headers=validators, body=b"")
+        described = {"Content-Type": document.content_type, **validators}
+        return SampleResponse(status=200, headers=described, body=document.body)
+
+    def changed_at(self, outlet: Outlet, now: datetime) -> datetime:
+        """When anything that this outlet shows last changed."""
+        moments = [self.epoch + FOUNDED, *self._moments(outlet.key, now)]
+        if outlet.counts:
+            moments.append(self.epoch + (now - self.epoch) // COUNTER_STEP * COUNTER_STEP)
+        return max(moment for moment in moments if moment <= now)
+
+    def _stories(self, outlet: str, now: datetime) -> Iterator[Story]:
+        for story in (*self.stories, *bulletins_until(now, self.epoch)):
+            if story.outlet == outlet:
+                yield story
+
+    def _moments(self, outlet: str, now: datetime) -> Iterator[datetime]:
+        for story in self._stories(outlet, now):
+            yield self.epoch + story.published
+            for change in story.changes:
+                yield self.epoch + change.at
+
+    def _document(self, path: str, query: str, now: datetime) -> _Document | None:
+        match path.split("/")[1:]:
+            case [""]:
+                latest = {key: self.editions(key, now)[:4] for key in OUTLETS}
+                changed_at = max(self.changed_at(outlet, now) for outlet in OUTLETS.values())
+                return _Document(
+                    content_type=_HTML, body=pages.render_home(latest, self.base_url), changed_at=changed_at
+                )
+            case ["robots.txt"]:
+                body = syndication.render_robots([self.base_url + OUTLETS["orchard"].document_path])
+                return _Document(
+                    content_type="text/plain; charset=utf-8", body=body, changed_at=self.epoch + FOUNDED
+                )
+            case ["images", name] if name.endswith(".svg"):
+                return self._picture(name.removesuffix(".svg"), now)
+            case [key, name] if key in OUTLETS:
+                return self._of_outlet(OUTLETS[key], name, query, now)
+        return None
+
+    def _of_outlet(self, outlet: Outlet, name: str, query: str, now: datetime) -> _Document | None:
+        editions = self.editions(outlet.key, now)
+        changed_at = self.changed_at(outlet, now)
+        newest, base = editions[:FEED_ITEMS], self.base_url
+        content_type, body = _HTML, None
+        match name:
+            case "":
+                body = pages.render_front(outlet, editions, base)
+            case "feed.xml" if name == outlet.document:
+                content_type = "application/rss+xml; charset=utf-8"
+                body = syndication.render_rss(outlet, newest, changed_at, base)
+            case "atom.xml" if name == outlet.document:
+                content_type = "application/atom+xml; charset=utf-8"
+                body = syndication.render_atom(outlet, newest, changed_at, base)
+            case "feed.json" if name == outlet.document:
+                content_type = "application/feed+json; charset=utf-8"
+                body = syndication.render_json_feed(outlet, newest, base)
+            case "sitemap.xml" if name == outlet.document:
+                content_type = "application/xml; charset=utf-8"
+                body = syndication.render_sitemap(outlet, editions, base)
+            case "latest" if name == outlet.document:
+                body = _listing_page(outlet, editions, query, base)
+            case slug:
+                edition = self._edition(outlet.key, slug, now)
+                body = pages.render_article(outlet, edition, editions, base) if edition else None
+        return (
+            None if body is None else _Document(content_type=content_type, body=body, changed_at=changed_at)
+        )
+
+    def _edition(self, outlet: str, slug: str, now: datetime) -> Edition | None:
+        written = (story for story in self.stories if (story.outlet, story.slug) == (outlet, slug))
+        story = next(written, None) or find_bulletin(outlet, slug, self.epoch)
+        return edition_at(story, self.epoch, now) if story else None
+
+    def _picture(self, slug: str, now: datetime) -> _Document | None:
+        for outlet in OUTLETS:
+            if edition := self._edition(outlet, slug, now):
+                body = render_picture(slug)
+                return _Document(content_type="image/svg+xml", body=body, changed_at=edition.published_at)
+        return None
+
+
+def _listing_page(outlet: Outlet, editions: list[Edition], query: str, base: str) -> bytes | None:
+    asked = parse_qs(query).get("page", ["1"])[0]
+    count = max(1, -(-len(editions) // PAGE_ITEMS))
+    if not (asked.isascii() and asked.isdigit() and len(asked) < 7 and 1 <= int(asked) <= count):
+        return None
+    page = int(asked)
+    shown = editions[(page - 1) * PAGE_ITEMS : page * PAGE_ITEMS]
+    return pages.render_listing(outlet, shown, base, page=page, pages=count, most_read=editions)
+
+
+def _is_current(headers: Mapping[str, str], etag: str, changed_at: datetime) -> bool:
+    asked = {name.lower(): value for name, value in headers.items()}
+    if (known := asked.get("if-none-match")) is not None:
+        return known.strip() == "*" or etag in {tag.strip().removeprefix("W/") for tag in known.split(",")}
+    if (since := asked.get("if-modified-since")) is not None:
+        try:
+            moment = parsedate_to_datetime(since)
+        except ValueError:
+            return False
+        return moment.tzinfo is not None and changed_at <= moment
+    return False
