@@ -31,7 +31,7 @@ _ACTIVE = (feeds.c.enabled, feeds.c.deleted_at.is_(None))
 
 def claim_due_feeds(connection: Connection, limit: int, *, lease_s: float = LEASE_S) -> list[Lease]:
     """Leases up to `limit` feeds: asked for, then never fetched, then fetched longest ago (B2)."""
-    asked = select(_s.id).where(_s.requested_at.is_not(None), _free()).order_by(_s.requested_at).limit(limit)
+    asked = select(_s.id).where(_s.requested_at <= db_now(), _free()).order_by(_s.requested_at).limit(limit)
     # Sorting everything that is due by its last fetch would cost more the more is due; the longest waiting
     # ten batches are enough to choose from.
     due = (
@@ -45,7 +45,7 @@ def claim_due_feeds(connection: Connection, limit: int, *, lease_s: float = LEAS
     chosen = (
         select_feeds()
         .where(_s.id.in_(candidates), _free(), *_ACTIVE)
-        .where(or_(_s.requested_at.is_not(None), _s.next_run_at <= db_now()))
+        .where(or_(_s.requested_at <= db_now(), _s.next_run_at <= db_now()))
         .order_by(_s.requested_at.is_(None), feeds.c.last_fetched_at.is_not(None), feeds.c.last_fetched_at)
         .limit(limit)
     )
@@ -120,3 +120,28 @@ def release_leases(connection: Connection, leases: Iterable[Lease]) -> None:
 
 def count_leases(connection: Connection) -> int:
     return connection.execute(select(func.count()).where(_s.locked_until > db_now())).scalar_one()
+
+
+def postpone_leases(connection: Connection, waits: Iterable[tuple[Lease, float]]) -> None:
+    """Gives feeds back whose host must wait: due, or asked for, when its turn comes (B2)."""
+    due, asked = [], []
+    for lease, wait_s in waits:
+        row = {"b_id": lease.feed.id, "b_token": lease.token, "b_wait": wait_s}
+        if lease.feed.requested_at is None:
+            due.append(row)
+        else:
+            asked.append(row | {"b_next": lease.feed.next_run_at})
+    held = update(feed_schedules).where(_s.id == bindparam("b_id"), _s.lease_token == bindparam("b_token"))
+    free = {"locked_until": None, "lease_token": None}
+    later = db_later(bindparam("b_wait"))
+    if due:
+        connection.execute(held.values(next_run_at=later, **free), due)
+    if asked:
+        connection.execute(held.values(requested_at=later, next_run_at=bindparam("b_next"), **free), asked)
+
+
+def seconds_to_next_request(connection: Connection) -> float | None:
+    """How soon a feed that someone asked for can be taken; None if nobody asked. Cheap: a short index."""
+    query = select(func.min(_s.requested_at), db_now()).where(_s.requested_at.is_not(None), _free())
+    asked_at, now = connection.execute(query).one()
+    return None if asked_at is None else max((asked_at - now).total_seconds(), 0.0)

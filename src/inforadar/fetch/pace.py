@@ -1,0 +1,167 @@
+"""Pacing: when a host may be asked again, so that nobody waits while holding a worker.
+
+Between two requests to a host (hostname and port) lies at least its delay, counted from the end of the
+first to the start of the second: servers see every gap, however slow the network was. The state is shared:
+`TablePacer` keeps it in the database for all processes, another pacer can keep it elsewhere for all machines.
+
+A slot is asked for many hosts at once and given back without a query of its own; hosts without a delay
+cost nothing at all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+from datetime import datetime
+from typing import Protocol
+
+Reserve = Callable[[Sequence[str], float], Awaitable[Mapping[str, datetime | None]]]
+"""Takes the slots that are free, held for so many seconds: None, or when the host is free."""
+Free = Callable[[Mapping[str, float]], Awaitable[None]]
+"""Frees hosts after so many seconds each."""
+Pause = Callable[[str, float, str], Awaitable[None]]
+
+FLUSH_AFTER_S = 0.25
+
+
+class HostPacer(Protocol):
+    """Who may ask which host when."""
+
+    def delay_of(self, host: str) -> float:
+        """The least time between two requests to this host, in seconds; 0: as many at once as one likes."""
+        ...
+
+    async def reserve(self, hosts: Sequence[str]) -> Mapping[str, float]:
+        """Seconds until each host is free; 0 means the slot is yours: call `done` when the request ended."""
+        ...
+
+    def done(self, host: str) -> None:
+        """The request ended: from now its delay runs."""
+        ...
+
+    async def pause(self, host: str, seconds: float, reason: str) -> None:
+        """The host asked for quiet."""
+        ...
+
+    async def refresh(self) -> None:
+        """Looks at what others learned: pauses and crawl delays. Called once a cycle."""
+        ...
+
+    async def close(self) -> None:
+        """Gives back what is still held."""
+        ...
+
+
+class TablePacer:
+    """Keeps the slots in a shared table, reached through the functions it is handed."""
+
+    def __init__(
+        self,
+        *,
+        delay_s: float,
+        hold_s: float,
+        unpaced: frozenset[str],
+        reserve: Reserve,
+        free: Free,
+        pause: Pause,
+        load: Callable[[], Awaitable[tuple[Mapping[str, datetime], Mapping[str, float]]]],
+        now: Callable[[], datetime],
+    ) -> None:
+        self._delay_s = delay_s
+        self._hold_s = hold_s
+        self._unpaced = unpaced
+        self._reserve = reserve
+        self._free = free
+        self._pause = pause
+        self._load = load
+        self._now = now
+        self._pauses: Mapping[str, datetime] = {}
+        self._crawl_delays: Mapping[str, float] = {}
+        self._ended: dict[str, datetime] = {}
+        self._flusher: asyncio.TimerHandle | None = None
+        self._flushes: set[asyncio.Task[None]] = set()
+
+    def delay_of(self, host: str) -> float:
+        return 0.0 if host in self._unpaced else max(self._delay_s, self._crawl_delays.get(host, 0.0))
+
+    async def reserve(self, hosts: Sequence[str]) -> Mapping[str, float]:
+        waits: dict[str, float] = {}
+        shared = []
+        for host in hosts:
+            pause = self._pauses.get(host)
+            paused_s = (pause - self._now()).total_seconds() if pause else 0.0
+            if paused_s > 0:
+                waits[host] = paused_s
+            elif self.delay_of(host):
+                shared.append(host)
+            else:
+                waits[host] = 0.0
+        if shared:
+            await self._flush()
+            slots = await self._reserve(shared, self._hold_s)
+            now = self._now()
+            for host in shared:
+                free_at = slots.get(host)
+                # Never 0 for a slot that was refused: the clocks of database and process may differ.
+                waits[host] = max((free_at - now).total_seconds(), 0.01) if free_at else 0.0
+        return waits
+
+    def done(self, host: str) -> None:
+        if not self.delay_of(host):
+            return
+        self._ended[host] = self._now()
+        if self._flusher is None:
+            self._flusher = asyncio.get_running_loop().call_later(FLUSH_AFTER_S, self._flush_soon)
+
+    def _flush_soon(self) -> None:
+        self._flusher = None
+        task = asyncio.create_task(self._flush())
+        self._flushes.add(task)
+        task.add_done_callback(self._flushes.discard)
+
+    async def _flush(self) -> None:
+        if self._flusher:
+            self._flusher.cancel()
+            self._flusher = None
+        if not self._ended:
+            return
+        ended, self._ended = self._ended, {}
+        now = self._now()
+        await self._free(
+            {host: max(self.delay_of(host) - (now - at).total_seconds(), 0.0) for host, at in ended.items()}
+        )
+
+    async def pause(self, host: str, seconds: float, reason: str) -> None:
+        await self._pause(host, seconds, reason)
+        await self.refresh()
+
+    async def refresh(self) -> None:
+        self._pauses, self._crawl_delays = await self._load()
+
+    async def close(self) -> None:
+        if self._flushes:
+            await asyncio.wait(self._flushes)
+        await self._flush()
+
+
+StepAside = Callable[[], AbstractContextManager[None]]
+
+
+@contextmanager
+def _stay() -> Iterator[None]:
+    yield
+
+
+step_aside: ContextVar[StepAside] = ContextVar("step_aside", default=_stay)
+"""`with step_aside.get()():` lets another job use this one's worker while it waits."""
+
+
+async def wait_for_turn(
+    pacer: HostPacer, host: str, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+) -> None:
+    """Waits until the host's slot is ours, without holding a worker."""
+    with step_aside.get()():
+        while wait_s := (await pacer.reserve([host]))[host]:
+            await sleep(wait_s)

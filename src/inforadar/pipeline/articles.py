@@ -1,0 +1,122 @@
+"""The canonical stage: from queued URLs to articles. Runs once after a collecting cycle, not as a loop (D2)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import assert_never
+
+import structlog
+
+from inforadar.errors import InfoRadarError
+from inforadar.model.article import Extracted, FailureCode, NotExtracted
+from inforadar.model.http import Failed, FailureReason, Fetch, Fetched, NotModified, Outcome, Request
+from inforadar.store.articles import ArticleEnding, ArticleJob, claim_articles, save_article
+from inforadar.store.engine import Database
+
+ACCEPT = "text/html, application/xhtml+xml;q=0.9, */*;q=0.1"
+RETRY_AFTER_S = (3600.0, 6 * 3600.0, 24 * 3600.0)
+"""Ruling 14: a download that failed through no fault of the article is tried again after 1, 6 and 24 hours."""
+MIN_HTML = 200
+BATCH = 100
+
+Extract = Callable[[bytes, str, str], Awaitable[Extracted | NotExtracted]]
+"""Runs extraction where it cannot hold anybody: (body, url, content type)."""
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Canonicalizer:
+    """Fetches and extracts articles."""
+
+    database: Database
+    fetch: Fetch
+    extract: Extract
+    timeout_s: float
+    max_bytes: int
+    retries: int
+    workers: int
+    now: Callable[[], datetime]
+
+    async def run_once(self) -> Counter[str]:
+        """Works off what is queued; returns how many ended how. Nothing queued: returns at once."""
+        endings: Counter[str] = Counter()
+        slots = asyncio.Semaphore(self.workers)
+
+        async def one(job: ArticleJob) -> None:
+            async with slots:
+                endings[await self._article(job)] += 1
+
+        while jobs := await self.database.write(claim_articles, BATCH):
+            async with asyncio.TaskGroup() as tasks:
+                for job in jobs:
+                    tasks.create_task(one(job))
+        return endings
+
+    async def _article(self, job: ArticleJob) -> str:
+        log.info("article.fetching", url=job.url)
+        ending = await self._ending(job)
+        held = await self.database.write(save_article, ending)
+        if not held:
+            log.warning("article.lease_lost", url=job.url)
+            return "lost"
+        match ending.result:
+            case Extracted():
+                log.info("article.stored", uid=job.uid, url=job.url)
+                return "success"
+            case NotExtracted(code=code, detail=detail):
+                log.info("article.failed", uid=job.uid, url=job.url, code=code.value, detail=detail)
+                return code.value
+            case _:
+                assert_never(ending.result)
+
+    async def _ending(self, job: ArticleJob) -> ArticleEnding:
+        request = Request(url=job.url, accept=ACCEPT, timeout_s=self.timeout_s, max_bytes=self.max_bytes)
+        fetched = await self.fetch(request)
+        match fetched:
+            case Fetched():
+                result = await self._extracted(fetched)
+                return ArticleEnding(job=job, at=self.now(), result=result, validators=fetched.validators)
+            case Failed():
+                return ArticleEnding(
+                    job=job,
+                    at=self.now(),
+                    result=NotExtracted(code=failure_code(fetched), detail=fetched.message),
+                    retry_after_s=self._retry_after_s(job, fetched),
+                )
+            case NotModified():
+                result = NotExtracted(
+                    code=FailureCode.HTTP, detail="answered 304 to a question we did not ask"
+                )
+                return ArticleEnding(job=job, at=self.now(), result=result)
+            case _:
+                assert_never(fetched)
+
+    async def _extracted(self, fetched: Fetched) -> Extracted | NotExtracted:
+        if len(fetched.body) <= MIN_HTML:
+            return NotExtracted(code=FailureCode.BAD_HTML, detail=f"only {len(fetched.body)} bytes of HTML")
+        try:
+            return await self.extract(fetched.body, fetched.final_url, fetched.content_type)
+        except InfoRadarError as fault:
+            return NotExtracted(code=FailureCode.PARSE, detail=str(fault))
+
+    def _retry_after_s(self, job: ArticleJob, failed: Failed) -> float | None:
+        """None: this was the last try, or trying again would not help."""
+        if failed.outcome is not Outcome.TEMPORARY_ERROR or job.attempts >= self.retries:
+            return None
+        return max(RETRY_AFTER_S[min(job.attempts, len(RETRY_AFTER_S) - 1)], failed.retry_after_s or 0.0)
+
+
+def failure_code(failed: Failed) -> FailureCode:
+    """Seed 3's code for a failed download."""
+    match failed.reason:
+        case FailureReason.TIMEOUT:
+            return FailureCode.TIMEOUT
+        case FailureReason.TOO_LARGE:
+            return FailureCode.BAD_HTML
+        case _:
+            return FailureCode.HTTP

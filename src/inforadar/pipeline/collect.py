@@ -1,0 +1,173 @@
+"""Collecting one feed: fetch, read, decide when it runs again. What comes out is saved by the writer.
+
+A job always ends in a `Collected`: expected endings become the feed's outcome and a sentence in
+`last_error`; a crash in one feed's job is caught here, recorded on that feed, and stops nothing else (B7).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import assert_never
+
+import structlog
+
+from inforadar.errors import ParseError
+from inforadar.fetch.freshness import freshness_s
+from inforadar.model.feed import Feed, FeedKind
+from inforadar.model.http import (
+    Failed,
+    FailureReason,
+    Fetch,
+    Fetched,
+    NotModified,
+    Outcome,
+    Request,
+)
+from inforadar.model.ids import RunId
+from inforadar.model.item import Listed, Listing
+from inforadar.model.schedule import Collected, Lease
+from inforadar.pipeline.schedule import SchedulePolicy, after_failure, after_success
+from inforadar.urls import hostname
+
+ACCEPT = (
+    "application/rss+xml, application/atom+xml, application/feed+json, application/xml;q=0.9, "
+    "text/xml;q=0.9, application/json;q=0.8, */*;q=0.5"
+)
+
+Parse = Callable[[bytes, str, str], Awaitable[Listing]]
+"""Reads a feed document: (body, url, content type)."""
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collector:
+    """Turns leases into finished jobs."""
+
+    fetch: Fetch
+    parse: Parse
+    policy: SchedulePolicy
+    max_articles: int
+    job_timeout_s: float
+    now: Callable[[], datetime]
+
+    async def collect(self, lease: Lease, run_id: RunId) -> Collected:
+        feed = lease.feed
+        try:
+            async with asyncio.timeout(self.job_timeout_s):
+                return await self._collect(lease, run_id)
+        except TimeoutError:
+            text = f"Reading {hostname(feed.url)} took longer than {self.job_timeout_s:g} seconds."
+            return self._failed(lease, run_id, self._fault(feed, FailureReason.TIMEOUT, text))
+        except Exception as crash:
+            log.exception("feed.crashed", feed_id=str(feed.id), url=feed.url)
+            text = (
+                f"Info Radar itself failed on this feed ({type(crash).__name__}: {crash}). Please report it."
+            )
+            return self._failed(lease, run_id, self._fault(feed, FailureReason.BROKEN, text))
+
+    async def _collect(self, lease: Lease, run_id: RunId) -> Collected:
+        feed = lease.feed
+        result = await self.fetch(Request(url=feed.url, validators=feed.validators, accept=ACCEPT))
+        match result:
+            case Fetched():
+                return await self._read(lease, run_id, result)
+            case NotModified():
+                return Collected(
+                    lease=lease,
+                    run_id=run_id,
+                    at=result.fetched_at,
+                    outcome=Outcome.SUCCESS,
+                    next_run=after_success(
+                        feed,
+                        self.policy,
+                        self.now(),
+                        freshness_s=freshness_s(result.headers, result.fetched_at),
+                    ),
+                    validators=result.validators or None,
+                )
+            case Failed():
+                return self._failed(lease, run_id, result)
+            case _:
+                assert_never(result)
+
+    async def _read(self, lease: Lease, run_id: RunId, fetched: Fetched) -> Collected:
+        feed = lease.feed
+        try:
+            listing = await self.parse(fetched.body, fetched.final_url, fetched.content_type)
+        except ParseError as fault:
+            failed = self._fault(feed, FailureReason.BROKEN, str(fault), Outcome.PERMANENT_ERROR)
+            return self._failed(lease, run_id, failed)
+        kept, dropped = keep_own_host(feed, listing.items)
+        if dropped and not kept:
+            return self._failed(
+                lease, run_id, self._fault(feed, FailureReason.BROKEN, _all_elsewhere(listing.items))
+            )
+        freshness = freshness_s(fetched.headers, fetched.fetched_at)
+        channel = {
+            "title": listing.title,
+            "site_url": listing.link,
+            "description": listing.description,
+            "language": listing.language,
+        }
+        return Collected(
+            lease=lease,
+            run_id=run_id,
+            at=fetched.fetched_at,
+            outcome=Outcome.SUCCESS,
+            next_run=after_success(feed, self.policy, self.now(), freshness_s=freshness, hints=listing.hints),
+            listed=newest(kept, self.max_articles),
+            validators=fetched.validators,
+            moved_to=fetched.moved_to,
+            kind=FeedKind.FEED,
+            channel={name: value for name, value in channel.items() if value},
+            dropped=dropped,
+        )
+
+    def _failed(self, lease: Lease, run_id: RunId, failed: Failed) -> Collected:
+        return Collected(
+            lease=lease,
+            run_id=run_id,
+            at=failed.fetched_at,
+            outcome=failed.outcome,
+            next_run=after_failure(lease.feed, self.policy, failed),
+        )
+
+    def _fault(
+        self, feed: Feed, reason: FailureReason, message: str, outcome: Outcome = Outcome.TEMPORARY_ERROR
+    ) -> Failed:
+        return Failed(url=feed.url, outcome=outcome, reason=reason, message=message, fetched_at=self.now())
+
+
+def keep_own_host(feed: Feed, items: tuple[Listed, ...]) -> tuple[tuple[Listed, ...], int]:
+    """With `enforce_feed_domain` only items on the feed's own host are kept (C3); says how many were dropped."""
+    if not feed.enforce_feed_domain:
+        return items, 0
+    own = hostname(feed.url)
+    kept = tuple(item for item in items if hostname(item.url) == own)
+    return kept, len(items) - len(kept)
+
+
+def _all_elsewhere(items: tuple[Listed, ...]) -> str:
+    hosts = sorted({hostname(item.url) for item in items})
+    where = ", ".join(hosts[:3]) + (" and others" if len(hosts) > 3 else "")
+    return f"All {len(items)} items are on {where}; allow that with `feed edit --any-host`."
+
+
+def newest(items: tuple[Listed, ...], limit: int) -> tuple[Listed, ...]:
+    """The newest `limit` items; those without a date count as new, as the listing shows them first."""
+    if len(items) <= limit:
+        return items
+    dated = sorted(
+        enumerate(items),
+        key=lambda pair: (pair[1].published_at is not None, -(_epoch(pair[1])), pair[0]),
+    )
+    chosen = {index for index, _ in dated[:limit]}
+    return tuple(item for index, item in enumerate(items) if index in chosen)
+
+
+def _epoch(item: Listed) -> float:
+    return item.published_at.timestamp() if item.published_at else 0.0

@@ -1,0 +1,160 @@
+"""A cycle of collecting: the due feeds, each fetched in its host's turn, saved as they finish (B2).
+
+Cycles never overlap. A feed whose host must wait is released with `next_run_at` at that host's next free slot.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import structlog
+
+from inforadar.errors import InfoRadarError, LeaseLostError
+from inforadar.fetch.pace import HostPacer
+from inforadar.model.http import Outcome
+from inforadar.model.ids import FeedId, RunId
+from inforadar.model.schedule import Collected, Lease
+from inforadar.pipeline.collect import Collector
+from inforadar.pipeline.dispatch import Dispatch, Ending
+from inforadar.store.engine import Database
+from inforadar.store.leases import LEASE_S, extend_leases, postpone_leases, release_leases
+from inforadar.store.writer import Writer
+from inforadar.urls import host_key
+
+MAX_UNSAVED = 500
+"""Finished jobs that may wait for the database; beyond that fetching waits."""
+
+log = structlog.get_logger()
+
+
+@dataclass(slots=True)
+class CycleResult:
+    """What a cycle did, in numbers and sentences."""
+
+    fetched: int = 0
+    added: int = 0
+    updated: int = 0
+    dropped: int = 0
+    errors: dict[str, str] = field(default_factory=dict)
+    """{feed URL: sentence}."""
+    lost: int = 0
+    postponed: int = 0
+    next_turn_s: float | None = None
+    """How soon the first postponed feed's turn comes."""
+
+
+class Cycle:
+    """One pass over leases that were claimed."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        collector: Collector,
+        writer: Writer,
+        pacer: HostPacer,
+        workers: int,
+        now: Callable[[], datetime],
+        lease_s: float = LEASE_S,
+    ) -> None:
+        self._database = database
+        self._collector = collector
+        self._writer = writer
+        self._now = now
+        self._lease_s = lease_s
+        self._unsaved = asyncio.Semaphore(MAX_UNSAVED)
+        self._held: dict[FeedId, Lease] = {}
+        self._saves: set[asyncio.Task[None]] = set()
+        self._run_id: RunId | None = None
+        self.result = CycleResult()
+        self._dispatch: Dispatch[Lease] = Dispatch(
+            pacer=pacer,
+            workers=workers,
+            host_of=lambda lease: host_key(lease.feed.url),
+            work=self._work,
+        )
+
+    async def run(self, leases: Sequence[Lease], run_id: RunId) -> CycleResult:
+        """Collects all of them, as far as their hosts allow."""
+        self._run_id = run_id
+        self._held = {lease.feed.id: lease for lease in leases}
+        heartbeat = asyncio.create_task(self._beat(), name="heartbeat")
+        try:
+            leftovers = await self._dispatch.run(leases)
+            if self._saves:
+                await asyncio.wait(self._saves)
+            await self._database.write(
+                postpone_leases, [(leftover.job, leftover.wait_s) for leftover in leftovers]
+            )
+            if leftovers:
+                self.result.postponed = len(leftovers)
+                self.result.next_turn_s = min(leftover.wait_s for leftover in leftovers)
+        except BaseException:
+            await self._give_back()
+            raise
+        finally:
+            heartbeat.cancel()
+        return self.result
+
+    def stop(self) -> None:
+        """Starts no further feed."""
+        self._dispatch.stop()
+
+    async def _work(self, lease: Lease) -> Ending:
+        assert self._run_id is not None
+        job = await self._collector.collect(lease, self._run_id)
+        await self._unsaved.acquire()
+        task = asyncio.create_task(self._save(job))
+        self._saves.add(task)
+        task.add_done_callback(self._saves.discard)
+        return Ending.DONE
+
+    async def _save(self, job: Collected) -> None:
+        feed = job.lease.feed
+        bound = log.bind(feed_id=str(feed.id), url=feed.url, run_id=str(job.run_id))
+        try:
+            saved = await self._writer.save(job)
+        except LeaseLostError:
+            self.result.lost += 1
+            bound.warning("feed.lease_lost")
+            return
+        except InfoRadarError as fault:
+            # Nothing of it was written; the lease runs out and the feed is tried again.
+            self.result.errors[feed.url] = str(fault)
+            bound.error("feed.not_saved", error=str(fault))
+            return
+        finally:
+            self._held.pop(feed.id, None)
+            self._unsaved.release()
+        self.result.fetched += 1
+        self.result.added += len(saved.added)
+        self.result.updated += len(saved.changed)
+        self.result.dropped += job.dropped
+        if job.outcome is Outcome.SUCCESS:
+            bound.info(
+                "feed.fetched", added=len(saved.added), updated=len(saved.changed), dropped=job.dropped
+            )
+        else:
+            self.result.errors[feed.url] = job.next_run.error or job.outcome.value
+            bound.warning("feed.failed", outcome=job.outcome.value, error=job.next_run.error)
+
+    async def _beat(self) -> None:
+        """Keeps the leases alive while work goes on."""
+        while True:
+            await asyncio.sleep(self._lease_s / 3)
+            try:
+                await self._database.write(extend_leases, list(self._held.values()), lease_s=self._lease_s)
+            except InfoRadarError as fault:
+                log.warning("leases.not_extended", error=str(fault))
+
+    async def _give_back(self) -> None:
+        """On a stop: nothing half-written, and what was not done is due again at once."""
+        for task in self._saves:
+            task.cancel()
+        try:
+            await asyncio.shield(self._database.write(release_leases, list(self._held.values())))
+        except InfoRadarError as fault:
+            log.warning("leases.not_released", error=str(fault))

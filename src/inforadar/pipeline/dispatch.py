@@ -1,0 +1,179 @@
+"""Dispatch: works off jobs by host, so that a host that must wait never holds a worker (ruling 10).
+
+Jobs stand in line by host. A host that is free gives one job to a free worker; one that is not steps back
+until its time comes. When nothing runs and every host with jobs left must wait, the dispatch ends and hands
+back those jobs with the time until each one's turn: one crowded host starves nobody.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import itertools
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Generic, TypeVar
+
+from inforadar.fetch.pace import HostPacer, step_aside
+
+J = TypeVar("J")
+
+
+class Ending(Enum):
+    """How a job's turn ended."""
+
+    DONE = "done"
+    AGAIN = "again"
+    """The turn went to something else (robots.txt, say): the same job is next on its host."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leftover(Generic[J]):
+    """A job whose host must wait, and for how long."""
+
+    job: J
+    wait_s: float
+
+
+@dataclass(slots=True)
+class _Line(Generic[J]):
+    host: str
+    jobs: deque[J] = field(default_factory=deque)
+
+
+class Dispatch(Generic[J]):
+    """One pass over a set of jobs."""
+
+    def __init__(
+        self,
+        *,
+        pacer: HostPacer,
+        workers: int,
+        host_of: Callable[[J], str],
+        work: Callable[[J], Awaitable[Ending]],
+        clock: Callable[[], float] | None = None,
+    ) -> None:
+        self._pacer = pacer
+        self._workers = workers
+        self._host_of = host_of
+        self._work = work
+        self._clock = clock or asyncio.get_running_loop().time
+        self._running = 0
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._changed = asyncio.Event()
+        self._ready: deque[_Line[J]] = deque()
+        self._later: list[tuple[float, int, _Line[J]]] = []
+        self._order = itertools.count()
+        self._stopped = False
+        self._fault: BaseException | None = None
+
+    def stop(self) -> None:
+        """Starts nothing more; what runs goes on to its end."""
+        self._stopped = True
+        self._changed.set()
+
+    async def run(self, jobs: Iterable[J]) -> list[Leftover[J]]:
+        """Works until only waiting hosts are left; hands back what it did not get to."""
+        lines: dict[str, _Line[J]] = {}
+        for job in jobs:
+            host = self._host_of(job)
+            if host not in lines:
+                lines[host] = _Line(host)
+            lines[host].jobs.append(job)
+        self._ready.extend(lines.values())
+        try:
+            while not self._stopped and self._fault is None:
+                self._changed.clear()
+                self._wake_lines()
+                await self._start_ready()
+                if not self._running and not self._ready:
+                    break
+                await self._wait()
+            while self._tasks:
+                await asyncio.wait(self._tasks)
+        except BaseException:
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+            raise
+        if self._fault:
+            raise self._fault
+        return list(self._leftovers(lines.values()))
+
+    def _wake_lines(self) -> None:
+        now = self._clock()
+        while self._later and self._later[0][0] <= now:
+            self._ready.append(heapq.heappop(self._later)[2])
+
+    async def _start_ready(self) -> None:
+        free = self._workers - self._running
+        if free <= 0 or not self._ready:
+            return
+        chosen = [self._ready.popleft() for _ in range(min(free, len(self._ready)))]
+        waits = await self._pacer.reserve([line.host for line in chosen])
+        for line in chosen:
+            if wait_s := waits[line.host]:
+                self._put_off(line, wait_s)
+            else:
+                self._start(line)
+
+    def _put_off(self, line: _Line[J], wait_s: float) -> None:
+        heapq.heappush(self._later, (self._clock() + wait_s, next(self._order), line))
+
+    def _start(self, line: _Line[J]) -> None:
+        job = line.jobs.popleft()
+        self._running += 1
+        task = asyncio.create_task(self._turn(line, job))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        if line.jobs and not self._pacer.delay_of(line.host):
+            self._ready.append(line)
+
+    async def _turn(self, line: _Line[J], job: J) -> None:
+        step_aside.set(self._aside)
+        ending = Ending.DONE
+        try:
+            ending = await self._work(job)
+        except Exception as fault:
+            # Work turns what can go wrong with a job into its report; what still gets here ends the dispatch.
+            self._fault = self._fault or fault
+        finally:
+            self._pacer.done(line.host)
+            self._running -= 1
+            spacing = self._pacer.delay_of(line.host)
+            if ending is Ending.AGAIN:
+                line.jobs.appendleft(job)
+            if line.jobs and spacing:
+                self._put_off(line, spacing)
+            elif ending is Ending.AGAIN and line not in self._ready:
+                self._ready.append(line)
+            self._changed.set()
+
+    @contextmanager
+    def _aside(self) -> Iterator[None]:
+        self._running -= 1
+        self._changed.set()
+        try:
+            yield
+        finally:
+            self._running += 1
+
+    async def _wait(self) -> None:
+        """Until a job ends, or the first waiting host's time comes."""
+        if self._ready and self._running < self._workers:
+            return
+        timeout = max(self._later[0][0] - self._clock(), 0.0) if self._later else None
+        with suppress(TimeoutError):
+            async with asyncio.timeout(timeout):
+                await self._changed.wait()
+
+    def _leftovers(self, lines: Iterable[_Line[J]]) -> Iterator[Leftover[J]]:
+        now = self._clock()
+        first = {line.host: max(at - now, 0.0) for at, _, line in self._later}
+        for line in lines:
+            start, spacing = first.get(line.host, 0.0), self._pacer.delay_of(line.host)
+            for turn, job in enumerate(line.jobs):
+                yield Leftover(job=job, wait_s=start + turn * spacing)

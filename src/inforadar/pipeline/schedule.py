@@ -1,0 +1,81 @@
+"""When a feed runs again: decided purely, from what happened and what the server and the feed asked for.
+
+What comes from outside can only lengthen the interval, and at most to `LONGEST_S`. Jitter only adds, so that
+feeds which were added together drift apart and the spacing is never under the interval.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from inforadar.model.feed import ErrorPolicy, Feed
+from inforadar.model.http import Failed, Outcome
+from inforadar.model.item import ScheduleHints
+from inforadar.model.schedule import NextRun
+
+LONGEST_S = 7 * 86400.0
+FIRST_BACKOFF_S = 300.0
+LONGEST_BACKOFF_S = 86400.0
+JITTER = 0.1
+REPROBE_S = 7 * 86400.0
+_NO_HINTS = ScheduleHints()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchedulePolicy:
+    """The settings that a decision needs."""
+
+    success_interval_s: float
+    error_policy: ErrorPolicy
+    reprobe: bool
+    dice: Callable[[], float] = random.random
+    """Uniform from 0 to 1."""
+
+
+def after_success(
+    feed: Feed,
+    policy: SchedulePolicy,
+    now: datetime,
+    *,
+    freshness_s: float | None = None,
+    hints: ScheduleHints = _NO_HINTS,
+) -> NextRun:
+    """The larger of our interval and what server and feed ask for (B5, P8)."""
+    if not feed.polling:
+        return NextRun(after_s=None)
+    asked = (freshness_s, hints.ttl_s, hints.update_period_s)
+    outside = min(max((value for value in asked if value), default=0.0), LONGEST_S)
+    interval = max(policy.success_interval_s, outside)
+    spread = interval * (1 + JITTER * policy.dice())
+    return NextRun(after_s=spread + _until_allowed(now + timedelta(seconds=spread), hints))
+
+
+def _until_allowed(at: datetime, hints: ScheduleHints) -> float:
+    """Seconds from `at` to the first hour that skipHours and skipDays leave free; 0 if they leave none."""
+    moment = at
+    for _ in range(24 * 8):
+        if moment.hour not in hints.skip_hours and moment.weekday() not in hints.skip_days:
+            return (moment - at).total_seconds()
+        moment = moment.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
+    return 0.0
+
+
+def after_failure(feed: Feed, policy: SchedulePolicy, failed: Failed) -> NextRun:
+    """Backoff for what may pass by itself; out of the schedule for what will not (ruling 2)."""
+    failures = feed.failures + 1
+    lasting = failed.outcome is not Outcome.TEMPORARY_ERROR
+    if lasting or (feed.error_policy or policy.error_policy) is ErrorPolicy.ONE_STRIKE:
+        again = REPROBE_S if policy.reprobe and not failed.is_gone else None
+        return NextRun(after_s=again, failures=failures, error=failed.message)
+    wait = max(backoff_s(failures, policy.dice), min(failed.retry_after_s or 0.0, LONGEST_S))
+    return NextRun(after_s=wait, failures=failures, error=failed.message)
+
+
+def backoff_s(failures: int, dice: Callable[[], float]) -> float:
+    """5 minutes, doubled with each failure, at most a day, ±10 %."""
+    steps = min(failures - 1, 16)
+    wait = min(FIRST_BACKOFF_S * 2.0**steps, LONGEST_BACKOFF_S)
+    return wait * (1 + JITTER * (2 * dice() - 1))

@@ -1,0 +1,81 @@
+"""Hosts: when each may be asked again, kept where every process on this database sees it (P10).
+
+A slot is taken for many hosts by one statement, and freed for many by one: no query for each request. A
+slot that was taken is held until the request has surely ended; its end sets the next free moment. A
+process that dies thus blocks a host for the length of one request and no longer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection, bindparam, literal, or_, select, update
+from sqlalchemy.dialects.postgresql import insert as pg_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from inforadar.store.schema import hosts
+from inforadar.store.types import db_later, db_now
+
+_h = hosts.c
+
+
+def reserve_slots(connection: Connection, names: Sequence[str], hold_s: float) -> dict[str, datetime | None]:
+    """Takes the slot of each host that is free now (None); for the others, the moment they are free."""
+    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+    until = db_later(literal(hold_s))
+    # In one order everywhere, so that two workers cannot wait for each other's rows.
+    row = insert(hosts).values([{"host": name, "next_free_at": until} for name in sorted(names)])
+    taken = connection.execute(
+        row.on_conflict_do_update(
+            index_elements=["host"],
+            set_={"next_free_at": until, "updated_at": db_now()},
+            where=or_(_h.next_free_at.is_(None), _h.next_free_at <= db_now())
+            & or_(_h.paused_until.is_(None), _h.paused_until <= db_now()),
+        ).returning(_h.host)
+    ).scalars()
+    slots: dict[str, datetime | None] = dict.fromkeys(taken)
+    busy = [name for name in names if name not in slots]
+    if busy:
+        query = select(_h.host, _h.next_free_at, _h.paused_until).where(_h.host.in_(busy))
+        for found in connection.execute(query):
+            slots[found.host] = max(filter(None, (found.next_free_at, found.paused_until)))
+    return slots
+
+
+def free_slots(connection: Connection, delays: Mapping[str, float]) -> None:
+    """The request to each host has ended: it is free again after so many seconds."""
+    rows = [{"b_host": name, "b_delay": delays[name]} for name in sorted(delays)]
+    connection.execute(
+        update(hosts)
+        .where(_h.host == bindparam("b_host"))
+        .values(next_free_at=db_later(bindparam("b_delay"))),
+        rows,
+    )
+
+
+def pause_host(connection: Connection, name: str, seconds: float, reason: str) -> None:
+    """Nobody asks this host for so long (429); a longer pause that stands already stays."""
+    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+    until = db_later(literal(seconds))
+    connection.execute(
+        insert(hosts)
+        .values(host=name, paused_until=until, pause_reason=reason)
+        .on_conflict_do_update(
+            index_elements=["host"],
+            set_={"paused_until": until, "pause_reason": reason, "updated_at": db_now()},
+            where=or_(_h.paused_until.is_(None), _h.paused_until < until),
+        )
+    )
+
+
+def load_pauses(connection: Connection) -> dict[str, datetime]:
+    """Hosts that are paused now, and until when."""
+    query = select(_h.host, _h.paused_until).where(_h.paused_until > db_now())
+    return {row.host: row.paused_until for row in connection.execute(query)}
+
+
+def load_crawl_delays(connection: Connection) -> dict[str, float]:
+    """Hosts whose robots.txt asks for a longer delay."""
+    query = select(_h.host, _h.crawl_delay_s).where(_h.crawl_delay_s > 0)
+    return {row.host: row.crawl_delay_s for row in connection.execute(query)}
