@@ -18,7 +18,7 @@ from markupsafe import Markup
 from inforadar.sample.content import Edition
 from inforadar.sample.markup import render_body
 from inforadar.sample.outlets import OUTLETS, Outlet
-from inforadar.sample.syndication import picture_url
+from inforadar.sample.pictures import picture_url
 
 _RIGHT_TO_LEFT = frozenset({"ar"})
 _MONTHS = (
@@ -46,7 +46,7 @@ def render_listing(
     pages: int,
     most_read: Sequence[Edition],
 ) -> bytes:
-    """One page of a listing, newest first."""
+    """One page of a listing, newest first; `most_read` is chosen from all that it lists."""
     return _render(
         "listing.html",
         base=base,
@@ -96,7 +96,7 @@ def _linked_data(outlet: Outlet, edition: Edition, base: str) -> dict[str, Any]:
         "dateModified": edition.modified_at.astimezone(outlet.zone).isoformat(),
         "author": {"@type": "Person", "name": edition.author},
         "publisher": {"@type": "Organization", "name": outlet.name, "url": f"{base}/{outlet.key}/"},
-        "image": picture_url(edition, base),
+        "image": picture_url(edition.slug, base),
         "mainEntityOfPage": base + edition.path,
         "keywords": ", ".join(edition.tags),
     }
