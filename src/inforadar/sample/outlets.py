@@ -69,7 +69,7 @@ OUTLETS: Mapping[str, Outlet] = {
         Outlet(
             key="northern-wire",
             name="Northern Wire",
-            tagline="Dispatches from the Lowmark to the Ansk islands, in six languages",
+            tagline="Dispatches from the Lowmark to the Ansk islands, in five languages",
             topic="world",
             zone=_zone(0),
             accent="#5b3b63",

@@ -81,6 +81,11 @@ def short_count(value: int) -> str:
     return f"{value // 100 / 10:.1f}K".replace(".0K", "K")
 
 
+def signed(value: int) -> str:
+    """12 as "+12", the way votes are shown."""
+    return f"{value:+d}" if value else "0"
+
+
 def _most_read(editions: Sequence[Edition]) -> list[Edition]:
     return sorted(editions, key=lambda edition: (-(edition.counters.views or 0), edition.slug))[:5]
 
@@ -115,7 +120,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"short": short_count, "day": _day, "iso": _iso, "picture": picture_url}
+    environment.filters |= {"short": short_count, "signed": signed, "day": _day, "iso": _iso}
+    environment.filters["picture"] = picture_url
     environment.globals["direction"] = lambda language: "rtl" if language in _RIGHT_TO_LEFT else "ltr"
     return environment
 
