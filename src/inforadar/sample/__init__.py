@@ -1,1 +1,1 @@
-"""The sample news world, served by the program itself, so that a newcomer sees the whole flow without network."""
+"""The sample news world, served by the program itself: the whole flow can be seen without network."""

@@ -7,8 +7,8 @@ again at any time and nothing has to be remembered.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import Random
 
@@ -26,6 +26,7 @@ class _Text:
     title: str
     snippet: str
     body: str
+    counters: Counters = field(default_factory=Counters)
 
 
 def bulletins_until(now: datetime, epoch: datetime) -> list[Story]:
@@ -60,13 +61,13 @@ def write_bulletin(number: int, epoch: datetime) -> Story:
         tags=kind.tags,
         body=text.body,
         published=published,
-        counters=_COUNTERS[kind.outlet](dice),
+        counters=text.counters,
     )
 
 
 def _harbour(dice: Random, clock: str) -> _Text:
     arrivals, wind, level = dice.randint(2, 9), dice.randint(2, 7), dice.randint(-40, 185)
-    ship = dice.choice(("Perpetua", "Anna Lisk", "Grey Heron", "Tolmin Star", "Vesper", "Corrie Vane"))
+    ship = dice.choice(("Perpetua", "Anna Lisk", "Grey Heron", "Tollin Star", "Vesper", "Corrie Vane"))
     cargo = dice.choice(("timber", "grain", "machine parts", "salt", "apples in crates", "empty containers"))
     berth, tonnes = dice.randint(1, 14), dice.randrange(400, 5200, 50)
     return _Text(
@@ -85,6 +86,7 @@ mean. {_bridge(wind)} Small craft should keep to the marked channel while the dr
 
 The next report follows when the pilots change shifts. The office answers questions on channel 12.
 """.strip(),
+        counters=Counters(comments=dice.randint(0, 6)),
     )
 
 
@@ -96,9 +98,7 @@ def _bridge(wind: int) -> str:
 
 def _weather(dice: Random, clock: str) -> _Text:
     low, spread, rain = dice.randint(-4, 11), dice.randint(3, 8), dice.randrange(0, 95, 5)
-    sky = dice.choice(
-        ("bright intervals", "low cloud", "showers from the west", "fog in the valleys", "a clear sky")
-    )
+    sky = dice.choice(("bright intervals", "low cloud", "showers", "fog in the valleys", "a clear sky"))
     return _Text(
         title=f"Lowmark weather at {clock}: {sky}, {low} to {low + spread} °C",
         snippet=f"The chance of rain is {rain} per cent in the lowlands; the passes report no closures.",
@@ -119,7 +119,7 @@ def _sky(dice: Random, clock: str) -> _Text:
     meteors, target = dice.randint(6, 60), dice.choice(("the Lantern", "the Plough Ox", "the Three Sisters"))
     return _Text(
         title=f"🔭 {clock} sky alert: up to {meteors} shooting stars an hour — you do NOT want to miss this!",
-        snippet=f"Look towards {target} after dusk. No telescope needed, but experts say the next hour could be epic.",
+        snippet=f"Look towards {target} after dusk. No telescope needed, but the next hour could be epic.",
         body=f"""
 Drop everything! Tonight's sky could be the most spectacular of the season, with up to {meteors}
 shooting stars an hour pouring out of {target}, according to the Lumen sky desk's {clock} update.
@@ -135,14 +135,13 @@ Cloud cover over the coast is {dice.randrange(10, 80, 5)} per cent. If you miss 
 
 
 def _market(dice: Random, clock: str) -> _Text:
-    prices = {
-        name: dice.randrange(120, 640, 5) / 100 for name in ("Apples", "Leeks", "Walnuts", "Goat cheese")
-    }
+    prices = {name: dice.randrange(120, 640, 5) / 100 for name in ("Apples", "Leeks", "Walnuts", "Chestnuts")}
+    growers = dice.randint(31, 58)
     dearest = max(prices, key=lambda name: prices[name])
     rows = "\n".join(f"| {name} | {price:.2f} |" for name, price in prices.items())
     return _Text(
         title=f"Market board {clock}: apples at {prices['Apples']:.2f} crowns a kilo",
-        snippet=f"{dearest} are the dearest on the board; {dice.randint(31, 58)} growers are at the stalls.",
+        snippet=f"{dearest} are the dearest on the board; {growers} growers are at the stalls.",
         body=f"""
 Prices at the covered market in Ostrel, taken down at {clock}, in crowns a kilo:
 
@@ -150,9 +149,9 @@ Prices at the covered market in Ostrel, taken down at {clock}, in crowns a kilo:
 |---|---|
 {rows}
 
-The market master counted {dice.randint(31, 58)} growers at the stalls and about {dice.randrange(300, 1900, 50)}
-visitors since the bell. Supply of leeks and apples is called steady; walnuts depend on the weather in the
-upper valley, where picking goes on.
+The market master counted {growers} growers at the stalls and about {dice.randrange(300, 1900, 50)} visitors
+since the bell. Supply of leeks and apples is called steady; walnuts depend on the weather in the upper
+valley, where picking goes on.
 
 The board is read again when the second carts arrive.
 """.strip(),
@@ -175,6 +174,12 @@ The median answer took {delay} milliseconds.
 If one of the silent nodes is yours, look at the fuse first. The script behind this post is 90 lines long
 and is kept in the members' archive.
 """.strip(),
+        counters=Counters(
+            views=dice.randint(60, 900),
+            comments=dice.randint(0, 5),
+            rating=dice.randint(-2, 9),
+            bookmarks=dice.randint(0, 3),
+        ),
     )
 
 
@@ -188,26 +193,9 @@ class _Kind:
 
 
 _KINDS = (
-    _Kind(
-        outlet="harbour-post", slug="harbour-report", author="Harbour desk", tags=("port",), write=_harbour
-    ),
+    _Kind(outlet="harbour-post", slug="harbour-report", author="Port desk", tags=("port",), write=_harbour),
     _Kind(outlet="northern-wire", slug="weather", author="Weather desk", tags=("weather",), write=_weather),
     _Kind(outlet="lumen", slug="sky-alert", author="Lumen sky desk", tags=("space",), write=_sky),
     _Kind(outlet="orchard", slug="market-board", author="Market desk", tags=("market",), write=_market),
-    _Kind(
-        outlet="agora", slug="uplink-status", author="uplink-bot", tags=("network", "status"), write=_uplink
-    ),
+    _Kind(outlet="agora", slug="uplink-status", author="uplink-bot", tags=("network",), write=_uplink),
 )
-
-_COUNTERS: Mapping[str, Callable[[Random], Counters]] = {
-    "harbour-post": lambda dice: Counters(comments=dice.randint(0, 6)),
-    "northern-wire": lambda dice: Counters(),
-    "lumen": lambda dice: Counters(),
-    "orchard": lambda dice: Counters(),
-    "agora": lambda dice: Counters(
-        views=dice.randint(60, 900),
-        comments=dice.randint(0, 5),
-        rating=dice.randint(-2, 9),
-        bookmarks=dice.randint(0, 3),
-    ),
-}

@@ -26,6 +26,7 @@ COUNTER_STEP = timedelta(minutes=10)
 GROWTH = timedelta(hours=14)
 """After this time a counter has reached about two thirds of its final value."""
 
+_CHANGEABLE = ("title", "snippet", "author", "tags")
 _OFFSET = re.compile(r"([+-])(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?")
 
 
@@ -102,14 +103,9 @@ def edition_at(story: Story, epoch: datetime, now: datetime) -> Edition | None:
     if now < published_at:
         return None
     done = [change for change in story.changes if epoch + change.at <= now]
-    latest: dict[str, Any] = {
-        "title": story.title,
-        "snippet": story.snippet,
-        "author": story.author,
-        "tags": story.tags,
-    }
+    latest: dict[str, Any] = {name: getattr(story, name) for name in _CHANGEABLE}
     for change in done:
-        latest |= {name: value for name in latest if (value := getattr(change, name)) is not None}
+        latest |= {name: value for name in _CHANGEABLE if (value := getattr(change, name)) is not None}
     return Edition(
         outlet=story.outlet,
         slug=story.slug,
@@ -118,12 +114,13 @@ def edition_at(story: Story, epoch: datetime, now: datetime) -> Edition | None:
         body="\n\n".join([story.body, *(change.append for change in done if change.append)]),
         published_at=published_at,
         modified_at=epoch + done[-1].at if done else published_at,
-        counters=_grown(story.counters, _step_before(now, epoch) - published_at),
+        counters=_grown(story.counters, counter_step(now, epoch) - published_at),
         **latest,
     )
 
 
-def _step_before(now: datetime, epoch: datetime) -> datetime:
+def counter_step(now: datetime, epoch: datetime) -> datetime:
+    """When counters last moved."""
     return epoch + (now - epoch) // COUNTER_STEP * COUNTER_STEP
 
 
@@ -131,7 +128,7 @@ def _grown(final: Counters, age: timedelta) -> Counters:
     share = 1 - math.exp(-max(age, timedelta(0)) / GROWTH)
 
     def part(value: int | None) -> int | None:
-        return None if value is None else int(value * share)
+        return None if value is None else round(value * share)
 
     return Counters(
         views=part(final.views),
@@ -144,10 +141,9 @@ def _grown(final: Counters, age: timedelta) -> Counters:
 @cache
 def load_stories() -> tuple[Story, ...]:
     """All stories that come with the package, oldest first."""
-    found = [
-        parse_story(file.read_text("utf-8"), file.parent.name, file.stem) for file in ARTICLES.glob("*/*.md")
-    ]
-    return tuple(sorted(found, key=lambda story: (story.published, story.outlet, story.slug)))
+    files = ARTICLES.glob("*/*.md")
+    stories = [parse_story(file.read_text("utf-8"), file.parent.name, file.stem) for file in files]
+    return tuple(sorted(stories, key=lambda story: (story.published, story.outlet, story.slug)))
 
 
 def parse_story(text: str, outlet: str, slug: str) -> Story:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from inforadar.model.feed import FeedKind
-from inforadar.sample.outlets import OUTLETS
+from inforadar.sample.outlets import OUTLETS, Form
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,17 +24,17 @@ class SampleFeed:
 
 
 _KINDS = {
-    "harbour-post": FeedKind.FEED,
-    "northern-wire": FeedKind.FEED,
-    "lumen": FeedKind.FEED,
-    "orchard": FeedKind.SITEMAP,
-    "agora": FeedKind.PAGES,
+    Form.RSS: FeedKind.FEED,
+    Form.ATOM: FeedKind.FEED,
+    Form.JSON_FEED: FeedKind.FEED,
+    Form.SITEMAP: FeedKind.SITEMAP,
+    Form.LISTING: FeedKind.PAGES,
 }
 
 SAMPLE_FEEDS = tuple(
     SampleFeed(
         path=outlet.document_path,
-        kind=_KINDS[outlet.key],
+        kind=_KINDS[outlet.form],
         source=outlet.name,
         topic=outlet.topic,
         title=f"{outlet.name}: {outlet.tagline}",

@@ -17,12 +17,6 @@ def render_body(text: str) -> str:
     return "\n".join(_block(block) for block in _blocks(text))
 
 
-def plain_words(text: str) -> str:
-    """The words of a story's text without its marks, in one line."""
-    unmarked = re.sub(r"^(## |> |- |\|[\s|:-]+\|$|\|)", "", text, flags=re.MULTILINE)
-    return " ".join(_EMPHASIS.sub(r"\1", unmarked).replace("|", " ").split())
-
-
 def _blocks(text: str) -> list[str]:
     return [block.strip() for block in re.split(r"\n\s*\n", text) if block.strip()]
 

@@ -5,6 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta, timezone
+from enum import StrEnum
+
+
+class Form(StrEnum):
+    """In which form an outlet tells machines what is new."""
+
+    RSS = "application/rss+xml"
+    ATOM = "application/atom+xml"
+    JSON_FEED = "application/feed+json"
+    SITEMAP = "application/xml"
+    LISTING = "text/html"
+
+    @property
+    def is_feed(self) -> bool:
+        return self not in {Form.SITEMAP, Form.LISTING}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,10 +33,9 @@ class Outlet:
     accent: str
     """The colour of its pages."""
     sections: tuple[str, ...]
+    form: Form
     document: str
     """The file name of its feed, sitemap or listing."""
-    alternate: str | None = None
-    """The media type of its feed; a sitemap and a listing are not announced in a page's head."""
     counts: bool = False
     """Whether its documents show counters, and so change at every counter step."""
     cookie_notice: str = "We use cookies to remember your settings. You can change your choice at any time."
@@ -48,20 +62,20 @@ OUTLETS: Mapping[str, Outlet] = {
             zone=_zone(1),
             accent="#1f5673",
             sections=("Port", "Council", "Transport", "Weather", "Culture"),
+            form=Form.RSS,
             document="feed.xml",
-            alternate="application/rss+xml",
             counts=True,
         ),
         Outlet(
             key="northern-wire",
             name="Northern Wire",
-            tagline="Dispatches from the Lowmark to the Ansk islands, in six languages",
+            tagline="Dispatches from the Lowmark to the Ansk islands, in five languages",
             topic="world",
             zone=_zone(0),
             accent="#5b3b63",
             sections=("Wire", "Science", "Economy", "Archive"),
+            form=Form.ATOM,
             document="atom.xml",
-            alternate="application/atom+xml",
         ),
         Outlet(
             key="lumen",
@@ -71,9 +85,9 @@ OUTLETS: Mapping[str, Outlet] = {
             zone=_zone(-5),
             accent="#b3261e",
             sections=("Trending", "Mind-blowing", "Gadgets", "Space", "Video"),
+            form=Form.JSON_FEED,
             document="feed.json",
-            alternate="application/feed+json",
-            cookie_notice="Lumen and its 214 partners value your privacy. Accept all cookies to keep reading the future.",
+            cookie_notice="Lumen and its 214 partners value your privacy. Accept all to keep reading.",
         ),
         Outlet(
             key="orchard",
@@ -83,6 +97,7 @@ OUTLETS: Mapping[str, Outlet] = {
             zone=_zone(2),
             accent="#4c6b22",
             sections=("Kitchen", "Garden", "Health", "Recipes"),
+            form=Form.SITEMAP,
             document="sitemap.xml",
         ),
         Outlet(
@@ -93,6 +108,7 @@ OUTLETS: Mapping[str, Outlet] = {
             zone=_zone(3),
             accent="#8a5a00",
             sections=("Latest", "Ask", "Show", "Meta"),
+            form=Form.LISTING,
             document="latest",
             counts=True,
             selectors={

@@ -18,7 +18,7 @@ from markupsafe import Markup
 from inforadar.sample.content import Edition
 from inforadar.sample.markup import render_body
 from inforadar.sample.outlets import OUTLETS, Outlet
-from inforadar.sample.syndication import picture_url
+from inforadar.sample.pictures import picture_url
 
 _RIGHT_TO_LEFT = frozenset({"ar"})
 _MONTHS = (
@@ -46,7 +46,7 @@ def render_listing(
     pages: int,
     most_read: Sequence[Edition],
 ) -> bytes:
-    """One page of a listing, newest first."""
+    """One page of a listing, newest first; `most_read` is chosen from all that it lists."""
     return _render(
         "listing.html",
         base=base,
@@ -81,6 +81,11 @@ def short_count(value: int) -> str:
     return f"{value // 100 / 10:.1f}K".replace(".0K", "K")
 
 
+def signed(value: int) -> str:
+    """12 as "+12", the way votes are shown."""
+    return f"{value:+d}" if value else "0"
+
+
 def _most_read(editions: Sequence[Edition]) -> list[Edition]:
     return sorted(editions, key=lambda edition: (-(edition.counters.views or 0), edition.slug))[:5]
 
@@ -96,7 +101,7 @@ def _linked_data(outlet: Outlet, edition: Edition, base: str) -> dict[str, Any]:
         "dateModified": edition.modified_at.astimezone(outlet.zone).isoformat(),
         "author": {"@type": "Person", "name": edition.author},
         "publisher": {"@type": "Organization", "name": outlet.name, "url": f"{base}/{outlet.key}/"},
-        "image": picture_url(edition, base),
+        "image": picture_url(edition.slug, base),
         "mainEntityOfPage": base + edition.path,
         "keywords": ", ".join(edition.tags),
     }
@@ -115,7 +120,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"short": short_count, "day": _day, "iso": _iso, "picture": picture_url}
+    environment.filters |= {"short": short_count, "signed": signed, "day": _day, "iso": _iso}
+    environment.filters["picture"] = picture_url
     environment.globals["direction"] = lambda language: "rtl" if language in _RIGHT_TO_LEFT else "ltr"
     return environment
 

@@ -5,6 +5,7 @@ SVG, because it is text: no image library, a kilobyte each, sharp at any size.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from random import Random
 
 WIDTH, HEIGHT = 960, 540
@@ -18,36 +19,38 @@ _PALETTES = (
 )
 
 
+def picture_url(slug: str, base: str) -> str:
+    return f"{base}/images/{slug}.svg"
+
+
 def render_picture(slug: str) -> bytes:
     """Hills under a sky with a disc, in the colours that the name falls on."""
     dice = Random(slug)
     dark, deep, middle, light, accent = dice.choice(_PALETTES)
-    radius = dice.randint(44, 110)
+    x, y, radius = dice.randint(160, WIDTH - 160), dice.randint(110, 230), dice.randint(44, 110)
     shapes = [
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{light}"/>',
-        f'<circle cx="{dice.randint(160, WIDTH - 160)}" cy="{dice.randint(110, 230)}" r="{radius}" fill="{accent}"/>',
+        f'<circle cx="{x}" cy="{y}" r="{radius}" fill="{accent}"/>',
         *(_ring(dice, middle) for _ in range(dice.randint(1, 3))),
         _hill(dice, 300, middle, 0.75),
         _hill(dice, 370, deep, 0.9),
         _hill(dice, 450, dark, 1),
     ]
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}">'
-        + "".join(shapes)
-        + "</svg>"
-    ).encode()
+    size = f'viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{"".join(shapes)}</svg>'.encode()
 
 
 def _ring(dice: Random, colour: str) -> str:
     x, y, radius = dice.randint(0, WIDTH), dice.randint(40, 260), dice.randint(60, 190)
-    return f'<circle cx="{x}" cy="{y}" r="{radius}" fill="none" stroke="{colour}" stroke-width="2" opacity="0.5"/>'
+    line = f'fill="none" stroke="{colour}" stroke-width="2" opacity="0.5"'
+    return f'<circle cx="{x}" cy="{y}" r="{radius}" {line}/>'
 
 
 def _hill(dice: Random, height: int, colour: str, opacity: float) -> str:
     step = WIDTH // 4
     points = [height + dice.randint(-60, 60) for _ in range(5)]
     path = f"M0 {points[0]}"
-    for place, (here, there) in enumerate(zip(points, points[1:], strict=False)):
+    for place, (here, there) in enumerate(pairwise(points)):
         middle = place * step + step // 2
         path += f" C{middle} {here} {middle} {there} {(place + 1) * step} {there}"
     return f'<path d="{path} V{HEIGHT} H0 Z" fill="{colour}" opacity="{opacity}"/>'

@@ -10,12 +10,14 @@ import json
 from collections.abc import Sequence
 from datetime import datetime
 from email.utils import format_datetime
+from typing import Any
 
 from lxml import etree
 
 from inforadar.sample.content import Edition
 from inforadar.sample.markup import render_body
 from inforadar.sample.outlets import Outlet
+from inforadar.sample.pictures import picture_url
 
 NEWS_ENTRIES = 8
 """So many of the newest sitemap entries carry the Google News extension, and with it a title."""
@@ -53,14 +55,14 @@ def render_rss(outlet: Outlet, editions: Sequence[Edition], changed_at: datetime
             _add(item, "category", tag)
         _add(item, "description", edition.snippet)
         _add(item, f"{{{_CONTENT}}}encoded", render_body(edition.body))
-        _add(item, f"{{{_MEDIA}}}content", None, url=picture_url(edition, base), medium="image")
+        _add(item, f"{{{_MEDIA}}}content", None, url=picture_url(edition.slug, base), medium="image")
         if edition.counters.comments is not None:
             _add(item, f"{{{_SLASH}}}comments", str(edition.counters.comments))
     return _document(root)
 
 
 def render_atom(outlet: Outlet, editions: Sequence[Edition], changed_at: datetime, base: str) -> bytes:
-    root = etree.Element(f"{{{_ATOM}}}feed", nsmap={None: _ATOM})
+    root = etree.Element(f"{{{_ATOM}}}feed", nsmap=_spaces(_ATOM))
     own = base + outlet.document_path
     _atom(root, "title", outlet.name)
     _atom(root, "subtitle", outlet.tagline)
@@ -92,7 +94,7 @@ def render_json_feed(outlet: Outlet, editions: Sequence[Edition], base: str) -> 
             "title": edition.title,
             "summary": edition.snippet,
             "content_html": render_body(edition.body),
-            "image": picture_url(edition, base),
+            "image": picture_url(edition.slug, base),
             "date_published": _iso(edition.published_at, outlet),
             "authors": [{"name": edition.author}],
             "tags": list(edition.tags),
@@ -114,7 +116,7 @@ def render_json_feed(outlet: Outlet, editions: Sequence[Edition], base: str) -> 
 
 
 def render_sitemap(outlet: Outlet, editions: Sequence[Edition], base: str) -> bytes:
-    root = etree.Element(f"{{{_SITEMAP}}}urlset", nsmap={None: _SITEMAP, "news": _NEWS, "image": _IMAGE})
+    root = etree.Element(f"{{{_SITEMAP}}}urlset", nsmap=_spaces(_SITEMAP, news=_NEWS, image=_IMAGE))
     for place, edition in enumerate(editions):
         url = etree.SubElement(root, f"{{{_SITEMAP}}}url")
         _add(url, f"{{{_SITEMAP}}}loc", base + edition.path)
@@ -127,7 +129,7 @@ def render_sitemap(outlet: Outlet, editions: Sequence[Edition], base: str) -> by
             _add(news, f"{{{_NEWS}}}publication_date", _iso(edition.published_at, outlet))
             _add(news, f"{{{_NEWS}}}title", edition.title)
         image = etree.SubElement(url, f"{{{_IMAGE}}}image")
-        _add(image, f"{{{_IMAGE}}}loc", picture_url(edition, base))
+        _add(image, f"{{{_IMAGE}}}loc", picture_url(edition.slug, base))
     return _document(root)
 
 
@@ -136,8 +138,9 @@ def render_robots(sitemaps: Sequence[str]) -> bytes:
     return f"User-agent: *\nAllow: /\n\n{named}".encode()
 
 
-def picture_url(edition: Edition, base: str) -> str:
-    return f"{base}/images/{edition.slug}.svg"
+def _spaces(default: str, **others: str) -> Any:
+    # The stubs of lxml know no default namespace, which is the key None.
+    return {None: default, **others}
 
 
 def _iso(moment: datetime, outlet: Outlet) -> str:

@@ -16,8 +16,8 @@ from urllib.parse import parse_qs, urlsplit
 
 from inforadar.sample import pages, syndication
 from inforadar.sample.bulletins import bulletins_until, find_bulletin
-from inforadar.sample.content import COUNTER_STEP, Edition, Story, edition_at, load_stories
-from inforadar.sample.outlets import OUTLETS, Outlet
+from inforadar.sample.content import Edition, Story, counter_step, edition_at, load_stories
+from inforadar.sample.outlets import OUTLETS, Form, Outlet
 from inforadar.sample.pictures import render_picture
 
 DEFAULT_PORT = 8417
@@ -27,6 +27,7 @@ FOUNDED = timedelta(days=-30)
 """When the outlets went online: what nothing has happened to since is as old as that."""
 
 _HTML = "text/html; charset=utf-8"
+_TEXT = "text/plain; charset=utf-8"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,9 +72,7 @@ class World:
         document = self._document(url.path, url.query, now)
         if document is None:
             text = b"There is nothing at this address of the sample world.\n"
-            return SampleResponse(
-                status=404, headers={"Content-Type": "text/plain; charset=utf-8"}, body=text
-            )
+            return SampleResponse(status=404, headers={"Content-Type": _TEXT}, body=text)
         etag = f'"{hashlib.sha256(document.body).hexdigest()[:20]}"'
         validators = {"ETag": etag, "Last-Modified": format_datetime(document.changed_at, usegmt=True)}
         if _is_current(headers, etag, document.changed_at):
@@ -85,7 +84,7 @@ class World:
         """When anything that this outlet shows last changed."""
         moments = [self.epoch + FOUNDED, *self._moments(outlet.key, now)]
         if outlet.counts:
-            moments.append(self.epoch + (now - self.epoch) // COUNTER_STEP * COUNTER_STEP)
+            moments.append(counter_step(now, self.epoch))
         return max(moment for moment in moments if moment <= now)
 
     def _stories(self, outlet: str, now: datetime) -> Iterator[Story]:
@@ -103,15 +102,13 @@ class World:
         match path.split("/")[1:]:
             case [""]:
                 latest = {key: self.editions(key, now)[:4] for key in OUTLETS}
+                body = pages.render_home(latest, self.base_url)
                 changed_at = max(self.changed_at(outlet, now) for outlet in OUTLETS.values())
-                return _Document(
-                    content_type=_HTML, body=pages.render_home(latest, self.base_url), changed_at=changed_at
-                )
+                return _Document(content_type=_HTML, body=body, changed_at=changed_at)
             case ["robots.txt"]:
-                body = syndication.render_robots([self.base_url + OUTLETS["orchard"].document_path])
-                return _Document(
-                    content_type="text/plain; charset=utf-8", body=body, changed_at=self.epoch + FOUNDED
-                )
+                maps = [outlet for outlet in OUTLETS.values() if outlet.form is Form.SITEMAP]
+                body = syndication.render_robots([self.base_url + outlet.document_path for outlet in maps])
+                return _Document(content_type=_TEXT, body=body, changed_at=self.epoch + FOUNDED)
             case ["images", name] if name.endswith(".svg"):
                 return self._picture(name.removesuffix(".svg"), now)
             case [key, name] if key in OUTLETS:
@@ -119,33 +116,35 @@ class World:
         return None
 
     def _of_outlet(self, outlet: Outlet, name: str, query: str, now: datetime) -> _Document | None:
-        editions = self.editions(outlet.key, now)
-        changed_at = self.changed_at(outlet, now)
-        newest, base = editions[:FEED_ITEMS], self.base_url
-        content_type, body = _HTML, None
-        match name:
-            case "":
-                body = pages.render_front(outlet, editions, base)
-            case "feed.xml" if name == outlet.document:
-                content_type = "application/rss+xml; charset=utf-8"
-                body = syndication.render_rss(outlet, newest, changed_at, base)
-            case "atom.xml" if name == outlet.document:
-                content_type = "application/atom+xml; charset=utf-8"
-                body = syndication.render_atom(outlet, newest, changed_at, base)
-            case "feed.json" if name == outlet.document:
-                content_type = "application/feed+json; charset=utf-8"
-                body = syndication.render_json_feed(outlet, newest, base)
-            case "sitemap.xml" if name == outlet.document:
-                content_type = "application/xml; charset=utf-8"
-                body = syndication.render_sitemap(outlet, editions, base)
-            case "latest" if name == outlet.document:
-                body = _listing_page(outlet, editions, query, base)
-            case slug:
-                edition = self._edition(outlet.key, slug, now)
-                body = pages.render_article(outlet, edition, editions, base) if edition else None
-        return (
-            None if body is None else _Document(content_type=content_type, body=body, changed_at=changed_at)
-        )
+        editions, changed_at = self.editions(outlet.key, now), self.changed_at(outlet, now)
+        content_type = _HTML
+        if name == "":
+            body: bytes | None = pages.render_front(outlet, editions, self.base_url)
+        elif name == outlet.document:
+            content_type = f"{outlet.form}; charset=utf-8"
+            body = self._what_is_new(outlet, editions, changed_at, query)
+        else:
+            edition = self._edition(outlet.key, name, now)
+            body = pages.render_article(outlet, edition, editions, self.base_url) if edition else None
+        if body is None:
+            return None
+        return _Document(content_type=content_type, body=body, changed_at=changed_at)
+
+    def _what_is_new(
+        self, outlet: Outlet, editions: list[Edition], changed_at: datetime, query: str
+    ) -> bytes | None:
+        newest = editions[:FEED_ITEMS]
+        match outlet.form:
+            case Form.RSS:
+                return syndication.render_rss(outlet, newest, changed_at, self.base_url)
+            case Form.ATOM:
+                return syndication.render_atom(outlet, newest, changed_at, self.base_url)
+            case Form.JSON_FEED:
+                return syndication.render_json_feed(outlet, newest, self.base_url)
+            case Form.SITEMAP:
+                return syndication.render_sitemap(outlet, editions, self.base_url)
+            case Form.LISTING:
+                return _listing_page(outlet, editions, query, self.base_url)
 
     def _edition(self, outlet: str, slug: str, now: datetime) -> Edition | None:
         written = (story for story in self.stories if (story.outlet, story.slug) == (outlet, slug))
