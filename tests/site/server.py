@@ -127,6 +127,12 @@ class Site:
     def requests_for(self, path: str) -> list[SiteRequest]:
         return [request for request in self.requests if request.path == path]
 
+    async def drop_connections(self) -> None:
+        """Close every connection from this side, as a server does with idle ones."""
+        for task in tuple(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
     async def wait_for_requests(self, count: int, timeout_s: float = 30.0) -> list[SiteRequest]:
         """Until that many requests have come in since the site began."""
         if len(self.requests) < count:

@@ -35,6 +35,7 @@ from inforadar.fetch.outcome import (
     sentence_of_status,
 )
 from inforadar.fetch.redirect import Walk
+from inforadar.fetch.resolve import SystemResolver
 from inforadar.model.http import (
     Failed,
     FailureReason,
@@ -97,7 +98,7 @@ class Client:
         self._connections = Connections(
             guard=self._guard,
             user_agent=self._user_agent,
-            resolver=self._resolver or aiohttp.ThreadedResolver(),
+            resolver=self._resolver or SystemResolver(),
             proxy=self._proxy,
             tls=self._tls,
             limit=limit,
