@@ -10,11 +10,10 @@ import pytest
 from inforadar.fetch.client import Client
 from inforadar.fetch.guard import AllowedNetworks
 from inforadar.model.http import Failed, FailureReason, Fetched, NotModified, Outcome, Request, Validators
-from tests.site import Site
+from tests.site import Answer, Site
 from tests.site.answers import encoded, hangs, raw_deflate, sends, status
 from tests.site.documents import entries, rss
 from tests.site.fixtures import USER_AGENT
-from tests.site.server import Answer
 
 pytestmark = pytest.mark.both_loops
 
