@@ -96,7 +96,9 @@ def test_what_is_carried_is_found_again(address: IPv4Address) -> None:
 @given(st.ip_addresses(v=4))
 def test_we_are_at_least_as_strict_as_python_about_ipv4(address: IPv4Address) -> None:
     if forbidden_kind(address) is None:
-        assert not any((address.is_multicast, address.is_reserved, address.is_loopback, address.is_link_local))
+        assert not any(
+            (address.is_multicast, address.is_reserved, address.is_loopback, address.is_link_local)
+        )
 
 
 @given(st.ip_addresses(v=6))
