@@ -1,15 +1,31 @@
-"""Fixtures around the scriptable site."""
+"""Fixtures around the scriptable site, and the mark `both_loops` for tests of what talks to sockets."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
 
 import pytest
+import uvloop
 
 from inforadar.fetch.client import Client
 from inforadar.fetch.guard import AllowedNetworks
 from tests.site.names import Names
 from tests.site.server import Site
+
+USER_AGENT = "InfoRadar/test (+https://inforadar.example/bot)"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "both_loops: runs on asyncio's event loop and on uvloop")
+
+
+def pytest_asyncio_loop_factories(
+    config: pytest.Config, item: pytest.Item
+) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
+    if item.get_closest_marker("both_loops"):
+        return {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
+    return {"asyncio": asyncio.new_event_loop}
 
 
 @pytest.fixture
@@ -27,7 +43,7 @@ def names() -> Names:
 async def client(site: Site, names: Names) -> AsyncIterator[Client]:
     """A client whose guard is on and lets it reach the site, and nothing else on loopback."""
     async with Client(
-        user_agent="InfoRadar/test (+https://inforadar.example/bot)",
+        user_agent=USER_AGENT,
         timeout_s=10.0,
         max_bytes=100_000,
         allowed=AllowedNetworks.parse(site.endpoints),

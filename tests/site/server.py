@@ -40,7 +40,7 @@ class Site:
                 await self._bind()
             except OSError:
                 # Another program has this port on one of the addresses: try another port.
-                await self._close_servers()
+                await self.stop_listening()
             else:
                 return self
         raise RuntimeError("no port is free on all of the loopback addresses")
@@ -52,13 +52,14 @@ class Site:
             self._servers.append(server)
             self.port = server.sockets[0].getsockname()[1]
 
-    async def _close_servers(self) -> None:
+    async def stop_listening(self) -> None:
+        """From now on connections are refused."""
         for server in self._servers:
             server.close()
         self._servers.clear()
 
     async def __aexit__(self, *_: object) -> None:
-        await self._close_servers()
+        await self.stop_listening()
         for task in tuple(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -127,6 +128,12 @@ class Site:
     def requests_for(self, path: str) -> list[SiteRequest]:
         return [request for request in self.requests if request.path == path]
 
+    async def drop_connections(self) -> None:
+        """Close every connection from this side, as a server does with idle ones."""
+        for task in tuple(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
     async def wait_for_requests(self, count: int, timeout_s: float = 30.0) -> list[SiteRequest]:
         """Until that many requests have come in since the site began."""
         if len(self.requests) < count:
@@ -161,7 +168,12 @@ class Site:
             writer.close()
 
     async def _exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        head = await reader.readuntil(b"\r\n\r\n")
+        first = await reader.readexactly(1)
+        if not first.isalpha():
+            # The greeting of TLS, for one: it holds no empty line to wait for.
+            writer.write(_render(Answer(status=400)))
+            return False
+        head = first + await reader.readuntil(b"\r\n\r\n")
         request = _parse(head, writer.get_extra_info("sockname")[0])
         self._record(request)
         step = self._step_for(request)

@@ -35,6 +35,7 @@ from inforadar.fetch.outcome import (
     sentence_of_status,
 )
 from inforadar.fetch.redirect import Walk
+from inforadar.fetch.resolve import SystemResolver
 from inforadar.model.http import (
     Failed,
     FailureReason,
@@ -77,6 +78,7 @@ class Client:
         connections: int = 0,
         connections_per_host: int = 0,
         keepalive_s: float = 5.0,
+        dns_ttl_s: int = 10,
         resolver: AbstractResolver | None = None,
         tls: ssl.SSLContext | None = None,
         clock: Callable[[], datetime] = utc_now,
@@ -87,22 +89,23 @@ class Client:
         self._guard = Guard(allowed)
         self._proxy = _parse_proxy(proxy) if proxy else None
         self._max_redirects = max_redirects
-        self._limits = connections, connections_per_host, keepalive_s
+        self._limits = connections, connections_per_host, keepalive_s, dns_ttl_s
         self._resolver = resolver
         self._tls = tls
         self._clock = clock
 
     async def __aenter__(self) -> Self:
-        limit, limit_per_host, keepalive_s = self._limits
+        limit, limit_per_host, keepalive_s, dns_ttl_s = self._limits
         self._connections = Connections(
             guard=self._guard,
             user_agent=self._user_agent,
-            resolver=self._resolver or aiohttp.ThreadedResolver(),
+            resolver=self._resolver or SystemResolver(),
             proxy=self._proxy,
             tls=self._tls,
             limit=limit,
             limit_per_host=limit_per_host,
             keepalive_s=keepalive_s,
+            dns_ttl_s=dns_ttl_s,
         )
         return self
 

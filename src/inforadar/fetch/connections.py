@@ -48,6 +48,7 @@ class Connections:
         limit: int,
         limit_per_host: int,
         keepalive_s: float,
+        dns_ttl_s: int,
     ) -> None:
         exempt: set[tuple[str, int]] = set()
         endpoint = (str(proxy.raw_host), int(proxy.port or 80)) if proxy else None
@@ -61,6 +62,7 @@ class Connections:
                 limit=limit,
                 limit_per_host=limit_per_host,
                 keepalive_timeout=keepalive_s,
+                ttl_dns_cache=dns_ttl_s,
                 resolver=self._resolver,
                 socket_factory=self._open_socket,
                 ssl=tls or True,

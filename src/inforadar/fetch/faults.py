@@ -70,13 +70,24 @@ def _proxy_answer(error: aiohttp.ClientHttpProxyError, host: str, _timeout_s: fl
 
 
 def _bad_answer(error: aiohttp.ClientResponseError, host: str, _timeout_s: float) -> Fault:
-    if isinstance(error.__cause__, LineTooLong):
+    if _is_about_size(error):
         return Fault(
             reason=FailureReason.TOO_LARGE,
             outcome=Outcome.PERMANENT_ERROR,
             message=f"The answer of {host} has headers larger than we take.",
         )
     return Fault(reason=FailureReason.BROKEN, message=f"What {host} answered is not HTTP.")
+
+
+def _is_about_size(error: BaseException | None) -> bool:
+    """The parser's own error is wrapped twice; that of too many fields has no type of its own."""
+    while error is not None:
+        if isinstance(error, LineTooLong) or str(getattr(error, "message", "")).startswith(
+            "Too many headers"
+        ):
+            return True
+        error = error.__cause__
+    return False
 
 
 def _certificate(error: aiohttp.ClientConnectorCertificateError, host: str, _timeout_s: float) -> Fault:

@@ -1,0 +1,87 @@
+"""Names to addresses, by the system's resolver in threads of its own.
+
+A dead name can hold a thread for half a minute. In the event loop's default pool (uvloop has four threads)
+a handful of them would hold up every other feed, and at the end of the program Python would wait for them.
+These threads are more, start only when needed, and are daemons: nobody waits for them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import threading
+from queue import SimpleQueue
+from typing import Any
+
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+_FLAGS = socket.AI_ADDRCONFIG
+_Answer = list[tuple[Any, ...]]
+_Question = tuple[asyncio.AbstractEventLoop, "asyncio.Future[_Answer]", str, int, int]
+
+
+class SystemResolver(AbstractResolver):
+    """`getaddrinfo`, at most `threads` at once."""
+
+    def __init__(self, threads: int = 32) -> None:
+        self._max_threads = threads
+        self._threads = 0
+        self._waiting = 0
+        self._questions: SimpleQueue[_Question | None] = SimpleQueue()
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
+    ) -> list[ResolveResult]:
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[_Answer] = loop.create_future()
+        self._waiting += 1
+        if self._waiting > self._threads < self._max_threads:
+            self._threads += 1
+            threading.Thread(target=_answer_questions, args=(self._questions,), daemon=True).start()
+        self._questions.put((loop, answer, host, port, family))
+        try:
+            found = await answer
+        finally:
+            self._waiting -= 1
+        return [
+            ResolveResult(
+                hostname=host,
+                host=address[0],
+                port=port,
+                family=kind,
+                proto=proto,
+                flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
+            )
+            for kind, _, proto, _, address in found
+        ]
+
+    async def close(self) -> None:
+        for _ in range(self._threads):
+            self._questions.put(None)
+        self._threads = 0
+
+
+def _answer_questions(questions: SimpleQueue[_Question | None]) -> None:
+    while (question := questions.get()) is not None:
+        loop, answer, host, port, family = question
+        found: _Answer | OSError
+        try:
+            found = list(socket.getaddrinfo(host, port, family, socket.SOCK_STREAM, flags=_FLAGS))
+        except OSError as error:
+            found = error
+        except UnicodeError:
+            # A name that cannot even be asked for: an empty label, or one that is too long.
+            found = socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        # The loop may be gone by now; then nobody waits for the answer any more.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(_settle, answer, found)
+
+
+def _settle(answer: asyncio.Future[_Answer], found: _Answer | OSError) -> None:
+    if answer.done():
+        return
+    if isinstance(found, OSError):
+        answer.set_exception(found)
+    else:
+        answer.set_result(found)

@@ -1,0 +1,132 @@
+"""robots.txt by RFC 9309: what we may fetch on a host, and how fast. Pure; protego reads the file.
+
+Who holds the pacing fetches it (`robots_request`) and asks `robots_from_result` what follows:
+a file that is not there allows everything, one that cannot be had right now allows nothing for now.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import assert_never
+
+import ada_url
+from protego import Protego
+
+from inforadar.errors import InvalidUrlError
+from inforadar.fetch.freshness import MAX_WAIT_S
+from inforadar.model.http import Failed, FailureReason, Fetched, FetchResult, NotModified, Request, Validators
+from inforadar.urls import canonical_form
+
+MAX_PARSED_BYTES = 500 * 1024
+"""What the standard asks us to read; rules beyond it are not seen."""
+
+MAX_FETCHED_BYTES = 4 * 2**20
+MAX_SITEMAPS = 1000
+
+
+class RobotsAccess(StrEnum):
+    RULES = "rules"
+    ALL = "all"
+    """No robots.txt: everything is allowed."""
+    NONE = "none"
+    """It could not be had: nothing is allowed until it can."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RobotsRules:
+    """What one host's robots.txt says to us. `text` is what `parse_robots` makes the same value from."""
+
+    access: RobotsAccess
+    text: str = ""
+    crawl_delay_s: float | None = None
+    sitemaps: tuple[str, ...] = ()
+    agent: str = "*"
+    _parsed: Protego | None = field(default=None, repr=False, compare=False)
+
+    def allows(self, url: str) -> bool:
+        if self._parsed is None:
+            return self.access is RobotsAccess.ALL
+        parts = ada_url.URL(url)
+        if parts.pathname == "/robots.txt":
+            return True
+        return bool(self._parsed.can_fetch(url, self.agent))
+
+
+ALLOW_ALL = RobotsRules(access=RobotsAccess.ALL)
+ALLOW_NOTHING = RobotsRules(access=RobotsAccess.NONE)
+
+
+def robots_request(url: str, validators: Validators | None = None) -> Request:
+    """The request for the robots.txt that governs `url`."""
+    return Request(
+        url=canonical_form("/robots.txt", url),
+        validators=validators or Validators(),
+        accept="text/plain, */*;q=0.5",
+        max_bytes=MAX_FETCHED_BYTES,
+    )
+
+
+def product_token(user_agent: str) -> str:
+    """The name that a robots.txt knows us by: the User-Agent up to its version."""
+    return user_agent.partition("/")[0].partition(" ")[0] or "*"
+
+
+def parse_robots(text: str, user_agent: str, base: str) -> RobotsRules:
+    """The rules for us in the text of a robots.txt that was fetched from `base`."""
+    agent = product_token(user_agent)
+    parsed = Protego.parse(text)
+    return RobotsRules(
+        access=RobotsAccess.RULES,
+        text=text,
+        crawl_delay_s=_crawl_delay_s(parsed, agent),
+        sitemaps=_sitemaps(parsed, base),
+        agent=agent,
+        _parsed=parsed,
+    )
+
+
+def robots_from_result(result: FetchResult, user_agent: str, known: RobotsRules | None = None) -> RobotsRules:
+    """What the end of a `robots_request` means; `known` is what we had before, for a 304."""
+    match result:
+        case Fetched():
+            head = result.body[:MAX_PARSED_BYTES]
+            if len(result.body) > MAX_PARSED_BYTES:
+                # A rule that is cut in two would say something else.
+                head = head[: head.rfind(b"\n") + 1]
+            return parse_robots(head.decode("utf-8-sig", "replace"), user_agent, result.final_url)
+        case NotModified():
+            return known if known is not None else ALLOW_NOTHING
+        case Failed():
+            return ALLOW_ALL if _is_not_there(result) else ALLOW_NOTHING
+        case _:
+            assert_never(result)
+
+
+def _is_not_there(failed: Failed) -> bool:
+    """4xx, and redirects that lead nowhere. 429 is no statement about the file, only about the moment."""
+    if failed.reason is FailureReason.REDIRECTS:
+        return True
+    return failed.status is not None and 400 <= failed.status < 500 and not failed.is_rate_limited
+
+
+def _crawl_delay_s(parsed: Protego, agent: str) -> float | None:
+    delays: list[float] = []
+    if (delay := parsed.crawl_delay(agent)) is not None:
+        delays.append(float(delay))
+    if (rate := parsed.request_rate(agent)) is not None and rate.requests > 0:
+        delays.append(rate.seconds / rate.requests)
+    return min(max(delays), MAX_WAIT_S) if delays else None
+
+
+def _sitemaps(parsed: Protego, base: str) -> tuple[str, ...]:
+    """Usable ones, absolute, each once."""
+    found: dict[str, None] = {}
+    for text in parsed.sitemaps:
+        if len(found) == MAX_SITEMAPS:
+            break
+        try:
+            found.setdefault(canonical_form(text, base))
+        except InvalidUrlError:
+            continue
+    return tuple(found)
