@@ -28,7 +28,7 @@ def render_extension(entry: Entry) -> str:
         parts.append(f"<deframe:source>{escape(entry.source)}</deframe:source>")
     if entry.topic:
         parts.append(f"<deframe:topic>{escape(entry.topic)}</deframe:topic>")
-    counters = "".join([f' {name}="{value:g}"' for name, value in _counters(entry).items()])
+    counters = "".join([f' {name}="{value}"' for name, value in _counters(entry).items()])
     if counters:
         parts.append(f"<deframe:counters{counters}/>")
     if entry.analysis is not None:
