@@ -71,7 +71,7 @@ def atom_problems(document: str, now: datetime) -> list[str]:
     for name in ("id", "updated"):
         values = Counter(text_of(entry, f"{ATOM}{name}") for entry in entries)
         problems += [
-            f"two entries with the same {name} {value!r}" for value, count in values.items() if count > 1
+            f"two entries share the {name} {value!r}" for value, count in values.items() if count > 1
         ]
     for entry in entries:
         problems += children(entry, _ENTRY_ONCE, _ENTRY_MANY, _ATOM_ATTRIBUTES)

@@ -50,7 +50,11 @@ def analysis(title: str = "Minister answers critics") -> Analysis:
 
 def entry(path: str = "1", **fields: object) -> Entry:
     url = f"https://example.com/news/{path}"
-    known: dict[str, object] = {"url": url, "hash": urls.url_hash(url), "published_at": NOW - timedelta(hours=1)}
+    known: dict[str, object] = {
+        "url": url,
+        "hash": urls.url_hash(url),
+        "published_at": NOW - timedelta(hours=1),
+    }
     return Entry(**{**known, **fields})  # type: ignore[arg-type]
 
 
@@ -79,6 +83,11 @@ ENTRIES = (
         updated_at=NOW,
     ),
     entry("chinese", title="部长回应批评", tags=("政治",), published_at=NOW + timedelta(days=400)),
-    entry("arabic", title="الوزير يرد على منتقديه", analysis=analysis("الوزير يرد"), image="data:image/png;base64,AA"),
+    entry(
+        "arabic",
+        title="الوزير يرد على منتقديه",
+        analysis=analysis("الوزير يرد"),
+        image="data:image/png;base64,AA",
+    ),
     entry("untitled"),
 )

@@ -16,12 +16,12 @@ from pathlib import Path
 import feedparser
 import pytest
 from lxml import etree
+from tests.feed_rules import atom_problems, json_feed_problems, rss_problems
+from tests.unit.publish_samples import CHANNEL, ENTRIES, NOW, analysis, entry
 
 from inforadar.errors import InvalidUrlError
 from inforadar.model.analysis import ScoreName, from_json
 from inforadar.stages.publish import NAMESPACE, render_atom, render_json_feed, render_rss
-from tests.feed_rules import atom_problems, json_feed_problems, rss_problems
-from tests.unit.publish_samples import CHANNEL, ENTRIES, NOW, analysis, entry
 
 GOLDEN = Path(__file__).parents[1] / "data" / "publish"
 
@@ -115,7 +115,9 @@ def test_a_build_date_without_a_zone_is_refused() -> None:
 def test_with_an_analysis_the_neutral_words_stand_in_front_and_the_original_in_our_namespace() -> None:
     item = _rss(ENTRIES[0]).find("channel/item")
     assert _texts(item, "title") == ["Minister answers critics"]
-    assert _texts(item, "description") == ["The minister answered critics of the bill &lt;late&gt; on Thursday."]
+    assert _texts(item, "description") == [
+        "The minister answered critics of the bill &lt;late&gt; on Thursday."
+    ]
     assert _texts(item, "d:originalTitle") == [ENTRIES[0].title]
     assert _texts(item, "d:originalDescription") == [ENTRIES[0].description]
 
@@ -209,7 +211,9 @@ def test_atom_entries_of_one_moment_have_times_of_their_own_that_stay() -> None:
 # --- what cannot be published as it is
 
 
-@pytest.mark.parametrize("published_at", [NOW + timedelta(days=2), NOW.replace(year=1969), NOW.replace(year=9999)])
+@pytest.mark.parametrize(
+    "published_at", [NOW + timedelta(days=2), NOW.replace(year=1969), NOW.replace(year=9999)]
+)
 def test_a_date_that_cannot_be_true_is_left_out(published_at: object) -> None:
     item = entry(published_at=published_at)
     assert _texts(_rss(item), "channel/item/pubDate") == []
@@ -229,7 +233,9 @@ def test_a_description_is_taken_from_the_text_where_there_is_none() -> None:
     assert len(description) <= 301
 
 
-@pytest.mark.parametrize("image", ["data:image/png;base64,AA", "/relative.png", "javascript:alert(1)", "http://", ""])
+@pytest.mark.parametrize(
+    "image", ["data:image/png;base64,AA", "/relative.png", "javascript:alert(1)", "http://", ""]
+)
 def test_an_image_that_is_no_web_address_is_left_out(image: str) -> None:
     item = entry(image=image)
     assert _rss(item).find("channel/item/media:content", NS) is None
