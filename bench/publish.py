@@ -38,9 +38,9 @@ _CHANNEL = ChannelInfo(
     language="en",
 )
 _SENTENCES = {
-    "en": "Minister answers critics of the housing bill & says the vote <comes> on Monday. ",
-    "ru": "Министр ответил критикам жилищного закона & сказал, что голосование <будет> в понедельник. ",
-    "zh": "部长回应对住房法案的批评 & 表示投票<将>于周一举行，反对派要求推迟到下个月。",
+    "en": "Minister answers critics of the housing bill and says the vote comes on Monday. ",
+    "ru": "Министр ответил критикам жилищного закона и сказал, что голосование будет в понедельник. ",
+    "zh": "部长回应对住房法案的批评，表示投票将于周一举行，反对派要求推迟到下个月。",
 }
 
 
@@ -71,7 +71,7 @@ def _entry(number: int, sentence: str, *, with_text: bool) -> Entry:
         url=url,
         hash=urls.url_hash(url),
         published_at=_NOW - timedelta(minutes=number),
-        title=sentence[:70].upper(),
+        title=f"FURY & chaos: {sentence[:60].upper()}",
         description=sentence * 3,
         author="Zoë Müller",
         tags=("politics", "housing", "R&D"),

@@ -16,7 +16,7 @@ from inforadar.stages.publish.entry import ChannelInfo, Entry
 from inforadar.stages.publish.languages import language_tag
 from inforadar.stages.publish.shown import show
 from inforadar.stages.publish.text import (
-    clean_document,
+    clean_markup,
     escape,
     escape_attribute,
     escape_html_text,
@@ -34,7 +34,7 @@ def render_atom(channel: ChannelInfo, entries: Iterable[Entry], *, embedded: boo
     parts = [_render_head(channel)]
     parts.extend([_render_entry(channel, entry, embedded=embedded) for entry in entries])
     parts.append("</feed>\n")
-    return clean_document("".join(parts))
+    return "".join(parts)
 
 
 def _render_head(channel: ChannelInfo) -> str:
@@ -94,7 +94,7 @@ def _render_entry(channel: ChannelInfo, entry: Entry, *, embedded: bool) -> str:
         parts.append(f'<media:content url="{escape(image)}" medium="image"/>\n')
     parts.append(render_extension(entry))
     parts.append("</entry>\n")
-    return "".join(parts)
+    return clean_markup("".join(parts))
 
 
 def _text(name: str, text: str) -> str:

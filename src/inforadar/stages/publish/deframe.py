@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from inforadar.model.analysis import Analysis, ScoreName, to_json
+from inforadar.model.analysis import Analysis, Score, ScoreName, to_json
 from inforadar.stages.publish.entry import Entry
 from inforadar.stages.publish.text import clean, escape
 
 NAMESPACE = "https://inforadar.dev/ns/deframe/1"
 """Changes only when a name is taken away or changes its meaning; new names may appear."""
+
+_SCORE_OPENINGS = tuple(f'<deframe:score name="{name.value}" value="' for name in ScoreName)
+_BETWEEN_WORDS = "</deframe:word><deframe:word>"
 
 _COUNTERS = ("views", "comments", "rating", "bookmarks")
 
@@ -25,7 +28,7 @@ def render_extension(entry: Entry) -> str:
         parts.append(f"<deframe:source>{escape(entry.source)}</deframe:source>")
     if entry.topic:
         parts.append(f"<deframe:topic>{escape(entry.topic)}</deframe:topic>")
-    counters = "".join([f' {name}="{value:g}"' for name, value in _counters(entry).items()])
+    counters = "".join([f' {name}="{value}"' for name, value in _counters(entry).items()])
     if counters:
         parts.append(f"<deframe:counters{counters}/>")
     if entry.analysis is not None:
@@ -51,13 +54,25 @@ def _render_analysis(analysis: Analysis, parts: list[str]) -> None:
         if text:
             parts.append(f"<deframe:{name}>{escape(text)}</deframe:{name}>")
     parts.extend([f"<deframe:fact>{escape(fact)}</deframe:fact>" for fact in analysis.facts])
-    for name in ScoreName:
-        score = analysis.score(name)
-        words = "".join([f"<deframe:word>{escape(word)}</deframe:word>" for word in score.words])
+    for opening, score in zip(_SCORE_OPENINGS, _scores(analysis), strict=True):
+        words = _BETWEEN_WORDS.join(map(escape, score.words))
         parts.append(
-            f'<deframe:score name="{name.value}" value="{score.value:.3f}" label="{score.label}">'
-            f"<deframe:reason>{escape(score.reason)}</deframe:reason>{words}</deframe:score>"
+            f'{opening}{score.value:.3f}" label="{score.label}"><deframe:reason>{escape(score.reason)}'
+            + (f"</deframe:reason><deframe:word>{words}</deframe:word>" if words else "</deframe:reason>")
+            + "</deframe:score>"
         )
+
+
+def _scores(analysis: Analysis) -> tuple[Score, ...]:
+    """In the order of `ScoreName`. By attribute, because looking six names up costs more than the markup."""
+    return (
+        analysis.framing,
+        analysis.clickbait,
+        analysis.persuasive,
+        analysis.hyper_stimulus,
+        analysis.speculative,
+        analysis.overall,
+    )
 
 
 def extension_object(entry: Entry) -> dict[str, Any]:

@@ -7,6 +7,7 @@ characters that would break a document are dropped, as everywhere.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -41,8 +42,6 @@ def render_json_feed(channel: ChannelInfo, entries: Iterable[Entry], *, embedded
 def _item(channel: ChannelInfo, entry: Entry, *, embedded: bool) -> dict[str, Any]:
     shown = show(entry, embedded=embedded)
     author = one_line(entry.author)
-    known = is_plausible(entry.published_at, channel.built_at)
-    updated = entry.updated_at is not None and is_plausible(entry.updated_at, channel.built_at)
     html = shown.content_html or shown.description_html
     item = {
         "id": clean(entry.hash),
@@ -52,14 +51,18 @@ def _item(channel: ChannelInfo, entry: Entry, *, embedded: bool) -> dict[str, An
         "content_html": None if html is None else clean(html),
         "content_text": shown.description if html is None else None,
         "image": web_address_or_none(entry.image),
-        "date_published": rfc3339(entry.published_at) if known else None,
-        "date_modified": rfc3339(entry.updated_at) if updated else None,
+        "date_published": _date(channel, entry.published_at),
+        "date_modified": _date(channel, entry.updated_at),
         "authors": [{"name": author}] if author else None,
         "tags": [tag for tag in dict.fromkeys(map(one_line, entry.tags)) if tag] or None,
         "language": language_tag(entry.language),
         "_deframe": extension_object(entry),
     }
     return _present(item)
+
+
+def _date(channel: ChannelInfo, moment: datetime | None) -> str | None:
+    return rfc3339(moment) if moment is not None and is_plausible(moment, channel.built_at) else None
 
 
 def _present(fields: dict[str, Any]) -> dict[str, Any]:

@@ -25,9 +25,9 @@ _TWO_LETTERS = frozenset(
 
 _THREE_LETTERS = frozenset(
     {
-        "ace", "ast", "awa", "ban", "bho", "ceb", "chr", "crh", "csb", "dsb", "fil", "fur", "gsw", "haw", "hil", "hsb",
-        "ilo", "kab", "kok", "lad", "mad", "mai", "min", "mni", "mwl", "nap", "nds", "nso", "pap", "sah", "sat", "scn",
-        "sco", "syr", "tet", "tpi", "vec", "war", "zap",
+        "ace", "ast", "awa", "ban", "bho", "ceb", "chr", "crh", "csb", "dsb", "fil", "fur", "gsw",
+        "haw", "hil", "hsb", "ilo", "kab", "kok", "lad", "mad", "mai", "min", "mni", "mwl", "nap",
+        "nds", "nso", "pap", "sah", "sat", "scn", "sco", "syr", "tet", "tpi", "vec", "war", "zap",
     }
 )  # fmt: skip
 """Of ISO 639-2 the living languages that news are written in and that have no code of two letters."""

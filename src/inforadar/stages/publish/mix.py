@@ -30,7 +30,8 @@ def mix(
     * the entries of one feed are newest first;
     * nothing is left out while there is room: a shorter list than `limit` holds every URL.
     """
-    waiting = [sorted(reversed(entries), key=published_of) for entries in entries_by_feed.values()]
+    # Reversed, so that the newest can be popped; with `reverse` equal dates stay in order.
+    waiting = [sorted(entries, key=published_of, reverse=True)[::-1] for entries in entries_by_feed.values()]
     taken: set[str] = set()
     mixed: list[T] = []
     while len(mixed) < limit:

@@ -23,7 +23,7 @@ from inforadar.stages.publish.deframe import NAMESPACE, render_extension
 from inforadar.stages.publish.entry import ChannelInfo, Entry
 from inforadar.stages.publish.languages import language_tag
 from inforadar.stages.publish.shown import show
-from inforadar.stages.publish.text import clean_document, escape, escape_html_text, one_line, unmistakable
+from inforadar.stages.publish.text import clean_markup, escape, escape_html_text, one_line, unmistakable
 
 MEDIA_TYPE = "application/rss+xml"
 
@@ -62,7 +62,7 @@ def render_rss(channel: ChannelInfo, entries: Iterable[Entry], *, embedded: bool
     """
     items = [_render_item(channel, entry, embedded=embedded) for entry in entries]
     items.append(_END)
-    return RssDocument(header=clean_document(_render_head(channel)), body=clean_document("".join(items)))
+    return RssDocument(header=_render_head(channel), body="".join(items))
 
 
 def _render_head(channel: ChannelInfo) -> str:
@@ -109,7 +109,7 @@ def _render_item(channel: ChannelInfo, entry: Entry, *, embedded: bool) -> str:
         parts.append(f'<media:content url="{escape(image)}" medium="image"/>\n')
     parts.append(render_extension(entry))
     parts.append("</item>\n")
-    return "".join(parts)
+    return clean_markup("".join(parts))
 
 
 def _text(text: str | None) -> str:

@@ -33,8 +33,11 @@ class Shown:
 
 def show(entry: Entry, *, embedded: bool = False) -> Shown:
     analysis = entry.analysis
-    original = one_line(entry.title)
-    title = (one_line(analysis.title) if analysis else "") or original or one_line(urls.readable(entry.url))
+    title = (
+        (one_line(analysis.title) if analysis else "")
+        or one_line(entry.title)
+        or one_line(urls.readable(entry.url))
+    )
     description = (
         (clean(analysis.description).strip() if analysis else "")
         or (clean(entry.description).strip() if entry.description else "")
@@ -45,7 +48,7 @@ def show(entry: Entry, *, embedded: bool = False) -> Shown:
     if not embedded or analysis is None:
         return Shown(title=title, description=description, description_html=None, content_html=content)
     overall = analysis.overall
-    block = _embedded_html(entry, analysis, description, original)
+    block = _embedded_html(entry, analysis, description)
     return Shown(
         title=f"{isolated(title)} · {overall.label} {overall.value:.2f}",
         description=description,
@@ -65,7 +68,8 @@ def _excerpt(text: str | None) -> str:
     return (words if space else start[:_EXCERPT]) + "…"
 
 
-def _embedded_html(entry: Entry, analysis: Analysis, description: str, original: str) -> str:
+def _embedded_html(entry: Entry, analysis: Analysis, description: str) -> str:
+    original = one_line(entry.title)
     parts = [f"<p>{_foreign(description)}</p>"]
     if original and original != one_line(analysis.title):
         parts.append(_line("Original title", original, analysis.title_reason))

@@ -1,8 +1,8 @@
 """Text from the web, made fit for documents.
 
 Three dangers, three answers. Characters that XML forbids (or that only broken converters produce) are
-dropped, else one item would make the whole feed unreadable. Markup is escaped, always, by a few
-`str.replace`: at these lengths four times faster than `str.translate` and never wrong. And where a format
+dropped, else one item would make the whole feed unreadable. Markup is escaped, always, by `str.replace`:
+on text in other scripts than Latin forty times faster than `str.translate`. And where a format
 does not say whether a text is HTML (an RSS title), what looks like markup is made to look like text to
 both kinds of reader.
 """
@@ -39,23 +39,23 @@ def clean(text: str) -> str:
     return _FORBIDDEN.sub("", _LINE_ENDS.sub("\n", text))
 
 
-def clean_document(document: str) -> str:
-    """`clean` for a document of hundreds of kilobytes that is nearly always clean already.
+def clean_markup(markup: str) -> str:
+    """`clean` for kilobytes of finished markup that are nearly always clean already.
 
-    Looking for the bytes is four times faster than looking for the characters. Done once over the whole,
+    Looking for the bytes is four times faster than looking for the characters. Done once for a whole item,
     so that no field can be forgotten: markup is made of allowed characters only, and dropping a character
     from an escaped text cannot unescape it.
     """
     try:
-        encoded = document.encode()
+        encoded = markup.encode()
     except UnicodeEncodeError:
-        return clean(document)
+        return clean(markup)
     is_clean = (
         len(encoded.translate(None, _RARE_BYTES)) == len(encoded)
-        and _C1.search(encoded) is None
-        and _NONCHARACTERS.search(encoded) is None
+        and not (b"\xc2" in encoded and _C1.search(encoded))
+        and not (b"\xef" in encoded and _NONCHARACTERS.search(encoded))
     )
-    return document if is_clean else clean(document)
+    return markup if is_clean else clean(markup)
 
 
 def one_line(text: str | None) -> str:
@@ -64,8 +64,14 @@ def one_line(text: str | None) -> str:
 
 
 def escape(text: str) -> str:
-    """For the content of an element, in XML and in HTML."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    """For the content of an element, in XML and in HTML. Most texts have nothing to escape."""
+    if "&" in text:
+        text = text.replace("&", "&amp;")
+    if "<" in text:
+        text = text.replace("<", "&lt;")
+    if ">" in text:
+        text = text.replace(">", "&gt;")
+    return text
 
 
 def escape_attribute(line: str) -> str:
