@@ -180,6 +180,12 @@ class WebSettings(Section):
     port: Annotated[int, Field(ge=1, le=65535)] = 8321
     """The port to listen on."""
 
+    @property
+    def base_url(self) -> str:
+        """Where a browser on this machine reaches it."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}"
+
 
 class SampleSettings(Section):
     """The sample news world."""

@@ -1,12 +1,14 @@
 """The engine: the client and the pacer together. Whoever fetches, fetches through this.
 
-The caller holds the turn of the first host; each redirect hop waits for its own host's turn, whichever that is. A
-429 silences the whole host for everyone.
+The caller holds the turn of the first host; each redirect hop waits for its own host's turn, whichever
+that is. A 429 silences the whole host for everyone.
 """
 
 from __future__ import annotations
 
-from inforadar.fetch.client import Client
+from typing import Protocol
+
+from inforadar.fetch.client import BeforeRedirect
 from inforadar.fetch.pace import HostPacer, wait_for_turn
 from inforadar.model.http import Failed, FetchResult, Request
 from inforadar.urls import host_key
@@ -16,10 +18,18 @@ DEFAULT_PAUSE_S = 300.0
 LONGEST_PAUSE_S = 7 * 86400.0
 
 
+class Getter(Protocol):
+    """What does the GET: the client, or the sample world when its past is replayed."""
+
+    async def fetch(
+        self, request: Request, *, before_redirect: BeforeRedirect | None = None
+    ) -> FetchResult: ...
+
+
 class Engine:
     """One polite GET after the other."""
 
-    def __init__(self, client: Client, pacer: HostPacer) -> None:
+    def __init__(self, client: Getter, pacer: HostPacer) -> None:
         self._client = client
         self.pacer = pacer
 

@@ -54,6 +54,28 @@ class HostPacer(Protocol):
         ...
 
 
+class Unpaced:
+    """Every host is always free: for what never leaves the process."""
+
+    def delay_of(self, host: str) -> float:
+        return 0.0
+
+    async def reserve(self, hosts: Sequence[str]) -> Mapping[str, float]:
+        return dict.fromkeys(hosts, 0.0)
+
+    def done(self, host: str) -> None:
+        return
+
+    async def pause(self, host: str, seconds: float, reason: str) -> None:
+        return
+
+    async def refresh(self) -> None:
+        return
+
+    async def close(self) -> None:
+        return
+
+
 class TablePacer:
     """Keeps the slots in a shared table, reached through the functions it is handed."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -12,10 +11,19 @@ from typing import assert_never
 import structlog
 
 from inforadar.errors import InfoRadarError
+from inforadar.fetch.engine import Engine
 from inforadar.model.article import Extracted, FailureCode, NotExtracted
-from inforadar.model.http import Failed, FailureReason, Fetch, Fetched, NotModified, Outcome, Request
-from inforadar.store.articles import ArticleEnding, ArticleJob, claim_articles, save_article
+from inforadar.model.http import Failed, FailureReason, Fetched, NotModified, Outcome, Request
+from inforadar.pipeline.dispatch import Dispatch, Ending
+from inforadar.store.articles import (
+    ArticleEnding,
+    ArticleJob,
+    claim_articles,
+    postpone_articles,
+    save_article,
+)
 from inforadar.store.engine import Database
+from inforadar.urls import host_key
 
 ACCEPT = "text/html, application/xhtml+xml;q=0.9, */*;q=0.1"
 RETRY_AFTER_S = (3600.0, 6 * 3600.0, 24 * 3600.0)
@@ -34,7 +42,7 @@ class Canonicalizer:
     """Fetches and extracts articles."""
 
     database: Database
-    fetch: Fetch
+    engine: Engine
     extract: Extract
     timeout_s: float
     max_bytes: int
@@ -45,16 +53,20 @@ class Canonicalizer:
     async def run_once(self) -> Counter[str]:
         """Works off what is queued; returns how many ended how. Nothing queued: returns at once."""
         endings: Counter[str] = Counter()
-        slots = asyncio.Semaphore(self.workers)
 
-        async def one(job: ArticleJob) -> None:
-            async with slots:
-                endings[await self._article(job)] += 1
+        async def work(job: ArticleJob) -> Ending:
+            endings[await self._article(job)] += 1
+            return Ending.DONE
 
         while jobs := await self.database.write(claim_articles, BATCH):
-            async with asyncio.TaskGroup() as tasks:
-                for job in jobs:
-                    tasks.create_task(one(job))
+            dispatch = Dispatch(
+                pacer=self.engine.pacer,
+                workers=self.workers,
+                host_of=lambda job: host_key(job.url),
+                work=work,
+            )
+            leftovers = await dispatch.run(jobs)
+            await self.database.write(postpone_articles, [(left.job, left.wait_s) for left in leftovers])
         return endings
 
     async def _article(self, job: ArticleJob) -> str:
@@ -76,7 +88,7 @@ class Canonicalizer:
 
     async def _ending(self, job: ArticleJob) -> ArticleEnding:
         request = Request(url=job.url, accept=ACCEPT, timeout_s=self.timeout_s, max_bytes=self.max_bytes)
-        fetched = await self.fetch(request)
+        fetched = await self.engine.fetch(request)
         match fetched:
             case Fetched():
                 result = await self._extracted(fetched)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import Connection, Row, func, insert, literal, or_, select, update
+from sqlalchemy import Connection, Row, bindparam, func, insert, literal, or_, select, update
 
 from inforadar.model.article import Article, ArticleStatus, Extracted, FailureCode, NotExtracted
 from inforadar.model.http import Validators
@@ -65,6 +65,18 @@ def claim_articles(connection: Connection, limit: int, *, lease_s: float = LEASE
         ArticleJob(uid=row.uid, url=row.url, category=row.category, attempts=row.attempts, token=token)
         for row in rows
     ]
+
+
+def postpone_articles(connection: Connection, waits: Iterable[tuple[ArticleJob, float]]) -> None:
+    """Gives articles back whose host must wait: due when its turn comes."""
+    rows = [{"b_uid": job.uid, "b_token": job.token, "b_wait": wait_s} for job, wait_s in waits]
+    if rows:
+        connection.execute(
+            update(articles)
+            .where(_a.uid == bindparam("b_uid"), _a.lease_token == bindparam("b_token"))
+            .values(next_attempt_at=db_later(bindparam("b_wait")), locked_until=None, lease_token=None),
+            rows,
+        )
 
 
 def count_due_articles(connection: Connection) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -13,9 +13,19 @@ from inforadar.errors import NotFoundError, UsageError
 from inforadar.model.feed import ErrorPolicy, Feed, FeedKind
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId, new_uuid
-from inforadar.store.schema import cached_feeds, feed_schedules, feed_urls, feeds, items
+from inforadar.store.schema import (
+    article_failures,
+    articles,
+    feed_schedules,
+    feed_urls,
+    feeds,
+    item_changes,
+    items,
+    marks,
+    runs,
+)
 from inforadar.store.types import db_later, db_now
-from inforadar.urls import canonical_form, root_domain, url_hash
+from inforadar.urls import canonical_form, root_domain, uid, url_hash
 
 _SCHEDULE = (
     feed_schedules.c.next_run_at,
@@ -193,7 +203,7 @@ def count_feeds(connection: Connection) -> int:
     return connection.execute(select(func.count()).where(feeds.c.deleted_at.is_(None))).scalar_one()
 
 
-def update_feed(connection: Connection, feed_id: FeedId, **columns: Any) -> None:
+def update_feed(connection: Connection, feed_id: FeedId, columns: Mapping[str, Any]) -> None:
     """Writes only the columns that are named."""
     connection.execute(update(feeds).where(feeds.c.id == feed_id).values(**columns, updated_at=db_now()))
 
@@ -229,17 +239,31 @@ def sync_feed(connection: Connection, feed_id: FeedId) -> None:
 
 def delete_feed(connection: Connection, feed_id: FeedId, at: datetime) -> None:
     """Softly: the row stays and can be revived."""
-    update_feed(connection, feed_id, deleted_at=at, enabled=False)
+    update_feed(connection, feed_id, {"deleted_at": at, "enabled": False})
 
 
-def purge_feeds(connection: Connection, feed_ids: Iterable[FeedId]) -> None:
-    """For good, with items and everything else that hangs on them."""
-    wanted = list(feed_ids)
-    for table in (cached_feeds, feed_schedules, feed_urls):
-        key = table.c.feed_id if table is feed_urls else table.c.id
-        connection.execute(delete(table).where(key.in_(wanted)))
-    connection.execute(delete(items).where(items.c.feed_id.in_(wanted)))
-    connection.execute(delete(feeds).where(feeds.c.id.in_(wanted)))
+def purge_feeds(connection: Connection, feed_ids: Sequence[FeedId]) -> None:
+    """For good: the feeds, their items, and the articles, marks and runs that nothing else hangs on."""
+    mine = items.c.feed_id.in_(feed_ids)
+    urls = select(items.c.url).where(mine).distinct().subquery()
+    only_here = select(urls.c.url).where(~select(items.c.id).where(items.c.url == urls.c.url, ~mine).exists())
+    gone = list(connection.execute(only_here).scalars())
+    touched = (
+        select(items.c.run_id)
+        .where(mine)
+        .union(select(item_changes.c.run_id).join_from(item_changes, items).where(mine))
+    )
+    run_ids = [run_id for run_id in connection.execute(touched).scalars() if run_id]
+    connection.execute(delete(feeds).where(feeds.c.id.in_(feed_ids)))
+    for start in range(0, len(gone), 500):
+        part = gone[start : start + 500]
+        uids = [uid(url) for url in part]
+        connection.execute(delete(articles).where(articles.c.uid.in_(uids)))
+        connection.execute(delete(article_failures).where(article_failures.c.uid.in_(uids)))
+        connection.execute(delete(marks).where(marks.c.hash.in_([url_hash(url) for url in part])))
+    still_used = select(items.c.run_id).where(items.c.run_id == runs.c.id).exists()
+    still_changed = select(item_changes.c.run_id).where(item_changes.c.run_id == runs.c.id).exists()
+    connection.execute(delete(runs).where(runs.c.id.in_(run_ids), ~still_used, ~still_changed))
 
 
 def load_root_domains(connection: Connection) -> list[str]:

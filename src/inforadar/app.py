@@ -1,0 +1,200 @@
+"""The one place where the parts are put together: settings in, a database or a worker out."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from inforadar.config import Settings
+from inforadar.errors import StoreError
+from inforadar.fetch.client import Client
+from inforadar.fetch.engine import Engine
+from inforadar.fetch.guard import AllowedNetworks
+from inforadar.fetch.pace import TablePacer
+from inforadar.model.article import Extracted, NotExtracted
+from inforadar.model.item import Listing
+from inforadar.pipeline.analyses import AnalysisStage
+from inforadar.pipeline.articles import Canonicalizer, Extract
+from inforadar.pipeline.build import Builder
+from inforadar.pipeline.collect import Collector, Parse
+from inforadar.pipeline.pool import WorkPool
+from inforadar.pipeline.schedule import SchedulePolicy
+from inforadar.pipeline.worker import ALL_STAGES, Stage, Worker
+from inforadar.stages.analyze import analyzer_class
+from inforadar.stages.canonical import extract
+from inforadar.stages.diff import diff
+from inforadar.stages.discover.feed import NeedsSlowParser, parse_feed, parse_feed_slowly
+from inforadar.store.engine import Database, open_database
+from inforadar.store.feeds import load_feeds
+from inforadar.store.hosts import free_slots, load_crawl_delays, load_pauses, pause_host, reserve_slots
+from inforadar.store.upgrade import require_current, upgrade_database
+from inforadar.store.writer import Writer
+from inforadar.urls import host_key
+
+SAMPLE = "sample"
+"""`feeds.origin` of the sample world."""
+HOLD_S = 15.0
+"""How much longer than a request may take a host's slot is held, for what comes around it."""
+PARSE_TIMEOUT_S = 10.0
+EXTRACT_TIMEOUT_S = 20.0
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def make_home(home: Path) -> None:
+    """The home folder, readable by its owner alone: secrets lie there."""
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        probe = home / ".writable"
+        probe.touch()
+        probe.unlink()
+    except OSError as fault:
+        raise StoreError(
+            f"The home folder {home} cannot be used: {fault.strerror}. "
+            "Name another with --home or INFORADAR_HOME."
+        ) from None
+
+
+@asynccontextmanager
+async def open_store(settings: Settings, *, upgrade: bool = False) -> AsyncIterator[Database]:
+    """The database, at this program's schema; with `upgrade` it is brought there, else refused."""
+    if settings.database_url.startswith("sqlite"):
+        make_home(settings.home)
+    password = settings.database.password
+    secret = password.get_secret_value() if password else None
+    async with open_database(settings.database_url, secret) as database:
+        if upgrade or (database.path and not database.path.exists()):
+            await upgrade_database(database)
+        else:
+            await require_current(database)
+        yield database
+
+
+@asynccontextmanager
+async def open_worker(
+    settings: Settings,
+    database: Database,
+    *,
+    stages: frozenset[Stage] = ALL_STAGES,
+    engine: Engine | None = None,
+    now: Callable[[], datetime] = utc_now,
+) -> AsyncIterator[Worker]:
+    """A worker with everything it needs; by default it goes out to the web."""
+    fetcher, canonical = settings.fetcher, settings.canonical
+    async with AsyncExitStack() as stack:
+        pool = await stack.enter_async_context(WorkPool())
+        if engine is None:
+            engine = await stack.enter_async_context(open_engine(settings, database))
+        writer = await stack.enter_async_context(Writer(database, diff))
+        yield Worker(
+            database=database,
+            writer=writer,
+            pacer=engine.pacer,
+            stages=stages,
+            interval_s=fetcher.interval,
+            batch_size=fetcher.batch_size,
+            workers=fetcher.workers,
+            now=now,
+            collector=Collector(
+                fetch=engine.fetch,
+                parse=_parser(pool),
+                policy=SchedulePolicy(
+                    success_interval_s=fetcher.success_interval,
+                    error_policy=fetcher.error_policy,
+                    reprobe=fetcher.reprobe == "weekly",
+                ),
+                max_articles=fetcher.max_articles,
+                job_timeout_s=fetcher.job_timeout,
+                now=now,
+            ),
+            canonicalizer=Canonicalizer(
+                database=database,
+                engine=engine,
+                extract=_extractor(pool),
+                timeout_s=canonical.timeout,
+                max_bytes=int(canonical.max_body_size_mb * 2**20),
+                retries=canonical.retries,
+                workers=canonical.workers,
+                now=now,
+            ),
+            analysis=AnalysisStage(
+                database=database, analyzer=analyzer_class(settings.ai.type)(), concurrency=4, now=now
+            ),
+            builder=Builder(
+                database=database,
+                last_n=settings.publish.items,
+                public_url=settings.web.base_url,
+                now=now,
+            ),
+        )
+
+
+@asynccontextmanager
+async def open_engine(settings: Settings, database: Database) -> AsyncIterator[Engine]:
+    """The way out to the web. The sample's own address, if it is there, is the one exception to the guard."""
+    fetcher = settings.fetcher
+    sample = await sample_hosts(database)
+    pacer = _table_pacer(database, settings, sample)
+    async with Client(
+        user_agent=fetcher.agent,
+        timeout_s=fetcher.request_timeout,
+        max_bytes=int(fetcher.max_body_size_mb * 2**20),
+        allowed=AllowedNetworks.parse([*fetcher.allowed_networks, *sorted(sample)]),
+        proxy=fetcher.proxy or None,
+    ) as client:
+        try:
+            yield Engine(client, pacer)
+        finally:
+            await pacer.close()
+
+
+async def sample_hosts(database: Database) -> frozenset[str]:
+    """`address:port` of the sample world, if its feeds are there."""
+    feeds = await database.read(load_feeds, origin=SAMPLE)
+    return frozenset(host_key(feed.url) for feed in feeds)
+
+
+def _table_pacer(database: Database, settings: Settings, unpaced: frozenset[str]) -> TablePacer:
+    async def reserve(hosts: Sequence[str], hold_s: float) -> Mapping[str, datetime | None]:
+        return await database.write(reserve_slots, hosts, hold_s)
+
+    async def free(delays: Mapping[str, float]) -> None:
+        await database.write(free_slots, delays)
+
+    async def pause(host: str, seconds: float, reason: str) -> None:
+        await database.write(pause_host, host, seconds, reason)
+
+    async def load() -> tuple[Mapping[str, datetime], Mapping[str, float]]:
+        return await database.read(load_pauses), await database.read(load_crawl_delays)
+
+    return TablePacer(
+        delay_s=settings.fetcher.domain_delay,
+        hold_s=settings.fetcher.request_timeout + HOLD_S,
+        unpaced=unpaced,
+        reserve=reserve,
+        free=free,
+        pause=pause,
+        load=load,
+        now=utc_now,
+    )
+
+
+def _parser(pool: WorkPool) -> Parse:
+    async def parse(body: bytes, url: str, content_type: str) -> Listing:
+        try:
+            return parse_feed(body, url, content_type)
+        except NeedsSlowParser:
+            return await pool.run(parse_feed_slowly, body, url, content_type, timeout_s=PARSE_TIMEOUT_S)
+
+    return parse
+
+
+def _extractor(pool: WorkPool) -> Extract:
+    async def extract_in_pool(body: bytes, url: str, content_type: str) -> Extracted | NotExtracted:
+        return await pool.run(extract, body, url, content_type, timeout_s=EXTRACT_TIMEOUT_S)
+
+    return extract_in_pool

@@ -1,0 +1,58 @@
+"""`inforadar item …`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Parameter, validators
+
+from inforadar.cli.output import print_json, print_line, print_table, score_text, short_time
+from inforadar.cli.run import on_store
+from inforadar.config import Settings
+from inforadar.model.item import Item
+from inforadar.pipeline.documents import item_document
+from inforadar.store.engine import Database
+from inforadar.store.items import ItemFilter, count_items, list_items
+
+
+def list_(
+    *,
+    source: Annotated[list[str] | None, Parameter(negative="", help="Only these sources.")] = None,
+    topic: Annotated[list[str] | None, Parameter(negative="", help="Only these topics.")] = None,
+    max_score: Annotated[float | None, Parameter(help="Only analyzed items up to this score.")] = None,
+    limit: Annotated[int, Parameter(validator=validators.Number(gte=1, lte=10_000))] = 20,
+    page: Annotated[int, Parameter(validator=validators.Number(gte=1))] = 1,
+    json: Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")] = False,
+) -> None:
+    """List items, newest first."""
+    wanted = ItemFilter(sources=tuple(source or ()), topics=tuple(topic or ()), max_score=max_score)
+    offset = (page - 1) * limit
+
+    async def work(database: Database, _: Settings) -> tuple[list[Item], int]:
+        found = await database.read(list_items, wanted, limit=limit, offset=offset)
+        return found, await database.read(count_items, wanted)
+
+    items, total = on_store(work)
+    if json:
+        print_json([item_document(item) for item in items])
+        return
+    print_table(
+        ["#>", "Source", "Topic", "Title", "Date", "±>", "Views>", "Cmts>", "Score"],
+        (
+            (
+                number,
+                item.source,
+                item.topic,
+                item.title or item.url,
+                short_time(item.published_at),
+                item.rating,
+                item.views,
+                item.comments,
+                score_text(item.score),
+            )
+            for number, item in enumerate(items, offset + 1)
+        ),
+        empty="No items yet. Run `inforadar worker --once` to fetch what is due.",
+    )
+    if items:
+        print_line(f"{offset + 1}–{offset + len(items)} of {total} · by date ↓")

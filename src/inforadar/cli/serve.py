@@ -1,0 +1,109 @@
+"""`inforadar worker` and `inforadar api`: the long-running parts, each alone."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any
+
+import uvloop
+from cyclopts import Parameter
+
+from inforadar.app import open_store, open_worker
+from inforadar.cli.logs import configure_logs
+from inforadar.cli.output import print_json, print_line, safe
+from inforadar.config import Settings, load_settings
+from inforadar.errors import UsageError
+from inforadar.pipeline.worker import Stage, WorkReport
+
+STOP_S = 5.0
+
+
+def worker(
+    *,
+    once: Annotated[bool, Parameter(negative="", help="One cycle over what is due or asked for.")] = False,
+    stages: Annotated[
+        str, Parameter(help="Which stages, separated by commas.")
+    ] = "collect,canonical,analyze",
+    json: Annotated[bool, Parameter(name="--json", negative="", help="With --once: print JSON.")] = False,
+) -> int:
+    """Start a worker: collects due feeds, fetches articles, analyzes and builds."""
+    chosen = _stages(stages)
+    settings = load_settings()
+    configure_logs(settings.log)
+    if not once:
+        uvloop.run(until_signal(lambda stop: _work(settings, chosen, stop)))
+        return 0
+    report = uvloop.run(_work_once(settings, chosen))
+    if json:
+        print_json(_document(report))
+    else:
+        _print(report)
+    return 1 if report.collected.errors else 0
+
+
+def _stages(text: str) -> frozenset[Stage]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    known = [stage.value for stage in Stage]
+    if not names or (wrong := [name for name in names if name not in known]):
+        raise UsageError(
+            f"--stages: {', '.join(wrong) if names else 'nothing'} is no stage; there are {', '.join(known)}."
+        )
+    return frozenset(Stage(name) for name in names)
+
+
+async def _work(settings: Settings, stages: frozenset[Stage], stop: asyncio.Event) -> None:
+    async with open_store(settings) as database, open_worker(settings, database, stages=stages) as worker:
+        await worker.run(stop)
+
+
+async def _work_once(settings: Settings, stages: frozenset[Stage]) -> WorkReport:
+    async with open_store(settings) as database, open_worker(settings, database, stages=stages) as worker:
+        return await worker.run_once()
+
+
+def _document(report: WorkReport) -> dict[str, Any]:
+    collected = report.collected
+    return {
+        "run_id": str(report.run_id) if report.run_id else None,
+        "feeds": collected.fetched,
+        "added_count": collected.added,
+        "updated_count": collected.updated,
+        "dropped_count": collected.dropped,
+        "errors_count": len(collected.errors),
+        "errors": collected.errors,
+        "postponed_count": collected.postponed,
+        "articles": dict(report.articles),
+        "analyses": dict(report.analyses),
+        "built": report.built,
+    }
+
+
+def _print(report: WorkReport) -> None:
+    collected = report.collected
+    print_line(
+        f"{collected.fetched} feeds fetched: {collected.added} items added, {collected.updated} updated, "
+        f"{len(collected.errors)} errors."
+    )
+    for url, error in collected.errors.items():
+        print_line(f"! {safe(url)}: {safe(error)}")
+    if collected.postponed:
+        print_line(f"{collected.postponed} feeds wait for their host's turn.")
+    print_line(
+        f"Articles: {_counts(report.articles)}. Analyses: {_counts(report.analyses)}. Feeds built: {report.built}."
+    )
+
+
+def _counts(counter: Counter[str]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in sorted(counter.items())) or "none"
+
+
+async def until_signal(work: Callable[[asyncio.Event], Awaitable[None]]) -> None:
+    """Runs `work` until SIGINT or SIGTERM sets the event it was given."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    await work(stop)

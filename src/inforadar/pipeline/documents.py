@@ -1,0 +1,86 @@
+"""Things as JSON objects: one form for `--json`, the API and the page, in one order of fields."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from inforadar.model.feed import Feed
+from inforadar.model.item import Item
+from inforadar.model.run import Report
+from inforadar.pipeline.health import health_of
+
+
+def feed_document(feed: Feed, now: datetime) -> dict[str, Any]:
+    health = health_of(feed, now)
+    return {
+        "id": str(feed.id),
+        "url": feed.url,
+        "kind": feed.kind,
+        "source": feed.source,
+        "topic": feed.topic,
+        "title": feed.title,
+        "root_domain": feed.root_domain,
+        "enabled": feed.enabled,
+        "polling": feed.polling,
+        "enforce_feed_domain": feed.enforce_feed_domain,
+        "health": health.health.value,
+        "health_sentence": health.sentence,
+        "last_fetch_status": feed.last_fetch_status,
+        "last_fetched_at": _time(feed.last_fetched_at),
+        "next_run_at": _time(feed.next_run_at),
+        "requested_at": _time(feed.requested_at),
+        "last_error": feed.last_error,
+        "failures": feed.failures,
+        "created_at": _time(feed.created_at),
+    }
+
+
+def item_document(item: Item) -> dict[str, Any]:
+    return {
+        "id": str(item.id),
+        "feed_id": str(item.feed_id),
+        "url": item.url,
+        "hash": item.hash,
+        "source": item.source,
+        "topic": item.topic,
+        "title": item.title,
+        "author": item.author,
+        "snippet": item.snippet,
+        "tags": list(item.tags),
+        "image": item.image,
+        "language": item.language,
+        "views": item.views,
+        "comments": item.comments,
+        "rating": item.rating,
+        "bookmarks": item.bookmarks,
+        "published_at": _time(item.published_at),
+        "created_at": _time(item.created_at),
+        "score": item.score,
+        "analyzed_at": _time(item.analyzed_at),
+        "analyzer_result": dict(item.analyzer_result),
+    }
+
+
+def report_document(report: Report) -> dict[str, Any]:
+    return {
+        "run_id": str(report.run_id),
+        "kind": report.kind.value,
+        "started_at": _time(report.started_at),
+        "finished_at": _time(report.finished_at),
+        "interrupted": report.interrupted,
+        "added_count": report.added_count,
+        "updated_count": report.updated_count,
+        "errors_count": report.errors_count,
+        "added_articles": list(report.added_articles),
+        "updated_articles": list(report.updated_articles),
+        "updated_fields_map": {
+            url: {field: list(change) for field, change in fields.items()}
+            for url, fields in report.updated_fields_map.items()
+        },
+        "details": dict(report.details),
+    }
+
+
+def _time(value: datetime | None) -> str | None:
+    return value.isoformat().replace("+00:00", "Z") if value else None

@@ -1,0 +1,131 @@
+"""Adding and removing the sample: its feeds, and a past that was really lived through.
+
+The recorded state is made by the product's own stages over the world as it was at two past moments, so
+items, reports, articles and analyses are what they would be if the program had run then; from there it goes
+on live.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
+
+from inforadar.app import SAMPLE, open_worker
+from inforadar.config import Settings
+from inforadar.fetch.client import BeforeRedirect
+from inforadar.fetch.conditional import conditional_headers, parse_validators
+from inforadar.fetch.engine import Engine
+from inforadar.fetch.outcome import outcome_of_status, sentence_of_status
+from inforadar.fetch.pace import Unpaced
+from inforadar.model.feed import Feed
+from inforadar.model.http import Failed, FailureReason, Fetched, FetchResult, NotModified, Request
+from inforadar.model.ids import FeedId
+from inforadar.sample.feeds import SAMPLE_FEEDS, past_moments
+from inforadar.sample.world import World
+from inforadar.stages.discover import DISCOVERERS
+from inforadar.store.engine import Database
+from inforadar.store.feeds import insert_feed, load_feeds, purge_feeds, request_feed
+from inforadar.store.leases import claim_feeds
+from inforadar.urls import hostname, origin
+
+HOST = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True)
+class WorldAt:
+    """Answers for the world as it was at one moment, without a network."""
+
+    world: World
+    moment: datetime
+
+    async def fetch(self, request: Request, *, before_redirect: BeforeRedirect | None = None) -> FetchResult:
+        path = request.url.removeprefix(self.world.base_url)
+        sent = conditional_headers(request.validators, request.url)
+        said = self.world.respond(path, self.moment, sent)
+        headers = MappingProxyType({name.lower(): value for name, value in said.headers.items()})
+        validators = parse_validators(headers, request.url)
+        if said.status == 304:
+            return NotModified(
+                url=request.url,
+                final_url=request.url,
+                headers=headers,
+                fetched_at=self.moment,
+                validators=validators,
+            )
+        if said.status != 200:
+            return Failed(
+                url=request.url,
+                outcome=outcome_of_status(said.status),
+                reason=FailureReason.STATUS,
+                message=sentence_of_status(said.status, hostname(request.url)),
+                fetched_at=self.moment,
+                status=said.status,
+            )
+        return Fetched(
+            url=request.url,
+            final_url=request.url,
+            status=200,
+            headers=headers,
+            body=said.body,
+            fetched_at=self.moment,
+            validators=validators,
+        )
+
+
+async def add_sample(database: Database, settings: Settings, now: Callable[[], datetime]) -> list[Feed]:
+    """Adds the feeds of every kind the program can read, and their recorded past. Once is enough."""
+    if there := await database.read(load_feeds, origin=SAMPLE):
+        return there
+    world = World(epoch=now(), base_url=f"http://{HOST}:{settings.sample.port}")
+    ids: list[FeedId] = []
+    for sample in SAMPLE_FEEDS:
+        if sample.kind not in DISCOVERERS:
+            continue
+        feed, _ = await database.write(
+            insert_feed,
+            f"{world.base_url}{sample.path}",
+            kind=sample.kind,
+            source=sample.source,
+            topic=sample.topic,
+            title=sample.title,
+            enabled=True,
+            polling=True,
+            origin=SAMPLE,
+            options={"epoch": world.epoch.isoformat(), "selectors": dict(sample.selectors)},
+        )
+        ids.append(feed.id)
+    for moment in past_moments(world.epoch):
+        await _live_through(database, settings, world, moment, ids)
+    for feed_id in ids:
+        await database.write(request_feed, feed_id, fallback_s=0)
+    return await database.read(load_feeds, origin=SAMPLE)
+
+
+async def _live_through(
+    database: Database, settings: Settings, world: World, moment: datetime, ids: list[FeedId]
+) -> None:
+    """One past run of all stages."""
+    engine = Engine(WorldAt(world, moment), Unpaced())
+    async with open_worker(settings, database, engine=engine, now=lambda: moment) as worker:
+        leases = await database.write(claim_feeds, ids)
+        await worker.collect(leases)
+        await worker.canonicalizer.run_once()
+        await worker.analysis.run_once()
+        await worker.builder.run_once()
+
+
+async def remove_sample(database: Database) -> int:
+    """Deletes the sample for good: feeds, items, articles, analyses and runs. Returns how many feeds."""
+    feeds = await database.read(load_feeds, origin=SAMPLE)
+    await database.write(purge_feeds, [feed.id for feed in feeds])
+    return len(feeds)
+
+
+async def load_world(database: Database) -> World | None:
+    """The world that was added, as its feeds remember it."""
+    feeds = await database.read(load_feeds, origin=SAMPLE)
+    if not feeds:
+        return None
+    return World(epoch=datetime.fromisoformat(feeds[0].options["epoch"]), base_url=origin(feeds[0].url))
