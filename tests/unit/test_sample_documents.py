@@ -159,7 +159,18 @@ def test_an_outlet_without_its_slash_redirects() -> None:
 
 
 @pytest.mark.parametrize(
-    "target", ["/nowhere", "/lumen/nothing", "/lumen/feed.xml", "//", "/images/x.svg", "/a/b/c", "*"]
+    "target",
+    [
+        "/nowhere",
+        "/lumen/nothing",
+        "/lumen/feed.xml",
+        "//",
+        "//[",
+        "lumen/feed.json",
+        "/images/x.svg",
+        "/a/b/c",
+        "*",
+    ],
 )
 def test_unknown_addresses_are_not_found(target: str) -> None:
     assert get(target).status == 404

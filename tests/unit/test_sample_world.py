@@ -175,6 +175,12 @@ def test_the_same_moment_of_the_same_world_always_looks_the_same() -> None:
         assert again.respond(target, LATER, {}) == get(target)
 
 
+def test_a_clock_set_far_back_shows_an_empty_world() -> None:
+    long_ago = EPOCH - timedelta(days=400)
+    assert found(long_ago) == set()
+    assert all(get(feed.path, long_ago).status == 200 for feed in SAMPLE_FEEDS)
+
+
 def test_a_world_needs_a_time_zone() -> None:
     with pytest.raises(ValueError, match="time zone"):
         World(EPOCH.replace(tzinfo=None))
@@ -196,6 +202,12 @@ def test_asking_again_with_either_validator_gives_304(target: str) -> None:
         second = get(target, LATER + timedelta(seconds=30), **again)
         assert (second.status, second.body) == (304, b"")
         assert second.headers["ETag"] == first.headers["ETag"]
+
+
+def test_a_date_before_the_last_change_gives_the_document() -> None:
+    before = get("/lumen/feed.json", EPOCH)
+    answer = get("/lumen/feed.json", If_Modified_Since=before.headers["Last-Modified"])
+    assert (answer.status, answer.body) == (200, get("/lumen/feed.json").body)
 
 
 def test_an_unknown_etag_outweighs_the_date() -> None:

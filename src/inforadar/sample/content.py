@@ -12,7 +12,7 @@ import math
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
@@ -68,7 +68,7 @@ class Story:
     published: timedelta
     counters: Counters = Counters()
     """Where the counters end up."""
-    changes: tuple[Change, ...] = field(default=())
+    changes: tuple[Change, ...] = ()
 
     @property
     def path(self) -> str:

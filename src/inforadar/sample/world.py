@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime, parsedate_to_datetime
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from inforadar.sample import pages, syndication
 from inforadar.sample.bulletins import bulletins_until, find_bulletin
@@ -66,10 +66,10 @@ class World:
 
     def respond(self, target: str, now: datetime, headers: Mapping[str, str]) -> SampleResponse:
         """The answer to a GET for a path, with its query if any."""
-        url = urlsplit(target)
-        if url.path.strip("/") in OUTLETS and not url.path.endswith("/"):
-            return SampleResponse(status=301, headers={"Location": f"{self.base_url}{url.path}/"}, body=b"")
-        document = self._document(url.path, url.query, now)
+        path, _, query = target.partition("?")
+        if path.startswith("/") and path[1:] in OUTLETS:
+            return SampleResponse(status=301, headers={"Location": f"{self.base_url}{path}/"}, body=b"")
+        document = self._document(path, query, now)
         if document is None:
             text = b"There is nothing at this address of the sample world.\n"
             return SampleResponse(status=404, headers={"Content-Type": _TEXT}, body=text)
@@ -82,10 +82,10 @@ class World:
 
     def changed_at(self, outlet: Outlet, now: datetime) -> datetime:
         """When anything that this outlet shows last changed."""
-        moments = [self.epoch + FOUNDED, *self._moments(outlet.key, now)]
+        moments = list(self._moments(outlet.key, now))
         if outlet.counts:
             moments.append(counter_step(now, self.epoch))
-        return max(moment for moment in moments if moment <= now)
+        return max((moment for moment in moments if moment <= now), default=self.epoch + FOUNDED)
 
     def _stories(self, outlet: str, now: datetime) -> Iterator[Story]:
         for story in (*self.stories, *bulletins_until(now, self.epoch)):
