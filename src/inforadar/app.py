@@ -20,6 +20,7 @@ from inforadar.pipeline.articles import Canonicalizer, Extract
 from inforadar.pipeline.build import Builder
 from inforadar.pipeline.collect import Collector, Parse
 from inforadar.pipeline.pool import WorkPool
+from inforadar.pipeline.robots import Robots
 from inforadar.pipeline.schedule import SchedulePolicy
 from inforadar.pipeline.worker import ALL_STAGES, Stage, Worker
 from inforadar.stages.analyze import analyzer_class
@@ -114,6 +115,7 @@ async def open_worker(
             canonicalizer=Canonicalizer(
                 database=database,
                 engine=engine,
+                robots=Robots(engine=engine, database=database, user_agent=fetcher.agent, now=now),
                 extract=_extractor(pool),
                 timeout_s=canonical.timeout,
                 max_bytes=int(canonical.max_body_size_mb * 2**20),

@@ -12,9 +12,11 @@ import structlog
 
 from inforadar.errors import InfoRadarError
 from inforadar.fetch.engine import Engine
+from inforadar.fetch.robots import RobotsAccess, RobotsRules
 from inforadar.model.article import Extracted, FailureCode, NotExtracted
 from inforadar.model.http import Failed, FailureReason, Fetched, NotModified, Outcome, Request
 from inforadar.pipeline.dispatch import Dispatch, Ending
+from inforadar.pipeline.robots import Robots
 from inforadar.store.articles import (
     ArticleEnding,
     ArticleJob,
@@ -23,7 +25,7 @@ from inforadar.store.articles import (
     save_article,
 )
 from inforadar.store.engine import Database
-from inforadar.urls import host_key
+from inforadar.urls import host_key, hostname
 
 ACCEPT = "text/html, application/xhtml+xml;q=0.9, */*;q=0.1"
 RETRY_AFTER_S = (3600.0, 6 * 3600.0, 24 * 3600.0)
@@ -43,6 +45,7 @@ class Canonicalizer:
 
     database: Database
     engine: Engine
+    robots: Robots
     extract: Extract
     timeout_s: float
     max_bytes: int
@@ -55,7 +58,12 @@ class Canonicalizer:
         endings: Counter[str] = Counter()
 
         async def work(job: ArticleJob) -> Ending:
-            endings[await self._article(job)] += 1
+            rules = await self.robots.rules_for(job.url)
+            if rules is None:
+                rules = await self.robots.refresh(job.url)
+                if self.engine.pacer.delay_of(host_key(job.url)):
+                    return Ending.AGAIN
+            endings[await self._article(job, rules)] += 1
             return Ending.DONE
 
         while jobs := await self.database.write(claim_articles, BATCH):
@@ -69,9 +77,12 @@ class Canonicalizer:
             await self.database.write(postpone_articles, [(left.job, left.wait_s) for left in leftovers])
         return endings
 
-    async def _article(self, job: ArticleJob) -> str:
-        log.info("article.fetching", url=job.url)
-        ending = await self._ending(job)
+    async def _article(self, job: ArticleJob, rules: RobotsRules) -> str:
+        if rules.allows(job.url):
+            log.info("article.fetching", url=job.url)
+            ending = await self._ending(job)
+        else:
+            ending = self._refused(job, rules)
         held = await self.database.write(save_article, ending)
         if not held:
             log.warning("article.lease_lost", url=job.url)
@@ -98,7 +109,9 @@ class Canonicalizer:
                     job=job,
                     at=self.now(),
                     result=NotExtracted(code=failure_code(fetched), detail=fetched.message),
-                    retry_after_s=self._retry_after_s(job, fetched),
+                    retry_after_s=self._retry_after_s(job, fetched.retry_after_s or 0.0)
+                    if fetched.outcome is Outcome.TEMPORARY_ERROR
+                    else None,
                 )
             case NotModified():
                 result = NotExtracted(
@@ -108,6 +121,15 @@ class Canonicalizer:
             case _:
                 assert_never(fetched)
 
+    def _refused(self, job: ArticleJob, rules: RobotsRules) -> ArticleEnding:
+        unreachable = rules.access is RobotsAccess.NONE
+        detail = (
+            "its robots.txt cannot be had for now" if unreachable else "its robots.txt asks us to stay away"
+        )
+        failed = NotExtracted(code=FailureCode.HTTP, detail=f"{hostname(job.url)}: {detail}")
+        wait_s = self._retry_after_s(job, 0.0) if unreachable else None
+        return ArticleEnding(job=job, at=self.now(), result=failed, retry_after_s=wait_s)
+
     async def _extracted(self, fetched: Fetched) -> Extracted | NotExtracted:
         if len(fetched.body) <= MIN_HTML:
             return NotExtracted(code=FailureCode.BAD_HTML, detail=f"only {len(fetched.body)} bytes of HTML")
@@ -116,11 +138,11 @@ class Canonicalizer:
         except InfoRadarError as fault:
             return NotExtracted(code=FailureCode.PARSE, detail=str(fault))
 
-    def _retry_after_s(self, job: ArticleJob, failed: Failed) -> float | None:
-        """None: this was the last try, or trying again would not help."""
-        if failed.outcome is not Outcome.TEMPORARY_ERROR or job.attempts >= self.retries:
+    def _retry_after_s(self, job: ArticleJob, asked_s: float) -> float | None:
+        """How long to wait before the next try; None: this was the last one."""
+        if job.attempts >= self.retries:
             return None
-        return max(RETRY_AFTER_S[min(job.attempts, len(RETRY_AFTER_S) - 1)], failed.retry_after_s or 0.0)
+        return max(RETRY_AFTER_S[min(job.attempts, len(RETRY_AFTER_S) - 1)], asked_s)
 
 
 def failure_code(failed: Failed) -> FailureCode:

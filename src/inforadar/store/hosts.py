@@ -8,6 +8,7 @@ process that dies thus blocks a host for the length of one request and no longer
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, literal, or_, select, update
@@ -79,3 +80,38 @@ def load_crawl_delays(connection: Connection) -> dict[str, float]:
     """Hosts whose robots.txt asks for a longer delay."""
     query = select(_h.host, _h.crawl_delay_s).where(_h.crawl_delay_s > 0)
     return {row.host: row.crawl_delay_s for row in connection.execute(query)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredRobots:
+    """What a host's robots.txt was when it was last asked for."""
+
+    access: str
+    text: str
+    at: datetime
+
+
+def load_robots(connection: Connection, name: str) -> StoredRobots | None:
+    row = connection.execute(
+        select(_h.robots_access, _h.robots_text, _h.robots_at).where(
+            _h.host == name, _h.robots_at.is_not(None)
+        )
+    ).first()
+    return (
+        StoredRobots(access=row.robots_access, text=row.robots_text or "", at=row.robots_at) if row else None
+    )
+
+
+def save_robots(connection: Connection, name: str, robots: StoredRobots, crawl_delay_s: float | None) -> None:
+    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+    values = {
+        "robots_access": robots.access,
+        "robots_text": robots.text,
+        "robots_at": robots.at,
+        "crawl_delay_s": crawl_delay_s,
+    }
+    connection.execute(
+        insert(hosts)
+        .values(host=name, **values)
+        .on_conflict_do_update(index_elements=["host"], set_={**values, "updated_at": db_now()})
+    )

@@ -16,7 +16,6 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
-    LargeBinary,
     MetaData,
     String,
     Table,
@@ -299,8 +298,8 @@ hosts = Table(
     Column("paused_until", UtcDateTime),
     Column("pause_reason", Text),
     Column("crawl_delay_s", Float),
-    Column("robots_txt", LargeBinary),
-    Column("robots_status", Integer),
+    Column("robots_access", String(8), comment="rules, all or none"),
+    Column("robots_text", Text),
     Column("robots_at", UtcDateTime),
 )
 

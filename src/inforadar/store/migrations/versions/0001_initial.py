@@ -141,8 +141,8 @@ def upgrade() -> None:
         sa.Column("paused_until", UtcDateTime(), nullable=True),
         sa.Column("pause_reason", sa.Text(), nullable=True),
         sa.Column("crawl_delay_s", sa.Float(), nullable=True),
-        sa.Column("robots_txt", sa.LargeBinary(), nullable=True),
-        sa.Column("robots_status", sa.Integer(), nullable=True),
+        sa.Column("robots_access", sa.String(length=8), nullable=True, comment="rules, all or none"),
+        sa.Column("robots_text", sa.Text(), nullable=True),
         sa.Column("robots_at", UtcDateTime(), nullable=True),
         sa.PrimaryKeyConstraint("host", name=op.f("pk_hosts")),
     )

@@ -1,0 +1,56 @@
+"""Writes the pages of docs/ that are made from the code: the settings and the commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from inforadar.cli import build_app
+from inforadar.config import SECTIONS, allowed, is_secret
+
+DOCS = Path(__file__).parent.parent / "docs"
+
+
+def config_page() -> str:
+    lines = [
+        "# Settings",
+        "",
+        "Made from `src/inforadar/config.py` by `make docs`.",
+        "",
+        "A value comes from the environment, else from `.env` in the home folder (or the working folder), else",
+        "from `inforadar.toml` in the home folder, else it is the default. `inforadar config show` prints every",
+        "value and where it came from. The home folder is `INFORADAR_HOME`, or `--home`, or the user's data",
+        "folder (on Linux `~/.local/share/inforadar`).",
+        "",
+    ]
+    for name, section in SECTIONS.items():
+        lines += [f"## `[{name}]`", "", (section.__doc__ or "").strip(), ""]
+        lines += ["| in `inforadar.toml` | in the environment | default | takes | |", "|---|---|---|---|---|"]
+        for field, info in section.model_fields.items():
+            default = "" if info.default in (None, "", ()) else f"`{_plain(info.default)}`"
+            takes = "a secret" if is_secret(section, field) else allowed(section, field)
+            text = " ".join((info.description or "").split())
+            lines.append(f"| `{field}` | `{section.env_name(field)}` | {default} | {takes} | {text} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _plain(value: object) -> object:
+    return getattr(value, "value", value)
+
+
+def cli_page() -> str:
+    head = "# Commands\n\nMade from `src/inforadar/cli` by `make docs`.\n\n"
+    body = build_app().generate_docs(output_format="markdown", heading_level=2, recursive=True)
+    return head + body.strip() + "\n"
+
+
+PAGES = {"config.md": config_page, "cli.md": cli_page}
+
+
+def main() -> None:
+    for name, render in PAGES.items():
+        (DOCS / name).write_text(render(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""robots.txt for whoever fetches pages, listings and sitemaps (P13): kept with the host, asked for once a day.
+
+Asking for it is a request like any other and takes a turn of its host: whoever holds the turn spends it on
+`refresh` and takes the next one for what it came for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from inforadar.fetch.engine import Engine
+from inforadar.fetch.robots import (
+    ALLOW_ALL,
+    ALLOW_NOTHING,
+    RobotsAccess,
+    RobotsRules,
+    parse_robots,
+    robots_from_result,
+    robots_request,
+)
+from inforadar.store.engine import Database
+from inforadar.store.hosts import StoredRobots, load_robots, save_robots
+from inforadar.urls import host_key
+
+KEPT = timedelta(hours=24)
+KEPT_UNREACHABLE = timedelta(minutes=30)
+MAX_IN_MEMORY = 5000
+
+
+class Robots:
+    """The rules of every host, from memory, from the database, or from the host itself."""
+
+    def __init__(
+        self, *, engine: Engine, database: Database, user_agent: str, now: Callable[[], datetime]
+    ) -> None:
+        self._engine = engine
+        self._database = database
+        self._user_agent = user_agent
+        self._now = now
+        self._known: dict[str, tuple[RobotsRules, datetime]] = {}
+
+    async def rules_for(self, url: str) -> RobotsRules | None:
+        """The rules that govern `url`; None if the host has to be asked first."""
+        host = host_key(url)
+        known = self._known.get(host)
+        if known is None and (stored := await self._database.read(load_robots, host)):
+            known = self._keep(host, self._revive(stored, url), stored.at)
+        if known is None:
+            return None
+        rules, at = known
+        kept = KEPT_UNREACHABLE if rules.access is RobotsAccess.NONE else KEPT
+        return rules if self._now() - at < kept else None
+
+    async def refresh(self, url: str) -> RobotsRules:
+        """Asks the host, spending the turn that the caller holds."""
+        host = host_key(url)
+        before = self._known.get(host)
+        result = await self._engine.fetch(robots_request(url))
+        rules = robots_from_result(result, self._user_agent, before[0] if before else None)
+        at = self._now()
+        self._keep(host, rules, at)
+        stored = StoredRobots(access=rules.access.value, text=rules.text, at=at)
+        await self._database.write(save_robots, host, stored, rules.crawl_delay_s)
+        if rules.crawl_delay_s:
+            await self._engine.pacer.refresh()
+        return rules
+
+    def _revive(self, stored: StoredRobots, url: str) -> RobotsRules:
+        match RobotsAccess(stored.access):
+            case RobotsAccess.RULES:
+                return parse_robots(stored.text, self._user_agent, robots_request(url).url)
+            case RobotsAccess.ALL:
+                return ALLOW_ALL
+            case RobotsAccess.NONE:
+                return ALLOW_NOTHING
+
+    def _keep(self, host: str, rules: RobotsRules, at: datetime) -> tuple[RobotsRules, datetime]:
+        if len(self._known) >= MAX_IN_MEMORY:
+            self._known.pop(next(iter(self._known)))
+        self._known[host] = (rules, at)
+        return rules, at
