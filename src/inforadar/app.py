@@ -12,7 +12,7 @@ from inforadar.errors import StoreError
 from inforadar.fetch.client import Client
 from inforadar.fetch.engine import Engine
 from inforadar.fetch.guard import AllowedNetworks
-from inforadar.fetch.pace import TablePacer
+from inforadar.fetch.pace import Free, Pause, Reserve, SharedPacer
 from inforadar.model.article import Extracted, NotExtracted
 from inforadar.model.item import Listing
 from inforadar.pipeline.analyses import AnalysisStage
@@ -140,18 +140,15 @@ async def open_engine(settings: Settings, database: Database) -> AsyncIterator[E
     """The way out to the web. The sample's own address, if it is there, is the one exception to the guard."""
     fetcher = settings.fetcher
     sample = await sample_hosts(database)
-    pacer = _table_pacer(database, settings, sample)
-    async with Client(
+    client = Client(
         user_agent=fetcher.agent,
         timeout_s=fetcher.request_timeout,
         max_bytes=int(fetcher.max_body_size_mb * 2**20),
         allowed=AllowedNetworks.parse([*fetcher.allowed_networks, *sorted(sample)]),
         proxy=fetcher.proxy or None,
-    ) as client:
-        try:
-            yield Engine(client, pacer)
-        finally:
-            await pacer.close()
+    )
+    async with _open_pacer(database, settings, sample) as pacer, client:
+        yield Engine(client, pacer)
 
 
 async def sample_hosts(database: Database) -> frozenset[str]:
@@ -160,8 +157,13 @@ async def sample_hosts(database: Database) -> frozenset[str]:
     return frozenset(host_key(feed.url) for feed in feeds)
 
 
-def _table_pacer(database: Database, settings: Settings, unpaced: frozenset[str]) -> TablePacer:
-    async def reserve(hosts: Sequence[str], hold_s: float) -> Mapping[str, datetime | None]:
+@asynccontextmanager
+async def _open_pacer(
+    database: Database, settings: Settings, unpaced: frozenset[str]
+) -> AsyncIterator[SharedPacer]:
+    """Slots in the table `hosts`; with Redis configured, there."""
+
+    async def reserve(hosts: Sequence[str], hold_s: float) -> Mapping[str, float]:
         return await database.write(reserve_slots, hosts, hold_s)
 
     async def free(delays: Mapping[str, float]) -> None:
@@ -173,16 +175,30 @@ def _table_pacer(database: Database, settings: Settings, unpaced: frozenset[str]
     async def load() -> tuple[Mapping[str, datetime], Mapping[str, float]]:
         return await database.read(load_pauses), await database.read(load_crawl_delays)
 
-    return TablePacer(
-        delay_s=settings.fetcher.domain_delay,
-        hold_s=settings.fetcher.request_timeout + HOLD_S,
-        unpaced=unpaced,
-        reserve=reserve,
-        free=free,
-        pause=pause,
-        load=load,
-        now=utc_now,
-    )
+    async with AsyncExitStack() as stack:
+        slots: tuple[Reserve, Free, Pause] = reserve, free, pause
+        if settings.redis.url:
+            from inforadar.fetch.pace_redis import open_redis_slots  # noqa: PLC0415 - an extra
+
+            url = settings.redis.url.get_secret_value()
+            shared = await stack.enter_async_context(
+                open_redis_slots(url, reserve=reserve, free=free, pause=pause)
+            )
+            slots = shared.reserve, shared.free, shared.pause
+        pacer = SharedPacer(
+            delay_s=settings.fetcher.domain_delay,
+            hold_s=settings.fetcher.request_timeout + HOLD_S,
+            unpaced=unpaced,
+            reserve=slots[0],
+            free=slots[1],
+            pause=slots[2],
+            load=load,
+            now=utc_now,
+        )
+        try:
+            yield pacer
+        finally:
+            await pacer.close()
 
 
 def _parser(pool: WorkPool) -> Parse:

@@ -1,8 +1,9 @@
 """Pacing: when a host may be asked again, so that nobody waits while holding a worker.
 
 Between two requests to a host (hostname and port) lies at least its delay, counted from the end of the
-first to the start of the second: servers see every gap, however slow the network was. The state is shared:
-`TablePacer` keeps it in the database for all processes, another pacer can keep it elsewhere for all machines.
+first to the start of the second: servers see every gap, however slow the network was. The state is shared
+through the functions that `SharedPacer` is handed: the table `hosts` for all processes on one database, or
+Redis (`pace_redis`) for all machines.
 
 A slot is asked for many hosts at once and given back without a query of its own; hosts without a delay
 cost nothing at all.
@@ -17,8 +18,8 @@ from contextvars import ContextVar
 from datetime import datetime
 from typing import Protocol
 
-Reserve = Callable[[Sequence[str], float], Awaitable[Mapping[str, datetime | None]]]
-"""Takes the slots that are free, held for so many seconds: None, or when the host is free."""
+Reserve = Callable[[Sequence[str], float], Awaitable[Mapping[str, float]]]
+"""Takes the slots that are free, held for so many seconds: 0, or the seconds until the host is free."""
 Free = Callable[[Mapping[str, float]], Awaitable[None]]
 """Frees hosts after so many seconds each."""
 Pause = Callable[[str, float, str], Awaitable[None]]
@@ -76,8 +77,8 @@ class Unpaced:
         return
 
 
-class TablePacer:
-    """Keeps the slots in a shared table, reached through the functions it is handed."""
+class SharedPacer:
+    """Keeps the slots where others see them too, reached through the functions it is handed."""
 
     def __init__(
         self,
@@ -122,12 +123,7 @@ class TablePacer:
                 waits[host] = 0.0
         if shared:
             await self._flush()
-            slots = await self._reserve(shared, self._hold_s)
-            now = self._now()
-            for host in shared:
-                free_at = slots.get(host)
-                # Never 0 for a slot that was refused: the clocks of database and process may differ.
-                waits[host] = max((free_at - now).total_seconds(), 0.01) if free_at else 0.0
+            waits |= await self._reserve(shared, self._hold_s)
         return waits
 
     def done(self, host: str) -> None:

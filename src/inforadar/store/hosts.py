@@ -21,8 +21,8 @@ from inforadar.store.types import db_later, db_now
 _h = hosts.c
 
 
-def reserve_slots(connection: Connection, names: Sequence[str], hold_s: float) -> dict[str, datetime | None]:
-    """Takes the slot of each host that is free now (None); for the others, the moment they are free."""
+def reserve_slots(connection: Connection, names: Sequence[str], hold_s: float) -> dict[str, float]:
+    """Takes the slot of each host that is free now (0); for the others, the seconds until they are free."""
     insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     until = db_later(literal(hold_s))
     # In one order everywhere, so that two workers cannot wait for each other's rows.
@@ -35,13 +35,17 @@ def reserve_slots(connection: Connection, names: Sequence[str], hold_s: float) -
             & or_(_h.paused_until.is_(None), _h.paused_until <= db_now()),
         ).returning(_h.host)
     ).scalars()
-    slots: dict[str, datetime | None] = dict.fromkeys(taken)
-    busy = [name for name in names if name not in slots]
+    waits = dict.fromkeys(taken, 0.0)
+    busy = [name for name in names if name not in waits]
     if busy:
-        query = select(_h.host, _h.next_free_at, _h.paused_until).where(_h.host.in_(busy))
+        query = select(_h.host, _h.next_free_at, _h.paused_until, db_now().label("now")).where(
+            _h.host.in_(busy)
+        )
         for found in connection.execute(query):
-            slots[found.host] = max(filter(None, (found.next_free_at, found.paused_until)))
-    return slots
+            free_at = max(filter(None, (found.next_free_at, found.paused_until)))
+            # Never 0 for a slot that was refused, even if it became free this very moment.
+            waits[found.host] = max((free_at - found.now).total_seconds(), 0.001)
+    return waits
 
 
 def free_slots(connection: Connection, delays: Mapping[str, float]) -> None:
