@@ -19,9 +19,12 @@ EARLIEST_YEAR = 1900
 _LONGEST = 120
 """No date is longer; what is, is a text that happens to stand in a date's place."""
 
-_ENGLISH = {name.title(): f"{MONTHS[name]:02}" for name in "jan feb mar apr may jun jul aug sep oct nov dec".split()}
+_ENGLISH = {
+    name.title(): f"{MONTHS[name]:02}" for name in ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+}
 _OFFSETS = {
-    name: f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}" for name, minutes in ZONES.items()
+    name: f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
+    for name, minutes in ZONES.items()
 }
 
 _COMMENT = re.compile(r"\([^()]*\)")
@@ -114,7 +117,11 @@ def _cut_time(text: str) -> tuple[timedelta, str, bool]:
         hour = 0
     offset, tail = _cut_zone(tail)
     # A leap second is none to us; 24:00 is midnight of the next day.
-    return timedelta(hours=hour, minutes=minute - offset, seconds=min(second, 59)), f"{head} {tail}", bool(half)
+    return (
+        timedelta(hours=hour, minutes=minute - offset, seconds=min(second, 59)),
+        f"{head} {tail}",
+        bool(half),
+    )
 
 
 def _cut_zone(tail: str) -> tuple[int, str]:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from lxml import etree
 
 from inforadar.errors import ParseError
-from inforadar.stages.discover.feed_encoding import decode, declared_encoding
+from inforadar.stages.discover.feed_encoding import declared_encoding, decode
 from inforadar.stages.discover.feed_json import read_json
 from inforadar.stages.discover.feed_limits import MAX_BYTES, within_limits
 from inforadar.stages.discover.feed_page import describe, is_page
@@ -26,6 +26,9 @@ _LARGE = 256 * 1024
 _UTF8 = frozenset({"", "utf-8", "utf8", "us-ascii", "ascii"})
 _FIRST_ELEMENT = re.compile(rb"<[A-Za-z_]")
 _FEED_ROOT = re.compile(r"<(?:[\w.-]+:)?(?:rss|feed|rdf)(?=[\s>])", re.IGNORECASE)
+_DECLARED_ROOT = re.compile(r"<[\w.:-]+\s[^<>]*(?:xmlns|version)\s*=", re.IGNORECASE)
+"""A page may hold a whole feed; what merely shares its root's name is a page."""
+
 _CHANNEL = re.compile(r"<channel(?=[\s>])", re.IGNORECASE)
 _ENTRY = re.compile(r"<(?:[\w.-]+:)?(?:item|entry)[\s>]", re.IGNORECASE)
 _MENDED = "The document is not well-formed; it was mended before it was read."
@@ -50,6 +53,7 @@ def parse_document(data: bytes, url: str, content_type: str = "") -> RawFeed:
     """The feed in a document, with every entry; pure, and bounded in time and memory whatever the bytes."""
     if data[:64].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
         return read_json(data, url)
+    data = data.lstrip(b" \t\r\n")
     is_plain = _is_plain(data)
     if is_plain and within_limits(data)[1] is None:
         feed = _parsed(data, url, recover=False)
@@ -69,7 +73,7 @@ def _is_plain(data: bytes) -> bool:
 def _read_mended(data: bytes, url: str, content_type: str, *, is_broken: bool) -> RawFeed:
     text = decode(data[:MAX_BYTES], content_type)
     root = _FEED_ROOT.search(text) or _CHANNEL.search(text)
-    if root is None or is_page(text[: root.start()]):
+    if root is None or (is_page(text[: root.start()]) and not _DECLARED_ROOT.match(text, root.start())):
         raise _not_a_feed(data, text, url)
     prolog = text[: root.start()]
     safe, limit = within_limits(text[root.start() :].encode("utf-8", "replace"))

@@ -33,7 +33,18 @@ _TEXTS = frozenset(
 class Fields:
     """What one element holds. Repeated elements keep their order."""
 
-    __slots__ = ("authors", "content", "elements", "is_title_plain", "links", "media", "permalink", "tags", "texts")
+    __slots__ = (
+        "authors",
+        "content",
+        "elements",
+        "is_title_plain",
+        "links",
+        "media",
+        "media_tags",
+        "permalink",
+        "tags",
+        "texts",
+    )
 
     def __init__(self, children: Iterable[Element]) -> None:  # noqa: PLR0912 - one branch a kind, in one loop
         self.texts: dict[str, str] = {}
@@ -41,6 +52,7 @@ class Fields:
         self.tags: list[str] = []
         self.authors: list[Element] = []
         self.media: list[tuple[str, Element]] = []
+        self.media_tags: list[str] = []
         self.content: str | None = None
         """The longest of them."""
         self.elements: dict[str, Element] = {}
@@ -78,6 +90,9 @@ class Fields:
                         self.content = text
             elif key == "author":
                 self.authors.append(child)
+            elif key == "media:category":
+                if (tag := child.text) is not None and (tag := tag.strip()):
+                    self.media_tags.append(tag)
             elif key.startswith(("media:", "enclosure", "itunes:image")):
                 self.media.append((key, child))
             elif key not in self.elements:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from inforadar.model.item import ScheduleHints
 from inforadar.stages.discover.feed_fields import Fields
 
-_PERIODS = {"hourly": 3600, "daily": 86_400, "weekly": 7 * 86_400, "monthly": 30 * 86_400, "yearly": 365 * 86_400}
+_PERIODS = {
+    "hourly": 3600,
+    "daily": 86_400,
+    "weekly": 7 * 86_400,
+    "monthly": 30 * 86_400,
+    "yearly": 365 * 86_400,
+}
 _DAYS = {"mon": 0, "tue": 1, "wed": 2, "thu": 3, "fri": 4, "sat": 5, "sun": 6}
 
 

@@ -55,7 +55,10 @@ def _decoded(data: bytes) -> Any:
 def _is_feed(document: dict[str, Any], items: list[Any]) -> bool:
     if "jsonfeed.org" in str(document.get("version", "")):
         return True
-    return any(isinstance(item, dict) and ("content_html" in item or "content_text" in item or "url" in item) for item in items)
+    return any(
+        isinstance(item, dict) and ("content_html" in item or "content_text" in item or "url" in item)
+        for item in items
+    )
 
 
 def _entry(item: dict[str, Any], url: str, feed_author: str | None) -> RawEntry:

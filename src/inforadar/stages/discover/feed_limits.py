@@ -15,7 +15,7 @@ MAX_TAGS = 400_000
 MAX_ATTRIBUTES = 1_000
 _SHORTEST_TAG = len(b"<a/>")
 _WINDOW = 16 * 1024
-_TAG = re.compile(rb"<[A-Za-z_][^<]*")
+_TAG = re.compile(rb"<[A-Za-z_](?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+")
 _ATTRIBUTE = re.compile(rb"=\s*[\"']")
 
 
@@ -25,10 +25,16 @@ def within_limits(data: bytes) -> tuple[bytes, str | None]:
     if len(data) > MAX_BYTES:
         data, warning = data[:MAX_BYTES], f"It is larger than {MAX_BYTES // 2**20} MB; the rest was not read."
     if len(data) > MAX_TAGS * _SHORTEST_TAG and data.count(b"<") > MAX_TAGS:
-        data, warning = data[: _nth_tag(data, MAX_TAGS)], f"It has more than {MAX_TAGS:,} tags; the rest was not read."
+        data, warning = (
+            data[: _nth_tag(data, MAX_TAGS)],
+            f"It has more than {MAX_TAGS:,} tags; the rest was not read.",
+        )
     start = _overloaded_tag(data)
     if start is not None:
-        data, warning = data[:start], f"It has an element with over {MAX_ATTRIBUTES:,} attributes; it was read up to there."
+        data, warning = (
+            data[:start],
+            f"It has an element with over {MAX_ATTRIBUTES:,} attributes; it was read up to there.",
+        )
     return data, warning
 
 

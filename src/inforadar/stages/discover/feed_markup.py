@@ -31,7 +31,11 @@ def atom_html(element: Any, text: str) -> str:
         except binascii.Error:
             return text
     # Many leave out the type and send HTML all the same, so the text decides.
-    if element.get("type") in {"text", "text/plain"} and not len(element) and not _LOOKS_LIKE_HTML.search(text):
+    if (
+        element.get("type") in {"text", "text/plain"}
+        and not len(element)
+        and not _LOOKS_LIKE_HTML.search(text)
+    ):
         return _escaped(text)
     return text
 

@@ -13,10 +13,18 @@ _HEAD = 300_000
 """Pages name their feeds early."""
 
 _FEED_TYPES = frozenset(
-    {"application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json", "application/x.atom+xml"}
+    {
+        "application/rss+xml",
+        "application/atom+xml",
+        "application/rdf+xml",
+        "application/feed+json",
+        "application/x.atom+xml",
+    }
 )
 _HTML = re.compile(r"<!doctype\s+html|<(?:html|head|body)[\s>]", re.IGNORECASE)
-_HTML_PIECE = re.compile(r"\s*<(?:title|meta|link|script|style|div|p|h[1-6]|span|table|br|center|a|ul|img)[\s>/]", re.IGNORECASE)
+_HTML_PIECE = re.compile(
+    r"\s*<(?:title|meta|link|script|style|div|p|h[1-6]|span|table|br|center|a|ul|img)[\s>/]", re.IGNORECASE
+)
 _LINK = re.compile(r"<(link|base|a)\b([^<>]*)>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"([a-z-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
 _MAGIC = (
@@ -48,7 +56,10 @@ def find_feed_links(html: str, url: str) -> tuple[str, ...]:
     """The feeds that a page names in its head, absolute, in the order of the page."""
     base, found = url, dict[str, None]()
     for match in _LINK.finditer(html, 0, _HEAD):
-        attributes = {name.lower(): unescape(double or single or bare) for name, double, single, bare in _ATTRIBUTE.findall(match[2])}
+        attributes = {
+            name.lower(): unescape(double or single or bare)
+            for name, double, single, bare in _ATTRIBUTE.findall(match[2])
+        }
         href = attributes.get("href", "").strip()
         if not href:
             continue

@@ -39,7 +39,19 @@ _REFERENCE = re.compile(r"&(?:(\#[0-9]{1,8}|\#[xX][0-9a-fA-F]{1,7}|[A-Za-z][A-Za
 _XML_ENTITIES = frozenset({"amp", "lt", "gt", "quot", "apos"})
 _ENTRIES = frozenset({"item", "entry"})
 _SHORT = frozenset(
-    {"title", "link", "guid", "id", "pubdate", "published", "updated", "category", "dc:date", "dc:creator", "comments"}
+    {
+        "title",
+        "link",
+        "guid",
+        "id",
+        "pubdate",
+        "published",
+        "updated",
+        "category",
+        "dc:date",
+        "dc:creator",
+        "comments",
+    }
 )
 """Fields that hold a line of text: another field's tag inside one means that its end is missing."""
 
@@ -65,7 +77,11 @@ def _declared(subset: str) -> dict[str, str]:
     for match in _ENTITY.finditer(subset):
         # Only what stands for itself: an entity made of entities is how a document of a line fills the memory.
         value = unescape(match[2] or match[3] or "")
-        if len(value) <= 10_000 and len(entities) < 1_000 and "&" not in (match[2] or match[3] or "").replace("&#", ""):
+        if (
+            len(value) <= 10_000
+            and len(entities) < 1_000
+            and "&" not in (match[2] or match[3] or "").replace("&#", "")
+        ):
             entities.setdefault(match[1], value)
     return entities
 
@@ -78,17 +94,20 @@ class _Repair:
         self.warning: str | None = None
 
     def token(self, match: re.Match[str]) -> str:
-        kind = match.lastgroup
         if match["name"] is not None:
-            return self._tag(match["name"], match["attributes"], is_end=bool(match["end"]), is_empty=bool(match["empty"]))
+            return self._tag(
+                match["name"], match["attributes"], is_end=bool(match["end"]), is_empty=bool(match["empty"])
+            )
         if match["name_odd"] is not None:
-            return self._tag(match["name_odd"], match["attributes_odd"], is_end=bool(match["end_odd"]), is_empty=False)
+            return self._tag(
+                match["name_odd"], match["attributes_odd"], is_end=bool(match["end_odd"]), is_empty=False
+            )
         if match["cdata"] is not None:
             if match["cdata_end"]:
                 return match[0]
             # It never ends: what follows was meant to be read as the rest of the document.
             return _TOKEN.sub(self.token, match["cdata"].replace("<![CDATA[", ""))
-        if kind == "entity" or match[0] == "&":
+        if match[0][0] == "&":
             return self._reference(match["entity"])
         return "&lt;" if match[0] == "<" else ""
 
@@ -126,7 +145,9 @@ class _Repair:
         if name in _ENTRIES:
             for depth, open_name in enumerate(self.stack):
                 if open_name.lower() in _ENTRIES:
-                    return self._close(depth)
+                    # Extensions may keep entries inside entries; the formats themselves may not.
+                    is_extension = any(":" in inner and inner not in _LONG for inner in self.stack[depth:])
+                    return "" if is_extension else self._close(depth)
         elif self.stack:
             inner = self.stack[-1].lower()
             if (inner in _SHORT and name in _SHORT | _LONG) or (inner in _LONG and name in _NOT_HTML):
@@ -154,7 +175,9 @@ class _Repair:
             value = self.entities[name]
             self.left -= len(value)
             if self.left < 0:
-                self.warning = "Its entities stand for far more text than the document has; some were left out."
+                self.warning = (
+                    "Its entities stand for far more text than the document has; some were left out."
+                )
                 return ""
         else:
             value = html5.get(f"{name};", "")

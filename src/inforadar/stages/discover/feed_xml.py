@@ -18,11 +18,23 @@ from inforadar.stages.discover.feed_raw import RawEntry, RawFeed
 MAX_ENTRIES = 20_000
 """More than any feed we keep an item of; a document of a million empty items must not become objects."""
 
-_ROOTS = frozenset({"rss", "rdf:rdf", "feed", "channel"})
+_ROOTS = frozenset({"rss", "rdf:rdf", "rdf", "feed", "channel"})
 _ENTRIES = frozenset({"item", "entry"})
-_PUBLISHED = ("pubdate", "published", "issued", "dcterms:issued", "dc:date", "dcterms:created", "created", "date")
+_PUBLISHED = (
+    "pubdate",
+    "published",
+    "issued",
+    "dcterms:issued",
+    "dc:date",
+    "dcterms:created",
+    "created",
+    "date",
+)
 _UPDATED = ("updated", "modified", "dcterms:modified", "dcterms:date")
-_SUMMARY = ("description", "summary", "dc:description", "itunes:summary", "dcterms:abstract", "itunes:subtitle")
+_SUMMARY = ("description", "summary", "itunes:summary", "itunes:subtitle")
+_LAST_SUMMARY = ("dc:description", "dcterms:abstract")
+"""Catalogues describe with these; they are about the text, not of it."""
+
 _DESCRIPTION = ("description", "subtitle", "tagline", "dc:description", "itunes:summary", "itunes:subtitle")
 _TITLE = ("title", "dc:title", "media:title")
 _IDENTIFIER = ("guid", "id")
@@ -49,7 +61,7 @@ class _Reader:
         items: list[Element] = []
         fields: list[Element] = []
         # RSS 1.0 puts its items beside the channel; so do some that call themselves 2.0.
-        channels = [child for child in root if KEYS[child.tag] == "channel"] if kind in {"rss", "rdf:rdf"} else []
+        channels = [child for child in root if KEYS[child.tag] == "channel"] if kind != "feed" else []
         for container in (*channels, root):
             for child in container:
                 (items if KEYS[child.tag] in _ENTRIES else fields).append(child)
@@ -65,7 +77,7 @@ class _Reader:
         return RawFeed(
             entries=tuple([self._entry(item) for item in items]),
             title=found.text(_TITLE),
-            link=self._link(found.links) or self._link(found.links, relation="self"),
+            link=self._link(found.links) or self._home(found),
             description=found.text(_DESCRIPTION),
             language=found.text(("language", "dc:language")) or root.get(XML + "lang"),
             hints=read_hints(found),
@@ -74,20 +86,27 @@ class _Reader:
 
     def _entry(self, item: Element) -> RawEntry:
         found = Fields(item)
-        image, enclosure, views, summary = self._media(found.media) if found.media else (None, None, None, None)
+        image, enclosure, views, summary = (
+            self._media(found.media) if found.media else (None, None, None, None)
+        )
         link = self._link(found.links)
         if link is None and found.permalink is not None:
             link = self._permalink(found.permalink)
+        summary = found.text(_SUMMARY) or summary
+        content = found.content or _body(found)
+        if summary is None and content is None:
+            summary = found.text(_LAST_SUMMARY)
         return RawEntry(
-            found.text(_IDENTIFIER) or item.get(RDF + "about") or found.texts.get("dc:identifier"),
+            # Without an id of its own an entry goes by its link.
+            found.text(_IDENTIFIER) or item.get(RDF + "about") or found.texts.get("dc:identifier") or link,
             link,
             found.text(_TITLE),
             found.date(_PUBLISHED),
             found.date(_UPDATED),
-            found.text(_SUMMARY) or summary,
-            found.content or _body(found),
+            summary,
+            content,
             self._author(found) or self.feed_author,
-            tuple(found.tags),
+            tuple(found.tags or found.media_tags),
             image,
             enclosure,
             found.texts.get("dc:language"),
@@ -96,18 +115,28 @@ class _Reader:
             found.is_title_plain,
         )
 
-    def _link(self, links: list[Element], relation: str = "alternate") -> str | None:
+    def _link(self, links: list[Element]) -> str | None:
         """A link written as text, as RSS has it; else the first alternate that is a page; else any alternate."""
         best, is_best_page = None, False
         for link in links:
+            if link.get("rel", "alternate") != "alternate":
+                continue
             text = link.text
             if text is not None and (text := text.strip()):
                 return text if text.startswith(_ABSOLUTE) else self._absolute(link, text)
-            if not is_best_page and link.get("rel", "alternate") == relation and (href := link.get("href")):
+            if not is_best_page and (href := link.get("href")):
                 is_page = link.get("type") in _PAGE_TYPES
                 if best is None or is_page:
                     best, is_best_page = self._absolute(link, href.strip()), is_page
         return best
+
+    def _home(self, found: Fields) -> str | None:
+        """What stands in for a feed's missing link: its id, if that is an address, else where it is to be had."""
+        identifier = found.texts.get("id", "")
+        if identifier.startswith(_ABSOLUTE):
+            return identifier
+        itself = (link for link in found.links if link.get("rel") == "self" and link.get("href"))
+        return next((self._absolute(link, link.get("href").strip()) for link in itself), None)
 
     def _permalink(self, guid: Element) -> str | None:
         """A guid is a link unless it says that it is none."""
@@ -139,7 +168,9 @@ class _Reader:
                 return person
         return found.text(_AUTHOR)
 
-    def _media(self, media: list[tuple[str, Element]]) -> tuple[str | None, str | None, int | None, str | None]:
+    def _media(
+        self, media: list[tuple[str, Element]]
+    ) -> tuple[str | None, str | None, int | None, str | None]:
         """The picture, the attached file, the number of views and the description of Media RSS and podcasts."""
         image = enclosure = views = described = None
         for key, element in media:
