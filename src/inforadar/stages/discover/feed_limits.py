@@ -1,0 +1,60 @@
+"""How much of a document is read at all.
+
+A parser that is fed 100,000 attributes or millions of elements can hold or bloat the process. So a document
+is looked over before it is parsed, at almost no cost, and read only up to the first thing that no feed holds.
+"""
+
+from __future__ import annotations
+
+import re
+
+MAX_BYTES = 16 * 2**20
+MAX_TAGS = 400_000
+"""Each element costs a parser some hundred bytes, however short its tag."""
+
+MAX_ATTRIBUTES = 1_000
+_SHORTEST_TAG = len(b"<a/>")
+_WINDOW = 16 * 1024
+_TAG = re.compile(rb"<[A-Za-z_](?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+")
+_ATTRIBUTE = re.compile(rb"=\s*[\"']")
+
+
+def within_limits(data: bytes) -> tuple[bytes, str | None]:
+    """The part of an XML document that is safe to parse, and a sentence if that is not all of it."""
+    warning = None
+    if len(data) > MAX_BYTES:
+        data, warning = data[:MAX_BYTES], f"It is larger than {MAX_BYTES // 2**20} MB; the rest was not read."
+    if len(data) > MAX_TAGS * _SHORTEST_TAG and data.count(b"<") > MAX_TAGS:
+        data, warning = (
+            data[: _nth_tag(data, MAX_TAGS)],
+            f"It has more than {MAX_TAGS:,} tags; the rest was not read.",
+        )
+    start = _overloaded_tag(data)
+    if start is not None:
+        data, warning = (
+            data[:start],
+            f"It has an element with over {MAX_ATTRIBUTES:,} attributes; it was read up to there.",
+        )
+    return data, warning
+
+
+def _nth_tag(data: bytes, number: int) -> int:
+    position = -1
+    for _ in range(number):
+        position = data.find(b"<", position + 1)
+    return position
+
+
+def _overloaded_tag(data: bytes) -> int | None:
+    """Where the first tag with too many attributes begins.
+
+    A `<` cannot stand in a tag, so a very long tag leaves at least one whole window of the document without
+    any; only around such windows, which are rare, does it pay to look closer.
+    """
+    for window in range(0, len(data) - _WINDOW, _WINDOW):
+        if data.find(b"<", window, window + _WINDOW) == -1:
+            start = data.rfind(b"<", 0, window)
+            tag = _TAG.match(data, start) if start >= 0 else None
+            if tag is not None and len(_ATTRIBUTE.findall(tag[0])) > MAX_ATTRIBUTES:
+                return start
+    return None

@@ -1,0 +1,209 @@
+"""Reads the element tree of a feed: RSS 0.9x, 1.0, 2.0 and Atom 0.3, 1.0, in one way.
+
+Publishers mix the formats (an Atom link in an RSS item, Dublin Core everywhere), so there is no reader for
+each: the children of an entry are filed by what they are, and each field has an order in which they are asked.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urljoin
+
+from inforadar.stages.discover.feed_fields import Element, Fields
+from inforadar.stages.discover.feed_hints import read_hints
+from inforadar.stages.discover.feed_markup import element_html
+from inforadar.stages.discover.feed_names import KEYS, RDF, XML
+from inforadar.stages.discover.feed_raw import RawEntry, RawFeed
+
+MAX_ENTRIES = 20_000
+"""More than any feed we keep an item of; a document of a million empty items must not become objects."""
+
+_ROOTS = frozenset({"rss", "rdf:rdf", "rdf", "feed", "channel"})
+_ENTRIES = frozenset({"item", "entry"})
+_PUBLISHED = (
+    "pubdate",
+    "published",
+    "issued",
+    "dcterms:issued",
+    "dc:date",
+    "dcterms:created",
+    "created",
+    "date",
+)
+_UPDATED = ("updated", "modified", "dcterms:modified", "dcterms:date")
+_SUMMARY = ("description", "summary", "itunes:summary", "itunes:subtitle")
+_LAST_SUMMARY = ("dc:description", "dcterms:abstract")
+"""Catalogues describe with these; they are about the text, not of it."""
+
+_DESCRIPTION = ("description", "subtitle", "tagline", "dc:description", "itunes:summary", "itunes:subtitle")
+_TITLE = ("title", "dc:title", "media:title")
+_IDENTIFIER = ("guid", "id")
+_AUTHOR = ("dc:creator", "itunes:author", "managingeditor")
+_PERSON = ("name", "email", "uri")
+_COMMENTS = ("slash:comments", "thr:total")
+_PICTURES = {"media:content": "url", "media:thumbnail": "url", "itunes:image": "href"}
+_ABSOLUTE = ("http://", "https://")
+_PAGE_TYPES = frozenset({None, "", "text/html", "application/xhtml+xml"})
+
+
+def read_feed(root: Element, url: str) -> RawFeed | None:
+    """The feed in a tree, or nothing if its root is no feed's."""
+    kind = KEYS[root.tag]
+    return _Reader(url).read(root, kind) if kind in _ROOTS else None
+
+
+class _Reader:
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.feed_author: str | None = None
+
+    def read(self, root: Element, kind: str) -> RawFeed:
+        items: list[Element] = []
+        fields: list[Element] = []
+        # RSS 1.0 puts its items beside the channel; so do some that call themselves 2.0.
+        channels = [child for child in root if KEYS[child.tag] == "channel"] if kind != "feed" else []
+        for container in (*channels, root):
+            for child in container:
+                (items if KEYS[child.tag] in _ENTRIES else fields).append(child)
+        if not items:
+            items = [element for element in root.iter() if KEYS[element.tag] in _ENTRIES]
+        warnings: tuple[str, ...] = ()
+        if len(items) > MAX_ENTRIES:
+            warnings = (f"The feed has {len(items):,} entries; only the first {MAX_ENTRIES:,} were read.",)
+            del items[MAX_ENTRIES:]
+        found = Fields(fields)
+        if kind == "feed":
+            self.feed_author = self._author(found)
+        return RawFeed(
+            entries=tuple([self._entry(item) for item in items]),
+            title=found.text(_TITLE),
+            link=self._link(found.links) or self._home(found),
+            description=found.text(_DESCRIPTION),
+            language=found.text(("language", "dc:language")) or root.get(XML + "lang"),
+            hints=read_hints(found),
+            warnings=warnings,
+        )
+
+    def _entry(self, item: Element) -> RawEntry:
+        found = Fields(item)
+        image, enclosure, views, summary = (
+            self._media(found.media) if found.media else (None, None, None, None)
+        )
+        link = self._link(found.links)
+        if link is None and found.permalink is not None:
+            link = self._permalink(found.permalink)
+        summary = found.text(_SUMMARY) or summary
+        content = found.content or _body(found)
+        if summary is None and content is None:
+            summary = found.text(_LAST_SUMMARY)
+        return RawEntry(
+            # Without an id of its own an entry goes by its link.
+            found.text(_IDENTIFIER) or item.get(RDF + "about") or found.texts.get("dc:identifier") or link,
+            link,
+            found.text(_TITLE),
+            found.date(_PUBLISHED),
+            found.date(_UPDATED),
+            summary,
+            content,
+            self._author(found) or self.feed_author,
+            tuple(found.tags or found.media_tags),
+            image,
+            enclosure,
+            found.texts.get("dc:language"),
+            found.number(_COMMENTS),
+            views,
+            found.is_title_plain,
+        )
+
+    def _link(self, links: list[Element]) -> str | None:
+        """A link written as text, as RSS has it; else the first alternate that is a page; else any alternate."""
+        best, is_best_page = None, False
+        for link in links:
+            if link.get("rel", "alternate") != "alternate":
+                continue
+            text = link.text
+            if text is not None and (text := text.strip()):
+                return text if text.startswith(_ABSOLUTE) else self._absolute(link, text)
+            if not is_best_page and (href := link.get("href")):
+                is_page = link.get("type") in _PAGE_TYPES
+                if best is None or is_page:
+                    best, is_best_page = self._absolute(link, href.strip()), is_page
+        return best
+
+    def _home(self, found: Fields) -> str | None:
+        """What stands in for a feed's missing link: its id, if that is an address, else where it is to be had."""
+        identifier = found.texts.get("id", "")
+        if identifier.startswith(_ABSOLUTE):
+            return identifier
+        itself = (link for link in found.links if link.get("rel") == "self" and link.get("href"))
+        return next((self._absolute(link, link.get("href").strip()) for link in itself), None)
+
+    def _permalink(self, guid: Element) -> str | None:
+        """A guid is a link unless it says that it is none."""
+        if guid.get("isPermaLink", "true").strip().lower() == "false":
+            return None
+        text = (guid.text or "").strip()
+        return self._absolute(guid, text) if text.startswith((*_ABSOLUTE, "/")) else None
+
+    def _absolute(self, element: Element, link: str) -> str:
+        if link.startswith(_ABSOLUTE):
+            return link
+        try:
+            return urljoin(self._base(element), link)
+        except ValueError:
+            return link
+
+    def _base(self, element: Element) -> str:
+        """The address that relative links start from: the document's, changed by each xml:base on the way."""
+        url = self.url
+        for node in reversed((element, *element.iterancestors())):
+            if base := node.get(XML + "base"):
+                url = urljoin(url, base.strip())
+        return url
+
+    def _author(self, found: Fields) -> str | None:
+        for author in found.authors:
+            person = Fields(author).text(_PERSON) if len(author) else (author.text or "").strip()
+            if person:
+                return person
+        return found.text(_AUTHOR)
+
+    def _media(
+        self, media: list[tuple[str, Element]]
+    ) -> tuple[str | None, str | None, int | None, str | None]:
+        """The picture, the attached file, the number of views and the description of Media RSS and podcasts."""
+        image = enclosure = views = described = None
+        for key, element in media:
+            if key in _PICTURES:
+                address = element.get(_PICTURES[key])
+                if image is None and address and (key != "media:content" or _is_image(element)):
+                    image = self._absolute(element, address.strip())
+            elif key == "enclosure":
+                if enclosure is None and (address := element.get("url")):
+                    enclosure = self._absolute(element, address.strip())
+                    if image is None and _is_image(element):
+                        image = enclosure
+            elif key == "media:group":
+                group = Fields(element)
+                inner = self._media(group.media)
+                image, views = image or inner[0], views or inner[2]
+                described = described or group.texts.get("media:description")
+            elif key == "media:community":
+                views = next((_count(child.get("views")) for child in element if child.get("views")), views)
+        return image, enclosure, views, described
+
+
+def _is_image(element: Element) -> bool:
+    return bool(element.get("medium") == "image" or element.get("type", "").startswith("image/"))
+
+
+def _count(text: Any) -> int | None:
+    return int(text) if isinstance(text, str) and len(text) < 16 and text.isdecimal() else None
+
+
+def _body(found: Fields) -> str | None:
+    """A body of XHTML beside the fields, as some RSS has it."""
+    for key in ("xhtml:body", "xhtml:div"):
+        if key in found.elements:
+            return element_html(found.elements[key])
+    return None
