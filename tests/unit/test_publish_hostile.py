@@ -119,11 +119,8 @@ def test_no_text_breaks_a_json_feed(channel, entries, embedded) -> None:
 def test_texts_survive_but_for_forbidden_characters(entries) -> None:
     root = etree.fromstring(render_rss(CHANNEL, entries).whole.encode())
     for given_entry, item in zip(entries, root.findall("channel/item"), strict=True):
-        shown = (
-            given_entry.analysis.title
-            if given_entry.analysis and one_line(given_entry.analysis.title)
-            else given_entry.title
-        )
+        neutral = given_entry.analysis.title if given_entry.analysis else ""
+        shown = neutral if one_line(neutral) else given_entry.title
         if one_line(shown):
             assert _words(item.findtext("title")) == _words(one_line(shown))
         ours = "{" + NAMESPACE + "}"
