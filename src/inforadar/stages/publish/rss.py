@@ -115,5 +115,5 @@ def _render_item(channel: ChannelInfo, entry: Entry, *, embedded: bool) -> str:
 
 @lru_cache(maxsize=1024)
 def _text(text: str | None) -> str:
-    """A label that some readers take for HTML. Authors and tags come again and again: a quarter of the time."""
+    """A label that some readers take for HTML. Remembered, because authors and tags come again and again."""
     return escape(unmistakable(one_line(text))) if text else ""
