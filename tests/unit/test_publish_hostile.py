@@ -8,11 +8,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import feedparser
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 from tests.feed_rules import atom_problems, json_feed_problems, rss_problems
-from tests.unit.publish_samples import CHANNEL, NOW
+from tests.unit.publish_samples import CHANNEL, NOW, analysis, entry
 
 from inforadar import urls
 from inforadar.model.analysis import Analysis, Score, ScoreName
@@ -94,7 +95,7 @@ def test_no_text_breaks_an_rss_document(channel, entries, embedded) -> None:
     assert rss_problems(document, NOW) == []
     parsed = feedparser.parse(document.encode())
     assert not parsed.bozo
-    assert [read.id for read in parsed.entries] == [entry.hash for entry in entries]
+    assert [read.id for read in parsed.entries] == [made.hash for made in entries]
 
 
 @settings(max_examples=150, deadline=None)
@@ -117,19 +118,20 @@ def test_no_text_breaks_a_json_feed(channel, entries, embedded) -> None:
 @given(_entries())
 def test_texts_survive_but_for_forbidden_characters(entries) -> None:
     root = etree.fromstring(render_rss(CHANNEL, entries).whole.encode())
-    for entry, item in zip(entries, root.findall("channel/item"), strict=True):
-        shown = entry.analysis.title if entry.analysis and one_line(entry.analysis.title) else entry.title
+    for given_entry, item in zip(entries, root.findall("channel/item"), strict=True):
+        neutral = given_entry.analysis.title if given_entry.analysis else ""
+        shown = neutral if one_line(neutral) else given_entry.title
         if one_line(shown):
             assert _words(item.findtext("title")) == _words(one_line(shown))
         ours = "{" + NAMESPACE + "}"
-        if entry.analysis:
-            description = clean(entry.analysis.description).strip()
-            assert item.findtext(f"{ours}originalTitle", "") == clean(entry.title or "")
+        if given_entry.analysis:
+            description = clean(given_entry.analysis.description).strip()
+            assert item.findtext(f"{ours}originalTitle", "") == clean(given_entry.title or "")
             assert [fact.text or "" for fact in item.findall(f"{ours}fact")] == [
-                clean(fact) for fact in entry.analysis.facts
+                clean(fact) for fact in given_entry.analysis.facts
             ]
         else:
-            description = clean(entry.description or "").strip()
+            description = clean(given_entry.description or "").strip()
         if description:
             assert html.unescape(item.findtext("description")) == description
 
@@ -138,9 +140,9 @@ def test_texts_survive_but_for_forbidden_characters(entries) -> None:
 @given(_entries())
 def test_json_texts_survive_but_for_forbidden_characters(entries) -> None:
     items = json.loads(render_json_feed(CHANNEL, entries))["items"]
-    for entry, item in zip(entries, items, strict=True):
-        if entry.analysis is None and one_line(entry.title):
-            assert item["title"] == one_line(entry.title)
+    for given_entry, item in zip(entries, items, strict=True):
+        if given_entry.analysis is None and one_line(given_entry.title):
+            assert item["title"] == one_line(given_entry.title)
 
 
 @given(_texts)
@@ -149,6 +151,18 @@ def test_no_html_reader_finds_markup_in_a_title(title: str) -> None:
     item = etree.fromstring(render_rss(CHANNEL, [entry]).whole.encode()).find("channel/item")
     as_html = etree.HTML(f"<div>{item.findtext('title')}</div>")
     assert [element.tag for element in as_html.iter()] == ["html", "body", "div"]
+
+
+@pytest.mark.parametrize("embedded", [False, True])
+def test_a_forbidden_character_in_a_body_reaches_no_document(embedded: bool) -> None:
+    bad = entry(text="a\ud800b\x00c", analysis=analysis("t\ud800"))
+    for document in (
+        render_rss(CHANNEL, [bad], embedded=embedded).whole,
+        render_atom(CHANNEL, [bad], embedded=embedded),
+        json.loads(render_json_feed(CHANNEL, [bad], embedded=embedded))["items"][0]["content_html"],
+    ):
+        assert "abc" in document
+        assert "\x00" not in document
 
 
 def test_content_that_was_sanitized_is_passed_on_unchanged() -> None:

@@ -110,6 +110,15 @@ def test_a_url_of_two_feeds_is_given_by_the_later_date_and_the_other_gives_its_n
     assert _mix(feeds, 10) == [Piece("b", "x", 9), Piece("a", "y", 4)]
 
 
+def test_a_feed_that_gives_its_next_takes_its_place_by_date() -> None:
+    feeds = {
+        "a": [Piece("a", "x", 9), Piece("a", "old", 1)],
+        "b": [Piece("b", "x", 10)],
+        "c": [Piece("c", "new", 5)],
+    }
+    assert [piece.url for piece in _mix(feeds, 10)] == ["x", "new", "old"]
+
+
 def test_equal_dates_keep_the_order_they_were_given_in() -> None:
     feeds = {"b": [Piece("b", "b1", 1), Piece("b", "b2", 1)], "a": [Piece("a", "a1", 1), Piece("a", "a2", 1)]}
     assert [piece.url for piece in _mix(feeds, 10)] == ["b1", "a1", "b2", "a2"]
