@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from inforadar.errors import ConfigError
 from inforadar.fetch.client import Client
 from inforadar.fetch.guard import AllowedNetworks
 from inforadar.model.http import Failed, FailureReason, Fetched, NotModified, Outcome, Request, Validators
@@ -269,12 +270,34 @@ async def test_a_url_with_credentials_is_refused_without_repeating_them(client: 
     assert site.requests == []
 
 
-async def test_a_header_that_would_smuggle_another_is_not_sent(client: Client, site: Site) -> None:
-    result = await client.fetch(Request(url=site.url("/rss"), headers={"X-Key": "a\r\nX-Other: b"}))
+@pytest.mark.parametrize(
+    ("name", "value"), [("X-Key", "a\r\nX-Other: b"), ("X-Key\r\nX-Other", "b"), ("", "b")]
+)
+async def test_a_header_that_would_smuggle_another_is_not_sent(
+    client: Client, site: Site, name: str, value: str
+) -> None:
+    result = await client.fetch(Request(url=site.url("/rss"), headers={name: value}))
 
     assert isinstance(result, Failed)
     assert result.reason is FailureReason.URL
     assert site.requests == []
+
+
+async def test_headers_in_latin_1_become_text_that_can_be_stored(client: Client, site: Site) -> None:
+    url = site.respond(
+        "/rss", Answer(headers={"X-Cafe": "caf\xe9", "Server": "ж".encode().decode("latin-1")})
+    )
+
+    headers = (await fetched(client, url)).headers
+
+    assert headers["x-cafe"] == "café"
+    assert headers["server"] == "ж"
+
+
+@pytest.mark.parametrize("agent", ["", "  ", "a\r\nb", "a\x00"])
+def test_a_user_agent_that_cannot_be_sent_is_a_wrong_setting(agent: str) -> None:
+    with pytest.raises(ConfigError, match="User-Agent"):
+        Client(user_agent=agent)
 
 
 async def test_a_connection_that_went_stale_in_the_pool_is_replaced_at_once(

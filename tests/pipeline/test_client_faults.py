@@ -22,6 +22,7 @@ from tests.site.answers import (
     sends,
     wrong_length,
 )
+from tests.site.names import Names
 
 pytestmark = pytest.mark.both_loops
 
@@ -204,6 +205,24 @@ async def test_the_connection_is_fit_for_use_after_an_error_status(client: Clien
     await client.fetch(Request(url=site.url("/rss")))
 
     assert site.connections == 1
+
+
+async def test_the_endless_body_of_an_error_is_not_waited_for(client: Client, site: Site) -> None:
+    site.respond("/missing", endless(b"HTTP/1.1 404 Not Found\r\n\r\n"))
+    site.respond("/moved", endless(b"HTTP/1.1 302 Found\r\nLocation: /rss\r\n\r\n"))
+    site.page("/rss", "hello")
+
+    missing = await failure(client, site.url("/missing"))
+    moved = await client.fetch(Request(url=site.url("/moved")))
+
+    assert missing.status == 404
+    assert isinstance(moved, Fetched)
+
+
+async def test_a_name_without_addresses_leads_nowhere(client: Client, names: Names) -> None:
+    names.add("empty.test", [])
+
+    assert (await failure(client, "http://empty.test/")).reason is FailureReason.DNS
 
 
 async def test_many_requests_to_broken_and_sound_pages_do_not_disturb_each_other(

@@ -101,6 +101,16 @@ async def test_a_location_may_be_relative_and_in_any_script(client: Client, site
     assert site.requests[1].target.endswith("?%D1%82%D0%B5%D0%BC%D0%B0=%D0%BC%D0%B8%D1%80")
 
 
+async def test_a_location_in_latin_1_is_followed_byte_for_byte(client: Client, site: Site) -> None:
+    site.redirect("/a", "/caf\xe9?q=\xfc")
+    site.page("/caf%E9", "here")
+
+    result = await client.fetch(Request(url=site.url("/a")))
+
+    assert isinstance(result, Fetched)
+    assert site.requests[1].target == "/caf%E9?q=%FC"
+
+
 async def test_what_is_escaped_in_a_url_stays_as_it_was(client: Client, site: Site) -> None:
     target = "/a%2Fb/%7Ec?q=%27x%27+y&=&z"
     site.page(target, "here")
@@ -136,14 +146,17 @@ async def test_validators_go_to_the_hop_that_gave_them(client: Client, site: Sit
     assert [request.headers.get("if-none-match") for request in site.requests] == [None, None, None, '"v1"']
 
 
-async def test_validators_of_unknown_origin_go_to_every_hop(client: Client, site: Site) -> None:
+async def test_validators_of_unknown_url_go_to_every_hop_of_the_same_origin(
+    client: Client, site: Site
+) -> None:
     site.redirect("/a", "/b", 302)
-    site.feed("/b", "text", etag='"v1"')
+    site.redirect("/b", site.url("/c", host="127.0.0.2"), 302)
+    site.feed("/c", "text", etag='"v1"')
 
     result = await client.fetch(Request(url=site.url("/a"), validators=Validators(etag='"v1"')))
 
-    assert isinstance(result, NotModified)
-    assert [request.headers.get("if-none-match") for request in site.requests] == ['"v1"', '"v1"']
+    assert isinstance(result, Fetched)
+    assert [request.headers.get("if-none-match") for request in site.requests] == ['"v1"', '"v1"', None]
 
 
 async def test_the_deadline_covers_all_hops_together(client: Client, site: Site) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator, Callable, Mapping
+from pathlib import Path
 
 import pytest
 import uvloop
@@ -50,3 +52,21 @@ async def client(site: Site, names: Names) -> AsyncIterator[Client]:
         resolver=names,
     ) as running:
         yield running
+
+
+CERTIFICATE = Path(__file__).with_name("news.test.pem")
+
+
+@pytest.fixture
+async def tls_site() -> AsyncIterator[Site]:
+    """A site that speaks TLS with a certificate for news.test and 127.0.0.1."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(CERTIFICATE)
+    async with Site(tls=context) as running:
+        yield running
+
+
+@pytest.fixture
+def trusting() -> ssl.SSLContext:
+    """What a client needs to trust `tls_site`."""
+    return ssl.create_default_context(cafile=str(CERTIFICATE))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Self
@@ -21,12 +21,13 @@ from aiohttp.abc import AbstractResolver
 from yarl import URL
 
 from inforadar.errors import ConfigError, InvalidUrlError
-from inforadar.fetch.conditional import conditional_headers, is_sendable, parse_validators
+from inforadar.fetch.conditional import conditional_headers, parse_validators
 from inforadar.fetch.connections import Connections
 from inforadar.fetch.decode import BodyDecoder, check_announced_length
 from inforadar.fetch.faults import EXPECTED, Fault, fault_of_error
 from inforadar.fetch.freshness import parse_retry_after
 from inforadar.fetch.guard import AllowedNetworks, Guard
+from inforadar.fetch.headers import is_sendable, lower_headers, unsendable_name
 from inforadar.fetch.outcome import (
     has_usable_body,
     is_redirect,
@@ -48,11 +49,6 @@ from inforadar.model.http import (
 
 BeforeRedirect = Callable[[str], Awaitable[Failed | None]]
 """Asked with the next URL before a redirect is followed: may wait for that host's turn, may refuse it."""
-
-_SINGLE = frozenset(
-    {"age", "content-length", "content-type", "date", "etag", "expires", "last-modified", "retry-after"}
-)
-"""Header fields with one value: of several the first counts. Several of any other make one list."""
 
 
 def utc_now() -> datetime:
@@ -83,6 +79,10 @@ class Client:
         tls: ssl.SSLContext | None = None,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
+        if not (user_agent.strip() and is_sendable(user_agent)):
+            raise ConfigError(
+                f"The User-Agent {user_agent!r} cannot be sent; write it as Name/1.0 (+https://…)."
+            )
         self._user_agent = user_agent
         self._timeout_s = timeout_s
         self._max_bytes = max_bytes
@@ -121,8 +121,10 @@ class Client:
             walk = Walk.begin(request)
         except InvalidUrlError as error:
             return self._failed(request, _unusable(str(error)))
-        if wrong := next((name for name, value in request.headers.items() if not is_sendable(value)), None):
-            return self._failed(request, _unusable(f"The header {wrong!r} of this request cannot be sent."))
+        if request.headers and (name := unsendable_name(request.headers)) is not None:
+            return self._failed(
+                request, _unusable(f"The header {name[:40]!r} of this request cannot be sent.")
+            )
         try:
             async with asyncio.timeout(timeout_s) as deadline:
                 while (result := await self._step(walk)) is None:
@@ -136,7 +138,7 @@ class Client:
 
     async def _step(self, walk: Walk) -> FetchResult | None:
         """Request one hop: how it all ended, or nothing if there is a next hop."""
-        conditions = conditional_headers(walk.request.validators, walk.url)
+        conditions = conditional_headers(walk.validators, walk.url)
         response = await self._connections.get(
             walk.url, {"Accept": walk.request.accept, **conditions, **walk.credentials}
         )
@@ -145,13 +147,12 @@ class Client:
             if has_usable_body(status):
                 return await self._read(response, walk)
             if status == 304 and conditions:
-                headers = _lower_headers(response)
                 return NotModified(
                     url=walk.request.url,
                     final_url=walk.url,
-                    headers=headers,
+                    headers=lower_headers(response.headers.items()),
                     fetched_at=self._clock(),
-                    validators=parse_validators(headers, walk.url),
+                    validators=parse_validators(response.headers, walk.url),
                 )
             if is_redirect(status):
                 fault = walk.follow(status, response.headers.get("Location"), self._max_redirects)
@@ -161,7 +162,7 @@ class Client:
             response.release()
 
     async def _read(self, response: aiohttp.ClientResponse, walk: Walk) -> Fetched:
-        headers = _lower_headers(response)
+        headers = lower_headers(response.headers.items())
         max_bytes = self._max_bytes if walk.request.max_bytes is None else walk.request.max_bytes
         check_announced_length(headers.get("content-length"), max_bytes)
         decoder = BodyDecoder(headers.get("content-encoding", ""), max_bytes)
@@ -175,7 +176,7 @@ class Client:
             body=decoder.finish(),
             fetched_at=self._clock(),
             moved_to=walk.moved_to,
-            validators=parse_validators(headers, walk.url),
+            validators=parse_validators(response.headers, walk.url),
         )
 
     def _refused(self, response: aiohttp.ClientResponse, walk: Walk) -> Failed:
@@ -228,14 +229,3 @@ async def _outside(deadline: asyncio.Timeout, waiting: Awaitable[Failed | None])
     if when is not None:
         deadline.reschedule(when + loop.time() - started_at)
     return answer
-
-
-def _lower_headers(response: aiohttp.ClientResponse) -> Mapping[str, str]:
-    headers: dict[str, str] = {}
-    for name, value in response.headers.items():
-        key = name.lower()
-        if key not in headers:
-            headers[key] = value
-        elif key not in _SINGLE:
-            headers[key] = f"{headers[key]}, {value}"
-    return headers

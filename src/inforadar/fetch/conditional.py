@@ -1,28 +1,21 @@
 """Validators: taken from an answer and sent back byte for byte, or not at all. Pure.
 
-The HTTP library reads and writes header values as UTF-8, so what is valid UTF-8 makes the round trip
-unchanged. A value that would not (other bytes above 127, control characters) is not kept: an
-If-None-Match that differs from the ETag in one byte is a validator that we made up.
+What is valid UTF-8 makes the round trip through the HTTP library unchanged. A value that would not
+(other bytes above 127, control characters) is not kept: an If-None-Match that differs from the ETag in
+one byte is a validator that we made up.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
+from inforadar.fetch.headers import is_sendable
 from inforadar.model.http import Validators
-
-_CHANGED_ON_THE_WAY = re.compile("[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]")
-
-
-def is_sendable(value: str) -> bool:
-    """Whether a header value reaches the server as it stands."""
-    return _CHANGED_ON_THE_WAY.search(value) is None
 
 
 def parse_validators(headers: Mapping[str, str], url: str) -> Validators:
-    """What the answer of `url` gave us to ask with the next time."""
-    etag, last_modified = headers.get("etag"), headers.get("last-modified")
+    """What the answer of `url` gave us to ask with the next time; `headers` as they came in."""
+    etag, last_modified = headers.get("ETag"), headers.get("Last-Modified")
     return Validators(
         etag=etag if etag and is_sendable(etag) else None,
         last_modified=last_modified if last_modified and is_sendable(last_modified) else None,

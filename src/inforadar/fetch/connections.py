@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import socket
 import ssl
+from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 
@@ -32,6 +33,13 @@ class Attempt:
 
 
 _ATTEMPT: ContextVar[Attempt] = ContextVar("_ATTEMPT")
+
+
+class _NoCookies(aiohttp.DummyCookieJar):
+    """Keeps none, and does not even read them: what is in a cookie is for others to parse."""
+
+    def update_cookies_from_headers(self, headers: Sequence[str], response_url: URL) -> None:
+        pass
 
 
 class Connections:
@@ -68,7 +76,7 @@ class Connections:
                 ssl=tls or True,
             ),
             headers={"User-Agent": user_agent, "Accept-Encoding": ACCEPT_ENCODING},
-            cookie_jar=aiohttp.DummyCookieJar(),
+            cookie_jar=_NoCookies(),
             auto_decompress=False,
             # The client's own deadline covers redirects too.
             timeout=aiohttp.ClientTimeout(total=None, connect=None, sock_connect=None, sock_read=None),

@@ -144,6 +144,8 @@ class GuardedResolver(AbstractResolver):
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
         found = await self._inner.resolve(host, port, family)
+        if not found:
+            raise socket.gaierror(socket.EAI_NONAME, "the name has no address")
         if (host, port) == self._proxy:
             self._exempt.update((entry["host"], port) for entry in found)
             return found

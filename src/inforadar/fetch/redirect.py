@@ -1,7 +1,8 @@
 """The way of one request from hop to hop: where it may go next, and what it may carry there. Pure.
 
-Credentials stay with the origin that they were given for. A move counts as permanent only if every hop
-said so. A URL that comes up twice is a circle: without cookies it would answer the same again.
+Credentials stay with the origin that they were given for, and so do validators whose URL is not known.
+A move counts as permanent only if every hop said so. A URL that comes up twice is a circle: without
+cookies it would answer the same again.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ import ada_url
 
 from inforadar.errors import InvalidUrlError
 from inforadar.fetch.faults import Fault
+from inforadar.fetch.headers import escape_raw_bytes
 from inforadar.fetch.outcome import is_permanent_redirect
-from inforadar.model.http import FailureReason, Outcome, Request
+from inforadar.model.http import FailureReason, Outcome, Request, Validators
 from inforadar.urls import canonical_form, origin
 
 
@@ -25,13 +27,19 @@ class Walk:
     request: Request
     url: str
     credentials: Mapping[str, str]
+    validators: Validators
     permanent: bool = True
     seen: set[str] = field(default_factory=set)
 
     @classmethod
     def begin(cls, request: Request) -> Walk:
         """Raises `InvalidUrlError` if the URL cannot be requested."""
-        return cls(request=request, url=requestable(request.url), credentials=request.headers)
+        return cls(
+            request=request,
+            url=requestable(request.url),
+            credentials=request.headers,
+            validators=request.validators,
+        )
 
     @property
     def moved_to(self) -> str | None:
@@ -49,16 +57,18 @@ class Walk:
                 message=f"{self.host} answered {status} without saying where to go.",
             )
         try:
-            target = requestable(location, self.url)
+            target = requestable(escape_raw_bytes(location), self.url)
         except InvalidUrlError:
             return _wrong_way(f"{self.host} sends us to something that is no plain http or https address.")
         if target == self.url or target in self.seen:
             return _wrong_way(f"{self.host} sends us round in a circle.")
         if len(self.seen) == max_redirects:
             return _wrong_way(f"{host_of(self.request.url)} redirects more than {max_redirects} times.")
-        if self.credentials and origin(target) != origin(self.url):
+        if origin(target) != origin(self.url):
             # They stay away for good: the other origin could send us back to a page of its choice.
             self.credentials = {}
+            if self.validators.url is None:
+                self.validators = Validators()
         self.seen.add(self.url)
         self.permanent = self.permanent and is_permanent_redirect(status)
         self.url = target

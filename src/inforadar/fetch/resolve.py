@@ -27,7 +27,7 @@ class SystemResolver(AbstractResolver):
     def __init__(self, threads: int = 32) -> None:
         self._max_threads = threads
         self._threads = 0
-        self._waiting = 0
+        self._asked = 0
         self._questions: SimpleQueue[_Question | None] = SimpleQueue()
 
     async def resolve(
@@ -35,15 +35,11 @@ class SystemResolver(AbstractResolver):
     ) -> list[ResolveResult]:
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[_Answer] = loop.create_future()
-        self._waiting += 1
-        if self._waiting > self._threads < self._max_threads:
+        self._asked += 1
+        if self._asked > self._threads < self._max_threads:
             self._threads += 1
-            threading.Thread(target=_answer_questions, args=(self._questions,), daemon=True).start()
+            threading.Thread(target=self._answer_questions, daemon=True).start()
         self._questions.put((loop, answer, host, port, family))
-        try:
-            found = await answer
-        finally:
-            self._waiting -= 1
         return [
             ResolveResult(
                 hostname=host,
@@ -53,7 +49,7 @@ class SystemResolver(AbstractResolver):
                 proto=proto,
                 flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
             )
-            for kind, _, proto, _, address in found
+            for kind, _, proto, _, address in await answer
         ]
 
     async def close(self) -> None:
@@ -61,27 +57,28 @@ class SystemResolver(AbstractResolver):
             self._questions.put(None)
         self._threads = 0
 
+    def _answer_questions(self) -> None:
+        """What each thread does."""
+        while (question := self._questions.get()) is not None:
+            loop, answer, host, port, family = question
+            found: _Answer | OSError
+            try:
+                found = list(socket.getaddrinfo(host, port, family, socket.SOCK_STREAM, flags=_FLAGS))
+            except OSError as error:
+                found = error
+            except UnicodeError:
+                # A name that cannot even be asked for: an empty label, or one that is too long.
+                found = socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+            # The loop may be gone by now; then nobody waits for the answer any more.
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(self._settle, answer, found)
 
-def _answer_questions(questions: SimpleQueue[_Question | None]) -> None:
-    while (question := questions.get()) is not None:
-        loop, answer, host, port, family = question
-        found: _Answer | OSError
-        try:
-            found = list(socket.getaddrinfo(host, port, family, socket.SOCK_STREAM, flags=_FLAGS))
-        except OSError as error:
-            found = error
-        except UnicodeError:
-            # A name that cannot even be asked for: an empty label, or one that is too long.
-            found = socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-        # The loop may be gone by now; then nobody waits for the answer any more.
-        with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(_settle, answer, found)
-
-
-def _settle(answer: asyncio.Future[_Answer], found: _Answer | OSError) -> None:
-    if answer.done():
-        return
-    if isinstance(found, OSError):
-        answer.set_exception(found)
-    else:
-        answer.set_result(found)
+    def _settle(self, answer: asyncio.Future[_Answer], found: _Answer | OSError) -> None:
+        # Counted here and not when the waiting ends: an abandoned question still holds its thread.
+        self._asked -= 1
+        if answer.done():
+            return
+        if isinstance(found, OSError):
+            answer.set_exception(found)
+        else:
+            answer.set_result(found)
