@@ -10,7 +10,8 @@ import structlog
 from inforadar.config import LogSettings
 
 
-def configure_logs(settings: LogSettings) -> None:
+def configure_logs(settings: LogSettings, *, quiet: bool = False) -> None:
+    """`quiet` is for commands that answer by themselves: only warnings and worse."""
     as_json = settings.format == "json" or (settings.format == "auto" and not sys.stderr.isatty())
     renderer: structlog.typing.Processor = (
         structlog.processors.JSONRenderer()
@@ -24,10 +25,11 @@ def configure_logs(settings: LogSettings) -> None:
     ]
     if as_json:
         processors.append(structlog.processors.dict_tracebacks)
+    level = logging.getLevelNamesMapping()[settings.level.upper()]
+    if quiet:
+        level = max(level, logging.WARNING)
     structlog.configure(
         processors=[*processors, renderer],
-        wrapper_class=structlog.make_filtering_bound_logger(
-            logging.getLevelNamesMapping()[settings.level.upper()]
-        ),
+        wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )

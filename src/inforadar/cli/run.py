@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from inforadar.app import open_store
+from inforadar.cli.logs import configure_logs
 from inforadar.config import Settings, load_settings
 from inforadar.store.engine import Database
 
@@ -16,6 +17,7 @@ T = TypeVar("T")
 def on_store(work: Callable[[Database, Settings], Awaitable[T]]) -> T:
     """Loads the settings, opens the database, runs `work`."""
     settings = load_settings()
+    configure_logs(settings.log, quiet=True)
 
     async def opened() -> T:
         async with open_store(settings) as database:

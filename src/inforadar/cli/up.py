@@ -16,6 +16,7 @@ from urllib.parse import quote
 from cyclopts import Parameter
 
 from inforadar.app import SAMPLE, make_home, open_store, utc_now
+from inforadar.cli.logs import configure_logs
 from inforadar.cli.output import print_line
 from inforadar.cli.serve import STOP_S
 from inforadar.config import Settings, load_settings
@@ -41,6 +42,7 @@ def up(
         os.environ["INFORADAR_PORT"] = str(port)
     os.environ.setdefault("INFORADAR_LOG_LEVEL", "warning")
     settings = load_settings()
+    configure_logs(settings.log)
     make_home(settings.home)
     with _only_one(settings):
         check_port(settings.web.host, settings.web.port)
