@@ -16,14 +16,15 @@ import shutil
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 import pytest_asyncio
 import redis
+from tests.servers import REDIS_DATABASES, fresh_postgres, shared_server
 
 from inforadar.store.engine import Database, open_database
 from inforadar.store.upgrade import upgrade_database
-from tests.servers import REDIS_DATABASES, fresh_postgres, shared_server
 
 
 @pytest.fixture(scope="session")
@@ -60,7 +61,7 @@ class SqliteBackend:
 
     @asynccontextmanager
     async def fresh(self, *, migrated: bool = True) -> AsyncIterator[str]:
-        path = self._folder / "inforadar.db"
+        path = self._folder / f"inforadar-{uuid4().hex}.db"
         if migrated:
             shutil.copy(self._template, path)
         yield f"sqlite:///{path}"

@@ -14,10 +14,7 @@ async def test_each_test_gets_a_migrated_and_empty_database(database: Database) 
 
 
 async def test_the_server_is_a_postgresql(database: Database) -> None:
-    if database.is_sqlite:
-        version = "select sqlite_version()"
-    else:
-        version = "select version()"
+    version = "select sqlite_version()" if database.is_sqlite else "select version()"
     said = await database.read(lambda connection: connection.execute(text(version)).scalar_one())
     assert said.startswith("3." if database.is_sqlite else "PostgreSQL")
 
