@@ -299,7 +299,7 @@ hosts = Table(
     Column("pause_reason", WebText),
     Column("crawl_delay_s", Float),
     Column("robots_access", String(8), comment="rules, all or none"),
-    Column("robots_text", Text),
+    Column("robots_text", WebText),
     Column("robots_at", UtcDateTime),
 )
 

@@ -112,7 +112,7 @@ def _move(connection: Connection, job: Collected) -> FeedId | None:
     )
     # A feed that comes back to a URL it had before has not left it.
     connection.execute(delete(feed_urls).where(feed_urls.c.url_hash == key, feed_urls.c.feed_id == feed.id))
-    update_feed(connection, feed.id, url=href, url_hash=key)
+    update_feed(connection, feed.id, {"url": href, "url_hash": key})
     return None
 
 
@@ -123,9 +123,9 @@ def _save_feeds(connection: Connection, jobs: Iterable[Collected]) -> None:
             "b_status": job.outcome.value,
             "b_at": job.at,
             "b_renewed": job.validators is not None,
-            "b_etag": job.validators and job.validators.etag,
-            "b_last_modified": job.validators and job.validators.last_modified,
-            "b_validators_url": job.validators and job.validators.url,
+            "b_etag": job.validators.etag if job.validators is not None else None,
+            "b_last_modified": job.validators.last_modified if job.validators is not None else None,
+            "b_validators_url": job.validators.url if job.validators is not None else None,
             "b_kind": job.kind,
             **{f"b_{name}": job.channel.get(name) or None for name in _CHANNEL},
         }

@@ -12,19 +12,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
-import signal
 import socket
 
 import structlog
-import uvloop
 from granian.constants import Interfaces
 from granian.server.embed import Server
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from inforadar.config import Settings
 from inforadar.errors import InfoRadarError, UsageError
-from inforadar.store.engine import Database, open_database
-from inforadar.store.upgrade import require_current
+from inforadar.store.engine import Database
 from inforadar.web.app import create_app
 
 GRACE_S = 1.0
@@ -33,21 +30,9 @@ GRACE_S = 1.0
 log = structlog.get_logger()
 
 
-def serve(settings: Settings) -> None:
-    """Opens the database and serves until SIGINT or SIGTERM."""
-    uvloop.run(_serve_until_signal(settings))
-
-
-async def _serve_until_signal(settings: Settings) -> None:
-    stop = asyncio.Event()
-    for name in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(name, stop.set)
-    password = settings.database.password
-    async with open_database(
-        settings.database_url, password.get_secret_value() if password else None
-    ) as database:
-        await require_current(database)
-        await serve_api(database, settings, stop)
+def check_port(settings: Settings) -> None:
+    """Refuses at once if the address cannot be listened on."""
+    asyncio.run(_free_address(settings.web.host, settings.web.port))
 
 
 async def serve_api(
