@@ -157,8 +157,8 @@ class AiSettings(Section):
 
     env_prefix = "AI_"
 
-    type: Literal["mock"] = "mock"
-    """Which analyzer: `mock` makes up dummy data for development."""
+    type: Literal["local", "mock"] = "local"
+    """Which analyzer: `local` needs no key and no network; `mock` makes up dummy data, for development."""
 
 
 class PublishSettings(Section):
