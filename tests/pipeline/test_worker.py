@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from inforadar.app import open_worker
+from inforadar.app.worker import open_worker
 from inforadar.config import Settings, load_settings
 from inforadar.model.feed import Feed
 from inforadar.model.http import Outcome

@@ -6,7 +6,7 @@ import asyncio
 
 import uvloop
 
-from inforadar.app import open_store, utc_now
+from inforadar.app.store import open_store, utc_now
 from inforadar.cli.output import print_line
 from inforadar.cli.run import on_store
 from inforadar.cli.serve import until_signal

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from cyclopts import Parameter
 
-from inforadar.app import SAMPLE, make_home, open_store, utc_now
+from inforadar.app.store import SAMPLE, make_home, open_store, utc_now
 from inforadar.cli.logs import configure_logs
 from inforadar.cli.output import print_line
 from inforadar.cli.serve import STOP_S

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 
-from inforadar.app import SAMPLE, open_worker
+from inforadar.app.store import SAMPLE
+from inforadar.app.worker import open_worker
 from inforadar.config import Settings
 from inforadar.fetch.client import BeforeRedirect
 from inforadar.fetch.conditional import conditional_headers, parse_validators
@@ -108,9 +109,7 @@ async def add_sample(database: Database, settings: Settings, now: Callable[[], d
     return await database.read(load_feeds, origin=SAMPLE)
 
 
-async def _live_through_past(
-    database: Database, settings: Settings, world: World, ids: list[FeedId]
-) -> None:
+async def _live_through_past(database: Database, settings: Settings, world: World, ids: list[FeedId]) -> None:
     """A run of all stages at each of the past moments."""
     past = Past(world, world.epoch)
     async with open_worker(settings, database, engine=Engine(past, Unpaced()), now=past.now) as worker:

@@ -138,7 +138,11 @@ def _is_link_paragraph(block: Block) -> bool:
 
 def _is_pointer(block: Block) -> bool:
     length = len(block.text)
-    return length < 150 and (block.link_length > 0.4 * length or length < 30) and bool(_POINTER.match(block.text))
+    return (
+        length < 150
+        and (block.link_length > 0.4 * length or length < 30)
+        and bool(_POINTER.match(block.text))
+    )
 
 
 def _without_dateline(blocks: list[Block]) -> list[Block]:

@@ -22,7 +22,9 @@ SAME_STORY = 0.2
 """A headline that shares so much of its words with the stated title is the title, worded for readers."""
 
 _BY = re.compile(r"^(?:written |posted |reviewed )?(?:by|von|par|por|автор)\s*:?\s+", re.IGNORECASE)
-_NO_NAME = re.compile(r"https?:|www\.|@|\d{4}|^(?:admin|editor|staff|guest|author|unknown|none|null)$", re.IGNORECASE)
+_NO_NAME = re.compile(
+    r"https?:|www\.|@|\d{4}|^(?:admin|editor|staff|guest|author|unknown|none|null)$", re.IGNORECASE
+)
 _AUTHOR_NAME = re.compile(r"(?:^|[\s_-])(?:author|byline|writer)(?:[_-]*name)?(?:$|[\s_-])", re.IGNORECASE)
 MAX_AUTHORS = 10
 
@@ -42,7 +44,9 @@ def stated_titles(head: Head, host: str) -> list[str]:
         head.first("twitter:title"),
         head.title,
     ]
-    names = {_squashed(site_name(head) or "")} | {_squashed(part) for part in host.split(".") if len(part) > 3}
+    names = {_squashed(site_name(head) or "")} | {
+        _squashed(part) for part in host.split(".") if len(part) > 3
+    }
     names.discard("")
     return [_without_site(title, names) for title in stated if title]
 
@@ -54,7 +58,9 @@ def find_title(head: Head, visible: list[str], host: str) -> str | None:
     for headline in visible:
         if len(headline) > 3 and fold(headline) in folded:
             return headline
-    whole = [fold(title) for title in (head.first("og:title"), head.first("twitter:title"), head.title) if title]
+    whole = [
+        fold(title) for title in (head.first("og:title"), head.first("twitter:title"), head.title) if title
+    ]
     site = _squashed(site_name(head) or "")
     for headline in visible:
         words = fold(headline)
@@ -84,7 +90,9 @@ def _without_site(title: str, names: set[str]) -> str:
 
 def _is_site(text: str, names: set[str]) -> bool:
     text = _squashed(text)
-    return bool(text) and any(text == name or (len(name) > 3 and (text in name or name in text)) for name in names)
+    return bool(text) and any(
+        text == name or (len(name) > 3 and (text in name or name in text)) for name in names
+    )
 
 
 def _squashed(text: str) -> str:
@@ -102,7 +110,15 @@ def find_author(head: Head, root: Node) -> str | None:
         names = _names(source.get("author") or source.get("creator"), head.objects)
         if names:
             return ", ".join(names)
-    for key in ("author", "article:author", "byl", "dc.creator", "parsely-author", "sailthru.author", "citation_author"):
+    for key in (
+        "author",
+        "article:author",
+        "byl",
+        "dc.creator",
+        "parsely-author",
+        "sailthru.author",
+        "citation_author",
+    ):
         names = _names(head.meta.get(key), ())
         if names:
             return ", ".join(names)
@@ -148,7 +164,10 @@ def site_name(head: Head) -> str | None:
     stated = head.first("og:site_name", "application-name", "al:android:app_name")
     if stated:
         return stated
-    for found in (head.article.get("publisher"), *(entry for entry in head.objects if entry.get("@type") == "WebSite")):
+    for found in (
+        head.article.get("publisher"),
+        *(entry for entry in head.objects if entry.get("@type") == "WebSite"),
+    ):
         names = _names(found, head.objects)
         if names:
             return names[0]
@@ -164,7 +183,11 @@ def find_address(head: Head, base: str) -> str | None:
             address = canonical_form(href, base).partition("#")[0]
         except InvalidUrlError:
             continue
-        if address.count("/") > 3 or "?" in address or address.rstrip("/").count("/") == base.rstrip("/").count("/"):
+        if (
+            address.count("/") > 3
+            or "?" in address
+            or address.rstrip("/").count("/") == base.rstrip("/").count("/")
+        ):
             if address.split("/", 3)[3:] == [""] and base.split("/", 3)[3:] not in ([""], []):
                 continue
             return address

@@ -117,7 +117,11 @@ def _visible(root: Node) -> tuple[datetime | None, datetime | None]:
                 prop = node.get("itemprop")
                 if prop == "datePublished" or "pubdate" in node.attrs:
                     published = published or found
-                elif prop == "dateModified" or _UPDATED_LABEL.search(text) or _UPDATED_LABEL.search(node.get("class")):
+                elif (
+                    prop == "dateModified"
+                    or _UPDATED_LABEL.search(text)
+                    or _UPDATED_LABEL.search(node.get("class"))
+                ):
                     updated = updated or found
                 else:
                     shown.append(_Shown(place=place, date=found, named=_is_called_date(node, text)))

@@ -29,7 +29,9 @@ _PAYWALL = re.compile(
     r"|订阅后|会员专享|付费阅读|有料会員|会員限定|この記事は有料",
     re.IGNORECASE,
 )
-_PAYWALL_NAME = re.compile(r"paywall|subscriber-only|piano-|tp-container|regwall|meteredContent|premium-wall", re.IGNORECASE)
+_PAYWALL_NAME = re.compile(
+    r"paywall|subscriber-only|piano-|tp-container|regwall|meteredContent|premium-wall", re.IGNORECASE
+)
 _CONSENT = re.compile(
     r"cookies?\b|\bconsent|privacy|partners?\b|personali[sz]ed (?:ads|content|advertising)|legitimate interest|gdpr"
     r"|datenschutz|einwilligung|zustimm|confidentialité|consentement|privacidad|consentimiento|конфиденциальност|隐私|同意",
@@ -48,7 +50,10 @@ _ERROR = re.compile(
     r"|página não encontrada|страница не найдена|页面不存在|找不到|ページが見つかりません|페이지를 찾을 수 없",
     re.IGNORECASE,
 )
-_NEEDS_SCRIPT = re.compile(r"(?:enable|requires?|turn on|activate|without) ?java ?script|javascript (?:is )?(?:disabled|required|enabled)", re.IGNORECASE)
+_NEEDS_SCRIPT = re.compile(
+    r"(?:enable|requires?|turn on|activate|without) ?java ?script|javascript (?:is )?(?:disabled|required|enabled)",
+    re.IGNORECASE,
+)
 _WIDE = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -88,8 +93,12 @@ def _is_consent(text: str, title: str, length: int, *, says_article: bool) -> bo
 def _is_paywalled(page: LexborHTMLParser, head: Head, root: Node, text: str) -> bool:
     """The page says that it is not free, or asks for a subscription where the text breaks off."""
     asks = _PAYWALL.search(root.text[:200_000]) is not None or _PAYWALL.search(text) is not None
-    free = next((entry["isAccessibleForFree"] for entry in head.objects if "isAccessibleForFree" in entry), True)
-    closed = str(free).lower() in ("false", "0", "no") or head.meta.get("article:content_tier", "") == "locked"
+    free = next(
+        (entry["isAccessibleForFree"] for entry in head.objects if "isAccessibleForFree" in entry), True
+    )
+    closed = (
+        str(free).lower() in ("false", "0", "no") or head.meta.get("article:content_tier", "") == "locked"
+    )
     if closed:
         return asks or _has_paywall_element(page)
     return asks and (_has_paywall_element(page) or _PAYWALL.search(text[-400:]) is not None)
@@ -98,7 +107,9 @@ def _is_paywalled(page: LexborHTMLParser, head: Head, root: Node, text: str) -> 
 def _has_paywall_element(page: LexborHTMLParser) -> bool:
     return any(
         _PAYWALL_NAME.search(f"{node.attributes.get('class') or ''} {node.attributes.get('id') or ''}")
-        for node in page.css('[class*="wall" i], [id*="wall" i], [class*="subscriber" i], [class*="premium" i]')
+        for node in page.css(
+            '[class*="wall" i], [id*="wall" i], [class*="subscriber" i], [class*="premium" i]'
+        )
     )
 
 
@@ -116,7 +127,9 @@ def _list_or_front_page(root: Node, length: int, url: str) -> str | None:
     if url and not path.strip("/") and linked > 0.3:
         return "a front page"
     cards = sum(
-        1 for node in root.descendants() if node.tag in ("h2", "h3", "h4", "h5") and node.link_length > 0.9 * node.text_length > 9
+        1
+        for node in root.descendants()
+        if node.tag in ("h2", "h3", "h4", "h5") and node.link_length > 0.9 * node.text_length > 9
     )
     if cards >= 6 and root.prose < 250 * cards and length < 120 * cards:
         return "a list of articles"
