@@ -172,7 +172,7 @@ def _written_day(text: str) -> datetime | None:
     if year is None:
         year = numbers[1]
     numbers.remove(year)
-    if name in THAI_MONTHS and len(year) == 4:
+    if name in THAI_MONTHS and int(year) > 2400:
         year = str(int(year) - 543)
     return _midnight(year, str(month), numbers[0])
 

@@ -16,13 +16,12 @@ from lxml import etree
 from inforadar.errors import ParseError
 from inforadar.stages.discover.feed_encoding import declared_encoding, decode
 from inforadar.stages.discover.feed_json import read_json
-from inforadar.stages.discover.feed_limits import MAX_BYTES, within_limits
+from inforadar.stages.discover.feed_limits import MAX_BYTES, has_many_names, within_limits
 from inforadar.stages.discover.feed_page import describe, is_page
 from inforadar.stages.discover.feed_raw import RawFeed
 from inforadar.stages.discover.feed_repair import repaired
 from inforadar.stages.discover.feed_xml import read_feed
 
-_LARGE = 256 * 1024
 _UTF8 = frozenset({"", "utf-8", "utf8", "us-ascii", "ascii"})
 _FIRST_ELEMENT = re.compile(rb"<[A-Za-z_]")
 _FEED_ROOT = re.compile(r"<(?:[\w.-]+:)?(?:rss|feed|rdf)(?=[\s>])", re.IGNORECASE)
@@ -95,7 +94,7 @@ def _not_a_feed(data: bytes, text: str, url: str) -> NotAFeedError:
 
 
 def _parsed(data: bytes, url: str, *, recover: bool) -> RawFeed | None:
-    if len(data) <= _LARGE:
+    if not has_many_names(data):
         return _read(data, url, recover)
     # lxml keeps every name of element or attribute for as long as the thread lives, so a document of a
     # million names would stay in memory for good. In a thread of its own they go when it goes.
@@ -108,7 +107,6 @@ def _parsed(data: bytes, url: str, *, recover: bool) -> RawFeed | None:
 
 def _read(data: bytes, url: str, recover: bool) -> RawFeed | None:
     parser = etree.XMLParser(
-        encoding="utf-8",
         recover=recover,
         resolve_entities=False,
         no_network=True,

@@ -24,7 +24,7 @@ _TEXTS = frozenset(
         "updated", "modified", "dcterms:modified", "dcterms:date",
         "description", "dc:description", "dcterms:abstract", "itunes:summary", "itunes:subtitle", "subtitle", "tagline",
         "media:description", "dc:creator", "itunes:author", "managingeditor", "language", "dc:language",
-        "name", "email", "uri", "slash:comments", "thr:total", "ttl", "sy:updateperiod", "sy:updatefrequency",
+        "slash:comments", "thr:total", "ttl", "sy:updateperiod", "sy:updatefrequency",
     }
 )  # fmt: skip
 """Those whose text is all that is asked of them; of several, the first that has any counts."""

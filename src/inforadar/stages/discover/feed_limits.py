@@ -6,14 +6,20 @@ is looked over before it is parsed, at almost no cost, and read only up to the f
 
 from __future__ import annotations
 
+import random
 import re
 
 MAX_BYTES = 16 * 2**20
-MAX_TAGS = 300_000
+MAX_TAGS = 400_000
 """Each element costs a parser some hundred bytes, however short its tag."""
 
 MAX_REFERENCES = 1_000_000
 MAX_ATTRIBUTES = 1_000
+_MANY_NAMES = 150
+_SMALL = 256 * 1024
+_SAMPLES = 4
+_SAMPLE = 2048
+_NAME = re.compile(rb"<([A-Za-z_][^\s/>]*)|\s([A-Za-z_][\w:.-]*)=[\"']")
 _COUNTED = ((b"<", MAX_TAGS, len("<a/>"), "tags"), (b"&", MAX_REFERENCES, len("&;"), "references"))
 _WINDOW = 16 * 1024
 _TAG = re.compile(rb"<[A-Za-z_](?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+")
@@ -61,3 +67,19 @@ def _overloaded_tag(data: bytes) -> int | None:
                 if tag is not None and len(_ATTRIBUTE.findall(tag[0])) > MAX_ATTRIBUTES:
                     return start
     return None
+
+
+def has_many_names(data: bytes) -> bool:
+    """Whether a large document seems to have more names of elements and attributes than feeds have.
+
+    Judged by samples, because all of it would take longer to look at than to parse; at random, because
+    whoever knew the places could leave them clean.
+    """
+    if len(data) <= _SMALL:
+        return False
+    step = len(data) // _SAMPLES
+    start = random.randrange(step - _SAMPLE)
+    names: set[tuple[bytes, bytes]] = set()
+    for position in range(start, len(data), step):
+        names.update(_NAME.findall(data, position, position + _SAMPLE))
+    return len(names) > _MANY_NAMES

@@ -170,7 +170,7 @@ class _Reader:
 
     def _author(self, found: Fields) -> str | None:
         for author in found.authors:
-            person = Fields(author).text(_PERSON) if len(author) else (author.text or "").strip()
+            person = _person(author) if len(author) else (author.text or "").strip()
             if person:
                 return person
         return found.text(_AUTHOR)
@@ -198,6 +198,12 @@ class _Reader:
             elif key == "media:community":
                 views = next((_count(child.get("views")) for child in element if child.get("views")), views)
         return image, enclosure, views, described
+
+
+def _person(author: Element) -> str | None:
+    """Atom's: a name, an address, a page."""
+    known = {KEYS[child.tag]: child.text for child in author}
+    return next((text for key in _PERSON if (text := (known.get(key) or "").strip())), None)
 
 
 def _is_image(element: Element) -> bool:
