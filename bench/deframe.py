@@ -1,10 +1,11 @@
 """How good the local analyzer is: `python -m bench.deframe --corpus FOLDER`.
 
-Clickbait is measured on headlines that the model has not seen the like of: English by form and source at once
-(a model that never saw lists nor the press is tested on lists beside the press), Spanish by medium, and across
-languages with the features that know no words. The shipped file has learned from all of it, so a random
-split or the training corpus itself would only show that it remembers. The other scores have no labels here that may
-be used; of them the table shows how they are spread over the two classes, which is no measure of truth.
+Clickbait is measured on headlines that the model has not seen the like of: English by form and source at
+once (a model that never saw lists nor the press is tested on lists beside the press), Spanish by medium,
+and across languages with the features that know no words. The shipped file has learned from all of it, so
+a random split or the training corpus itself would only show that it remembers. The other scores have no
+labels here that may be used; of them the table shows how they are spread over the two classes, which is
+no measure of truth.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from inforadar.model.analysis import ScoreName, Subject
 from inforadar.stages.analyze.local.analyzer import analyze_subject
 
 _SPEED_TEXT = (
-    "The council approved the budget for next year on Tuesday, the mayor said. It spends 3.2 million on roads, "
-    "9 percent more than before. Critics called the plan reckless and warned that taxes could rise. "
+    "The council approved the budget for next year on Tuesday, the mayor said. It spends 3.2 million on "
+    "roads, 9 percent more than before. Critics called the plan reckless and warned that taxes could rise. "
 )
 
 
@@ -98,15 +99,13 @@ def speed() -> None:
         analyze_subject(subject)
         taken.append(time.process_time() - start)
     each = statistics.median(taken)
-    print(
-        f"\nSpeed: {1 / each:.0f} analyses/s a core, {each * 1000:.1f} ms for a text of {len(text)} characters"
-    )
+    print(f"\nSpeed: {1 / each:.0f} analyses/s a core, {each * 1000:.1f} ms for {len(text)} characters")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument(
-        "--corpus", type=Path, help="the folder with clickbait16/ and ta1c/; only speed without it"
+        "--corpus", type=Path, help="folder with clickbait16/ and ta1c/; without it only speed"
     )
     options = parser.parse_args(argv)
     if options.corpus:

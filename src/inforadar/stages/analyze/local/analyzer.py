@@ -50,22 +50,20 @@ class LocalAnalyzer:
 def analyze_subject(subject: Subject) -> Analysis:
     """The whole analysis; pure, and bounded in time because only the head of a long text is read."""
     title_text = subject.title[:MAX_TITLE_READ]
-    body_text = (subject.text if subject.text.strip() else subject.description)[:MAX_TEXT_READ]
+    body_text = _told(subject.text, subject.description)[:MAX_TEXT_READ]
     language = detect(f"{title_text}\n{body_text}", subject.language)
     lexicon = lexicon_for(language)
     title = read_passage(title_text, lexicon)
-    body = read_passage(body_text, lexicon) if body_text.strip() else None
+    body = read_passage(body_text, lexicon) if _says(body_text) else None
     judged = title if title.words or body is None else _first_sentence(body, lexicon)
-    scores = score_all(judged, title if title_text.strip() else None, body, lexicon)
+    scores = score_all(judged, title if title.words else None, body, lexicon)
     sentences = sentences_in(body, lexicon) if body else []
     subject_stems = stems_in(judged, lexicon)
     clickbait = scores[ScoreName.CLICKBAIT].value
     neutral_title, title_reason = _neutral_title(judged, lexicon, body, sentences, clickbait)
-    if not title.words:
+    if not title.words and neutral_title:
         neutral_title = neutral_title.rstrip(".。")
-        title_reason = (
-            "There was no title; the text's first sentence stands in." if body else "There was no title."
-        )
+        title_reason = "There was no title; the text's first sentence stands in."
     description, description_reason = _neutral_description(subject, lexicon, body)
     everything = f"{title_text}\n{body_text}"
     return Analysis(
@@ -83,15 +81,26 @@ def analyze_subject(subject: Subject) -> Analysis:
     )
 
 
+def _told(first: str, second: str) -> str:
+    """The first of two texts that says anything."""
+    return first if _says(first[:MAX_TEXT_READ]) else second
+
+
+def _says(text: str) -> bool:
+    return any(map(str.isalnum, text))
+
+
 def _first_sentence(body: Passage, lexicon: Lexicon) -> Passage:
-    start, end = sentences_of(body.text)[0]
+    start, end = next((start, end) for start, end in sentences_of(body.text) if _says(body.text[start:end]))
     return read_passage(body.text[start:end][:MAX_TITLE_READ], lexicon)
 
 
 def _neutral_title(
     title: Passage, lexicon: Lexicon, context: Passage | None, sentences: list[Sentence], clickbait: float
 ) -> tuple[str, str]:
-    line = clean_line(title.text, MAX_TITLE)
+    line = clean_line(title.text, MAX_TITLE) if title.words else ""
+    if not line:
+        return "", "There was no title."
     if clickbait >= _WITHHOLDS and _withholds(title):
         told = told_instead(sentences, stems_in(title, lexicon))
         if told is not None and told.text.strip() != line:
@@ -112,13 +121,13 @@ def _withholds(title: Passage) -> bool:
 
 
 def _neutral_description(subject: Subject, lexicon: Lexicon, context: Passage | None) -> tuple[str, str]:
-    source = subject.description if subject.description.strip() else subject.text
-    text = source[:MAX_DESCRIPTION]
+    text = _told(subject.description, subject.text)[:MAX_DESCRIPTION]
     if not text.strip():
         return "", "There was no description."
     kept: list[str] = []
     changes: list[str] = []
-    for start, end in sentences_of(text)[: None if subject.description.strip() else _DESCRIPTION_SENTENCES]:
+    limit = None if text == subject.description[:MAX_DESCRIPTION] else _DESCRIPTION_SENTENCES
+    for start, end in sentences_of(text)[:limit]:
         line = clean_line(text[start:end], MAX_DESCRIPTION)
         passage = read_passage(line, lexicon)
         if _is_bait(passage):

@@ -72,7 +72,7 @@ def neutralize(line: str, lexicon: Lexicon, context: Passage | None) -> Neutral:
     changes += done
     text, done = _calm(text)
     changes += done
-    if line[:1].isupper() and text[:1].islower():
+    if line[:1].isupper() and text.partition(" ")[0].islower():
         text = text[:1].upper() + text[1:]
     if not changes or not words_of(text):
         return Neutral(line, ())
@@ -124,7 +124,7 @@ def _without_asides(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
 
     found = [match.group() for match in _ASIDE.finditer(text) if lures(match.group())]
     for aside in found:
-        text = text.replace(aside, "")
+        text = text.replace(aside, " ")
     return text, [f"“{aside.strip()}” dropped" for aside in found]
 
 
@@ -208,7 +208,8 @@ def _spoken(text: str, lexicon: Lexicon, context: Passage | None) -> Step:
         if form not in loud:
             continue
         known = known_forms.get(word.lower)
-        if known == form:
+        # Some capitals ("İ") do not survive lowering.
+        if known == form or form.lower().upper() != form:
             continue
         small = len(form) < 4 or word.lower in common_words(lexicon.language)
         if known and not (known.islower() and titled and lexicon.language == "en"):
@@ -226,8 +227,7 @@ def _calm(text: str) -> Step:
     calm = re.sub(r"[?？][?!？！]+|[!！]+[?？]+", "?", text)
     calm = re.sub(r"(?:\.{2,}|…)+\s*$", "", calm)
     calm = re.sub(r"[!！]+(?=\s+\S)", ".", calm)
-    calm = re.sub(r"[!！]+", "", calm)
-    calm = re.sub(r"¡", "", calm)
+    calm = re.sub(r"[!！¡]+", " ", calm)
     marks = ["marks dropped"] if calm != text else []
     calm = " ".join(calm.split()).strip(" ,;:|–—-·")
     return re.sub(r"\s+([,.;:?])", r"\1", calm), marks

@@ -69,18 +69,19 @@ def _shouted(text: str, words: list[Word], hits: list[Hit], lexicon: Lexicon) ->
     Among words in small letters, a short unknown word in capitals is taken for an abbreviation; in a line
     that is all capitals nothing can be told that way, and only the listed ones are.
     """
-    capital = [word for word in words if text[word.start : word.end].isupper() and _letters(word) > 2]
-    everything = len(capital) > 2 and len(capital) * 3 > sum(_letters(word) > 0 for word in words) * 2
+    capital = [word for word in words if text[word.start : word.end].isupper() and _letters(word) > 1]
+    everything = len(capital) > 2 and len(capital) * 3 > sum(_letters(word) > 1 for word in words) * 2
+
+    def is_word(word: Word) -> bool:
+        if _letters(word) < 3:
+            return False
+        listed = word.lower in lexicon.vocabulary or any(hit.start <= word.start < hit.end for hit in hits)
+        return listed or len(word.lower) > 5
+
     return [
         text[word.start : word.end]
         for word in capital
-        if word.lower not in lexicon.acronyms
-        and (
-            everything
-            or len(word.lower) > 5
-            or word.lower in lexicon.vocabulary
-            or any(hit.start <= word.start < hit.end for hit in hits)
-        )
+        if word.lower not in lexicon.acronyms and (everything or is_word(word))
     ]
 
 

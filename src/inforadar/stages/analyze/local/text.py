@@ -21,6 +21,7 @@ _ABBREVIATED = re.compile(
     r"|им|ул|стр|тыс|млн|млрд|руб|св|см|гг))\.\s+\Z"
 )
 _EMOJI = re.compile("[\U0001f300-\U0001faff\u2600-\u27bf\u2b50\u2b55\u203c\u2049]")
+_EMOJI_RUN = re.compile(f"(?:{_EMOJI.pattern}[\ufe0f\u200d]*)+")
 
 
 class Word(NamedTuple):
@@ -69,4 +70,4 @@ def emoji_of(text: str) -> list[str]:
 
 
 def without_emoji(text: str) -> str:
-    return _EMOJI.sub("", text).replace("\ufe0f", "").replace("\u200d", "")
+    return _EMOJI_RUN.sub(" ", text)

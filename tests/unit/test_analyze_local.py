@@ -1,0 +1,222 @@
+"""The local analyzer: valid for anything, always the same, and right about plain cases."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inforadar.model.analysis import Analysis, ScoreName, Subject
+from inforadar.stages.analyze.base import clean_line, validate
+from inforadar.stages.analyze.local import LocalAnalyzer
+from inforadar.stages.analyze.local.analyzer import analyze_subject
+from inforadar.stages.analyze.local.lexicon import LANGUAGES, lexicon_for
+from inforadar.stages.analyze.local.neutral import FUNCTION_WORDS
+from inforadar.stages.analyze.local.text import MAX_TEXT_READ, words_of
+
+_SAMPLES = (
+    "BREAKING:|SHOCKING|You won't believe|what happened next|Minister|SLAMS|blasts|an|incredible|story|!!!",
+    "?!|…|🔥|17|reasons|NASA|(and it will shock you)|17%|Вы не поверите,|ШОК!|министр|шокирующий|Szok!",
+    "Nie uwierzysz|naprawdę|Eilmeldung:|unfassbare|Szene|URGENTE:|impactante|video|震惊！|部长怒斥记者",
+    "，网友惊呆了|ß|İ|“quoted”|can’t|\u202e|\x00|.|,|e\u0301|עברית|العربية|sources say|\n",
+)
+PIECES = st.sampled_from([piece for line in _SAMPLES for piece in line.split("|")])
+TEXTS = st.one_of(st.text(max_size=200), st.lists(PIECES, max_size=12).map(" ".join))
+LANGUAGE = st.none() | st.sampled_from(["en", "ru", "zh-TW", "fr", "xx", "", "EN_us", "☃"])
+SUBJECTS = st.builds(
+    Subject,
+    url=TEXTS | st.just("https://news.example/1"),
+    title=TEXTS,
+    description=TEXTS,
+    text=TEXTS,
+    language=LANGUAGE,
+)
+
+
+def analyzed(title: str, text: str = "", description: str = "", language: str | None = None) -> Analysis:
+    subject = Subject(
+        url="https://news.example/1", title=title, description=description, text=text, language=language
+    )
+    return analyze_subject(subject)
+
+
+@given(SUBJECTS)
+def test_every_subject_gets_a_valid_analysis(subject: Subject) -> None:
+    assert validate(analyze_subject(subject)) == ()
+
+
+@given(SUBJECTS)
+def test_the_words_behind_a_score_stand_in_the_original(subject: Subject) -> None:
+    analysis = analyze_subject(subject)
+    for name in ScoreName:
+        for word in analysis.score(name).words:
+            assert word in subject.title or word in subject.text or word in subject.description
+
+
+@given(SUBJECTS)
+def test_a_neutral_title_says_no_word_that_the_original_does_not_say(subject: Subject) -> None:
+    analysis = analyze_subject(subject)
+    if analysis.title_reason == "There was no title.":
+        return
+    original = clean_line(f"{subject.title} {subject.description} {subject.text}", 10_000)
+    lexicon = lexicon_for(analysis.language)
+    listed = " ".join(lexicon.neutral.values())
+    if lexicon.spaceless:
+        signs = {char for char in analysis.title.lower() if char.isalnum()}
+        assert signs <= set((original + listed).lower())
+    else:
+        said = {word.lower for word in words_of(f"{original} {listed}")} | FUNCTION_WORDS
+        assert {word.lower for word in words_of(analysis.title)} <= said
+
+
+async def test_the_same_subject_gets_the_same_answer() -> None:
+    subject = Subject(url="u", title="Minister SLAMS critics", description="A row.", text="It could rain.")
+    first = await LocalAnalyzer().analyze(subject)
+    assert await LocalAnalyzer().analyze(subject) == first
+    assert (first.tokens_in, first.tokens_out, first.cost) == (0, 0, 0.0)
+
+
+def test_of_a_huge_text_only_the_head_is_read() -> None:
+    head = "The council met on 5 May. " * 200
+    assert len(head) > MAX_TEXT_READ
+    assert analyzed("Council meets", head + "outrage! " * 100_000) == analyzed("Council meets", head)
+
+
+@pytest.mark.parametrize(
+    "title", [" " * 1_000_000, "a" * 1_000_000, "!?" * 500_000, "(" * 500_000, "震" * 500_000]
+)
+def test_a_huge_title_is_bounded_too(title: str) -> None:
+    analysis = analyzed(title, title, title)
+    assert validate(analysis) == ()
+
+
+@pytest.mark.parametrize(
+    ("title", "text"),
+    [
+        (
+            "Fed raises interest rates by a quarter point to 5.25%",
+            "The Federal Reserve raised its benchmark rate by 25 basis points on Wednesday, officials said.",
+        ),
+        ("Police arrest two men over stabbing in Leeds", ""),
+        ("Scientists discover new species of frog in Ecuador", ""),
+        ("France and Germany sign agreement on rail links", ""),
+        ("ЦБ повысил ключевую ставку до 16% годовых", ""),
+        ("Rząd przyjął projekt budżetu na 2025 rok", ""),
+        ("Bundestag beschließt Haushalt für das kommende Jahr", ""),
+        ("El Congreso aprueba la ley de presupuestos para 2025", ""),
+        ("央行下调存款准备金率0.5个百分点", ""),
+    ],
+)
+def test_a_wire_headline_scores_low_on_everything(title: str, text: str) -> None:
+    analysis = analyzed(title, text)
+    for name in ScoreName:
+        assert analysis.score(name).value < 0.34, name
+    assert analysis.title == title
+
+
+def test_a_tabloid_headline_scores_high_and_names_its_words() -> None:
+    analysis = analyzed("Trump BLASTS ‘disgraceful’ judge in UNHINGED rant against corrupt elites!!!")
+    for name in (ScoreName.FRAMING, ScoreName.PERSUASIVE, ScoreName.HYPER_STIMULUS, ScoreName.OVERALL):
+        assert analysis.score(name).value > 0.67, name
+    assert {"disgraceful", "UNHINGED", "corrupt"} <= set(analysis.framing.words)
+    assert "UNHINGED" in analysis.hyper_stimulus.words
+    assert "3 exclamation marks" in analysis.hyper_stimulus.reason
+
+
+def test_hedges_make_a_story_speculative() -> None:
+    analysis = analyzed("Aliens may have visited Earth, some experts believe")
+    assert analysis.speculative.value > 0.5
+    assert "may have" in analysis.speculative.words
+    assert analyzed("Aliens visited Earth").speculative.value == 0
+
+
+def test_a_loaded_text_shows_under_a_calm_title() -> None:
+    calm = analyzed(
+        "Senate votes on budget", "The Senate voted on the budget on Tuesday. It passed 52 to 48."
+    )
+    text = "The corrupt regime and its vile cronies betrayed us. This shameless farce must be stopped."
+    loaded = analyzed("Senate votes on budget", text)
+    assert loaded.framing.value > 0.5 > calm.framing.value
+    assert loaded.persuasive.value > 0.5 > calm.persuasive.value
+
+
+@pytest.mark.parametrize(
+    ("language", "title"),
+    [
+        ("en", "You won't believe what this dog did next"),
+        ("en", "17 reasons why you should never eat breakfast"),
+        ("ru", "Вы не поверите, что нашли учёные под льдом Антарктиды"),
+        ("pl", "Nie uwierzysz, co zrobił ten pies na oczach wszystkich"),
+        ("de", "Sie werden nicht glauben, was dann passierte"),
+        ("es", "No vas a creer lo que hizo este perro: mira el video"),
+        ("zh", "震惊！你绝对想不到这个男人做了什么"),
+    ],
+)
+def test_clickbait_is_seen_in_each_language(language: str, title: str) -> None:
+    analysis = analyzed(title)
+    assert analysis.language == language
+    assert analysis.clickbait.value > 0.67
+    assert analysis.clickbait.words
+
+
+@pytest.mark.parametrize(
+    ("language", "title"),
+    [
+        ("en", "SHOCKING: insane scenes as chaos erupts!!!"),
+        ("ru", "ШОК! Невероятный скандал взорвал сеть"),
+        ("pl", "Szok! Niewiarygodny skandal w Sejmie!"),
+        ("de", "Schock! Unfassbare Szenen im Bundestag!"),
+        ("es", "¡IMPACTANTE! El brutal escándalo que sacude a Madrid"),
+        ("zh", "震惊！史上最疯狂的一幕，网友惊呆了！"),
+    ],
+)
+def test_stimulus_is_seen_in_each_language(language: str, title: str) -> None:
+    analysis = analyzed(title)
+    assert analysis.language == language
+    assert analysis.hyper_stimulus.value > 0.67
+    assert analysis.hyper_stimulus.words
+
+
+def test_every_language_with_lists_has_what_each_score_needs() -> None:
+    for language in LANGUAGES:
+        lexicon = lexicon_for(language)
+        assert lexicon.name != language
+        assert lexicon.labels
+        assert lexicon.tails
+        assert lexicon.question_words
+
+
+def test_a_language_without_lists_is_named_in_the_reasons() -> None:
+    analysis = analyzed("Le gouvernement a adopté le budget après une longue nuit de débats à l'Assemblée")
+    assert analysis.language == "fr"
+    assert analysis.framing.reason == "There are no word lists for French, so this was not measured."
+    assert "only capitals, marks and emoji were counted" in analysis.hyper_stimulus.reason
+    assert "only numbers and marks were judged" in analysis.clickbait.reason
+
+
+def test_an_unknown_language_is_said_to_be_unknown() -> None:
+    analysis = analyzed("ᐃᓄᒃᑎᑐᑦ ᐅᖃᐅᓯᖅ")
+    assert analysis.language == "und"
+    assert analysis.persuasive.reason == "The language is not known, so this was not measured."
+
+
+def test_capitals_count_in_a_language_without_lists() -> None:
+    assert (
+        analyzed(
+            "SCANDALE ÉNORME à Paris !!! le gouvernement est dans la rue", language="fr"
+        ).hyper_stimulus.value
+        > 0.5
+    )
+
+
+def test_an_item_without_anything_is_named_by_its_host() -> None:
+    analysis = analyzed("")
+    assert analysis.title == "news.example"
+    assert analysis.title_reason == "There was no title."
+    assert analysis.overall.value == 0
+
+
+def test_without_a_title_the_first_sentence_stands_in() -> None:
+    analysis = analyzed("", "The council approved the budget on Tuesday. It spends 3 million on roads.")
+    assert analysis.title == "The council approved the budget on Tuesday"
+    assert "no title" in analysis.title_reason

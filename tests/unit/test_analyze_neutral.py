@@ -1,0 +1,142 @@
+"""Neutral titles, descriptions, summaries and facts: taken from the original, never written."""
+
+from __future__ import annotations
+
+import pytest
+
+from inforadar.model.analysis import Analysis, Subject
+from inforadar.stages.analyze.local.analyzer import analyze_subject
+
+
+def analyzed(title: str, text: str = "", description: str = "") -> Analysis:
+    return analyze_subject(
+        Subject(url="https://news.example/1", title=title, description=description, text=text)
+    )
+
+
+@pytest.mark.parametrize(
+    ("title", "neutral"),
+    [
+        ("Minister SLAMS critics in furious late-night row", "Minister criticizes critics in late-night row"),
+        ("BREAKING: Senate passes budget", "Senate passes budget"),
+        ("WATCH: BREAKING: Senate passes budget", "Senate passes budget"),
+        ("Senate passes budget [VIDEO]", "Senate passes budget"),
+        ("An incredible story of survival at sea", "A story of survival at sea"),
+        ("Oil prices skyrocket!!! NASA watches", "Oil prices skyrocket. NASA watches"),
+        ("Man finds gold in garden — you won't believe what happened next", "Man finds gold in garden"),
+        ("Dog saves child, and it's amazing", "Dog saves child"),
+        ("17 reasons why eggs are healthy (and #5 will shock you)", "17 reasons why eggs are healthy"),
+        ("🔥🔥 Apple unveils iPhone 17 📱", "Apple unveils iPhone 17"),
+        ("Did the SENATOR really lie?!", "Did the senator lie?"),
+        ("СРОЧНО: президент подписал указ", "Президент подписал указ"),
+        ("Pilne! Szokujące słowa ministra", "Słowa ministra"),
+        ("Eilmeldung: Unfassbare Szenen in der Berliner Innenstadt", "Szenen in der Berliner Innenstadt"),
+        ("URGENTE: Impactante video muestra el ataque en Madrid", "Video muestra el ataque en Madrid"),
+        ("震惊！部长怒斥记者，网友惊呆了", "部长批评记者"),
+    ],
+)
+def test_the_bait_is_dropped_and_the_news_kept(title: str, neutral: str) -> None:
+    analysis = analyzed(title)
+    assert analysis.title == neutral
+    assert "as published" not in analysis.title_reason
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "NATO and the EU agree on UNESCO site",
+        "The show was amazing and the crowd loved it",
+        "U.S. GDP grows 3%",
+        "Watch makers of Geneva",
+        "Breaking bread with the neighbours",
+        "Президент подписал указ",
+        "مجلس الوزراء يقر الموازنة",
+        "央行下调利率",
+    ],
+)
+def test_a_title_without_bait_is_left_alone(title: str) -> None:
+    analysis = analyzed(title)
+    assert analysis.title == title
+    assert analysis.title_reason == "Nothing to drop: the title is as published."
+
+
+def test_shouted_names_get_the_form_that_the_text_gives_them() -> None:
+    text = "The iPhone maker and NASA signed a contract in Florida on Monday. The contract is for rockets."
+    neutral = analyzed("IPHONE MAKER AND NASA SIGN CONTRACT IN FLORIDA", text).title
+    assert neutral == "iPhone Maker and NASA Sign Contract in Florida"
+
+
+def test_an_unknown_acronym_stays_when_the_text_writes_it_so() -> None:
+    text = "The XYZCORP board met on Monday."
+    assert analyzed("Board of XYZCORP meets in secret", text).title == "Board of XYZCORP meets in secret"
+
+
+def test_a_title_that_withholds_is_replaced_by_the_sentence_that_tells() -> None:
+    text = "A Labrador named Max pulled a child from a river in Ohio on Monday, police said. Max is six."
+    analysis = analyzed("You won't believe what this dog did next", text)
+    assert analysis.title == "A Labrador named Max pulled a child from a river in Ohio on Monday, police said"
+    assert analysis.title_reason.startswith("The title withholds")
+
+
+def test_a_title_that_withholds_stays_when_nothing_tells() -> None:
+    text = "Wait until you see this! Can you guess? We could not."
+    title = "You won't believe what this dog did next"
+    assert analyzed(title, text).title == title
+
+
+TEXT = """The council approved a budget of 3.2 million euros on Tuesday, Mayor Anna Kowalska said.
+
+What will happen now? You have to read this to the end!
+
+According to the ministry, 41 villages will get new roads by 2027. Critics called it an outrageous farce.
+Some believe that the money could perhaps go elsewhere. The roads were last repaired in 1998, records show."""
+
+
+def test_facts_are_sentences_of_the_text_with_numbers_and_sources() -> None:
+    assert analyzed("Council approves budget for roads", TEXT).facts == (
+        "The council approved a budget of 3.2 million euros on Tuesday, Mayor Anna Kowalska said.",
+        "According to the ministry, 41 villages will get new roads by 2027.",
+        "The roads were last repaired in 1998, records show.",
+    )
+
+
+def test_the_summary_is_the_sentences_about_the_title_in_their_order() -> None:
+    summary = analyzed("Council approves budget for roads", TEXT).summary
+    assert summary.startswith("The council approved a budget of 3.2 million euros")
+    assert "41 villages" in summary
+    assert "outrageous" not in summary
+    assert "?" not in summary
+
+
+def test_a_description_loses_the_sentences_that_only_lure() -> None:
+    description = "The mayor resigned on Friday. You won't believe why. Her SHOCKING letter was published."
+    analysis = analyzed("Mayor resigns", description=description)
+    assert analysis.description == "The mayor resigned on Friday. Her letter was published."
+    assert "only lure" in analysis.description_reason
+
+
+def test_without_description_and_text_there_is_none() -> None:
+    analysis = analyzed("Mayor resigns")
+    assert (analysis.description, analysis.summary, analysis.facts) == ("", "", ())
+    assert analysis.description_reason == "There was no description."
+
+
+def test_abbreviations_do_not_end_a_sentence() -> None:
+    analysis = analyzed(
+        "", "Dr. Smith of the U.S. Navy told Sen. Jones that 12 ships left at 5 p.m. local time."
+    )
+    assert len(analysis.facts) == 1
+
+
+@pytest.mark.parametrize(
+    ("category", "title"),
+    [
+        ("sport", "Striker scores twice as team wins league match"),
+        ("business", "Shares fall as bank reports lower profit"),
+        ("politics", "Президент назначил нового министра в правительстве"),
+        ("technology", "苹果发布人工智能手机芯片"),
+        ("general", "Something happened somewhere"),
+    ],
+)
+def test_the_category_follows_the_words(category: str, title: str) -> None:
+    assert analyzed(title).category == category
