@@ -1,3 +1,3 @@
-"""What all tests share."""
+"""What every test can ask for."""
 
-pytest_plugins = ["tests.site.fixtures"]
+pytest_plugins = ["tests.site.fixtures", "tests.servers_fixtures"]

@@ -87,7 +87,8 @@ async def open_worker(
     """A worker with everything it needs; by default it goes out to the web."""
     fetcher, canonical = settings.fetcher, settings.canonical
     async with AsyncExitStack() as stack:
-        pool = await stack.enter_async_context(WorkPool())
+        pool = WorkPool(warm_up=("inforadar.stages.canonical",))
+        stack.push_async_callback(pool.close)
         if engine is None:
             engine = await stack.enter_async_context(open_engine(settings, database))
         writer = await stack.enter_async_context(Writer(database, diff))

@@ -13,7 +13,7 @@ import difflib
 import os
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
@@ -237,6 +237,17 @@ class Settings:
     log: LogSettings
     origins: Mapping[str, str]
     """{"fetcher.interval": "environment FETCHER_INTERVAL"}; what is missing is the default."""
+
+    def replaced(self, **sections: Mapping[str, Any]) -> Settings:
+        """With other values in some sections, validated like any others."""
+        try:
+            changed = {
+                name: type(getattr(self, name))(**(getattr(self, name).model_dump() | dict(values)))
+                for name, values in sections.items()
+            }
+        except ValidationError as fault:
+            raise ConfigError(fault.errors()[0]["msg"].removeprefix("Value error, ")) from None
+        return replace(self, **changed)
 
     @property
     def database_url(self) -> str:

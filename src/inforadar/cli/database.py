@@ -8,7 +8,7 @@ from inforadar.app import open_store
 from inforadar.cli.output import print_line
 from inforadar.config import load_settings
 from inforadar.errors import UsageError
-from inforadar.store.upgrade import HEAD, back_up_sqlite
+from inforadar.store.upgrade import OURS, back_up_sqlite
 
 
 def upgrade() -> None:
@@ -19,7 +19,7 @@ def upgrade() -> None:
         async with open_store(settings, upgrade=True) as database:
             return database.name
 
-    print_line(f"{asyncio.run(work())} is at schema {HEAD}.")
+    print_line(f"{asyncio.run(work())} is at schema {OURS.head}.")
 
 
 def backup() -> None:

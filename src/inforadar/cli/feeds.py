@@ -14,7 +14,7 @@ from inforadar.config import Settings
 from inforadar.errors import UsageError
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.pipeline.documents import feed_document
-from inforadar.pipeline.health import health_of
+from inforadar.pipeline.health import feed_health
 from inforadar.store.engine import Database
 from inforadar.store.feeds import (
     delete_feed,
@@ -132,7 +132,7 @@ def list_(
 
 
 def _health_text(feed: Feed) -> Text:
-    health = health_of(feed, utc_now()).health
+    health = feed_health(feed, utc_now()).state
     return Text(health.value, style=health.colour.replace("grey", "bright_black"))
 
 

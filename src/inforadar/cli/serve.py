@@ -17,6 +17,7 @@ from inforadar.cli.output import print_json, print_line, safe
 from inforadar.config import Settings, load_settings
 from inforadar.errors import UsageError
 from inforadar.pipeline.worker import Stage, WorkReport
+from inforadar.web.serve import serve_api
 
 STOP_S = 5.0
 
@@ -42,6 +43,25 @@ def worker(
     else:
         _print(report)
     return 1 if report.collected.errors else 0
+
+
+def api(
+    *,
+    host: Annotated[str | None, Parameter(help="The address to listen on.")] = None,
+    port: Annotated[int | None, Parameter(help="The port to listen on.")] = None,
+) -> None:
+    """Start the API and the web page."""
+    given = {"host": host, "port": port}
+    settings = load_settings().replaced(
+        web={name: value for name, value in given.items() if value is not None}
+    )
+    configure_logs(settings.log)
+
+    async def work(stop: asyncio.Event) -> None:
+        async with open_store(settings) as database:
+            await serve_api(database, settings, stop)
+
+    uvloop.run(until_signal(work))
 
 
 def _stages(text: str) -> frozenset[Stage]:

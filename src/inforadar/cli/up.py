@@ -45,7 +45,7 @@ def up(
     configure_logs(settings.log)
     make_home(settings.home)
     with _only_one(settings):
-        check_port(settings.web.host, settings.web.port)
+        check_port(settings)
         feed = asyncio.run(_prepare(settings, with_sample=sample))
         children = ["api", "worker", *(["sample serve"] if feed else [])]
         return asyncio.run(_supervise(settings, children, feed))

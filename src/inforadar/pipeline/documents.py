@@ -8,11 +8,11 @@ from typing import Any
 from inforadar.model.feed import Feed
 from inforadar.model.item import Item
 from inforadar.model.run import Report
-from inforadar.pipeline.health import health_of
+from inforadar.pipeline.health import feed_health
 
 
 def feed_document(feed: Feed, now: datetime) -> dict[str, Any]:
-    health = health_of(feed, now)
+    health = feed_health(feed, now)
     return {
         "id": str(feed.id),
         "url": feed.url,
@@ -24,7 +24,7 @@ def feed_document(feed: Feed, now: datetime) -> dict[str, Any]:
         "enabled": feed.enabled,
         "polling": feed.polling,
         "enforce_feed_domain": feed.enforce_feed_domain,
-        "health": health.health.value,
+        "health": health.state.value,
         "health_sentence": health.sentence,
         "last_fetch_status": feed.last_fetch_status,
         "last_fetched_at": _time(feed.last_fetched_at),

@@ -10,7 +10,7 @@ from inforadar.model.feed import Feed
 from inforadar.model.http import Outcome
 
 
-class Health(StrEnum):
+class HealthState(StrEnum):
     """With the colour each has everywhere."""
 
     NEW = "new"
@@ -31,28 +31,45 @@ class Health(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HealthReport:
-    health: Health
+class Health:
+    state: HealthState
     sentence: str
 
 
-def health_of(feed: Feed, now: datetime) -> HealthReport:
+def feed_health(feed: Feed, now: datetime) -> Health:
     """The sentence is for people, in the voice of the rest of the interface."""
+    state = _state(feed)
+    return Health(state=state, sentence=_sentence(feed, state, now))
+
+
+def _state(feed: Feed) -> HealthState:
     if not feed.enabled:
-        return HealthReport(health=Health.DISABLED, sentence="Disabled. Nothing is fetched or served.")
-    if feed.last_fetch_status is None and feed.last_error is None:
-        return HealthReport(health=Health.NEW, sentence=f"Not fetched yet. {_next(feed, now)}")
-    if feed.last_error is None:
-        ago = f"Fetched {in_words(now, feed.last_fetched_at)}." if feed.last_fetched_at else "Fetched."
-        return HealthReport(health=Health.SUCCESS, sentence=f"{ago} {_next(feed, now)}")
-    if feed.next_run_at is not None and feed.last_fetch_status is Outcome.TEMPORARY_ERROR:
-        return HealthReport(
-            health=Health.WAITING, sentence=f"{feed.last_error} {_next(feed, now, again=True)}"
-        )
-    comes = (
-        "Revive it with `inforadar feed sync`." if feed.next_run_at is None else _next(feed, now, again=True)
-    )
-    return HealthReport(health=Health.SUSPENDED, sentence=f"{feed.last_error} Suspended. {comes}")
+        return HealthState.DISABLED
+    match feed.last_fetch_status:
+        case None:
+            return HealthState.NEW
+        case Outcome.SUCCESS:
+            return HealthState.SUCCESS
+        case Outcome.TEMPORARY_ERROR if feed.next_run_at is not None:
+            return HealthState.WAITING
+        case _:
+            return HealthState.SUSPENDED
+
+
+def _sentence(feed: Feed, state: HealthState, now: datetime) -> str:
+    if state is HealthState.DISABLED:
+        return "Disabled: neither fetched nor served."
+    if feed.locked_until is not None and feed.locked_until > now:
+        return "Being fetched right now."
+    match state:
+        case HealthState.NEW:
+            return f"Not fetched yet. {_next(feed, now)}"
+        case HealthState.SUCCESS:
+            return f"Fetched {in_words(now, feed.last_fetched_at)}. {_next(feed, now)}"
+        case HealthState.WAITING:
+            return f"{feed.last_error} {_next(feed, now, again=True)}"
+    comes = _next(feed, now, again=True) if feed.next_run_at else "Revive it with `inforadar feed sync`."
+    return f"{feed.last_error} Suspended. {comes}"
 
 
 def _next(feed: Feed, now: datetime, *, again: bool = False) -> str:

@@ -6,6 +6,7 @@ Asking for it is a request like any other and takes a turn of its host: whoever 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
@@ -39,6 +40,7 @@ class Robots:
         self._user_agent = user_agent
         self._now = now
         self._known: dict[str, tuple[RobotsRules, datetime]] = {}
+        self._asking: dict[str, asyncio.Future[RobotsRules]] = {}
 
     async def rules_for(self, url: str) -> RobotsRules | None:
         """The rules that govern `url`; None if the host has to be asked first."""
@@ -53,8 +55,15 @@ class Robots:
         return rules if self._now() - at < kept else None
 
     async def refresh(self, url: str) -> RobotsRules:
-        """Asks the host, spending the turn that the caller holds."""
+        """Asks the host, spending the turn that the caller holds. Whoever asks meanwhile gets the same answer."""
         host = host_key(url)
+        asking = self._asking.get(host)
+        if asking is None:
+            asking = self._asking[host] = asyncio.ensure_future(self._ask(host, url))
+            asking.add_done_callback(lambda _: self._asking.pop(host, None))
+        return await asyncio.shield(asking)
+
+    async def _ask(self, host: str, url: str) -> RobotsRules:
         before = self._known.get(host)
         result = await self._engine.fetch(robots_request(url))
         rules = robots_from_result(result, self._user_agent, before[0] if before else None)

@@ -15,7 +15,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from inforadar.model.ids import FeedId, ItemId, LeaseToken
 from inforadar.store.leases import LEASE_S
 from inforadar.store.schema import analyses_cache, articles, feed_schedules, feeds, items
-from inforadar.store.types import db_later, db_now
+from inforadar.store.types import db_after, db_later, db_now, one_of
 
 _i = items.c
 
@@ -40,19 +40,25 @@ class AnalysisJob:
 
 
 def claim_analyses(connection: Connection, limit: int, *, lease_s: float = LEASE_S) -> list[AnalysisJob]:
-    """Leases items whose article is there (or will not come), the longest waiting first."""
+    """Leases items whose article is there (or will not come), the longest waiting first.
+
+    Those of disabled and deleted feeds wait: they are served to nobody, and a model may cost money.
+    """
     chosen = (
         select(_i.id)
+        .join_from(items, feeds, feeds.c.id == _i.feed_id)
+        .where(feeds.c.enabled, feeds.c.deleted_at.is_(None))
         .where(_i.analyze_at <= db_now(), or_(_i.analyze_until.is_(None), _i.analyze_until <= db_now()))
         .order_by(_i.analyze_at)
         .limit(limit)
-        .with_for_update(skip_locked=True)
+        .with_for_update(skip_locked=True, of=items)
+        .cte("chosen")
     )
     token = LeaseToken(uuid4().hex)
     until = db_later(literal(lease_s))
     claimed = connection.execute(
         update(items)
-        .where(_i.id.in_(chosen))
+        .where(_i.id.in_(select(chosen.c.id)))
         .values(analyze_until=until, analyze_at=until, analyze_token=token)
         .returning(_i.id)
     ).scalars()
@@ -71,7 +77,7 @@ def claim_analyses(connection: Connection, limit: int, *, lease_s: float = LEASE
         )
         .join_from(items, feeds, feeds.c.id == _i.feed_id)
         .join(articles, articles.c.uid == _i.uid, isouter=True)
-        .where(_i.id.in_(list(claimed)))
+        .where(one_of(_i.id, claimed))
         .order_by(_i.pub_date.desc())
     )
     return [
@@ -96,6 +102,9 @@ def save_analysis(
     connection: Connection, job: AnalysisJob, result: Mapping[str, Any], score: float, at: datetime
 ) -> bool:
     """Stores the result and asks for the feed to be built. False: the lease was lost."""
+    schedule = feed_schedules.c
+    # First the schedule, then the item: the order in which the writer takes them.
+    connection.execute(select(schedule.id).where(schedule.id == job.feed_id).with_for_update())
     held = connection.execute(
         update(items)
         .where(_i.id == job.item_id, _i.analyze_token == job.token)
@@ -114,7 +123,7 @@ def save_analysis(
     if held is None:
         return False
     connection.execute(
-        update(feed_schedules).where(feed_schedules.c.id == job.feed_id).values(build_at=db_now())
+        update(feed_schedules).where(schedule.id == job.feed_id).values(build_at=db_after(schedule.build_at))
     )
     return True
 

@@ -8,14 +8,14 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import Connection, Row, bindparam, func, insert, literal, or_, select, update
+from sqlalchemy import Connection, Row, bindparam, case, func, insert, literal, or_, select, update
 
 from inforadar.model.article import Article, ArticleStatus, Extracted, FailureCode, NotExtracted
 from inforadar.model.http import Validators
 from inforadar.model.ids import LeaseToken, Uid
 from inforadar.store.leases import LEASE_S
 from inforadar.store.schema import article_failures, articles, items
-from inforadar.store.types import db_later, db_now
+from inforadar.store.types import db_later, db_now, one_of
 from inforadar.urls import hostname
 
 _a = articles.c
@@ -52,12 +52,13 @@ def claim_articles(connection: Connection, limit: int, *, lease_s: float = LEASE
         .order_by(_a.next_attempt_at)
         .limit(limit)
         .with_for_update(skip_locked=True)
+        .cte("chosen")
     )
     token = LeaseToken(uuid4().hex)
     until = db_later(literal(lease_s))
     rows = connection.execute(
         update(articles)
-        .where(_a.uid.in_(chosen))
+        .where(_a.uid.in_(select(chosen.c.uid)))
         .values(locked_until=until, next_attempt_at=until, lease_token=token)
         .returning(_a.uid, _a.url, _a.category, _a.attempts)
     )
@@ -107,7 +108,10 @@ def save_article(connection: Connection, ending: ArticleEnding) -> bool:
         case NotExtracted(code=code, detail=detail):
             final = ending.retry_after_s is None
             values |= {
-                "status": ArticleStatus.FAILURE.value,
+                # A text that is there already is not lost to a later failure.
+                "status": case(
+                    (_a.status == ArticleStatus.SUCCESS.value, _a.status), else_=ArticleStatus.FAILURE.value
+                ),
                 "failure_code": code.value,
                 "failure_detail": detail,
                 "attempted_at": ending.at if final else None,
@@ -156,8 +160,14 @@ def _article_values(found: Extracted) -> dict[str, Any]:
 
 def _wake_items(connection: Connection, url: str) -> None:
     """Everything that can be known of the article is known: its items are ready for analysis."""
-    waiting = (items.c.url == url) & items.c.analyzed_at.is_(None)
-    connection.execute(update(items).where(waiting).values(analyze_at=db_now()))
+    waiting = (
+        select(items.c.id)
+        .where(items.c.url == url, items.c.analyzed_at.is_(None))
+        .order_by(items.c.id)
+        .with_for_update()
+        .cte("waiting")
+    )
+    connection.execute(update(items).where(items.c.id.in_(select(waiting.c.id))).values(analyze_at=db_now()))
 
 
 def load_article(connection: Connection, uid: Uid) -> Article | None:
@@ -166,7 +176,7 @@ def load_article(connection: Connection, uid: Uid) -> Article | None:
 
 
 def load_articles(connection: Connection, uids: Sequence[Uid]) -> Mapping[Uid, Article]:
-    rows = connection.execute(select(articles).where(_a.uid.in_(uids)))
+    rows = connection.execute(select(articles).where(one_of(_a.uid, uids)))
     return {row.uid: article_from_row(row) for row in rows}
 
 

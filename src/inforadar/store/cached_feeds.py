@@ -30,7 +30,10 @@ class CachedFeed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildJob:
-    """Everything that building one feed needs, read in one transaction."""
+    """Everything that building one feed needs.
+
+    `build_at` is read before the items: what changes in between is built twice, never lost.
+    """
 
     feed: Feed
     build_at: datetime
@@ -115,9 +118,25 @@ def save_cached_feed(
     )
 
 
-def finish_build(connection: Connection, job: BuildJob) -> None:
-    """Takes the feed off the list, unless its items changed again meanwhile."""
+def finish_build(connection: Connection, job: BuildJob, document: CachedFeed | None = None) -> bool:
+    """Stores the document, if there is a new one, and takes the feed off the list.
+
+    If its items changed meanwhile the feed stays on the list. If another worker has built it meanwhile,
+    from items at least as new, nothing is stored, and the answer is False.
+    """
     s = feed_schedules.c
-    connection.execute(
-        update(feed_schedules).where(s.id == job.feed.id, s.build_at == job.build_at).values(build_at=None)
-    )
+    mark = connection.execute(select(s.build_at).where(s.id == job.feed.id).with_for_update()).scalar()
+    if mark is None:
+        return False
+    if document:
+        save_cached_feed(
+            connection,
+            job.feed.id,
+            xml_header=document.xml_header,
+            xml_content=document.xml_content,
+            item_refs=document.item_refs,
+            updated_at=document.updated_at,
+        )
+    if mark == job.build_at:
+        connection.execute(update(feed_schedules).where(s.id == job.feed.id).values(build_at=None))
+    return True

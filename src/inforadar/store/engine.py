@@ -6,7 +6,9 @@ Each question to the store is one plain function that takes a SQLAlchemy `Connec
     PostgreSQL   on the event loop, through asyncpg (`AsyncConnection.run_sync`)
 
 So there is one text of each question and no pair of sync and async versions, and the measured way to write
-SQLite (one thread, sync driver) costs no second store. `write` is one transaction: all or nothing.
+SQLite (one thread, sync driver) costs no second store. `write` is one transaction: all or nothing. Two
+transactions of PostgreSQL that wait for each other cost one of them its work; the question is then put again,
+so a question must do nothing but talk to its connection.
 """
 
 from __future__ import annotations
@@ -28,6 +30,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
 from inforadar.errors import ConfigError, StoreError
+from inforadar.store.faults import faults_as_sentences, is_deadlock
+from inforadar.store.types import storable
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -35,9 +39,12 @@ Question = Callable[Concatenate[Connection, P], T]
 
 MIN_SQLITE = (3, 39, 0)
 READERS = 4
+LOCK_TIMEOUT_S = 15.0
+"""How long SQLite waits for another program's transaction."""
+DEADLOCK_ATTEMPTS = 5
 
 _json: dict[str, Any] = {
-    "json_serializer": lambda value: msgspec.json.encode(value).decode(),
+    "json_serializer": lambda value: msgspec.json.encode(storable(value)).decode(),
     "json_deserializer": msgspec.json.decode,
 }
 
@@ -45,12 +52,12 @@ _json: dict[str, Any] = {
 class Database:
     """A database that was opened. `async with open_database(url) as db: await db.read(load_feeds)`."""
 
-    def __init__(self, url: URL) -> None:
+    def __init__(self, url: URL, *, lock_timeout_s: float = LOCK_TIMEOUT_S) -> None:
         self.url = url
         self.is_sqlite = url.get_backend_name() == "sqlite"
         self.path = Path(url.database) if self.is_sqlite and url.database else None
         self._engine: _SqliteRunner | _PostgresRunner = (
-            _SqliteRunner(url) if self.is_sqlite else _PostgresRunner(url)
+            _SqliteRunner(url, lock_timeout_s) if self.is_sqlite else _PostgresRunner(url)
         )
 
     @property
@@ -62,21 +69,28 @@ class Database:
 
     async def read(self, question: Question[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Runs a question that changes nothing."""
-        with _faults_as_sentences(self):
+        with faults_as_sentences(self.name):
             return await self._engine.read(lambda connection: question(connection, *args, **kwargs))
 
     async def write(self, question: Question[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Runs it as one transaction: committed whole, or not at all."""
-        with _faults_as_sentences(self):
+        with faults_as_sentences(self.name):
             return await self._engine.write(lambda connection: question(connection, *args, **kwargs))
+
+    async def migrate(self, question: Question[[], T]) -> T:
+        """As `write`, for one that makes tables anew: a table that is dropped takes no rows of others along."""
+        with faults_as_sentences(self.name):
+            return await self._engine.migrate(question)
 
     async def close(self) -> None:
         await self._engine.close()
 
 
 @asynccontextmanager
-async def open_database(url: str, password: str | None = None) -> AsyncIterator[Database]:
-    database = Database(parse_database_url(url, password))
+async def open_database(
+    url: str, password: str | None = None, *, lock_timeout_s: float = LOCK_TIMEOUT_S
+) -> AsyncIterator[Database]:
+    database = Database(parse_database_url(url, password), lock_timeout_s=lock_timeout_s)
     try:
         yield database
     finally:
@@ -108,12 +122,12 @@ def parse_database_url(url: str, password: str | None = None) -> URL:
 class _SqliteRunner:
     """One writing thread with its own connection, a few reading ones, each with its own."""
 
-    def __init__(self, url: URL) -> None:
+    def __init__(self, url: URL, lock_timeout_s: float) -> None:
         if sqlite3.sqlite_version_info < MIN_SQLITE:
             needed = ".".join(map(str, MIN_SQLITE))
             raise StoreError(f"SQLite {sqlite3.sqlite_version} is too old; {needed} or newer is needed.")
-        self._writing = _sqlite_engine(url, "BEGIN IMMEDIATE")
-        self._reading = _sqlite_engine(url, "BEGIN")
+        self._writing = _sqlite_engine(url, "BEGIN IMMEDIATE", lock_timeout_s)
+        self._reading = _sqlite_engine(url, "BEGIN", lock_timeout_s, "query_only = ON")
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="sqlite-write")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="sqlite-read")
         self._open = threading.local()
@@ -140,6 +154,26 @@ class _SqliteRunner:
         # A caller that is cancelled leaves; its transaction is finished all the same, never left half-done.
         return await loop.run_in_executor(self._writer, self._run, self._writing, question)
 
+    async def migrate(self, question: Callable[[Connection], T]) -> T:
+        def run() -> T:
+            # SQLite changes a table by making it anew. With foreign keys on, dropping the old one would delete
+            # every row that refers to it; the switch has no effect inside a transaction.
+            pragmas = self._connection(self._writing).connection.driver_connection
+            assert isinstance(pragmas, sqlite3.Connection)
+            pragmas.execute("PRAGMA foreign_keys = OFF")
+            try:
+                return self._run(self._writing, checked)
+            finally:
+                pragmas.execute("PRAGMA foreign_keys = ON")
+
+        def checked(connection: Connection) -> T:
+            answer = question(connection)
+            if broken := connection.exec_driver_sql("PRAGMA foreign_key_check").all():
+                raise StoreError(f"The upgrade would leave {len(broken)} rows without what they refer to.")
+            return answer
+
+        return await asyncio.get_running_loop().run_in_executor(self._writer, run)
+
     async def close(self) -> None:
         def shut() -> None:
             self._writer.shutdown(wait=True)
@@ -152,9 +186,12 @@ class _SqliteRunner:
         await asyncio.to_thread(shut)
 
 
-def _sqlite_engine(url: URL, begin: str) -> Engine:
+def _sqlite_engine(url: URL, begin: str, lock_timeout_s: float, *pragmas: str) -> Engine:
     engine = create_engine(
-        url, poolclass=NullPool, connect_args={"check_same_thread": False, "timeout": 15}, **_json
+        url,
+        poolclass=NullPool,
+        connect_args={"check_same_thread": False, "timeout": lock_timeout_s},
+        **_json,
     )
 
     @event.listens_for(engine, "connect")
@@ -169,14 +206,21 @@ def _sqlite_engine(url: URL, begin: str) -> Engine:
             "temp_store = MEMORY",
             "cache_size = -32000",
             "mmap_size = 268435456",
+            *pragmas,
         ):
             dbapi_connection.execute(f"PRAGMA {pragma}")
+        # SQLite's own knows the Latin alphabet only.
+        dbapi_connection.create_function("lower", 1, _lower, deterministic=True)
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
         connection.exec_driver_sql(begin)
 
     return engine
+
+
+def _lower(text: str | None) -> str | None:
+    return None if text is None else text.lower()
 
 
 class _PostgresRunner:
@@ -194,58 +238,18 @@ class _PostgresRunner:
             return await connection.run_sync(question)
 
     async def write(self, question: Callable[[Connection], T]) -> T:
-        async with self._engine.begin() as connection:
-            return await connection.run_sync(question)
+        attempt = 1
+        while True:
+            try:
+                async with self._engine.begin() as connection:
+                    return await connection.run_sync(question)
+            except DBAPIError as fault:
+                if not is_deadlock(fault) or attempt == DEADLOCK_ATTEMPTS:
+                    raise
+                attempt += 1
+
+    async def migrate(self, question: Callable[[Connection], T]) -> T:
+        return await self.write(question)
 
     async def close(self) -> None:
         await self._engine.dispose()
-
-
-class _faults_as_sentences:  # noqa: N801 - used as a block, not as an object
-    """Turns the driver's faults into sentences that say what to do."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, fault: BaseException | None, trace: object) -> None:
-        name = self._database.name
-        match fault:
-            case DBAPIError():
-                raise _sentence(name, str(fault.orig)) from fault
-            case ConnectionError() | TimeoutError() | OSError() if not self._database.is_sqlite:
-                raise StoreError(f"The database {name} does not answer: {fault}. Is it running?") from fault
-            case _:
-                return
-
-
-_SENTENCES = (
-    (("readonly", "read-only"), "The database {name} is read-only. Make it and its folder writable."),
-    (
-        ("disk is full", "no space left"),
-        "The disk is full: nothing more can be stored in {name}. Free some space.",
-    ),
-    (
-        ("unable to open",),
-        "The database {name} cannot be opened. Does its folder exist, and may you write there?",
-    ),
-    (
-        ("malformed", "not a database"),
-        "The database {name} is damaged. Restore a backup with `inforadar db restore FILE`.",
-    ),
-    (("locked",), "The database {name} is locked by another program for too long."),
-    (
-        ("no such table", "does not exist"),
-        "The database {name} is not set up. Run `inforadar db upgrade`. ({detail})",
-    ),
-    (("",), "The database {name} refused: {detail}"),
-)
-"""What drivers say, and what we say instead."""
-
-
-def _sentence(name: str, detail: str) -> StoreError:
-    lowered = detail.lower()
-    found = next(text for signs, text in _SENTENCES if any(sign in lowered for sign in signs))
-    return StoreError(found.format(name=name, detail=detail))

@@ -7,7 +7,22 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    Text,
+    cast,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.dialects.postgresql import insert as pg_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.errors import NotFoundError, UsageError
 from inforadar.model.feed import ErrorPolicy, Feed, FeedKind
@@ -103,8 +118,6 @@ def insert_feed(
     if existing and existing.deleted_at is None:
         return existing, False
     values = {
-        "url": href,
-        "url_hash": key,
         "kind": kind,
         "source": source or root_domain(href),
         "topic": topic,
@@ -117,22 +130,37 @@ def insert_feed(
         "options": dict(options or {}),
     }
     if existing:
-        feed_id = existing.id
-        # A revived feed starts anew: its validators would answer 304 for items that may be gone by now.
-        fresh = {"deleted_at": None, "etag": None, "last_modified": None, "validators_url": None}
-        connection.execute(
-            update(feeds).where(feeds.c.id == feed_id).values(**values, **fresh, updated_at=db_now())
-        )
-        connection.execute(
-            update(feed_schedules)
-            .where(feed_schedules.c.id == feed_id)
-            .values(next_run_at=None, last_error=None, failures=0)
-        )
-    else:
-        feed_id = FeedId(new_uuid())
-        connection.execute(insert(feeds).values(id=feed_id, **values))
-        connection.execute(insert(feed_schedules).values(id=feed_id))
+        _revive(connection, existing.id, values)
+        return load_feed(connection, existing.id), True
+    into = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+    feed_id = FeedId(new_uuid())
+    row = into(feeds).values(id=feed_id, url=href, url_hash=key, **values)
+    new = connection.execute(row.on_conflict_do_nothing().returning(feeds.c.id)).first()
+    if new is None:
+        # Another process added it between our look and our insert.
+        return insert_feed(connection, url)
+    connection.execute(insert(feed_schedules).values(id=feed_id))
     return load_feed(connection, feed_id), True
+
+
+def _revive(connection: Connection, feed_id: FeedId, values: Mapping[str, Any]) -> None:
+    """Starts anew: its validators would answer 304 for items that may be gone, its old lease could commit."""
+    fresh = {"deleted_at": None, "etag": None, "last_modified": None, "validators_url": None}
+    connection.execute(
+        update(feeds).where(feeds.c.id == feed_id).values(**values, **fresh, updated_at=db_now())
+    )
+    connection.execute(
+        update(feed_schedules)
+        .where(feed_schedules.c.id == feed_id)
+        .values(
+            next_run_at=None,
+            requested_at=None,
+            locked_until=None,
+            lease_token=None,
+            last_error=None,
+            failures=0,
+        )
+    )
 
 
 def load_feed(connection: Connection, feed_id: FeedId) -> Feed:
@@ -161,20 +189,31 @@ def find_feed(connection: Connection, reference: str) -> Feed:
         return load_feed(connection, FeedId(UUID(text)))
     except ValueError:
         pass
-    candidates = [feed for feed in load_feeds(connection) if _begins(feed, text)]
+    if not text:
+        raise UsageError("Which feed? Give its id, its URL, or the beginning of one.")
+    fits = (feeds.c.deleted_at.is_(None), _begins(text))
+    query = select_feeds().where(*fits).order_by(feeds.c.url).limit(5)
+    candidates = [feed_from_row(row) for row in connection.execute(query)]
     if len(candidates) == 1:
         return candidates[0]
     if not candidates:
         raise NotFoundError(f"There is no feed {reference!r}. `inforadar feed list` shows them all.")
-    names = ", ".join(feed.url for feed in candidates[:5])
-    raise UsageError(f"{reference!r} fits {len(candidates)} feeds: {names}. Give more of the id or the URL.")
+    number = connection.execute(select(func.count()).select_from(feeds).where(*fits)).scalar_one()
+    names = ", ".join(feed.url for feed in candidates)
+    raise UsageError(f"{reference!r} fits {number} feeds: {names}. Give more of the id or the URL.")
 
 
-def _begins(feed: Feed, text: str) -> bool:
-    bare = feed.url.split("://", 1)[1]
-    return bool(text) and (
-        str(feed.id).startswith(text.lower()) or feed.url.startswith(text) or bare.startswith(text)
-    )
+def _begins(text: str) -> ColumnElement[bool]:
+    """Of an id, with or without hyphens; of a URL, with or without its scheme."""
+    id_text = func.replace(cast(feeds.c.id, Text), "-", "")
+    starts: list[tuple[ColumnElement[str], str]] = [(id_text, text.lower().replace("-", ""))]
+    starts += [(feeds.c.url, f"{scheme}{text}") for scheme in ("", "http://", "https://")]
+    return or_(*(func.substr(column, 1, len(start)) == start for column, start in starts))
+
+
+def is_named(column: ColumnElement[str], names: Sequence[str]) -> ColumnElement[bool]:
+    """By name, in small letters or capitals. (PostgreSQL folds only what its locale knows: exact ones too.)"""
+    return or_(column.in_(names), func.lower(column).in_([name.lower() for name in names]))
 
 
 def load_feeds(
@@ -188,9 +227,9 @@ def load_feeds(
     """All that are not deleted, by source, topic and URL."""
     wanted: list[ColumnElement[bool]] = [feeds.c.deleted_at.is_(None)]
     if sources:
-        wanted.append(func.lower(feeds.c.source).in_([name.lower() for name in sources]))
+        wanted.append(is_named(feeds.c.source, sources))
     if topics:
-        wanted.append(func.lower(feeds.c.topic).in_([name.lower() for name in topics]))
+        wanted.append(is_named(feeds.c.topic, topics))
     if origin:
         wanted.append(feeds.c.origin == origin)
     if only_enabled:

@@ -23,10 +23,11 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
-from inforadar.model.ids import FeedId, ItemId, RunId, UrlHash, new_uuid
+from inforadar.model.ids import FeedId, ItemId, RunId, Uid, UrlHash, new_uuid
 from inforadar.model.item import METADATA_FIELDS, Item, ItemChange, KnownItem, Listed, NewItem
+from inforadar.store.feeds import is_named
 from inforadar.store.schema import articles, feeds, item_changes, items, marks
-from inforadar.store.types import db_now
+from inforadar.store.types import db_now, one_of
 from inforadar.urls import uid
 
 ITEM_COLUMNS = (*items.c, feeds.c.source, feeds.c.topic)
@@ -75,31 +76,37 @@ class FeedItems:
 def insert_items(connection: Connection, batches: Sequence[FeedItems]) -> None:
     """Inserts new items and queues their articles. One that is there already stays as it is."""
     rows = []
-    queue: dict[str, dict[str, Any]] = {}
+    queue: dict[Uid, dict[str, Any]] = {}
     for batch in batches:
         for new in batch.added:
             url = new.listed.url
             key = uid(url)
             rows.append(_item_row(new, batch, key))
-            queue[key] = {"uid": key, "url": url, "category": batch.topic, "next_attempt_at": batch.at}
+            queue.setdefault(key, {"uid": key, "url": url, "category": batch.topic})
     if not rows:
         return
     insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+    # Two workers that bring in the same articles must not wait for each other: both go by the uid.
+    articles_to_do = insert(articles).values(next_attempt_at=db_now()).on_conflict_do_nothing()
+    connection.execute(articles_to_do, sorted(queue.values(), key=lambda row: str(row["uid"])))
+    there = _load_finished(connection, queue)
     connection.execute(insert(items).on_conflict_do_nothing(index_elements=["feed_id", "hash"]), rows)
-    connection.execute(insert(articles).on_conflict_do_nothing(index_elements=["uid"]), list(queue.values()))
-    _wake_analysis(connection, queue)
+    if there:
+        waiting = [row["id"] for row in rows if row["uid"] in there]
+        connection.execute(update(items).where(one_of(items.c.id, waiting)).values(analyze_at=db_now()))
 
 
-def _wake_analysis(connection: Connection, queue: Mapping[str, Mapping[str, Any]]) -> None:
-    """An article that another feed brought in before is there already: nothing to wait for."""
-    done = select(articles.c.url).where(articles.c.uid.in_(list(queue)), articles.c.next_attempt_at.is_(None))
-    urls = list(connection.execute(done).scalars())
-    if urls:
-        connection.execute(
-            update(items)
-            .where(items.c.url.in_(urls), items.c.analyzed_at.is_(None), items.c.analyze_at.is_(None))
-            .values(analyze_at=db_now())
-        )
+def _load_finished(connection: Connection, uids: Iterable[Uid]) -> set[str]:
+    """Articles that another feed brought in before: their items have nothing to wait for.
+
+    The rows stay locked until the items are committed. Otherwise an article that is being saved right now
+    could miss the new items, and they it, and nobody would ever wake them.
+    """
+    a = articles.c
+    query = (
+        select(a.uid, a.next_attempt_at).where(one_of(a.uid, uids)).order_by(a.uid).with_for_update(read=True)
+    )
+    return {row.uid for row in connection.execute(query) if row.next_attempt_at is None}
 
 
 def _item_row(new: NewItem, batch: FeedItems, article: str) -> dict[str, Any]:
@@ -135,12 +142,17 @@ def save_changes(
     """Writes the changed fields, and only those, and keeps what they were before."""
     by_fields: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     history = []
-    for change in changes:
+    for change in sorted(changes, key=lambda change: change.id):
         names = tuple(sorted(change.fields))
         values = {f"new_{name}": _plain(change.fields[name][1]) for name in names}
         by_fields.setdefault(names, []).append({"item": change.id, **values})
         fields = {name: [_plain(old), _plain(new)] for name, (old, new) in change.fields.items()}
         history.append({"id": new_uuid(), "item_id": change.id, "run_id": run_id, "at": at, "fields": fields})
+    if len(by_fields) > 1 and connection.dialect.name != "sqlite":
+        ids = [row["item_id"] for row in history]
+        connection.execute(
+            select(items.c.id).where(one_of(items.c.id, ids)).order_by(items.c.id).with_for_update()
+        )
     for names, rows in by_fields.items():
         columns = {name: bindparam(f"new_{name}", type_=items.c[name].type) for name in names}
         statement = update(items).where(items.c.id == bindparam("item")).values(**columns, updated_at=at)
@@ -188,9 +200,9 @@ def count_items(connection: Connection, wanted: ItemFilter | None = None) -> int
 def _conditions(wanted: ItemFilter) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = [feeds.c.enabled, feeds.c.deleted_at.is_(None)]
     if wanted.sources:
-        conditions.append(func.lower(feeds.c.source).in_([name.lower() for name in wanted.sources]))
+        conditions.append(is_named(feeds.c.source, wanted.sources))
     if wanted.topics:
-        conditions.append(func.lower(feeds.c.topic).in_([name.lower() for name in wanted.topics]))
+        conditions.append(is_named(feeds.c.topic, wanted.topics))
     if wanted.feed_id:
         conditions.append(items.c.feed_id == wanted.feed_id)
     if wanted.max_score is not None:

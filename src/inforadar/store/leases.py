@@ -19,11 +19,12 @@ from inforadar.model.ids import FeedId, LeaseToken
 from inforadar.model.schedule import Lease
 from inforadar.store.feeds import feed_from_row, select_feeds
 from inforadar.store.schema import feed_schedules, feeds
-from inforadar.store.types import db_later, db_now
+from inforadar.store.types import db_later, db_now, one_of
 
 LEASE_S = 600.0
 _WINDOW = 10
-"""How many batches of the longest due feeds the order of a claim looks at."""
+_MIN_WINDOW = 1000
+"""How many batches of the longest due feeds, and how many feeds at least, the order of a claim looks at."""
 
 _s = feed_schedules.c
 _ACTIVE = (feeds.c.enabled, feeds.c.deleted_at.is_(None))
@@ -31,16 +32,12 @@ _ACTIVE = (feeds.c.enabled, feeds.c.deleted_at.is_(None))
 
 def claim_due_feeds(connection: Connection, limit: int, *, lease_s: float = LEASE_S) -> list[Lease]:
     """Leases up to `limit` feeds: asked for, then never fetched, then fetched longest ago (B2)."""
-    asked = select(_s.id).where(_s.requested_at <= db_now(), _free()).order_by(_s.requested_at).limit(limit)
+    active = select(_s.id).join_from(feed_schedules, feeds, feeds.c.id == _s.id).where(_free(), *_ACTIVE)
+    asked = active.where(_s.requested_at <= db_now()).order_by(_s.requested_at).limit(limit)
     # Sorting everything that is due by its last fetch would cost more the more is due; the longest waiting
-    # ten batches are enough to choose from.
-    due = (
-        select(_s.id)
-        .select_from(feed_schedules.join(feeds, feeds.c.id == _s.id))
-        .where(_s.next_run_at <= db_now(), _free(), *_ACTIVE)
-        .order_by(_s.next_run_at)
-        .limit(limit * _WINDOW)
-    )
+    # are enough to choose from.
+    window = max(limit * _WINDOW, _MIN_WINDOW)
+    due = active.where(_s.next_run_at <= db_now()).order_by(_s.next_run_at).limit(window)
     candidates = asked.subquery().select().union(due.subquery().select())
     chosen = (
         select_feeds()
@@ -54,7 +51,7 @@ def claim_due_feeds(connection: Connection, limit: int, *, lease_s: float = LEAS
 
 def claim_feeds(connection: Connection, ids: Sequence[FeedId], *, lease_s: float = LEASE_S) -> list[Lease]:
     """Leases these feeds, due or not, as far as nobody else works on them."""
-    return _lease(connection, select_feeds().where(_s.id.in_(ids), _free(), *_ACTIVE), lease_s)
+    return _lease(connection, select_feeds().where(one_of(_s.id, ids), _free(), *_ACTIVE), lease_s)
 
 
 def _free() -> ColumnElement[bool]:
@@ -70,7 +67,7 @@ def _lease(connection: Connection, chosen: Select[Any], lease_s: float) -> list[
     until = db_later(literal(lease_s))
     marked = connection.execute(
         update(feed_schedules)
-        .where(_s.id.in_([row.id for row in rows]))
+        .where(one_of(_s.id, [row.id for row in rows]))
         .values(next_run_at=until, locked_until=until, lease_token=token, claimed_at=db_now())
         .returning(_s.id, _s.claimed_at, _s.locked_until)
     )
@@ -93,10 +90,18 @@ def extend_leases(
     until = db_later(literal(lease_s))
     kept: set[FeedId] = set()
     for token, ids in by_token.items():
+        # Locked in the order in which the writer locks its batch, so that the two never wait for each other.
+        ours = (
+            select(_s.id)
+            .where(one_of(_s.id, ids), _s.lease_token == token)
+            .order_by(_s.id)
+            .with_for_update()
+            .cte("ours")
+        )
         kept.update(
             connection.execute(
                 update(feed_schedules)
-                .where(_s.id.in_(ids), _s.lease_token == token)
+                .where(_s.id.in_(select(ours.c.id)))
                 .values(locked_until=until, next_run_at=until)
                 .returning(_s.id)
             ).scalars()
@@ -107,7 +112,8 @@ def extend_leases(
 def release_leases(connection: Connection, leases: Iterable[Lease]) -> None:
     """Gives feeds back untouched: as due as they were before the claim."""
     rows = [
-        {"b_id": lease.feed.id, "b_token": lease.token, "b_next": lease.feed.next_run_at} for lease in leases
+        {"b_id": lease.feed.id, "b_token": lease.token, "b_next": lease.feed.next_run_at}
+        for lease in sorted(leases, key=lambda lease: lease.feed.id)
     ]
     if rows:
         connection.execute(

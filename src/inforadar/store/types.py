@@ -2,19 +2,23 @@
 
 `DateTime(timezone=True)` drops the offset on SQLite without a word, so times go through `UtcDateTime`,
 which refuses naive ones. `db_now()` is the database's own clock: leases are judged by it alone, because
-the clocks of several machines disagree.
+the clocks of several machines disagree. Texts come from the web and go through `WebText`: PostgreSQL stores
+no NUL, and neither database half of a surrogate pair, both of which a hostile document can hold.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import JSON, DateTime, Dialect, Text, TypeDecorator
+import msgspec
+from sqlalchemy import JSON, Boolean, ColumnElement, DateTime, Dialect, Text, TypeDecorator, bindparam
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.types import TypeEngine
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -35,6 +39,35 @@ class UtcDateTime(TypeDecorator[datetime]):
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+def storable(value: Any) -> Any:
+    """The same without what no database stores, in a text or anywhere inside a JSON document."""
+    match value:
+        case str():
+            if "\x00" in value:
+                value = value.replace("\x00", "")
+            try:
+                value.encode()
+            except UnicodeEncodeError:
+                return value.encode(errors="replace").decode()
+            return value
+        case dict():
+            return {storable(key): storable(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [storable(inner) for inner in value]
+        case _:
+            return value
+
+
+class WebText(TypeDecorator[str]):
+    """A text as it came from elsewhere, without what cannot be stored."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        return None if value is None else storable(value)
 
 
 class db_now(FunctionElement[datetime]):  # noqa: N801 - reads as a function in SQL expressions
@@ -75,8 +108,72 @@ def _sqlite_later(element: db_later, compiler: SQLCompiler, **kw: Any) -> str:
     return f"strftime('%Y-%m-%d %H:%M:%f000', 'now', CAST({seconds} AS TEXT) || ' seconds')"
 
 
+class db_after(FunctionElement[datetime]):  # noqa: N801
+    """`db_after(column)`: now, but later than the column says, so that no two changes have the same mark."""
+
+    type = UtcDateTime()
+    inherit_cache = True
+    name = "db_after"
+
+
+@compiles(db_after)
+def _default_after(element: db_after, compiler: SQLCompiler, **kw: Any) -> str:
+    column = compiler.process(element.clauses, **kw)
+    return f"greatest(clock_timestamp(), {column} + interval '1 microsecond')"
+
+
+@compiles(db_after, "sqlite")
+def _sqlite_after(element: db_after, compiler: SQLCompiler, **kw: Any) -> str:
+    column = compiler.process(element.clauses, **kw)
+    later = f"strftime('%Y-%m-%d %H:%M:%f000', {column}, '0.001 seconds')"
+    return f"max(strftime('%Y-%m-%d %H:%M:%f000', 'now'), coalesce({later}, ''))"
+
+
 JsonDoc = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
 """A JSON document: JSONB on PostgreSQL, text on SQLite."""
 
 TextList = JSON().with_variant(ARRAY(Text()), "postgresql")
 """A list of strings: text[] on PostgreSQL, JSON on SQLite."""
+
+
+class _ListOf(TypeDecorator[Any]):
+    """Many values as one parameter: an array on PostgreSQL, JSON on SQLite."""
+
+    impl = Text
+    cache_ok = True
+
+    def __init__(self, item: TypeEngine[Any]) -> None:
+        super().__init__()
+        self.item = item
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        return dialect.type_descriptor(Text() if dialect.name == "sqlite" else ARRAY(self.item))
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
+        if dialect.name != "sqlite":
+            return value
+        stored = self.item.dialect_impl(dialect).bind_processor(dialect)
+        return msgspec.json.encode([stored(one) if stored else one for one in value]).decode()
+
+
+class _OneOf(FunctionElement[bool]):
+    type = Boolean()
+    inherit_cache = True
+    name = "one_of"
+
+
+@compiles(_OneOf)
+def _default_one_of(element: _OneOf, compiler: SQLCompiler, **kw: Any) -> str:
+    column, values = (compiler.process(clause, **kw) for clause in element.clauses)
+    return f"{column} = ANY ({values})"
+
+
+@compiles(_OneOf, "sqlite")
+def _sqlite_one_of(element: _OneOf, compiler: SQLCompiler, **kw: Any) -> str:
+    column, values = (compiler.process(clause, **kw) for clause in element.clauses)
+    return f"{column} IN (SELECT value FROM json_each({values}))"  # noqa: S608 - both are compiled already
+
+
+def one_of(column: ColumnElement[Any], values: Iterable[Any]) -> ColumnElement[bool]:
+    """`column IN (values)` for any number of values: a statement takes no more than 32,766 parameters."""
+    return _OneOf(column, bindparam(None, list(values), type_=_ListOf(column.type), unique=True))

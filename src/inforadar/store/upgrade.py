@@ -1,13 +1,15 @@
 """Bringing a database to this program's schema, and refusing one that a newer program wrote.
 
-`HEAD` is the revision this program wants; comparing it with the one row of `alembic_version` costs a query,
+`OURS.head` is the revision this program wants; comparing it with the one row of `alembic_version` costs a query,
 so that no command has to import Alembic when there is nothing to do.
 """
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from contextlib import closing
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,11 +19,23 @@ from sqlalchemy import Connection, inspect, text
 from inforadar.errors import DatabaseTooNewError, StoreError
 from inforadar.store.engine import Database
 
-HEAD = "0001"
-KNOWN = (HEAD,)
-"""Every revision this program has a migration for, oldest first."""
 
-SCRIPTS = Path(__file__).with_name("migrations")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Migrations:
+    """The revisions a program knows, oldest first, and the folder of Alembic's scripts for them."""
+
+    known: tuple[str, ...]
+    scripts: Path
+
+    @property
+    def head(self) -> str:
+        return self.known[-1]
+
+
+OURS = Migrations(known=("0001",), scripts=Path(__file__).with_name("migrations"))
+
+_ONE_AT_A_TIME = text("SELECT pg_advisory_xact_lock(7463829501)")
+"""Processes that start together upgrade one after the other; SQLite's write lock does that by itself."""
 
 
 def load_revision(connection: Connection) -> str | None:
@@ -32,46 +46,48 @@ def load_revision(connection: Connection) -> str | None:
     return revision
 
 
-async def upgrade_database(database: Database) -> Path | None:
+async def upgrade_database(database: Database, migrations: Migrations = OURS) -> Path | None:
     """Upgrades if need be. SQLite is backed up first; returns where to, or None if nothing was at stake."""
     revision = await database.read(load_revision)
-    if revision == HEAD:
+    if revision == migrations.head:
         return None
-    check_revision(revision, database.name)
+    check_revision(revision, database.name, migrations)
     backup = None
     if revision is not None and database.path:
-        backup = back_up_sqlite(database.path)
-    await database.write(run_migrations)
+        backup = await asyncio.to_thread(back_up_sqlite, database.path)
+    await database.migrate(lambda connection: run_migrations(connection, migrations))
     return backup
 
 
-async def require_current(database: Database) -> None:
+async def require_current(database: Database, migrations: Migrations = OURS) -> None:
     """Refuses a database that is not at this program's revision."""
     revision = await database.read(load_revision)
-    check_revision(revision, database.name)
-    if revision != HEAD:
+    check_revision(revision, database.name, migrations)
+    if revision != migrations.head:
         raise StoreError(f"The database {database.name} is not up to date. Run `inforadar db upgrade`.")
 
 
-def check_revision(revision: str | None, name: str) -> None:
-    if revision is not None and revision not in KNOWN:
+def check_revision(revision: str | None, name: str, migrations: Migrations = OURS) -> None:
+    if revision is not None and revision not in migrations.known:
         raise DatabaseTooNewError(
             f"The database {name} was written by a newer Info Radar: its schema is {revision}, this program "
-            f"knows {HEAD}. Upgrade the program, or restore a backup from before."
+            f"knows {migrations.head}. Upgrade the program, or restore a backup from before."
         )
 
 
-def run_migrations(connection: Connection) -> None:
+def run_migrations(connection: Connection, migrations: Migrations = OURS) -> None:
     from alembic import command  # noqa: PLC0415 - only an upgrade needs Alembic
 
-    command.upgrade(alembic_config(connection), "head")
+    if connection.dialect.name == "postgresql":
+        connection.execute(_ONE_AT_A_TIME)
+    command.upgrade(alembic_config(connection, migrations), "head")
 
 
-def alembic_config(connection: Connection) -> Any:
+def alembic_config(connection: Connection, migrations: Migrations = OURS) -> Any:
     from alembic.config import Config  # noqa: PLC0415
 
     config = Config()
-    config.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
+    config.set_main_option("script_location", str(migrations.scripts).replace("%", "%%"))
     config.attributes["connection"] = connection
     return config
 
@@ -79,6 +95,10 @@ def alembic_config(connection: Connection) -> Any:
 def back_up_sqlite(path: Path) -> Path:
     """A consistent copy beside the database, made while others may read and write it."""
     target = path.with_name(f"{path.stem}-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}.backup.db")
-    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(target)) as copy:
-        source.backup(copy)
+    try:
+        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(target)) as copy:
+            source.backup(copy)
+    except sqlite3.Error as fault:
+        target.unlink(missing_ok=True)
+        raise StoreError(f"The database {path} could not be backed up to {target}: {fault}.") from fault
     return target

@@ -4,27 +4,44 @@
 the batch's schedule rows and keeps only jobs whose token still stands there: a job that lost its lease
 leaves no trace. `Writer` gathers jobs while the previous batch is being written, so the busier it gets the
 larger, and cheaper per job, its transactions become. If a batch fails, its jobs are saved one by one, so
-that one poisoned job fails alone.
+that one poisoned job fails alone; if it is the database that fails, they all do.
+
+Everything that takes several rows takes them in this order, and those of a table by key, so that no two
+transactions wait for each other: feed_schedules, articles, items.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
-from sqlalchemy import Connection, bindparam, case, select, update
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ColumnElement,
+    Connection,
+    Float,
+    bindparam,
+    case,
+    delete,
+    func,
+    select,
+    update,
+)
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
-from inforadar.errors import LeaseLostError
+from inforadar.errors import LeaseLostError, StoreError
 from inforadar.model.ids import FeedId, UrlHash
 from inforadar.model.item import Diff, KnownItem, Listed
 from inforadar.model.schedule import Collected, Saved
 from inforadar.store.engine import Database
-from inforadar.store.feeds import feed_key
+from inforadar.store.faults import is_of_the_database
+from inforadar.store.feeds import feed_key, update_feed
 from inforadar.store.items import FeedItems, insert_items, load_known, save_changes
 from inforadar.store.schema import feed_schedules, feed_urls, feeds
-from inforadar.store.types import db_later, db_now
+from inforadar.store.types import db_after, db_later, one_of
 from inforadar.urls import url_hash
 
 Differ = Callable[[Sequence[Listed], Mapping[UrlHash, KnownItem]], Diff]
@@ -49,13 +66,14 @@ def save_collected(
             new.append(
                 FeedItems(feed_id=feed.id, topic=feed.topic, run_id=job.run_id, at=job.at, added=found.added)
             )
-        if found.changed:
-            save_changes(connection, found.changed, run_id=job.run_id, at=job.at)
         duplicate = _move(connection, job) if job.moved_to else None
         saved[feed.id] = Saved(
             feed_id=feed.id, added=found.added, changed=found.changed, duplicate_of=duplicate
         )
     insert_items(connection, new)
+    for job in held:
+        if (result := saved[job.lease.feed.id]) and result.changed:
+            save_changes(connection, result.changed, run_id=job.run_id, at=job.at)
     _save_feeds(connection, held)
     _save_schedules(connection, held, {key for key, value in saved.items() if value and _touched(value)})
     return saved
@@ -68,7 +86,8 @@ def _touched(saved: Saved) -> bool:
 def _hold(connection: Connection, jobs: Sequence[Collected]) -> list[Collected]:
     """Those jobs whose lease is still theirs; their rows stay locked until the commit."""
     s = feed_schedules.c
-    query = select(s.id, s.lease_token).where(s.id.in_([job.lease.feed.id for job in jobs])).with_for_update()
+    ids = [job.lease.feed.id for job in jobs]
+    query = select(s.id, s.lease_token).where(one_of(s.id, ids)).order_by(s.id).with_for_update()
     tokens = {row.id: row.lease_token for row in connection.execute(query)}
     return [job for job in jobs if tokens.get(job.lease.feed.id) == job.lease.token]
 
@@ -91,33 +110,42 @@ def _move(connection: Connection, job: Collected) -> FeedId | None:
             set_={"feed_id": former.excluded.feed_id, "left_at": former.excluded.left_at},
         )
     )
-    connection.execute(update(feeds).where(feeds.c.id == feed.id).values(url=href, url_hash=key))
+    # A feed that comes back to a URL it had before has not left it.
+    connection.execute(delete(feed_urls).where(feed_urls.c.url_hash == key, feed_urls.c.feed_id == feed.id))
+    update_feed(connection, feed.id, {"url": href, "url_hash": key})
     return None
 
 
 def _save_feeds(connection: Connection, jobs: Iterable[Collected]) -> None:
-    rows = []
-    for job in jobs:
-        new, old = job.validators, job.lease.feed.validators
-        keep = new if new is not None else old
-        feed = job.lease.feed
-        rows.append(
-            {
-                "b_id": feed.id,
-                "b_status": job.outcome.value,
-                "b_at": job.at,
-                "b_etag": keep.etag,
-                "b_last_modified": keep.last_modified,
-                "b_validators_url": keep.url,
-                "b_kind": feed.kind or job.kind,
-                "b_title": job.channel.get("title") or feed.title,
-                "b_site_url": job.channel.get("site_url") or feed.site_url,
-                "b_description": job.channel.get("description") or feed.description,
-                "b_language": job.channel.get("language") or feed.language,
-            }
-        )
+    rows = [
+        {
+            "b_id": job.lease.feed.id,
+            "b_status": job.outcome.value,
+            "b_at": job.at,
+            "b_renewed": job.validators is not None,
+            "b_etag": job.validators.etag if job.validators is not None else None,
+            "b_last_modified": job.validators.last_modified if job.validators is not None else None,
+            "b_validators_url": job.validators.url if job.validators is not None else None,
+            "b_kind": job.kind,
+            **{f"b_{name}": job.channel.get(name) or None for name in _CHANNEL},
+        }
+        for job in jobs
+    ]
     if rows:
         connection.execute(_SAVE_FEED, rows)
+
+
+_CHANNEL = ("title", "site_url", "description", "language")
+
+
+def _given(name: str) -> ColumnElement[Any]:
+    """What the job brought for this column, else what stands there now: someone may have edited it meanwhile."""
+    return func.coalesce(bindparam(f"b_{name}", type_=feeds.c[name].type), feeds.c[name])
+
+
+def _renewed(name: str, column: Column[Any]) -> ColumnElement[Any]:
+    new = bindparam(f"b_{name}", type_=column.type)
+    return case((bindparam("b_renewed", type_=Boolean), new), else_=column)
 
 
 _SAVE_FEED = (
@@ -126,30 +154,28 @@ _SAVE_FEED = (
     .values(
         last_fetch_status=bindparam("b_status"),
         last_fetched_at=bindparam("b_at"),
-        etag=bindparam("b_etag"),
-        last_modified=bindparam("b_last_modified"),
-        validators_url=bindparam("b_validators_url"),
-        kind=bindparam("b_kind"),
-        title=bindparam("b_title"),
-        site_url=bindparam("b_site_url"),
-        description=bindparam("b_description"),
-        language=bindparam("b_language"),
+        etag=_renewed("etag", feeds.c.etag),
+        last_modified=_renewed("last_modified", feeds.c.last_modified),
+        validators_url=_renewed("validators_url", feeds.c.validators_url),
+        kind=func.coalesce(feeds.c.kind, bindparam("b_kind", type_=feeds.c.kind.type)),
+        **{name: _given(name) for name in _CHANNEL},
     )
 )
 
 _s = feed_schedules.c
+_after = bindparam("b_after", type_=Float)
 _SAVE_SCHEDULE = (
     update(feed_schedules)
     .where(_s.id == bindparam("b_id"))
     .values(
-        next_run_at=case((bindparam("b_after").is_(None), None), else_=db_later(bindparam("b_after"))),
+        next_run_at=case((_after.is_(None), None), else_=db_later(_after)),
         last_error=bindparam("b_error"),
         failures=bindparam("b_failures"),
         locked_until=None,
         lease_token=None,
         # What was asked for while the job ran is still owed.
         requested_at=case((_s.requested_at <= _s.claimed_at, None), else_=_s.requested_at),
-        build_at=case((bindparam("b_touched"), db_now()), else_=_s.build_at),
+        build_at=case((bindparam("b_touched", type_=Boolean), db_after(_s.build_at)), else_=_s.build_at),
     )
 )
 
@@ -193,6 +219,8 @@ class Writer:
 
     async def save(self, job: Collected) -> Saved:
         """Returns once the job is committed; raises `LeaseLostError` if its lease went to someone else."""
+        if self._closing:
+            raise StoreError(f"{job.lease.feed.url} was not saved: the worker is stopping.")
         done: asyncio.Future[Saved] = asyncio.get_running_loop().create_future()
         self._waiting.append((job, done))
         self._wake.set()
@@ -213,8 +241,9 @@ class Writer:
             saved = await self._database.write(save_collected, [job for job, _ in batch], self._diff)
         except Exception as fault:
             # Whatever it was becomes the report of the job that caused it; the others are saved.
-            if len(batch) == 1:
-                _settle(batch[0][1], fault)
+            if len(batch) == 1 or is_of_the_database(fault):
+                for _, done in batch:
+                    _settle(done, fault)
                 return
             for one in batch:
                 await self._save_batch([one])

@@ -12,6 +12,7 @@ from typing import Any
 from inforadar.errors import ConfigError
 
 ANALYZERS: dict[str, str] = {
+    "local": "inforadar.stages.analyze.local:LocalAnalyzer",
     "mock": "inforadar.stages.analyze.mock:MockAnalyzer",
 }
 """By the value of AI_TYPE. Each class is an `Analyzer`; what it is built from is its own matter."""

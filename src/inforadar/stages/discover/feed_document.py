@@ -54,12 +54,13 @@ def parse_document(data: bytes, url: str, content_type: str = "") -> RawFeed:
     if data[:64].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
         return read_json(data, url)
     data = data.lstrip(b" \t\r\n")
-    is_plain = _is_plain(data)
-    if is_plain and within_limits(data)[1] is None:
+    warnings: tuple[str, ...] = ()
+    if _is_plain(data) and within_limits(data)[1] is None:
         feed = _parsed(data, url, recover=False)
         if feed is not None:
             return feed
-    return _read_mended(data, url, content_type, is_broken=is_plain)
+        warnings = (_MENDED,)
+    return _read_mended(data, url, content_type, warnings)
 
 
 def _is_plain(data: bytes) -> bool:
@@ -70,7 +71,7 @@ def _is_plain(data: bytes) -> bool:
     return declared_encoding(data) in _UTF8
 
 
-def _read_mended(data: bytes, url: str, content_type: str, *, is_broken: bool) -> RawFeed:
+def _read_mended(data: bytes, url: str, content_type: str, warnings: tuple[str, ...]) -> RawFeed:
     text = decode(data[:MAX_BYTES], content_type)
     root = _FEED_ROOT.search(text) or _CHANNEL.search(text)
     if root is None or (is_page(text[: root.start()]) and not _DECLARED_ROOT.match(text, root.start())):
@@ -79,8 +80,7 @@ def _read_mended(data: bytes, url: str, content_type: str, *, is_broken: bool) -
     safe, limit = within_limits(text[root.start() :].encode("utf-8", "replace"))
     mended, loss = repaired(safe.decode("utf-8", "ignore"), prolog)
     feed = _parsed(mended.encode("utf-8", "replace"), url, recover=True)
-    warnings = [_MENDED] if is_broken else []
-    warnings += [warning for warning in (limit, loss) if warning]
+    warnings += tuple(warning for warning in (limit, loss) if warning)
     if feed is None or not feed.entries:
         if _ENTRY.search(text, root.start()):
             raise NeedsSlowParser(f"This feed is too broken to be read. {' '.join(warnings)}")

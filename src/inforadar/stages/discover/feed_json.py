@@ -14,7 +14,7 @@ from inforadar.stages.discover.dates import parse_date
 from inforadar.stages.discover.feed_encoding import decode
 from inforadar.stages.discover.feed_limits import MAX_BYTES, MAX_TAGS
 from inforadar.stages.discover.feed_raw import RawEntry, RawFeed
-from inforadar.stages.discover.feed_xml import MAX_ENTRIES
+from inforadar.stages.discover.feed_xml import MAX_ENTRIES, TOO_MANY_ENTRIES
 
 
 def read_json(data: bytes, url: str) -> RawFeed:
@@ -25,7 +25,7 @@ def read_json(data: bytes, url: str) -> RawFeed:
         raise ParseError("This is JSON, but not a JSON Feed.")
     warnings: tuple[str, ...] = ()
     if len(items) > MAX_ENTRIES:
-        warnings = (f"The feed has {len(items):,} entries; only the first {MAX_ENTRIES:,} were read.",)
+        warnings = (TOO_MANY_ENTRIES,)
     author = _author(document)
     home = _text(document, "home_page_url")
     return RawFeed(

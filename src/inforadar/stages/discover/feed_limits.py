@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 
 MAX_BYTES = 16 * 2**20
-MAX_TAGS = 400_000
+MAX_TAGS = 300_000
 """Each element costs a parser some hundred bytes, however short its tag."""
 
+MAX_REFERENCES = 1_000_000
 MAX_ATTRIBUTES = 1_000
-_SHORTEST_TAG = len(b"<a/>")
+_COUNTED = ((b"<", MAX_TAGS, len("<a/>"), "tags"), (b"&", MAX_REFERENCES, len("&;"), "references"))
 _WINDOW = 16 * 1024
 _TAG = re.compile(rb"<[A-Za-z_](?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+")
 _ATTRIBUTE = re.compile(rb"=\s*[\"']")
@@ -24,11 +25,10 @@ def within_limits(data: bytes) -> tuple[bytes, str | None]:
     warning = None
     if len(data) > MAX_BYTES:
         data, warning = data[:MAX_BYTES], f"It is larger than {MAX_BYTES // 2**20} MB; the rest was not read."
-    if len(data) > MAX_TAGS * _SHORTEST_TAG and data.count(b"<") > MAX_TAGS:
-        data, warning = (
-            data[: _nth_tag(data, MAX_TAGS)],
-            f"It has more than {MAX_TAGS:,} tags; the rest was not read.",
-        )
+    for sign, most, shortest, name in _COUNTED:
+        if len(data) > most * shortest and data.count(sign) > most:
+            data = data[: _nth(sign, data, most)]
+            warning = f"It has more than {most:,} {name}; the rest was not read."
     start = _overloaded_tag(data)
     if start is not None:
         data, warning = (
@@ -38,10 +38,10 @@ def within_limits(data: bytes) -> tuple[bytes, str | None]:
     return data, warning
 
 
-def _nth_tag(data: bytes, number: int) -> int:
+def _nth(sign: bytes, data: bytes, number: int) -> int:
     position = -1
     for _ in range(number):
-        position = data.find(b"<", position + 1)
+        position = data.find(sign, position + 1)
     return position
 
 
@@ -51,10 +51,13 @@ def _overloaded_tag(data: bytes) -> int | None:
     A `<` cannot stand in a tag, so a very long tag leaves at least one whole window of the document without
     any; only around such windows, which are rare, does it pay to look closer.
     """
+    seen = -1
     for window in range(0, len(data) - _WINDOW, _WINDOW):
         if data.find(b"<", window, window + _WINDOW) == -1:
             start = data.rfind(b"<", 0, window)
-            tag = _TAG.match(data, start) if start >= 0 else None
-            if tag is not None and len(_ATTRIBUTE.findall(tag[0])) > MAX_ATTRIBUTES:
-                return start
+            if start > seen:
+                seen = start
+                tag = _TAG.match(data, start)
+                if tag is not None and len(_ATTRIBUTE.findall(tag[0])) > MAX_ATTRIBUTES:
+                    return start
     return None

@@ -6,6 +6,7 @@ each: the children of an entry are filed by what they are, and each field has an
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 from urllib.parse import urljoin
 
@@ -17,6 +18,8 @@ from inforadar.stages.discover.feed_raw import RawEntry, RawFeed
 
 MAX_ENTRIES = 20_000
 """More than any feed we keep an item of; a document of a million empty items must not become objects."""
+
+TOO_MANY_ENTRIES = f"The feed has more than {MAX_ENTRIES:,} entries; the rest was not read."
 
 _ROOTS = frozenset({"rss", "rdf:rdf", "rdf", "feed", "channel"})
 _ENTRIES = frozenset({"item", "entry"})
@@ -64,12 +67,16 @@ class _Reader:
         channels = [child for child in root if KEYS[child.tag] == "channel"] if kind != "feed" else []
         for container in (*channels, root):
             for child in container:
-                (items if KEYS[child.tag] in _ENTRIES else fields).append(child)
+                if KEYS[child.tag] not in _ENTRIES:
+                    fields.append(child)
+                elif len(items) <= MAX_ENTRIES:
+                    items.append(child)
         if not items:
-            items = [element for element in root.iter() if KEYS[element.tag] in _ENTRIES]
+            strewn = (element for element in root.iter() if KEYS[element.tag] in _ENTRIES)
+            items = list(islice(strewn, MAX_ENTRIES + 1))
         warnings: tuple[str, ...] = ()
         if len(items) > MAX_ENTRIES:
-            warnings = (f"The feed has {len(items):,} entries; only the first {MAX_ENTRIES:,} were read.",)
+            warnings = (TOO_MANY_ENTRIES,)
             del items[MAX_ENTRIES:]
         found = Fields(fields)
         if kind == "feed":

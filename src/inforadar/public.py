@@ -1,0 +1,123 @@
+"""The Python API that the seeds name, for programs that embed Info Radar.
+
+config = FetcherConfig(fetch_interval=60)
+async with FeedFetcherService("sqlite:///news.db", config) as service:
+    await service.fetch_feed_now(feed_id)
+    await service.start()
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from inforadar.app import open_store, open_worker
+from inforadar.config import Settings, load_settings
+from inforadar.model.ids import FeedId
+from inforadar.pipeline.cycle import CycleResult
+from inforadar.pipeline.worker import Stage, Worker
+from inforadar.store.feeds import load_feed, request_feed
+from inforadar.store.leases import claim_feeds
+
+__all__ = ["FeedFetcherService", "FetcherConfig"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetcherConfig:
+    """Seed 1's nine fields. Times in seconds, the size in bytes."""
+
+    fetch_interval: float = 300
+    success_interval: float = 3600
+    worker_count: int = 10
+    batch_size: int = 1000
+    domain_delay: float = 3
+    job_timeout: float = 45
+    request_timeout: float = 30
+    max_articles_per_feed: int = 100
+    max_response_body_size: int = 2 * 2**20
+
+
+class FeedFetcherService:
+    """The background fetcher: the worker that `inforadar worker` runs, collecting alone."""
+
+    def __init__(
+        self, database_url: str, config: FetcherConfig | None = None, *, settings: Settings | None = None
+    ) -> None:
+        """`settings` brings what the nine fields do not say: allowed networks, proxy, error policy."""
+        self._settings = _with(settings or load_settings(Path.cwd()), database_url, config or FetcherConfig())
+        self._stack = AsyncExitStack()
+        self._stop = asyncio.Event()
+        self._now: set[asyncio.Task[None]] = set()
+        self._worker: Worker | None = None
+
+    async def __aenter__(self) -> Self:
+        database = await self._stack.enter_async_context(open_store(self._settings, upgrade=True))
+        stages = frozenset({Stage.COLLECT})
+        self._worker = await self._stack.enter_async_context(
+            open_worker(self._settings, database, stages=stages)
+        )
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+        for task in self._now:
+            task.cancel()
+        await asyncio.gather(*self._now, return_exceptions=True)
+        await self._stack.aclose()
+
+    async def start(self) -> None:
+        """Works off what is due, cycle after cycle, until `stop`."""
+        await self._open.run(self._stop)
+
+    def stop(self) -> None:
+        """Ends `start`: running requests are cancelled, nothing is left half-written."""
+        self._stop.set()
+
+    async def process_feeds(self) -> CycleResult:
+        """One cycle over what is due or asked for."""
+        result, _ = await self._open.collect_cycle()
+        return result
+
+    async def fetch_feed_now(self, feed_id: FeedId) -> None:
+        """Fetches a feed at once, whatever its schedule says, in the background: the call returns before it ends.
+
+        Should this process end first, any worker on the database takes it.
+        """
+        worker = self._open
+        await worker.database.read(load_feed, feed_id)
+        await worker.database.write(request_feed, feed_id)
+        task = asyncio.create_task(self._fetch(worker, feed_id))
+        self._now.add(task)
+        task.add_done_callback(self._now.discard)
+
+    async def _fetch(self, worker: Worker, feed_id: FeedId) -> None:
+        leases = await worker.database.write(claim_feeds, [feed_id])
+        if leases:
+            await worker.collect(leases)
+
+    @property
+    def _open(self) -> Worker:
+        if self._worker is None:
+            raise RuntimeError("use it as `async with FeedFetcherService(…) as service:`")
+        return self._worker
+
+
+def _with(settings: Settings, database_url: str, config: FetcherConfig) -> Settings:
+    changes = {
+        "interval": config.fetch_interval,
+        "success_interval": config.success_interval,
+        "workers": config.worker_count,
+        "batch_size": config.batch_size,
+        "domain_delay": config.domain_delay,
+        "job_timeout": config.job_timeout,
+        "request_timeout": config.request_timeout,
+        "max_articles": config.max_articles_per_feed,
+        "max_body_size_mb": config.max_response_body_size / 2**20,
+    }
+    return settings.replaced(database={"url": database_url}, fetcher=changes)

@@ -1,0 +1,156 @@
+"""The local analyzer: reads an item once and lets each part say what it found."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from inforadar.model.analysis import Analysis, ScoreName, Subject
+from inforadar.stages.analyze.base import (
+    MAX_DESCRIPTION,
+    MAX_REASON,
+    MAX_SUMMARY,
+    MAX_TITLE,
+    Analyzed,
+    clean_line,
+)
+from inforadar.stages.analyze.local.extract import (
+    Sentence,
+    facts_in,
+    sentences_in,
+    stems_in,
+    summarize,
+    told_instead,
+)
+from inforadar.stages.analyze.local.language import detect
+from inforadar.stages.analyze.local.lexicon import Kind, Lexicon, lexicon_for
+from inforadar.stages.analyze.local.neutral import forms_in, neutralize
+from inforadar.stages.analyze.local.passage import Passage, read_passage
+from inforadar.stages.analyze.local.scores import score_all
+from inforadar.stages.analyze.local.text import MAX_TEXT_READ, MAX_TITLE_READ, sentences_of
+
+MODEL = "local-1"
+RULES_VERSION = "1"
+"""Counts up with every change of lists, model or rules that changes results: the answer cache keys on it."""
+
+_WITHHOLDS = 0.8
+_DESCRIPTION_SENTENCES = 3
+
+
+class LocalAnalyzer:
+    """Real scores without key or network, the same for the same subject."""
+
+    name = "local"
+    model = MODEL
+    prompt_version = RULES_VERSION
+
+    async def analyze(self, subject: Subject) -> Analyzed:
+        return Analyzed(analysis=analyze_subject(subject))
+
+
+def analyze_subject(subject: Subject) -> Analysis:
+    """The whole analysis; pure, and bounded in time because only the head of a long text is read."""
+    title_text = subject.title[:MAX_TITLE_READ]
+    body_text = (subject.text if subject.text.strip() else subject.description)[:MAX_TEXT_READ]
+    language = detect(f"{title_text}\n{body_text}", subject.language)
+    lexicon = lexicon_for(language)
+    title = read_passage(title_text, lexicon)
+    body = read_passage(body_text, lexicon) if body_text.strip() else None
+    judged = title if title.words or body is None else _first_sentence(body, lexicon)
+    scores = score_all(judged, title if title_text.strip() else None, body, lexicon)
+    sentences = sentences_in(body, lexicon) if body else []
+    subject_stems = stems_in(judged, lexicon)
+    forms = forms_in(body) if body else {}
+    clickbait = scores[ScoreName.CLICKBAIT].value
+    neutral_title, title_reason = _neutral_title(judged, lexicon, forms, sentences, clickbait)
+    if not title.words:
+        neutral_title = neutral_title.rstrip(".。")
+        title_reason = (
+            "There was no title; the text's first sentence stands in." if body else "There was no title."
+        )
+    description, description_reason = _neutral_description(subject, lexicon, forms)
+    everything = f"{title_text}\n{body_text}"
+    return Analysis(
+        title=neutral_title or _host(subject.url) or "Untitled",
+        title_reason=title_reason,
+        description=description,
+        description_reason=description_reason,
+        summary=clean_line(summarize(sentences, subject_stems), MAX_SUMMARY) or description,
+        facts=facts_in(sentences),
+        category=lexicon.category_of(everything, title.words + (body.words if body else [])),
+        language=language,
+        model=MODEL,
+        prompt_version=RULES_VERSION,
+        **{name.value: scores[name] for name in ScoreName},
+    )
+
+
+def _first_sentence(body: Passage, lexicon: Lexicon) -> Passage:
+    start, end = sentences_of(body.text)[0]
+    return read_passage(body.text[start:end][:MAX_TITLE_READ], lexicon)
+
+
+def _neutral_title(
+    title: Passage, lexicon: Lexicon, forms: dict[str, str], sentences: list[Sentence], clickbait: float
+) -> tuple[str, str]:
+    line = clean_line(title.text, MAX_TITLE)
+    if clickbait >= _WITHHOLDS and _withholds(title):
+        told = told_instead(sentences, stems_in(title, lexicon))
+        if told is not None and told.text.strip() != line:
+            text = clean_line(neutralize(clean_line(told.text, MAX_TITLE), lexicon, forms).text, MAX_TITLE)
+            return text.rstrip(
+                ".。"
+            ), "The title withholds what it is about; a sentence of the article tells it."
+    neutral = neutralize(line, lexicon, forms)
+    if not neutral.changes:
+        return line, "Nothing to drop: the title is as published."
+    return clean_line(neutral.text, MAX_TITLE), _sentence(neutral.changes)
+
+
+def _withholds(title: Passage) -> bool:
+    baited = any(hit.weight == 3 for hit in title.of_kind(Kind.BAIT))
+    first = title.words[0].start if title.words else 0
+    return baited or any(hit.start == first for hit in title.of_kind(Kind.POINTING))
+
+
+def _neutral_description(subject: Subject, lexicon: Lexicon, forms: dict[str, str]) -> tuple[str, str]:
+    source = subject.description if subject.description.strip() else subject.text
+    text = source[:MAX_DESCRIPTION]
+    if not text.strip():
+        return "", "There was no description."
+    kept: list[str] = []
+    changes: list[str] = []
+    for start, end in sentences_of(text)[: None if subject.description.strip() else _DESCRIPTION_SENTENCES]:
+        line = clean_line(text[start:end], MAX_DESCRIPTION)
+        passage = read_passage(line, lexicon)
+        if _is_bait(passage):
+            changes.append("sentences that only lure were dropped")
+            continue
+        neutral = neutralize(line, lexicon, forms)
+        changes += neutral.changes
+        kept.append(neutral.text)
+    description = clean_line(" ".join(kept), MAX_DESCRIPTION)
+    if not description:
+        return "", "The description only lured; nothing of it was kept."
+    if not changes:
+        return description, "Nothing to drop: the description is as published."
+    return description, _sentence(tuple(dict.fromkeys(changes)))
+
+
+def _is_bait(passage: Passage) -> bool:
+    """A sentence that talks to the reader about reading on."""
+    baits = passage.of_kind(Kind.BAIT)
+    return (
+        any(hit.weight == 3 for hit in baits) and bool(passage.of_kind(Kind.YOU)) and len(passage.words) < 20
+    )
+
+
+def _sentence(changes: tuple[str, ...]) -> str:
+    text = "; ".join(changes)
+    return clean_line(text[:1].upper() + text[1:] + ".", MAX_REASON)
+
+
+def _host(url: str) -> str:
+    try:
+        return clean_line(urlsplit(url).hostname or "", MAX_TITLE)
+    except ValueError:
+        return ""

@@ -1,0 +1,137 @@
+"""Summary, facts and description taken from the text itself: sentences are chosen, never written."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from dataclasses import dataclass
+from itertools import pairwise
+
+from inforadar.stages.analyze.base import MAX_FACT, clean_line
+from inforadar.stages.analyze.local.language import common_words
+from inforadar.stages.analyze.local.lexicon import Hit, Kind, Lexicon
+from inforadar.stages.analyze.local.passage import EFFECT, Passage
+from inforadar.stages.analyze.local.text import Word, sentences_of
+
+_SHORTEST, _LONGEST = 20, 320
+_SPACELESS_SHORTEST = 10
+_SUMMARY_SENTENCES, _SUMMARY_LENGTH = 3, 700
+_FACTS = 8
+_SENTENCES_READ = 80
+_NAME = re.compile(r"(?<=[a-zа-яёąćęłńóśźżäöüßñáéíú,] )[A-ZА-ЯЁĄĆĘŁŃÓŚŹŻÄÖÜÑÁÉÍÚ][^\W\d_]+")
+_DIGIT = re.compile(r"\d")
+_BIASED = (Kind.LOADED, Kind.LABEL, Kind.STIMULUS, Kind.BAIT, Kind.URGE)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence with what is needed to choose it."""
+
+    number: int
+    text: str
+    stems: frozenset[str]
+    hits: list[Hit]
+
+    def weight(self, *kinds: Kind) -> float:
+        return sum(EFFECT[hit.weight] for hit in self.hits if hit.kind in kinds and hit.weight > 1)
+
+    def has(self, kind: Kind) -> bool:
+        return any(hit.kind is kind for hit in self.hits)
+
+    @property
+    def asks_or_cries(self) -> bool:
+        return self.text.endswith(("?", "!", "？", "！", ":", "…", "..."))
+
+
+def sentences_in(passage: Passage, lexicon: Lexicon) -> list[Sentence]:
+    """Sentences of a usable length, in their order."""
+    starts = [hit.start for hit in passage.hits]
+    word_starts = [word.start for word in passage.words]
+    shortest = _SPACELESS_SHORTEST if lexicon.spaceless else _SHORTEST
+    found = []
+    for number, (start, end) in enumerate(sentences_of(passage.text)[:_SENTENCES_READ]):
+        text = passage.text[start:end]
+        if not shortest <= len(text) <= _LONGEST * 2:
+            continue
+        hits = passage.hits[bisect_left(starts, start) : bisect_left(starts, end)]
+        words = passage.words[bisect_left(word_starts, start) : bisect_left(word_starts, end)]
+        found.append(Sentence(number, text, _stems(text, words, lexicon), hits))
+    return found
+
+
+def stems_in(passage: Passage, lexicon: Lexicon) -> frozenset[str]:
+    """What a passage is about, roughly: the beginnings of its words of content."""
+    return _stems(passage.text, passage.words, lexicon)
+
+
+def summarize(sentences: list[Sentence], subject: frozenset[str]) -> str:
+    """The sentences that say most of what the title is about, early ones first, in the order of the text."""
+
+    def worth(sentence: Sentence) -> float:
+        value = 3.0 / (1 + sentence.number) + 0.6 * min(len(sentence.stems & subject), 4)
+        value += 0.5 * bool(_DIGIT.search(sentence.text)) + 0.4 * sentence.has(Kind.ATTRIBUTION)
+        return value - 0.7 * sentence.weight(*_BIASED) - 2.0 * sentence.asks_or_cries
+
+    usable = [sentence for sentence in sentences if len(sentence.text) <= _LONGEST]
+    chosen: list[Sentence] = []
+    length = 0
+    for sentence in sorted(usable, key=lambda sentence: (-worth(sentence), sentence.number)):
+        repeated = any(len(sentence.stems & other.stems) * 5 > len(sentence.stems) * 4 for other in chosen)
+        if (
+            len(chosen) < _SUMMARY_SENTENCES
+            and length + len(sentence.text) <= _SUMMARY_LENGTH
+            and not repeated
+        ):
+            chosen.append(sentence)
+            length += len(sentence.text)
+    return " ".join(_line(sentence) for sentence in sorted(chosen, key=lambda sentence: sentence.number))
+
+
+def facts_in(sentences: list[Sentence]) -> tuple[str, ...]:
+    """Sentences with numbers, names and someone who says so; no questions, guesses or calls."""
+
+    def worth(sentence: Sentence) -> float:
+        value = 2.0 * bool(_DIGIT.search(sentence.text)) + 1.0 * sentence.has(Kind.ATTRIBUTION)
+        value += 0.7 * min(len(_NAME.findall(sentence.text)), 2)
+        value -= 0.8 * sentence.weight(*_BIASED) + 0.5 * sentence.weight(Kind.HEDGE)
+        return value - 3.0 * sentence.asks_or_cries
+
+    ranked = sorted(sentences, key=lambda sentence: (-worth(sentence), sentence.number))
+    chosen = [sentence for sentence in ranked if worth(sentence) >= 1.9][:_FACTS]
+    lines = (_line(sentence) for sentence in sorted(chosen, key=lambda sentence: sentence.number))
+    return tuple(dict.fromkeys(line for line in lines if line))
+
+
+def told_instead(sentences: list[Sentence], subject: frozenset[str]) -> Sentence | None:
+    """The sentence among the first that tells what a withholding title is about; by custom the very first."""
+    able = [
+        sentence
+        for sentence in sentences
+        if sentence.number < 6
+        and len(sentence.text) <= 200
+        and not sentence.asks_or_cries
+        and sentence.weight(*_BIASED) < 2.5
+        and not sentence.has(Kind.YOU)
+        and not sentence.has(Kind.FIRST)
+        and (sentence.number == 0 or sentence.stems & subject)
+    ]
+
+    def worth(sentence: Sentence) -> tuple[int, int]:
+        return len(sentence.stems & subject) + 2 * (sentence.number == 0), -sentence.number
+
+    return max(able, key=worth, default=None)
+
+
+def _line(sentence: Sentence) -> str:
+    return clean_line(sentence.text, MAX_FACT)
+
+
+def _stems(text: str, words: list[Word], lexicon: Lexicon) -> frozenset[str]:
+    if lexicon.spaceless:
+        return frozenset(pair for pair in map("".join, pairwise(text)) if pair.isalnum())
+    common = common_words(lexicon.language)
+    return frozenset(
+        word.lower[:5]
+        for word in words
+        if len(word.lower) > 2 and word.lower not in common and word.lower not in lexicon.keep
+    )

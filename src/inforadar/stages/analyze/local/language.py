@@ -1,0 +1,158 @@
+"""Which language a text is in, from its script, its commonest words and its letters.
+
+Small on purpose: it has to tell six languages with word lists from each other and from the rest, on a
+headline. Own lists instead of a library because the models of those weigh megabytes and guess on headlines;
+this one says "und" when it does not know, and the analyzer passes that on to the reader.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter
+from importlib import resources
+
+from inforadar.stages.analyze.base import UNKNOWN_LANGUAGE
+
+_READ = 2_000
+_TAG = re.compile(r"[a-z]{2,3}\Z")
+_LATIN_WORD = re.compile(r"[^\W\d_]+")
+
+
+_SCRIPTS = {
+    "latin": "A-Za-zÀ-ɏḀ-ỿ",
+    "cyrillic": "Ѐ-ӿ",
+    "han": "一-鿿㐀-䶿",
+    "kana": "぀-ヿ",
+    "hangul": "가-힣",
+    "arabic": "؀-ۿ",
+    "hebrew": "֐-׿",
+    "greek": "Ͱ-Ͽ",
+    "devanagari": "ऀ-ॿ",
+    "bengali": "ঀ-৿",
+    "tamil": "஀-௿",
+    "thai": "฀-๿",
+    "armenian": "԰-֏",
+    "georgian": "Ⴀ-ჿ",
+}
+_SCRIPT = {name: re.compile(f"[{span}]") for name, span in _SCRIPTS.items()}
+_ONE_LANGUAGE = {
+    "hangul": "ko", "hebrew": "he", "greek": "el", "devanagari": "hi", "bengali": "bn", "tamil": "ta",
+    "thai": "th", "armenian": "hy", "georgian": "ka",
+}  # fmt: skip
+
+
+_LISTS = tomllib.loads(
+    (resources.files("inforadar.stages.analyze.local") / "words" / "languages.toml").read_text(
+        encoding="utf-8"
+    )
+)
+NAMES: dict[str, str] = _LISTS["names"]
+_COMMON = {language: frozenset(words.split()) for language, words in _LISTS["common"].items()}
+_WORDS: dict[str, tuple[str, ...]] = {}
+for _language, _words in _COMMON.items():
+    for _word in _words:
+        _WORDS[_word] = (*_WORDS.get(_word, ()), _language)
+
+# Letters and endings that one language has and its neighbours lack, with what each is worth.
+_LETTERS = (
+    (re.compile(r"[ąęłżźśćń]"), "pl", 2.0),
+    (re.compile(r"ß|ä|ü"), "de", 1.2),
+    (re.compile(r"[ñ¿¡]|ción\b|ciones\b"), "es", 2.0),
+    (re.compile(r"ção\b|ções\b|[ãõ]"), "pt", 2.0),
+    (re.compile(r"[èùœ]|\b(?:l|d|qu|n|c|s)['’][a-zéèê]"), "fr", 1.0),
+    (re.compile(r"[ěřůťď]"), "cs", 2.0),
+    (re.compile(r"[ğış]"), "tr", 1.5),
+    (re.compile(r"[ășț]"), "ro", 2.0),
+    (re.compile(r"[őű]"), "hu", 2.0),
+    (re.compile(r"[ơưđạảấầậắặẹếềệịọốồộớờợụứừự]"), "vi", 2.0),
+    (re.compile(r"å"), "sv", 0.6),
+    (re.compile(r"[æø]"), "da", 0.8),
+    (re.compile(r"(?:ing|tion|ness|ed|ly|ck|ay|ry|ty|ers|ts|ns|ks|ds)\b"), "en", 0.2),
+    (re.compile(r"'(?:s|t|re|ll|ve)\b|th|sh|ght|wh|ow|ee|oo|ea"), "en", 0.2),
+    (re.compile(r"(?:ung|ungen|keit|heit|lich|isch|schaft|cht)\b|sch|eit|ei|ie|tz"), "de", 0.25),
+    (re.compile(r"(?:wski|wska|ego|iej|ów|ach|ie)\b|prz|szcz|cz|sz|rz"), "pl", 0.3),
+    (re.compile(r"(?:dad|ando|iento|ez|os|as|ado|ada|ar|ía)\b|ll|ue|ie"), "es", 0.2),
+    (re.compile(r"(?:ement|eux|eau|aux|ais|ois|ique|eur|ir|er)\b|ou|eu|[éê]"), "fr", 0.25),
+    (re.compile(r"(?:zione|zioni|ano|ato|ata|ella|etto|i|o)\b|gli|cch|zz|[àò]"), "it", 0.2),
+    (re.compile(r"(?:ij|aa|oe|uu)|(?:en|aar)\b"), "nl", 0.2),
+)  # fmt: skip
+
+
+def detect(text: str, claimed: str | None = None) -> str:
+    """A primary language subtag, or "und". What the feed claims is believed unless the script denies it."""
+    sample = text[:_READ]
+    counts = Counter({name: len(pattern.findall(sample)) for name, pattern in _SCRIPT.items()})
+    tag = claimed.partition("-")[0].partition("_")[0].lower() if claimed else ""
+    if not counts.total():
+        return tag if _TAG.match(tag) else UNKNOWN_LANGUAGE
+    script = counts.most_common(1)[0][0]
+    if counts["kana"] and script == "han":
+        script = "kana"
+    # A Chinese headline about the NBA has more Latin letters than Chinese signs, but each sign is a word.
+    if counts["han"] * 3 > counts["latin"] and script == "latin":
+        script = "kana" if counts["kana"] else "han"
+    if script == "latin":
+        return _latin(sample.lower(), tag)
+    found = _by_letters(script, sample.lower())
+    return tag if tag in _rivals(script) else found
+
+
+def common_words(language: str) -> frozenset[str]:
+    """Words that say nothing of what a text is about."""
+    return _COMMON.get(language, frozenset())
+
+
+def _rivals(script: str) -> tuple[str, ...]:
+    """Languages of a script between which a feed's own word decides."""
+    return {
+        "cyrillic": ("ru", "uk", "be", "bg", "sr", "mk", "kk", "ky", "mn", "tg"),
+        "arabic": ("ar", "fa", "ur", "ps", "ug", "ckb"),
+        "devanagari": ("hi", "mr", "ne"),
+        "hebrew": ("he", "yi"),
+    }.get(script, ())
+
+
+def _by_letters(script: str, sample: str) -> str:
+    if script == "cyrillic":
+        for letters, language in (("ў", "be"), ("їєґ", "uk"), ("ђћљњџ", "sr")):
+            if any(letter in sample for letter in letters):
+                return language
+        if "ы" in sample or "э" in sample or "ё" in sample:
+            return "ru"
+        return "bg" if sample.count("ъ") * 60 > len(sample) else "ru"
+    if script == "arabic":
+        return "fa" if any(letter in sample for letter in "پچژگ") else "ar"
+    return {"han": "zh", "kana": "ja"}.get(script) or _ONE_LANGUAGE[script]
+
+
+def _latin(sample: str, tag: str) -> str:
+    words = _LATIN_WORD.findall(sample)
+    points: dict[str, float] = {}
+    common = 0
+    for word in words:
+        languages = _WORDS.get(word, ())
+        common += bool(languages)
+        for language in languages:
+            # A word that many languages share says little about any of them.
+            points[language] = points.get(language, 0.0) + 1 / len(languages)
+    for pattern, language, worth in _LETTERS:
+        points[language] = points.get(language, 0.0) + worth * len(pattern.findall(sample))
+    if sample.isascii():
+        points["en"] += 0.3
+    ranked = sorted(points.items(), key=lambda pair: (-pair[1], pair[0]))
+    best, most = ranked[0]
+    if tag in _COMMON and points.get(tag, 0.0) >= 0.5 * most:
+        return tag
+    # A dozen words with hardly a common one are in a language that is not listed here.
+    foreign = len(words) >= 12 and common < 0.08 * len(words)
+    if most < 0.3 or foreign or (len(ranked) > 1 and most == ranked[1][1]):
+        return tag if tag in _COMMON or tag in ("et", "lv", "lt", "sk", "sl", "hr") else UNKNOWN_LANGUAGE
+    if (
+        tag
+        and tag not in _COMMON
+        and _TAG.match(tag)
+        and tag not in ("ru", "zh", "ja", "ko", "ar", "he", "el")
+    ):
+        return tag
+    return best

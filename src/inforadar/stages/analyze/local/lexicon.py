@@ -1,0 +1,146 @@
+"""Word lists by language, and finding their entries in a text.
+
+The lists are TOML files in `words/`, several files to a language where one would be long. An entry is a word,
+a phrase, or a stem with a star; the number before a list is the weight of its entries. A language is read
+when it is first met, because a process that sees one language should not pay for six.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from inforadar.stages.analyze.local.terms import TermIndex
+from inforadar.stages.analyze.local.text import Word
+
+LANGUAGES = ("de", "en", "es", "pl", "ru", "zh")
+
+
+class Kind(StrEnum):
+    """What an entry is a sign of; the name of its section in the files."""
+
+    LOADED = "loaded"
+    """Words that judge."""
+    LABEL = "label"
+    """Names for people and groups that judge them."""
+    SPIN = "spin"
+    """Verbs that judge what they report."""
+    BAIT = "bait"
+    STIMULUS = "stimulus"
+    URGE = "urge"
+    """Calls to do or to think something."""
+    BOOSTER = "booster"
+    """Claims to certainty, absolutes, and the voice that says we and they."""
+    HEDGE = "hedge"
+    ATTRIBUTION = "attribution"
+    YOU = "you"
+    FIRST = "first"
+    QUESTION = "question"
+    AUXILIARY = "auxiliary"
+    """Verbs that ask when they stand first."""
+    POINTING = "pointing"
+    """Words that point at what the title does not tell."""
+    LISTNOUN = "listnoun"
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An entry found in a text."""
+
+    kind: Kind
+    weight: int
+    start: int
+    end: int
+
+
+class Lexicon:
+    """The lists of one language."""
+
+    def __init__(self, language: str, files: list[Mapping[str, Any]]) -> None:
+        sections: dict[str, dict[str, str]] = {}
+        self.language = language
+        self.name = language
+        self.spaceless = False
+        for file in files:
+            self.name = file.get("name", self.name)
+            self.spaceless = file.get("spaceless", self.spaceless)
+            for section, content in file.items():
+                if isinstance(content, dict):
+                    sections.setdefault(section, {}).update(content)
+
+        def terms(section: str) -> list[str]:
+            return [term for group in sections.get(section, {}).values() for term in _split(group)]
+
+        self.question_words = frozenset(terms("question"))
+        self.keep = frozenset(terms("keep"))
+        self.drop = frozenset(terms("drop"))
+        self.acronyms = frozenset(terms("acronyms"))
+        self.labels = tuple(sorted(terms("labels"), key=len, reverse=True))
+        self.tails = tuple(sorted(terms("tail"), key=len, reverse=True))
+        self.leads = tuple(sorted(terms("lead"), key=len, reverse=True))
+        self.neutral = dict(sections.get("neutral", {}))
+        self.vocabulary = frozenset(
+            word
+            for section in sections.values()
+            for group in section.values()
+            for word in _single_words(group)
+        )
+        self._signs: TermIndex[tuple[Kind, int]] = TermIndex(spaceless=self.spaceless)
+        for kind in Kind:
+            for weight, group in sections.get(kind.value, {}).items():
+                for term in _split(group):
+                    self._signs.add(term, (kind, int(weight)))
+        self._topics: TermIndex[str] = TermIndex(spaceless=self.spaceless)
+        for topic, group in sections.get("category", {}).items():
+            for term in _split(group):
+                self._topics.add(term, topic)
+
+    def hits(self, text: str, words: list[Word]) -> list[Hit]:
+        """Everything found, each place once for a kind: the longest entry, then the heaviest, wins."""
+        found = [
+            Hit(kind, weight, start, end) for (kind, weight), start, end in self._signs.find(text, words)
+        ]
+        chosen: list[Hit] = []
+        covered: dict[Kind, int] = {}
+        for hit in sorted(found, key=lambda hit: (hit.start, -hit.end, -hit.weight)):
+            if hit.start >= covered.get(hit.kind, 0):
+                chosen.append(hit)
+                covered[hit.kind] = hit.end
+        return chosen
+
+    def category_of(self, text: str, words: list[Word]) -> str:
+        """What most of the signs speak for; one sign alone says nothing."""
+        counts = Counter(topic for topic, _, _ in self._topics.find(text, words))
+        ((topic, count),) = counts.most_common(1) or [("", 0)]
+        return topic if count >= 2 else "general"
+
+
+def _split(group: str) -> list[str]:
+    return [" ".join(term.split()).lower() for term in group.split(",") if term.strip()]
+
+
+def _single_words(group: str) -> list[str]:
+    return [term for term in _split(group) if " " not in term and not term.endswith("*")]
+
+
+@cache
+def lexicon_for(language: str) -> Lexicon:
+    """The lists of a language; empty where there are none, so that what needs no words still works."""
+    if language not in LANGUAGES:
+        return Lexicon(language, [])
+    folder = resources.files("inforadar.stages.analyze.local") / "words"
+    names = sorted(entry.name for entry in folder.iterdir())
+    return Lexicon(
+        language,
+        [
+            tomllib.loads((folder / name).read_text(encoding="utf-8"))
+            for name in names
+            if name.endswith(".toml") and name.partition(".")[0].partition("-")[0] == language
+        ],
+    )

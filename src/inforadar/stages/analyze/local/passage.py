@@ -1,0 +1,89 @@
+"""A part of an item, read once: its words, what the lists find in it, and how loud it is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from inforadar.stages.analyze.local.lexicon import Hit, Kind, Lexicon
+from inforadar.stages.analyze.local.text import Word, emoji_of, words_of
+
+_MARKS = re.compile(r"[!！]+|\?[?!]+|？[？！]+")
+_ELLIPSIS = re.compile(r"…|\.{3,}")
+_SCARE_QUOTES = re.compile(r"[“\"‘„«]([^\W\d_]+(?: [^\W\d_]+)?)[”\"’“»]")
+
+EFFECT = {1: 0.35, 2: 1.0, 3: 2.0}
+"""What an entry of each weight adds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A title, or a text."""
+
+    text: str
+    words: list[Word]
+    hits: list[Hit]
+    length: float
+    """In words; for scripts without spaces, estimated."""
+
+    def of_kind(self, *kinds: Kind) -> list[Hit]:
+        return [hit for hit in self.hits if hit.kind in kinds]
+
+    def part(self, hit: Hit) -> str:
+        return self.text[hit.start : hit.end]
+
+
+@dataclass(frozen=True, slots=True)
+class Loudness:
+    """What cries without regard to meaning."""
+
+    capitals: list[str]
+    marks: int
+    """Exclamation marks, and question marks that come in groups."""
+    ellipses: int
+    emoji: list[str]
+
+
+def read_passage(text: str, lexicon: Lexicon) -> Passage:
+    words = words_of(text)
+    length = sum(char.isalpha() for char in text) / 1.7 if lexicon.spaceless else float(len(words))
+    return Passage(text=text, words=words, hits=lexicon.hits(text, words), length=length)
+
+
+def loudness_of(passage: Passage, lexicon: Lexicon) -> Loudness:
+    return Loudness(
+        capitals=shouted(passage, lexicon),
+        marks=sum(min(len(match.group()), 3) for match in _MARKS.finditer(passage.text)),
+        ellipses=len(_ELLIPSIS.findall(passage.text)),
+        emoji=emoji_of(passage.text),
+    )
+
+
+def scare_quotes_of(text: str) -> list[str]:
+    """One or two words in quotation marks that are no name: the quotes say "so called"."""
+    return [match.group() for match in _SCARE_QUOTES.finditer(text) if match.group(1)[0].islower()]
+
+
+def shouted(passage: Passage, lexicon: Lexicon) -> list[str]:
+    """Words in capitals that are no abbreviation.
+
+    Among words in small letters, a short unknown word in capitals is taken for an abbreviation; in a line
+    that is all capitals nothing can be told that way, and only the listed ones are.
+    """
+    capital = [word for word in passage.words if _is_capital(passage.text[word.start : word.end])]
+    letters = [word for word in passage.words if any(char.isalpha() for char in word.lower)]
+    everything = len(capital) > 2 and len(capital) * 3 > len(letters) * 2
+    return [
+        passage.text[word.start : word.end]
+        for word in capital
+        if word.lower not in lexicon.acronyms
+        and (everything or len(word.lower) > 5 or word.lower in lexicon.vocabulary or _is_sign(word, passage))
+    ]
+
+
+def _is_capital(word: str) -> bool:
+    return word.isupper() and sum(char.isalpha() for char in word) > 2
+
+
+def _is_sign(word: Word, passage: Passage) -> bool:
+    return any(hit.start <= word.start < hit.end for hit in passage.hits)

@@ -1,0 +1,73 @@
+"""Faults of the databases, as sentences that say what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy.exc import DBAPIError, OperationalError
+
+from inforadar.errors import StoreError
+
+_DEADLOCK = {"40P01", "40001"}
+
+_SENTENCES = (
+    (("readonly", "read-only"), "The database {name} is read-only. Make it and its folder writable."),
+    (
+        ("disk is full", "no space left", "disk i/o error"),
+        "The disk is full or failing: nothing more can be stored in {name}. Free some space. ({detail})",
+    ),
+    (
+        ("unable to open",),
+        "The database {name} cannot be opened. Does its folder exist, and may you write there?",
+    ),
+    (
+        ("malformed", "not a database"),
+        "The database {name} is damaged. Restore a backup with `inforadar db restore FILE`.",
+    ),
+    (("is locked",), "The database {name} is locked by another program for too long."),
+    (
+        ("no such table", "no such column", 'relation "', 'column "'),
+        "The database {name} is not set up. Run `inforadar db upgrade`. ({detail})",
+    ),
+    (
+        ("does not exist", "authentication failed"),
+        "The database server lets us not into {name}: {detail}. Check DATABASE_URL and DB_PASSWORD.",
+    ),
+    (("",), "The database {name} refused: {detail}"),
+)
+"""What drivers say, and what we say instead."""
+
+
+@contextmanager
+def faults_as_sentences(name: str) -> Iterator[None]:
+    """Turns what a driver raises into a `StoreError`; `name` says which database, for people."""
+    try:
+        yield
+    except DBAPIError as fault:
+        raise StoreError(_sentence(name, fault)) from fault
+    except OSError as fault:
+        raise StoreError(f"The database {name} does not answer: {fault}. Is it running?") from fault
+
+
+def _sentence(name: str, fault: DBAPIError) -> str:
+    detail = str(fault.orig)
+    lowered = detail.lower()
+    found = next(text for signs, text in _SENTENCES if any(sign in lowered for sign in signs))
+    return found.format(name=name, detail=detail)
+
+
+def is_deadlock(fault: DBAPIError) -> bool:
+    """Two transactions waited for each other, and this one was given up: it can be run again."""
+    return getattr(fault.orig, "sqlstate", None) in _DEADLOCK
+
+
+def is_of_the_database(fault: Exception) -> bool:
+    """Whether the database itself is in trouble (full, locked, away), not with what it was given."""
+    match fault.__cause__:
+        case OperationalError() | OSError():
+            return True
+        case DBAPIError() as cause:
+            return cause.connection_invalidated
+        case _:
+            return False

@@ -1,0 +1,55 @@
+"""The web face put together: one ASGI application from its areas.
+
+    /rss                      rss.py        plain ASGI, beside the router
+    /health …                 health.py
+    /  /item/{id}             articles.py   (listing.py, reading.py: what they show)
+    /feeds                    feeds.py
+    /static/…                 assets.py
+
+An area is a small class that is handed what it needs and names its routes. Nothing is kept in globals, and
+nothing is opened here: who opened the database closes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from starlette.applications import Starlette
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from inforadar.store.engine import Database
+from inforadar.web.articles import ArticleRoutes
+from inforadar.web.assets import Assets
+from inforadar.web.faults import FaultPages
+from inforadar.web.feeds import FeedRoutes
+from inforadar.web.health import HealthRoutes
+from inforadar.web.rss import PATH as RSS_PATH
+from inforadar.web.rss import RssEndpoint
+from inforadar.web.security import SecurityHeaders
+from inforadar.web.templating import Pages
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def create_app(database: Database, *, now: Callable[[], datetime] = _utc_now) -> ASGIApp:
+    assets = Assets()
+    pages = Pages(assets, now)
+    routed = Starlette(
+        routes=[
+            *HealthRoutes(database=database).routes(),
+            *ArticleRoutes(database=database, pages=pages).routes(),
+            *FeedRoutes(database=database, pages=pages, now=now).routes(),
+            *assets.routes(),
+        ],
+        exception_handlers=FaultPages(pages=pages).handlers(),
+    )
+    rss = RssEndpoint(database)
+
+    async def dispatch(scope: Scope, receive: Receive, send: Send) -> None:
+        is_rss = scope["type"] == "http" and scope["path"] == RSS_PATH
+        await (rss if is_rss else routed)(scope, receive, send)
+
+    return SecurityHeaders(dispatch)

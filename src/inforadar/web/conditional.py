@@ -1,0 +1,30 @@
+"""Conditional requests: "has it changed?", asked by ETag or by date (RFC 9110, 13). Pure.
+
+A reader that polls every few minutes should cost a few hundred bytes, not a document.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from datetime import datetime
+
+from inforadar.fetch.freshness import parse_http_date
+
+_ENTITY_TAG = re.compile(r'(?:W/)?("[^"]*")')
+
+
+def strong_etag(body: bytes) -> str:
+    """The same bytes have the same one, on every machine."""
+    return f'"{hashlib.blake2b(body, digest_size=16).hexdigest()}"'
+
+
+def is_not_modified(
+    *, etag: str, modified_at: datetime, if_none_match: str | None, if_modified_since: str | None
+) -> bool:
+    """Whether the asker has it already. A date says nothing beside an ETag, nor if it is no date."""
+    if if_none_match is not None:
+        return if_none_match.strip() == "*" or etag in _ENTITY_TAG.findall(if_none_match)
+    since = parse_http_date(if_modified_since) if if_modified_since else None
+    # HTTP dates count whole seconds.
+    return since is not None and modified_at.replace(microsecond=0) <= since

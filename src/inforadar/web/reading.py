@@ -1,0 +1,112 @@
+"""An item as it is read: the original beside the neutral, the scores, the text, what changed. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import structlog
+
+from inforadar.errors import ParseError
+from inforadar.model.analysis import Analysis, ScoreName, from_json
+from inforadar.model.article import Article, ArticleStatus
+from inforadar.model.item import METADATA_FIELDS, Item
+from inforadar.stages.publish.text import clean, one_line
+from inforadar.urls import readable
+
+BARS = tuple(name for name in ScoreName if name is not ScoreName.OVERALL)
+
+_BLANK_LINES = re.compile(r"\n\s*\n")
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadItem:
+    """What a list shows of an item, and what a reading view begins with."""
+
+    item: Item
+    title: str
+    neutral_title: str | None
+    """Only if it says something else."""
+    summary: str
+    """One line: the neutral description, else the feed's own snippet."""
+    analysis: Analysis | None
+
+
+def read_item(item: Item) -> ReadItem:
+    analysis = _analysis(item)
+    title = one_line(item.title) or readable(item.url)
+    neutral = one_line(analysis.title) if analysis else ""
+    return ReadItem(
+        item=item,
+        title=title,
+        neutral_title=neutral if neutral and neutral != title else None,
+        summary=(one_line(analysis.description) if analysis else "") or one_line(item.snippet),
+        analysis=analysis,
+    )
+
+
+def _analysis(item: Item) -> Analysis | None:
+    try:
+        return from_json(item.analyzer_result)
+    except ParseError as fault:
+        # One bad row must not take the list down; half an analysis is never shown.
+        log.warning("analysis.unreadable", item_id=str(item.id), error=str(fault))
+        return None
+
+
+def paragraphs(article: Article | None) -> list[str]:
+    if article is None or article.extracted is None:
+        return []
+    parts = _BLANK_LINES.split(clean(article.extracted.clean_text))
+    return [part.strip() for part in parts if part.strip()]
+
+
+def why_no_text(article: Article | None) -> str:
+    """Instead of the text: what happened, and what comes next."""
+    if article is None or article.status is ArticleStatus.NOT_FETCHED:
+        return "The full text has not been fetched yet. A worker does that after collecting."
+    if article.failure is None:
+        return "The page was fetched, but no text was found on it."
+    detail = article.failure.detail.rstrip(".")
+    return (
+        f"There is no full text: {detail} ({article.failure.code})."
+        if detail
+        else (f"There is no full text ({article.failure.code}).")
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldChange:
+    """One field that got another value."""
+
+    at: datetime
+    field: str
+    old: str | None
+    new: str
+
+
+def field_changes(history: Sequence[tuple[datetime, Mapping[str, Sequence[Any]]]]) -> list[FieldChange]:
+    """The newest first; within one fetch in the order that reports have."""
+    return [
+        FieldChange(at=at, field=name, old=_shown(fields[name][0]), new=_shown(fields[name][1]) or "")
+        for at, fields in reversed(history)
+        for name in METADATA_FIELDS
+        if name in fields
+    ]
+
+
+def _shown(value: Any) -> str | None:
+    match value:
+        case None | "" | []:
+            return None
+        case list():
+            return ", ".join(one_line(str(part)) for part in value)
+        case float():
+            return f"{value:g}"
+        case _:
+            return one_line(str(value))

@@ -1,0 +1,51 @@
+"""Jinja with autoescape always on, and the few filters that templates need.
+
+Templates get text from the web as it is; escaping it is the environment's work and never a template's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.responses import HTMLResponse
+
+from inforadar import __version__
+from inforadar.stages.publish.addresses import web_address_or_none
+from inforadar.stages.publish.dates import rfc3339
+from inforadar.stages.publish.text import one_line
+from inforadar.urls import readable
+from inforadar.web.assets import Assets
+from inforadar.web.words import full_time, shown_number, shown_time
+
+
+class Pages:
+    """Renders the pages. `now` is asked once for each, so that a page agrees with itself."""
+
+    def __init__(self, assets: Assets, now: Callable[[], datetime]) -> None:
+        self._now = now
+        self._environment = Environment(
+            loader=FileSystemLoader(Path(__file__).with_name("templates")),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            auto_reload=False,
+        )
+        self._environment.filters |= {
+            "full_time": full_time,
+            "iso_time": rfc3339,
+            "number": shown_number,
+            "one_line": one_line,
+            "readable": readable,
+            "shown_time": shown_time,
+            "web_address": web_address_or_none,
+        }
+        self._environment.globals |= {"asset": assets.address, "version": __version__}
+
+    def render(self, template: str, status: int = 200, **values: Any) -> HTMLResponse:
+        text = self._environment.get_template(template).render(now=self._now(), **values)
+        return HTMLResponse(text, status, {"Cache-Control": "no-cache"})

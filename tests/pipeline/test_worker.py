@@ -1,0 +1,294 @@
+"""The worker over a real site and real databases: the whole thread, politeness included."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inforadar.app import open_worker
+from inforadar.config import Settings, load_settings
+from inforadar.model.feed import Feed
+from inforadar.model.http import Outcome
+from inforadar.pipeline.worker import ALL_STAGES, Worker
+from inforadar.store.articles import load_article
+from inforadar.store.cached_feeds import load_cached_feed
+from inforadar.store.engine import Database
+from inforadar.store.feeds import find_feed_by_url, insert_feed, load_feed, request_feed, update_feed
+from inforadar.store.items import list_items, load_item_changes
+from inforadar.urls import uid
+from tests.site.answers import html, status
+from tests.site.documents import Entry, article_page, rss
+from tests.site.server import Site
+
+Open = Callable[..., AbstractAsyncContextManager[Worker]]
+PARAGRAPH = (
+    "The harbour board of Saltmere met on Tuesday and agreed to dredge the inner basin before the winter, "
+    "which will cost 2.4 million crowns and take eleven weeks according to its chair, Ilse Marn. "
+)
+
+
+@pytest.fixture
+def settings(tmp_path: Path, site: Site) -> Settings:
+    return load_settings(tmp_path, {}).replaced(
+        fetcher={
+            "allowed_networks": tuple(site.endpoints),
+            "domain_delay": 0,
+            "success_interval": 3600,
+            "request_timeout": 5,
+            "job_timeout": 6,
+        }
+    )
+
+
+@pytest.fixture
+def worker(settings: Settings, database: Database) -> Open:
+    @asynccontextmanager
+    async def opened(**fetcher: Any) -> AsyncIterator[Worker]:
+        changed = settings.replaced(fetcher=fetcher)
+        async with open_worker(changed, database, stages=ALL_STAGES) as running:
+            yield running
+
+    return opened
+
+
+async def subscribe(database: Database, url: str, **options: Any) -> Feed:
+    options = {"enabled": True, "polling": True} | options
+    feed, _ = await database.write(insert_feed, url, **options)
+    await database.write(request_feed, feed.id)
+    return feed
+
+
+def entry(site: Site, number: int, **fields: Any) -> Entry:
+    values = {"url": site.url(f"/articles/{number}"), "title": f"Story {number}"} | fields
+    return Entry(**values)
+
+
+async def test_a_feed_goes_through_the_whole_thread(site: Site, database: Database, worker: Open) -> None:
+    url = site.feed("/feed.xml", rss([entry(site, 1), entry(site, 2)]))
+    for number in (1, 2):
+        site.page(f"/articles/{number}", article_page(title=f"Story {number}", paragraphs=[PARAGRAPH] * 4))
+    feed = await subscribe(database, url)
+    async with worker() as running:
+        report = await running.run_once()
+    assert (report.collected.fetched, report.collected.added) == (1, 2)
+    assert report.articles == {"success": 2}
+    assert sum(report.analyses.values()) == 2
+    assert report.built == 1
+
+    stored = await database.read(list_items)
+    assert {item.title for item in stored} == {"Story 1", "Story 2"}
+    assert all(item.score is not None and item.analyzer_result["scores"] for item in stored)
+    article = await database.read(load_article, uid(stored[0].url))
+    assert article is not None
+    assert article.extracted is not None
+    assert "dredge the inner basin" in article.extracted.clean_text
+    cached = await database.read(load_cached_feed, feed.id)
+    assert cached is not None
+    assert set(cached.item_refs) == {item.hash for item in stored}
+    after = await database.read(load_feed, feed.id)
+    assert (after.last_fetch_status, after.last_error) == (Outcome.SUCCESS, None)
+    assert after.next_run_at is not None
+    assert 3500 < (after.next_run_at - datetime.now(UTC)).total_seconds() < 4000
+
+
+async def test_a_second_cycle_right_after_requests_nothing_and_changes_nothing(
+    site: Site, database: Database, worker: Open
+) -> None:
+    url = site.feed("/feed.xml", rss([entry(site, 1)]))
+    site.page("/articles/1", article_page(title="Story 1", paragraphs=[PARAGRAPH] * 4))
+    feed = await subscribe(database, url)
+    async with worker() as running:
+        await running.run_once()
+        before, seen = await database.read(load_cached_feed, feed.id), len(site.requests)
+        report = await running.run_once()
+    assert report.collected.fetched == 0
+    assert len(site.requests) == seen
+    assert await database.read(load_cached_feed, feed.id) == before
+
+
+async def test_asked_again_it_sends_the_validators_back_and_a_304_keeps_everything(
+    site: Site, database: Database, worker: Open
+) -> None:
+    url = site.feed("/feed.xml", rss([entry(site, 1)]), etag='W/"a, b"')
+    feed = await subscribe(database, url)
+    async with worker() as running:
+        await running.collect_cycle()
+        await database.write(request_feed, feed.id)
+        result, _ = await running.collect_cycle()
+    first, second = site.requests_for("/feed.xml")
+    assert "if-none-match" not in first.headers
+    assert second.headers["if-none-match"] == 'W/"a, b"'
+    assert (result.fetched, result.added, result.errors) == (1, 0, {})
+    assert len(await database.read(list_items)) == 1
+
+
+async def test_a_change_is_recorded_with_what_was_before_and_null_never_wins(
+    site: Site, database: Database, worker: Open
+) -> None:
+    url = site.feed("/feed.xml", rss([entry(site, 1, title="Before", author="Ada")]))
+    feed = await subscribe(database, url)
+    async with worker() as running:
+        await running.collect_cycle()
+        site.feed("/feed.xml", rss([entry(site, 1, title="After", author=None)]))
+        await database.write(request_feed, feed.id)
+        result, run_id = await running.collect_cycle()
+    assert (result.added, result.updated) == (0, 1)
+    (item,) = await database.read(list_items)
+    assert (item.title, item.author) == ("After", "Ada")
+    ((_, fields),) = await database.read(load_item_changes, item.id)
+    assert fields == {"title": ["Before", "After"]}
+    assert run_id is not None
+
+
+@pytest.mark.parametrize(
+    ("code", "outcome", "scheduled"),
+    [
+        (500, Outcome.TEMPORARY_ERROR, True),
+        (404, Outcome.PERMANENT_ERROR, False),
+        (410, Outcome.PERMANENT_ERROR, False),
+        (401, Outcome.UNAUTHORIZED, False),
+        (403, Outcome.UNAUTHORIZED, False),
+    ],
+)
+async def test_a_status_becomes_an_outcome_a_sentence_and_a_schedule(
+    site: Site, database: Database, worker: Open, code: int, outcome: Outcome, scheduled: bool
+) -> None:
+    feed = await subscribe(database, site.respond("/feed.xml", status(code)))
+    async with worker() as running:
+        result, _ = await running.collect_cycle()
+    after = await database.read(load_feed, feed.id)
+    assert after.last_fetch_status is outcome
+    assert str(code) in (after.last_error or "")
+    assert (after.next_run_at is not None) is scheduled
+    assert after.locked_until is None
+    assert after.requested_at is None
+    assert list(result.errors) == [feed.url]
+
+
+async def test_a_page_instead_of_a_feed_is_a_lasting_error_that_names_the_feed(
+    site: Site, database: Database, worker: Open
+) -> None:
+    page = '<html><head><link rel="alternate" type="application/rss+xml" href="/real.xml"></head><body>Hi</body></html>'
+    feed = await subscribe(database, site.respond("/", html(page)))
+    async with worker() as running:
+        await running.collect_cycle()
+    after = await database.read(load_feed, feed.id)
+    assert after.last_fetch_status is Outcome.PERMANENT_ERROR
+    assert site.url("/real.xml") in (after.last_error or "")
+
+
+async def test_items_of_another_host_are_dropped_and_counted(
+    site: Site, database: Database, worker: Open
+) -> None:
+    elsewhere = Entry(url="https://elsewhere.example/1", title="Elsewhere")
+    feed = await subscribe(database, site.feed("/feed.xml", rss([entry(site, 1), elsewhere])))
+    async with worker() as running:
+        result, _ = await running.collect_cycle()
+    assert (result.added, result.dropped) == (1, 1)
+    await database.write(update_feed, feed.id, {"enforce_feed_domain": False})
+    site.feed("/feed.xml", rss([entry(site, 1), elsewhere, entry(site, 2)]))
+    await database.write(request_feed, feed.id)
+    async with worker() as running:
+        result, _ = await running.collect_cycle()
+    assert (result.added, result.dropped) == (2, 0)
+
+
+async def test_a_feed_whose_items_are_all_elsewhere_says_what_to_do(
+    site: Site, database: Database, worker: Open
+) -> None:
+    entries = [Entry(url=f"https://www.example.com/{n}", title=str(n)) for n in range(3)]
+    feed = await subscribe(database, site.feed("/feed.xml", rss(entries)))
+    async with worker() as running:
+        await running.collect_cycle()
+    after = await database.read(load_feed, feed.id)
+    assert after.last_fetch_status is Outcome.TEMPORARY_ERROR
+    assert after.last_error == "All 3 items are on www.example.com; allow that with `feed edit --any-host`."
+    assert not after.validators
+
+
+async def test_a_feed_that_moved_for_good_is_found_by_both_urls(
+    site: Site, database: Database, worker: Open
+) -> None:
+    new = site.feed("/new.xml", rss([entry(site, 1)]))
+    old = site.redirect("/old.xml", new, 308)
+    feed = await subscribe(database, old)
+    async with worker() as running:
+        await running.collect_cycle()
+    after = await database.read(load_feed, feed.id)
+    assert after.url == new
+    found = await database.read(find_feed_by_url, old)
+    assert found is not None
+    assert found.id == feed.id
+
+
+async def test_requests_to_one_host_keep_their_distance_and_the_rest_is_postponed(
+    site: Site, database: Database, worker: Open
+) -> None:
+    for number in range(3):
+        await subscribe(database, site.feed(f"/feed{number}.xml", rss([entry(site, number)])))
+    async with worker(domain_delay=60) as running:
+        result, _ = await running.collect_cycle()
+    assert (result.fetched, result.postponed) == (1, 2)
+    assert result.next_turn_s is not None
+    assert 55 < result.next_turn_s <= 60
+    async with worker(domain_delay=60) as other_process:
+        result, _ = await other_process.collect_cycle()
+    assert result.fetched == 0
+    assert len(site.requests) == 1
+
+
+async def test_a_429_silences_the_whole_host_for_as_long_as_it_asked(
+    site: Site, database: Database, worker: Open
+) -> None:
+    first = await subscribe(database, site.respond("/a.xml", status(429, Retry_After="1800")))
+    async with worker() as running:
+        await running.collect_cycle()
+        await subscribe(database, site.feed("/b.xml", rss([entry(site, 1)])))
+        result, _ = await running.collect_cycle()
+    assert (result.fetched, result.postponed) == (0, 1)
+    assert [request.path for request in site.requests] == ["/a.xml"]
+    after = await database.read(load_feed, first.id)
+    assert after.next_run_at is not None
+    assert 1700 < (after.next_run_at - datetime.now(UTC)).total_seconds() <= 1801
+
+
+async def test_a_page_that_robots_txt_forbids_is_not_fetched(
+    site: Site, database: Database, worker: Open
+) -> None:
+    site.respond("/robots.txt", html("User-agent: *\nDisallow: /articles/2\n"))
+    site.feed("/feed.xml", rss([entry(site, 1), entry(site, 2)]))
+    site.page("/articles/1", article_page(title="Story 1", paragraphs=[PARAGRAPH] * 4))
+    await subscribe(database, site.url("/feed.xml"))
+    async with worker() as running:
+        report = await running.run_once()
+    assert report.articles == {"success": 1, "FAIL_HTTP": 1}
+    assert len(site.requests_for("/robots.txt")) == 1
+    assert site.requests_for("/articles/2") == []
+    refused = await database.read(load_article, uid(site.url("/articles/2")))
+    assert refused is not None
+    assert refused.failure is not None
+    assert "robots.txt" in refused.failure.detail
+
+
+async def test_a_crash_in_one_feed_is_recorded_on_it_and_stops_nothing_else(
+    site: Site, database: Database, worker: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bad = await subscribe(database, site.feed("/bad.xml", rss([entry(site, 1)])))
+    good = await subscribe(database, site.feed("/good.xml", rss([entry(site, 2)])))
+    async with worker() as running:
+        parse = running.collector.parse
+
+        async def crashing(body: bytes, url: str, content_type: str) -> Any:
+            if url.endswith("/bad.xml"):
+                raise ZeroDivisionError("on purpose")
+            return await parse(body, url, content_type)
+
+        object.__setattr__(running.collector, "parse", crashing)
+        await running.collect_cycle()
+    assert "ZeroDivisionError" in ((await database.read(load_feed, bad.id)).last_error or "")
+    assert (await database.read(load_feed, good.id)).last_fetch_status is Outcome.SUCCESS

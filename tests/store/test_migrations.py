@@ -1,0 +1,207 @@
+"""Migrations: up from empty on both databases, equal to the metadata, never a loss."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, insert, inspect, text
+from tests.store.making import NOW, add_feed, collect, count, listed
+
+from inforadar.errors import DatabaseTooNewError, StoreError
+from inforadar.store.cached_feeds import save_cached_feed
+from inforadar.store.engine import Database, open_database
+from inforadar.store.schema import feeds, items, metadata
+from inforadar.store.upgrade import (
+    OURS,
+    Migrations,
+    alembic_config,
+    load_revision,
+    require_current,
+    upgrade_database,
+)
+
+
+async def test_migrations_go_up_from_empty_and_leave_what_the_metadata_says(empty_database_url: str) -> None:
+    def differences(connection: Connection) -> list[object]:
+        context = MigrationContext.configure(
+            connection, opts={"compare_type": True, "compare_server_default": False}
+        )
+        return list(compare_metadata(context, metadata))
+
+    async with open_database(empty_database_url) as database:
+        assert await database.read(load_revision) is None
+        assert await upgrade_database(database) is None
+        assert await database.read(load_revision) == OURS.head
+        assert await database.read(differences) == []
+
+
+def described(connection: Connection) -> dict[str, object]:
+    seen = inspect(connection)
+    return {
+        table.name: {
+            "columns": sorted(
+                (one["name"], str(one["type"]), one["nullable"], one["default"])
+                for one in seen.get_columns(table.name)
+            ),
+            "checks": sorted((c["name"], c["sqltext"]) for c in seen.get_check_constraints(table.name)),
+            "foreign keys": sorted((f["name"], str(f)) for f in seen.get_foreign_keys(table.name)),
+            "unique": sorted((u["name"], str(u)) for u in seen.get_unique_constraints(table.name)),
+            "indexes": sorted((i["name"], str(i)) for i in seen.get_indexes(table.name)),
+        }
+        for table in metadata.sorted_tables
+    }
+
+
+async def test_a_migrated_database_is_the_one_that_the_metadata_would_create(
+    database: Database, empty_database_url: str
+) -> None:
+    """With what Alembic's comparison leaves out: checks, defaults, conditions of indexes."""
+    async with open_database(empty_database_url) as other:
+        await other.write(metadata.create_all)
+        assert await database.read(described) == await other.read(described)
+
+
+async def test_downgrading_leaves_nothing_behind(database: Database) -> None:
+    from alembic import command  # noqa: PLC0415
+
+    await database.migrate(lambda connection: command.downgrade(alembic_config(connection), "base"))
+    tables = await database.read(lambda connection: inspect(connection).get_table_names())
+    assert set(tables) <= {"alembic_version"}
+
+
+def test_the_known_revisions_are_alembics() -> None:
+    script = ScriptDirectory(str(OURS.scripts))
+    assert [step.revision for step in reversed(list(script.walk_revisions()))] == list(OURS.known)
+    assert script.get_current_head() == OURS.head
+
+
+async def test_several_processes_can_upgrade_at_once(empty_database_url: str) -> None:
+    async def upgrade() -> None:
+        async with open_database(empty_database_url) as database:
+            await upgrade_database(database)
+
+    await asyncio.gather(*(upgrade() for _ in range(4)))
+
+
+async def test_an_upgraded_database_is_upgraded_again_without_effect(database: Database) -> None:
+    assert await upgrade_database(database) is None
+    await require_current(database)
+
+
+async def test_a_database_of_a_newer_program_is_refused(database: Database) -> None:
+    await database.write(lambda c: c.execute(text("UPDATE alembic_version SET version_num = '9999'")))
+    with pytest.raises(DatabaseTooNewError, match=r"newer Info Radar: its schema is 9999") as refused:
+        await upgrade_database(database)
+    assert refused.value.exit_code == 2
+    with pytest.raises(DatabaseTooNewError):
+        await require_current(database)
+
+
+async def test_a_database_that_was_never_set_up_is_refused(empty_database_url: str) -> None:
+    async with open_database(empty_database_url) as database:
+        with pytest.raises(StoreError, match="Run `inforadar db upgrade`"):
+            await require_current(database)
+
+
+NEXT = """
+from alembic import op
+import sqlalchemy as sa
+
+revision = "0002"
+down_revision = "0001"
+
+def upgrade():
+    with op.batch_alter_table("feeds") as feeds:
+        feeds.add_column(sa.Column("mood", sa.Text()))
+        feeds.alter_column("topic", nullable=True)
+"""
+
+
+@pytest.fixture
+def newer(tmp_path: Path) -> Migrations:
+    """The migrations of a later version of the program: ours and one for which SQLite makes `feeds` anew."""
+    scripts = tmp_path / "migrations"
+    shutil.copytree(OURS.scripts, scripts, ignore=shutil.ignore_patterns("__pycache__"))
+    (scripts / "versions" / "0002_mood.py").write_text(NEXT)
+    return Migrations(known=(*OURS.known, "0002"), scripts=scripts)
+
+
+async def test_upgrading_an_older_database_keeps_everything_and_backs_sqlite_up_first(
+    database: Database, newer: Migrations
+) -> None:
+    feed = await add_feed(database)
+    await collect(database, feed, listed())
+    backup = await upgrade_database(database, newer)
+
+    assert await database.read(load_revision) == "0002"
+    columns = await database.read(lambda c: [one["name"] for one in inspect(c).get_columns("feeds")])
+    assert "mood" in columns
+    assert (await count(database, feeds), await count(database, items)) == (1, 1)
+    if database.path is None:
+        assert backup is None
+        return
+    assert backup is not None
+    assert backup.parent == database.path.parent
+    with closing(sqlite3.connect(backup)) as copy:
+        assert copy.execute("SELECT version_num FROM alembic_version").fetchone() == ("0001",)
+        assert copy.execute("SELECT count(*) FROM items").fetchone() == (1,)
+
+
+async def test_a_migration_that_fails_changes_nothing(database: Database, newer: Migrations) -> None:
+    broken = NEXT + "    op.execute('SELECT * FROM no_such_table')\n"
+    (newer.scripts / "versions" / "0002_mood.py").write_text(broken)
+    with pytest.raises(StoreError, match="no_such_table"):
+        await upgrade_database(database, newer)
+    assert await database.read(load_revision) == "0001"
+    columns = await database.read(lambda c: [one["name"] for one in inspect(c).get_columns("feeds")])
+    assert "mood" not in columns
+
+
+def _insert_orphan(connection: Connection) -> None:
+    connection.execute(insert(items).values(feed_id=UUID(int=0), hash="h", url="https://a.example/", uid="u"))
+
+
+async def test_a_migration_may_not_leave_rows_without_what_they_refer_to(database: Database) -> None:
+    with pytest.raises(StoreError):
+        await database.migrate(_insert_orphan)
+    assert await count(database, items) == 0
+
+
+async def test_foreign_keys_are_checked_again_after_a_migration(database: Database) -> None:
+    await database.migrate(lambda connection: None)
+    with pytest.raises(StoreError, match=r"(?i)foreign key"):
+        await database.write(_insert_orphan)
+
+
+async def test_built_documents_are_stored_out_of_line_on_postgresql(database: Database) -> None:
+    if database.is_sqlite:
+        return
+    feed = await add_feed(database)
+    document = "<rss>" + "слово " * 20_000 + "</rss>"
+    await database.write(
+        save_cached_feed, feed.id, xml_header="<rss>", xml_content=document, item_refs=[], updated_at=NOW
+    )
+    questions = {
+        "storage": "SELECT attstorage::text FROM pg_attribute WHERE attrelid = 'cached_feeds'::regclass"
+        " AND attname = 'xml_content'",
+        "size": "SELECT pg_column_size(xml_content) FROM cached_feeds",
+        "toast": "SELECT pg_relation_size(reltoastrelid) FROM pg_class WHERE oid = 'cached_feeds'::regclass",
+        "main": "SELECT pg_relation_size('cached_feeds')",
+    }
+    seen = {
+        name: await database.read(lambda c, q=query: c.execute(text(q)).scalar())
+        for name, query in questions.items()
+    }
+    assert seen["storage"] == "e"
+    assert seen["size"] == len(document.encode())  # not compressed
+    assert seen["toast"] > len(document.encode())
+    assert seen["main"] == 8192
