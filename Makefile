@@ -6,6 +6,8 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 DEVSTAMP := $(VENV)/.installed-dev
+WHEELVENV := .venv-wheel
+WHEELSTAMP := $(WHEELVENV)/.installed
 CORPUS ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -38,7 +40,7 @@ $(DEVSTAMP): $(STAMP) scripts/system-packages
 	@scripts/system-packages
 	@touch $@
 
-test: setup-dev  ## set up and run every check and the whole suite, on real servers and a real browser
+test: setup-dev $(WHEELSTAMP)  ## set up and run every check and the whole suite, on real servers and a real browser
 	@$(MAKE) --no-print-directory lint
 	@$(BIN)/pytest -n 4 --dist worksteal tests
 
@@ -58,12 +60,22 @@ docs: setup-dev  ## write the generated pages and pictures of docs/ again
 bench: setup-dev  ## run the benchmarks; CORPUS=folder for those that take one
 	@$(BIN)/python -m bench $(if $(CORPUS),--corpus $(CORPUS)) $(ARGS)
 
-wheel: setup-dev  ## build the wheel into dist/
-	@$(BIN)/python -m build --wheel -o dist . > /dev/null && ls dist/*.whl
+wheel: $(STAMP)  ## build the wheel into dist/
+	@rm -rf dist && $(BIN)/pip wheel -q --no-deps -w dist . && ls dist/*.whl
+
+# What a user gets: the wheel in an empty environment, without the constraints.
+$(WHEELSTAMP): $(STAMP) $(shell find src -type f -not -path '*/__pycache__/*')
+	@echo "Installing the wheel into $(WHEELVENV) …"
+	@$(MAKE) --no-print-directory wheel > /dev/null
+	@test -x $(WHEELVENV)/bin/python || $(PYTHON) -m venv $(WHEELVENV)
+	@$(WHEELVENV)/bin/pip install -q -U 'pip>=25.1'
+	@$(WHEELVENV)/bin/pip install -q dist/*.whl
+	@$(WHEELVENV)/bin/pip install -q --force-reinstall --no-deps dist/*.whl
+	@touch $@
 
 freeze: setup-dev  ## write constraints.txt anew from what is installed, with all extras together
 	@$(BIN)/pip freeze --exclude-editable --all | grep -E '^[A-Za-z0-9._-]+==' | grep -vE '^(pip|setuptools|wheel)==' | sort -f > constraints.txt
 	@touch $(STAMP) $(DEVSTAMP)
 
 clean:  ## remove .venv and caches
-	@rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf $(VENV) $(WHEELVENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -82,30 +82,45 @@ def mix(parts: Sequence[tuple[float, Linear]]) -> Linear:
 
 
 def calibrated(model: Linear, scores: Sequence[float], labels: Sequence[int], base_rate: float) -> Linear:
-    """Platt's scaling on held-out scores, then moved to the share of clickbait that readers meet."""
-    scale, shift = 1.0, 0.0
-    for _ in range(200):
-        slope_scale = slope_shift = curve_ss = curve_sb = curve_bb = 0.0
-        for score, label in zip(scores, labels, strict=True):
-            estimate = logistic(scale * score + shift)
-            error, spread = estimate - label, max(estimate * (1 - estimate), 1e-6)
-            slope_scale += error * score
-            slope_shift += error
-            curve_ss += spread * score * score
-            curve_sb += spread * score
-            curve_bb += spread
-        determinant = curve_ss * curve_bb - curve_sb * curve_sb
-        step_scale = (slope_scale * curve_bb - slope_shift * curve_sb) / determinant
-        step_shift = (slope_shift * curve_ss - slope_scale * curve_sb) / determinant
-        scale, shift = scale - step_scale, shift - step_shift
-        if abs(step_scale) + abs(step_shift) < 1e-9:
-            break
+    """Platt's scaling on held-out scores, then moved to the share of clickbait that readers meet.
+
+    It may make a model less sure, never more: corpora of extremes are easier than the news.
+    """
+    scale, shift = _platt(scores, labels)
+    if scale > 1:
+        scale, shift = 1.0, _platt(scores, labels, scale=1.0)[1]
     share = sum(labels) / len(labels)
     shift += math.log(base_rate / (1 - base_rate)) - math.log(share / (1 - share))
     return Linear(
         bias=scale * model.bias + shift,
         weights={name: scale * weight for name, weight in model.weights.items()},
     )
+
+
+def _platt(scores: Sequence[float], labels: Sequence[int], scale: float | None = None) -> tuple[float, float]:
+    """Scale and shift of greatest likelihood, by Newton's steps; only the shift where the scale is given."""
+    fixed = scale is not None
+    slope, shift = scale or 1.0, 0.0
+    for _ in range(100):
+        by_slope = by_shift = twice_slope = mixed = twice_shift = 0.0
+        for score, label in zip(scores, labels, strict=True):
+            estimate = logistic(slope * score + shift)
+            error, spread = estimate - label, max(estimate * (1 - estimate), 1e-6)
+            by_slope += error * score
+            by_shift += error
+            twice_slope += spread * score * score
+            mixed += spread * score
+            twice_shift += spread
+        if fixed:
+            step_slope, step_shift = 0.0, by_shift / twice_shift
+        else:
+            determinant = twice_slope * twice_shift - mixed * mixed
+            step_slope = (by_slope * twice_shift - by_shift * mixed) / determinant
+            step_shift = (by_shift * twice_slope - by_slope * mixed) / determinant
+        slope, shift = slope - step_slope, shift - step_shift
+        if abs(step_slope) + abs(step_shift) < 1e-9:
+            break
+    return slope, shift
 
 
 def auc(scores: Sequence[float], labels: Sequence[int]) -> float:

@@ -157,8 +157,8 @@ class AiSettings(Section):
 
     env_prefix = "AI_"
 
-    type: Literal["mock"] = "mock"
-    """Which analyzer: `mock` makes up dummy data for development."""
+    type: Literal["local", "mock"] = "local"
+    """Which analyzer: `local` needs no key and no network; `mock` makes up dummy data, for development."""
 
 
 class PublishSettings(Section):
@@ -308,7 +308,7 @@ def _given(
 def _read_toml(path: Path) -> Mapping[str, Any]:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
         raise ConfigError(f"{path} cannot be read: {fault}") from None

@@ -15,7 +15,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from inforadar.app import open_store, open_worker
+from inforadar.app.store import open_store
+from inforadar.app.worker import open_worker
 from inforadar.config import Settings, load_settings
 from inforadar.model.ids import FeedId
 from inforadar.pipeline.cycle import CycleResult

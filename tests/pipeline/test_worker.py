@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from inforadar.app import open_worker
+from inforadar.app.worker import open_worker
 from inforadar.config import Settings, load_settings
 from inforadar.model.feed import Feed
 from inforadar.model.http import Outcome
@@ -292,3 +292,21 @@ async def test_a_crash_in_one_feed_is_recorded_on_it_and_stops_nothing_else(
         await running.collect_cycle()
     assert "ZeroDivisionError" in ((await database.read(load_feed, bad.id)).last_error or "")
     assert (await database.read(load_feed, good.id)).last_fetch_status is Outcome.SUCCESS
+
+
+async def test_a_title_that_changed_is_analyzed_again(site: Site, database: Database, worker: Open) -> None:
+    url = site.feed("/feed.xml", rss([entry(site, 1, title="You won't BELIEVE this")]))
+    site.page("/articles/1", article_page(title="Story 1", paragraphs=[PARAGRAPH] * 4))
+    feed = await subscribe(database, url)
+    async with worker() as running:
+        await running.run_once()
+        (before,) = await database.read(list_items)
+        site.feed("/feed.xml", rss([entry(site, 1, title="The council met on Tuesday")]))
+        await database.write(request_feed, feed.id)
+        report = await running.run_once()
+    (after,) = await database.read(list_items)
+    assert sum(report.analyses.values()) == 1
+    assert report.articles == {}
+    assert before.analyzed_at is not None
+    assert after.analyzed_at is not None
+    assert after.analyzed_at > before.analyzed_at

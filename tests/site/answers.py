@@ -55,6 +55,9 @@ class Exchange:
     writer: asyncio.StreamWriter
 
     async def send(self, data: bytes) -> None:
+        if self.writer.is_closing():
+            # Each event loop has an error of its own for this.
+            raise ConnectionResetError
         self.writer.write(data)
         await self.writer.drain()
 

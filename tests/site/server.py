@@ -108,7 +108,7 @@ class Site:
         answer = Answer(
             body=body, headers={k: v for k, v in known.items() if v is not None} | (headers or {})
         )
-        return self.respond(path, lambda request: _conditional(request, answer), host=host)
+        return self.respond(path, lambda request: answer_conditionally(request, answer), host=host)
 
     def sitemap(
         self,
@@ -176,7 +176,7 @@ class Site:
         head = first + await reader.readuntil(b"\r\n\r\n")
         request = _parse(head, writer.get_extra_info("sockname")[0])
         self._record(request)
-        step = self._step_for(request)
+        step = self.step_for(request)
         if isinstance(step, Fault):
             await step.run(Exchange(request, reader, writer))
             return False
@@ -184,7 +184,7 @@ class Site:
         await writer.drain()
         return "close" not in step.headers.get("Connection", "")
 
-    def _step_for(self, request: SiteRequest) -> Answer | Fault:
+    def step_for(self, request: SiteRequest) -> Answer | Fault:
         for key in (
             (request.host, request.target),
             (None, request.target),
@@ -224,7 +224,7 @@ def _render(answer: Answer) -> bytes:
     return head if bodiless else head + answer.body
 
 
-def _conditional(request: SiteRequest, answer: Answer) -> Answer:
+def answer_conditionally(request: SiteRequest, answer: Answer) -> Answer:
     """304 if the client has this already, by its ETag first, else by its date (RFC 9110, 13.2.2)."""
     etag, modified = answer.headers.get("ETag"), answer.headers.get("Last-Modified")
     asked, since = request.headers.get("if-none-match"), request.headers.get("if-modified-since")

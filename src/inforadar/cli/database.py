@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from inforadar.app import open_store
+from inforadar.app.store import open_store
 from inforadar.cli.output import print_line
 from inforadar.config import load_settings
 from inforadar.errors import UsageError

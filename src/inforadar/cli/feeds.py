@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 from rich.text import Text
 
-from inforadar.app import utc_now
+from inforadar.app.store import utc_now
 from inforadar.cli.output import print_json, print_line, print_table, safe, short_time
 from inforadar.cli.run import on_store
 from inforadar.config import Settings

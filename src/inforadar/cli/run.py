@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from inforadar.app import open_store
+from inforadar.app.store import open_store
 from inforadar.cli.logs import configure_logs
 from inforadar.config import Settings, load_settings
 from inforadar.store.engine import Database

@@ -6,13 +6,13 @@ import asyncio
 
 import uvloop
 
-from inforadar.app import open_store, utc_now
+from inforadar.app.store import open_store, utc_now
 from inforadar.cli.output import print_line
 from inforadar.cli.run import on_store
 from inforadar.cli.serve import until_signal
 from inforadar.config import Settings, load_settings
 from inforadar.errors import UsageError
-from inforadar.sample.install import add_sample, load_world, remove_sample
+from inforadar.sample.install import add_sample, announce, load_world, remove_sample
 from inforadar.sample.server import serve_sample
 from inforadar.store.engine import Database
 
@@ -42,12 +42,12 @@ def serve() -> None:
     async def work(stop: asyncio.Event) -> None:
         async with open_store(settings) as database:
             world = await load_world(database)
-        if world is None:
-            raise UsageError("The sample is not there. Add it with `inforadar sample add`.")
-        runner = await serve_sample(world, int(world.base_url.rpartition(":")[2]))
-        try:
-            await stop.wait()
-        finally:
-            await runner.cleanup()
+            if world is None:
+                raise UsageError("The sample is not there. Add it with `inforadar sample add`.")
+            runner = await serve_sample(world, int(world.base_url.rpartition(":")[2]))
+            try:
+                await announce(database, world, utc_now, stop)
+            finally:
+                await runner.cleanup()
 
     uvloop.run(until_signal(work))

@@ -11,7 +11,8 @@ from typing import Annotated, Any
 import uvloop
 from cyclopts import Parameter
 
-from inforadar.app import open_store, open_worker
+from inforadar.app.store import open_store
+from inforadar.app.worker import open_worker
 from inforadar.cli.logs import configure_logs
 from inforadar.cli.output import print_json, print_line, safe
 from inforadar.config import Settings, load_settings

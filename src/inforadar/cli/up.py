@@ -8,14 +8,14 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Annotated
 from urllib.parse import quote
 
 from cyclopts import Parameter
 
-from inforadar.app import SAMPLE, make_home, open_store, utc_now
+from inforadar.app.store import SAMPLE, make_home, open_store, utc_now
 from inforadar.cli.logs import configure_logs
 from inforadar.cli.output import print_line
 from inforadar.cli.serve import STOP_S
@@ -24,6 +24,7 @@ from inforadar.errors import DatabaseInUseError, StoreError
 from inforadar.sample.install import add_sample
 from inforadar.store.engine import Database
 from inforadar.store.feeds import count_feeds, load_feeds
+from inforadar.urls import host_key
 from inforadar.web.serve import check_port
 
 
@@ -47,8 +48,7 @@ def up(
     with _only_one(settings):
         check_port(settings)
         feed = asyncio.run(_prepare(settings, with_sample=sample))
-        children = ["api", "worker", *(["sample serve"] if feed else [])]
-        return asyncio.run(_supervise(settings, children, feed))
+        return asyncio.run(_supervise(settings, feed))
 
 
 @contextmanager
@@ -61,6 +61,7 @@ def _only_one(settings: Settings) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
+            file.seek(0)
             other = file.read().strip() or "?"
             raise DatabaseInUseError(
                 f"Info Radar is already running on {settings.home} (process {other}). "
@@ -94,49 +95,92 @@ async def _sample_feed(database: Database) -> str | None:
     return feeds[0].url if feeds else None
 
 
-async def _supervise(settings: Settings, children: list[str], feed: str | None) -> int:
+async def _supervise(settings: Settings, feed: str | None) -> int:
     """Runs the children until a signal comes or one of them ends; then stops them all."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
-    # In a session of their own, so that Ctrl-C reaches them once: from here.
-    processes = {
-        name: await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "inforadar",
-            *name.split(),
-            env={**os.environ, "INFORADAR_HOME": str(settings.home)},
-            start_new_session=True,
-        )
-        for name in children
-    }
-    print_line(_where_to_look(settings, feed))
-    stopping = asyncio.create_task(stop.wait())
-    ends = {asyncio.create_task(process.wait()): name for name, process in processes.items()}
-    done, _ = await asyncio.wait([stopping, *ends], return_when=asyncio.FIRST_COMPLETED)
-    died = [ends[task] for task in done if task in ends]
-    await _stop(processes)
-    stopping.cancel()
-    if died:
-        print_line(f"inforadar {died[0]} ended by itself; see above. Everything was stopped.")
+    family = _Family(settings, stop)
+    try:
+        if feed:
+            await family.start("sample serve", answering=host_key(feed))
+        await family.start("api", answering=host_key(settings.web.base_url))
+        await family.start("worker")
+        if not stop.is_set() and not family.died:
+            print_line(_where_to_look(settings, feed))
+        await family.until_one_ends()
+    finally:
+        await family.stop()
+    if family.died:
+        print_line(f"`inforadar {family.died[0]}` ended by itself, see above; so everything was stopped.")
         return 1
     print_line("Stopped.")
     return 0
 
 
-async def _stop(processes: dict[str, asyncio.subprocess.Process]) -> None:
-    for process in processes.values():
-        if process.returncode is None:
-            process.terminate()
-    waits = [asyncio.create_task(process.wait()) for process in processes.values()]
-    _, late = await asyncio.wait(waits, timeout=STOP_S - 1)
-    if late:
-        for process in processes.values():
+class _Family:
+    """The child processes."""
+
+    def __init__(self, settings: Settings, stop: asyncio.Event) -> None:
+        self._environment = {**os.environ, "INFORADAR_HOME": str(settings.home)}
+        self._stop = stop
+        self._processes: dict[str, asyncio.subprocess.Process] = {}
+        self.died: list[str] = []
+
+    async def start(self, name: str, answering: str | None = None) -> None:
+        """Starts one, unless all is over already; with `answering` waits until that address does."""
+        if self._stop.is_set() or self.died:
+            return
+        # In a session of its own, so that Ctrl-C reaches it once: from here.
+        process = self._processes[name] = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "inforadar", *name.split(), env=self._environment, start_new_session=True
+        )
+        while answering and not self._stop.is_set():
+            if process.returncode is not None:
+                self.died.append(name)
+                return
+            if await _answers(answering):
+                return
+            await asyncio.sleep(0.05)
+
+    async def until_one_ends(self) -> None:
+        """… or the stop comes."""
+        if self._stop.is_set() or self.died:
+            return
+        ends = {asyncio.create_task(process.wait()): name for name, process in self._processes.items()}
+        stopping = asyncio.create_task(self._stop.wait())
+        done, others = await asyncio.wait([stopping, *ends], return_when=asyncio.FIRST_COMPLETED)
+        self.died = [ends[task] for task in done if task in ends]
+        for task in others:
+            task.cancel()
+
+    async def stop(self) -> None:
+        """Asks all of them to end; those that do not are killed."""
+        for process in self._processes.values():
             if process.returncode is None:
-                process.kill()
-        await asyncio.wait(waits)
+                process.terminate()
+        waits = [asyncio.create_task(process.wait()) for process in self._processes.values()]
+        if not waits:
+            return
+        _, late = await asyncio.wait(waits, timeout=STOP_S - 1)
+        if late:
+            for process in self._processes.values():
+                if process.returncode is None:
+                    process.kill()
+            await asyncio.wait(waits)
+
+
+async def _answers(address: str) -> bool:
+    host, _, port = address.rpartition(":")
+    try:
+        _, writer = await asyncio.open_connection(host.strip("[]"), int(port))
+    except OSError:
+        return False
+    writer.close()
+    with suppress(OSError):
+        await writer.wait_closed()
+    return True
 
 
 def _where_to_look(settings: Settings, feed: str | None) -> str:

@@ -126,12 +126,6 @@ class _Brotli:
             return b""
         try:
             part: bytes = self._decompressor.process(data, output_buffer_limit=limit + 1)
-            # The limit is a hint: a call may stop short of it with more to come.
-            while len(part) <= limit and not self._decompressor.can_accept_more_data():
-                more: bytes = self._decompressor.process(b"", output_buffer_limit=limit + 1 - len(part))
-                if not more:
-                    break
-                part += more
         except brotli.error:
             raise BodyError("says that it is br, and is not") from None
         return part

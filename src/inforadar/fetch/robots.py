@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import assert_never
 
-import ada_url
 from protego import Protego
 
 from inforadar.errors import InvalidUrlError
@@ -47,9 +46,6 @@ class RobotsRules:
     def allows(self, url: str) -> bool:
         if self._parsed is None:
             return self.access is RobotsAccess.ALL
-        parts = ada_url.URL(url)
-        if parts.pathname == "/robots.txt":
-            return True
         return bool(self._parsed.can_fetch(url, self.agent))
 
 

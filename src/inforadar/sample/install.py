@@ -7,12 +7,15 @@ on live.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 
-from inforadar.app import SAMPLE, open_worker
+from inforadar.app.store import SAMPLE
+from inforadar.app.worker import open_worker
 from inforadar.config import Settings
 from inforadar.fetch.client import BeforeRedirect
 from inforadar.fetch.conditional import conditional_headers, parse_validators
@@ -31,14 +34,18 @@ from inforadar.store.leases import claim_feeds
 from inforadar.urls import hostname, origin
 
 HOST = "127.0.0.1"
+LOOK_S = 20.0
 
 
-@dataclass(frozen=True, slots=True)
-class WorldAt:
-    """Answers for the world as it was at one moment, without a network."""
+@dataclass(slots=True)
+class Past:
+    """Answers for the world as it was at one moment after the other, without a network."""
 
     world: World
     moment: datetime
+
+    def now(self) -> datetime:
+        return self.moment
 
     async def fetch(self, request: Request, *, before_redirect: BeforeRedirect | None = None) -> FetchResult:
         path = request.url.removeprefix(self.world.base_url)
@@ -96,24 +103,21 @@ async def add_sample(database: Database, settings: Settings, now: Callable[[], d
             options={"epoch": world.epoch.isoformat(), "selectors": dict(sample.selectors)},
         )
         ids.append(feed.id)
-    for moment in past_moments(world.epoch):
-        await _live_through(database, settings, world, moment, ids)
+    await _live_through_past(database, settings, world, ids)
     for feed_id in ids:
         await database.write(request_feed, feed_id, fallback_s=0)
     return await database.read(load_feeds, origin=SAMPLE)
 
 
-async def _live_through(
-    database: Database, settings: Settings, world: World, moment: datetime, ids: list[FeedId]
-) -> None:
-    """One past run of all stages."""
-    engine = Engine(WorldAt(world, moment), Unpaced())
-    async with open_worker(settings, database, engine=engine, now=lambda: moment) as worker:
-        leases = await database.write(claim_feeds, ids)
-        await worker.collect(leases)
-        await worker.canonicalizer.run_once()
-        await worker.analysis.run_once()
-        await worker.builder.run_once()
+async def _live_through_past(database: Database, settings: Settings, world: World, ids: list[FeedId]) -> None:
+    """A run of all stages at each of the past moments."""
+    past = Past(world, world.epoch)
+    async with open_worker(settings, database, engine=Engine(past, Unpaced()), now=past.now) as worker:
+        for past.moment in past_moments(world.epoch):
+            await worker.collect(await database.write(claim_feeds, ids))
+            await worker.canonicalizer.run_once()
+            await worker.analysis.run_once()
+            await worker.builder.run_once()
 
 
 async def remove_sample(database: Database) -> int:
@@ -129,3 +133,20 @@ async def load_world(database: Database) -> World | None:
     if not feeds:
         return None
     return World(epoch=datetime.fromisoformat(feeds[0].options["epoch"]), base_url=origin(feeds[0].url))
+
+
+async def announce(
+    database: Database, world: World, now: Callable[[], datetime], stop: asyncio.Event
+) -> None:
+    """Asks for the feeds whose document changed, until `stop`: the schedule's hour would be long to wait for."""
+    seen: dict[FeedId, str] = {}
+    while not stop.is_set():
+        for feed in await database.read(load_feeds, origin=SAMPLE):
+            path = feed.url.removeprefix(world.base_url)
+            version = world.respond(path, now(), {}).headers.get("ETag", "")
+            if seen.setdefault(feed.id, version) != version:
+                seen[feed.id] = version
+                await database.write(request_feed, feed.id)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LOOK_S):
+                await stop.wait()

@@ -20,18 +20,20 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import msgspec
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
 from inforadar.errors import ConfigError, StoreError
 from inforadar.store.faults import faults_as_sentences, is_deadlock
 from inforadar.store.types import storable
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncEngine
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -225,6 +227,8 @@ def _lower(text: str | None) -> str | None:
 
 class _PostgresRunner:
     def __init__(self, url: URL) -> None:
+        from sqlalchemy.ext.asyncio import create_async_engine  # noqa: PLC0415 - SQLite needs none of it
+
         try:
             self._engine: AsyncEngine = create_async_engine(
                 url, pool_size=8, max_overflow=8, pool_pre_ping=False, pool_recycle=1800, **_json

@@ -15,6 +15,7 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
+    case,
     func,
     select,
     text,
@@ -154,11 +155,18 @@ def save_changes(
             select(items.c.id).where(one_of(items.c.id, ids)).order_by(items.c.id).with_for_update()
         )
     for names, rows in by_fields.items():
-        columns = {name: bindparam(f"new_{name}", type_=items.c[name].type) for name in names}
+        columns: dict[str, Any] = {name: bindparam(f"new_{name}", type_=items.c[name].type) for name in names}
+        if not _ANALYZED.isdisjoint(names):
+            # What was analyzed is no longer what is there: once more, if it was analyzed at all.
+            columns["analyze_at"] = case((items.c.analyzed_at.is_not(None), at), else_=items.c.analyze_at)
         statement = update(items).where(items.c.id == bindparam("item")).values(**columns, updated_at=at)
         connection.execute(statement, rows)
     if history:
         connection.execute(item_changes.insert(), history)
+
+
+_ANALYZED = frozenset({"title", "snippet"})
+"""Fields that the analyzer reads."""
 
 
 def _plain(value: Any) -> Any:

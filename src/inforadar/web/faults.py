@@ -46,7 +46,7 @@ class FaultPages:
         return self.pages.render("fault.html", 503, title="Not available", sentence=sentence)
 
     async def broken(self, request: Request, fault: Exception) -> Response:
-        log.error("page.failed", path=request.url.path, exc_info=fault)
+        # Not logged here: whatever passes the application ends up with the server, which logs it.
         sentence = "That was our fault, not yours. The log says what happened."
         return self.pages.render("fault.html", 500, title="An error", sentence=sentence)
 

@@ -120,7 +120,7 @@ async def _answering(address: str, port: int, serving: asyncio.Task[None]) -> No
 
 
 class _Requests:
-    """Knows the requests that are running, so that they can be ended."""
+    """Knows the requests that are running, so that they can be ended, and logs those that fail."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -132,6 +132,9 @@ class _Requests:
         self._running.add(task)
         try:
             await self._app(scope, receive, send)
+        except Exception:
+            log.exception("request.failed", path=scope["path"])
+            raise
         finally:
             self._running.discard(task)
 

@@ -1,52 +1,133 @@
 """From a page to the article a person came for, or the reason why there is none.
 
+    bytes ─► encoding ─► limits ─► dom ─► naming, main_element ─► blocks ─► cleaning ─► walls ─► text, Markdown
+                                    └──► head ─► metadata, published, language, images
+
 `extract` is pure, and made to run in a pool of processes that can be killed: bytes in, a value out.
 """
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from selectolax.lexbor import LexborHTMLParser
 
-import trafilatura
-
+from inforadar.errors import InvalidUrlError
 from inforadar.model.article import Extracted, FailureCode, NotExtracted
+from inforadar.stages.canonical.blocks import Block, Kind, read_blocks
+from inforadar.stages.canonical.cleaning import clean, fold, remove_teasers
+from inforadar.stages.canonical.dom import Node, parse_tree
 from inforadar.stages.canonical.encoding import parse_text
+from inforadar.stages.canonical.head import Head
+from inforadar.stages.canonical.images import find_image
+from inforadar.stages.canonical.language import find_language
 from inforadar.stages.canonical.limits import TooComplexError, parseable
+from inforadar.stages.canonical.main_element import find_main
+from inforadar.stages.canonical.markdown import render_markdown, render_text
+from inforadar.stages.canonical.metadata import (
+    find_address,
+    find_author,
+    find_title,
+    headlines,
+    site_name,
+    stated_titles,
+)
+from inforadar.stages.canonical.naming import find_clutter
+from inforadar.stages.canonical.published import find_dates
+from inforadar.stages.canonical.walls import find_wall
+from inforadar.urls import canonical_form, hostname
 
 MIN_CHARACTERS = 200
+"""A shorter page is no page."""
 ABSTRACT_OVER = 40
+"""The abstract is the first paragraph longer than this."""
 
 __all__ = ["extract"]
 
 
 def extract(html: bytes, url: str, content_type: str = "") -> Extracted | NotExtracted:
-    """The article of a page as it was downloaded."""
+    """The article of a page as it was downloaded from an absolute `url`."""
     text = parse_text(html, content_type)
     if len(text) <= MIN_CHARACTERS:
-        return NotExtracted(code=FailureCode.BAD_HTML, detail=f"{len(text)} characters of HTML")
-    if "<" not in text:
+        return NotExtracted(code=FailureCode.BAD_HTML, detail=f"only {len(text)} characters of HTML")
+    if not _is_html(text):
         return NotExtracted(code=FailureCode.BAD_HTML, detail="not HTML")
     try:
-        page = parseable(text)
+        page = LexborHTMLParser(parseable(text))
     except TooComplexError as problem:
         return NotExtracted(code=FailureCode.BAD_HTML, detail=str(problem))
-    found = trafilatura.bare_extraction(page, url=url, with_metadata=True, include_comments=False)
-    if found is None or not found.text:
-        return NotExtracted(code=FailureCode.EMPTY, detail="no text of its own")
-    markdown = trafilatura.extract(
-        page, url=url, include_comments=False, output_format="markdown", include_formatting=True
+    except (ValueError, RuntimeError, MemoryError) as problem:
+        return NotExtracted(code=FailureCode.PARSE, detail=f"the parser gave up: {problem}"[:200])
+    return _read(page, url, raw_len=len(text))
+
+
+def _read(page: LexborHTMLParser, url: str, *, raw_len: int) -> Extracted | NotExtracted:
+    head = Head(page)
+    root = parse_tree(page)
+    base = _base(head, url)
+    host = _host(url)
+    visible = headlines(root)
+    title = find_title(head, visible, host)
+    published_at, updated_at = find_dates(head, root, url)
+    author = find_author(head, root)
+    main = find_main(root, find_clutter(root))
+    image = find_image(head, main, base)
+    blocks = _article_blocks(
+        main, base, host, {fold(name) for name in (*stated_titles(head, host), title or "")}
     )
-    paragraphs = [line.strip() for line in found.text.splitlines() if line.strip()]
+    clean_text = render_text(blocks)
+    wall = find_wall(page, head, root, clean_text, title or "", url)
+    if wall is not None:
+        return NotExtracted(code=FailureCode.EMPTY, detail=wall)
     return Extracted(
-        clean_text="\n\n".join(paragraphs),
-        markdown=markdown or "",
-        abstract=next((p for p in paragraphs if len(p) > ABSTRACT_OVER), None),
-        title=found.title,
-        author=found.author,
-        published_at=datetime.fromisoformat(found.date).replace(tzinfo=UTC) if found.date else None,
-        language=found.language,
-        site_name=found.sitename,
-        image=found.image,
-        canonical_url=found.url,
-        raw_len=len(text),
+        clean_text=clean_text,
+        markdown=render_markdown(blocks),
+        abstract=_abstract(blocks),
+        title=title,
+        author=author,
+        published_at=published_at,
+        updated_at=updated_at,
+        language=find_language(head, clean_text),
+        site_name=site_name(head),
+        image=image,
+        canonical_url=find_address(head, base),
+        raw_len=raw_len,
     )
+
+
+def _article_blocks(main: Node, base: str, host: str, titles: set[str]) -> list[Block]:
+    for node in find_clutter(main):
+        node.remove()
+    remove_teasers(main, host)
+    return clean(read_blocks(main, base), titles)
+
+
+def _is_html(text: str) -> bool:
+    """Some tag that a page has; feeds, JSON, PDF and plain text have none."""
+    start = text[:2_000].lstrip("\ufeff \t\r\n").lower()
+    if start.startswith(("<rss", "<feed", "%pdf", "{", "[")):
+        return False
+    if start.startswith("<?xml") and "<html" not in start:
+        return False
+    lowered = text[:100_000].lower()
+    return any(
+        tag in lowered
+        for tag in ("<html", "<body", "<head", "<p", "<div", "<article", "<table", "<!doctype html")
+    )
+
+
+def _base(head: Head, url: str) -> str:
+    try:
+        return canonical_form(head.links.get("base", ""), url)
+    except InvalidUrlError:
+        return url
+
+
+def _host(url: str) -> str:
+    try:
+        return hostname(url).removeprefix("www.")
+    except ValueError:
+        return ""
+
+
+def _abstract(blocks: list[Block]) -> str | None:
+    prose = (Kind.PARAGRAPH, Kind.BARE, Kind.QUOTE, Kind.ITEM)
+    return next((b.text for b in blocks if b.kind in prose and len(b.text) > ABSTRACT_OVER), None)

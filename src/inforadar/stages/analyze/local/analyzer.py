@@ -23,7 +23,7 @@ from inforadar.stages.analyze.local.extract import (
 )
 from inforadar.stages.analyze.local.language import detect
 from inforadar.stages.analyze.local.lexicon import Kind, Lexicon, lexicon_for
-from inforadar.stages.analyze.local.neutral import forms_in, neutralize
+from inforadar.stages.analyze.local.neutral import neutralize
 from inforadar.stages.analyze.local.passage import Passage, read_passage
 from inforadar.stages.analyze.local.scores import score_all
 from inforadar.stages.analyze.local.text import MAX_TEXT_READ, MAX_TITLE_READ, sentences_of
@@ -59,15 +59,14 @@ def analyze_subject(subject: Subject) -> Analysis:
     scores = score_all(judged, title if title_text.strip() else None, body, lexicon)
     sentences = sentences_in(body, lexicon) if body else []
     subject_stems = stems_in(judged, lexicon)
-    forms = forms_in(body) if body else {}
     clickbait = scores[ScoreName.CLICKBAIT].value
-    neutral_title, title_reason = _neutral_title(judged, lexicon, forms, sentences, clickbait)
+    neutral_title, title_reason = _neutral_title(judged, lexicon, body, sentences, clickbait)
     if not title.words:
         neutral_title = neutral_title.rstrip(".。")
         title_reason = (
             "There was no title; the text's first sentence stands in." if body else "There was no title."
         )
-    description, description_reason = _neutral_description(subject, lexicon, forms)
+    description, description_reason = _neutral_description(subject, lexicon, body)
     everything = f"{title_text}\n{body_text}"
     return Analysis(
         title=neutral_title or _host(subject.url) or "Untitled",
@@ -90,17 +89,17 @@ def _first_sentence(body: Passage, lexicon: Lexicon) -> Passage:
 
 
 def _neutral_title(
-    title: Passage, lexicon: Lexicon, forms: dict[str, str], sentences: list[Sentence], clickbait: float
+    title: Passage, lexicon: Lexicon, context: Passage | None, sentences: list[Sentence], clickbait: float
 ) -> tuple[str, str]:
     line = clean_line(title.text, MAX_TITLE)
     if clickbait >= _WITHHOLDS and _withholds(title):
         told = told_instead(sentences, stems_in(title, lexicon))
         if told is not None and told.text.strip() != line:
-            text = clean_line(neutralize(clean_line(told.text, MAX_TITLE), lexicon, forms).text, MAX_TITLE)
+            text = clean_line(neutralize(clean_line(told.text, MAX_TITLE), lexicon, context).text, MAX_TITLE)
             return text.rstrip(
                 ".。"
             ), "The title withholds what it is about; a sentence of the article tells it."
-    neutral = neutralize(line, lexicon, forms)
+    neutral = neutralize(line, lexicon, context)
     if not neutral.changes:
         return line, "Nothing to drop: the title is as published."
     return clean_line(neutral.text, MAX_TITLE), _sentence(neutral.changes)
@@ -112,7 +111,7 @@ def _withholds(title: Passage) -> bool:
     return baited or any(hit.start == first for hit in title.of_kind(Kind.POINTING))
 
 
-def _neutral_description(subject: Subject, lexicon: Lexicon, forms: dict[str, str]) -> tuple[str, str]:
+def _neutral_description(subject: Subject, lexicon: Lexicon, context: Passage | None) -> tuple[str, str]:
     source = subject.description if subject.description.strip() else subject.text
     text = source[:MAX_DESCRIPTION]
     if not text.strip():
@@ -125,7 +124,7 @@ def _neutral_description(subject: Subject, lexicon: Lexicon, forms: dict[str, st
         if _is_bait(passage):
             changes.append("sentences that only lure were dropped")
             continue
-        neutral = neutralize(line, lexicon, forms)
+        neutral = neutralize(line, lexicon, context)
         changes += neutral.changes
         kept.append(neutral.text)
     description = clean_line(" ".join(kept), MAX_DESCRIPTION)

@@ -50,6 +50,13 @@ class Verdict:
 class _Model:
     bias: float
     weights: dict[str, float]
+    usual_length: int | None
+    """Longer lines collect more signs without being more of a lure; None where the corpus had long ones."""
+
+    def score(self, total: float, length: int) -> float:
+        if self.usual_length and length > self.usual_length:
+            total /= math.sqrt(length / self.usual_length)
+        return self.bias + total
 
 
 def features_of(title: str, words: list[Word], hits: list[Hit], lexicon: Lexicon) -> list[Feature]:
@@ -68,7 +75,7 @@ def judge(title: str, words: list[Word], hits: list[Hit], lexicon: Lexicon) -> V
         for feature in features_of(title, words, hits, lexicon)
         if feature.name in model.weights
     ]
-    score = model.bias + sum(weight for weight, _ in weighed)
+    score = model.score(sum(weight for weight, _ in weighed), len(words))
     gains: dict[tuple[int, int], float] = {}
     for weight, feature in weighed:
         if feature.end > feature.start:
@@ -147,6 +154,6 @@ def _models() -> dict[str, _Model]:
     file = resources.files("inforadar.stages.analyze.local") / "model" / "clickbait.json"
     document = json.loads(file.read_text(encoding="utf-8"))
     return {
-        name: _Model(bias=entry["bias"], weights=entry["weights"])
+        name: _Model(entry["bias"], entry["weights"], entry["usual_length"])
         for name, entry in document["models"].items()
     }

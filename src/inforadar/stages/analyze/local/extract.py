@@ -96,8 +96,10 @@ def facts_in(sentences: list[Sentence]) -> tuple[str, ...]:
         value -= 0.8 * sentence.weight(*_BIASED) + 0.5 * sentence.weight(Kind.HEDGE)
         return value - 3.0 * sentence.asks_or_cries
 
-    ranked = sorted(sentences, key=lambda sentence: (-worth(sentence), sentence.number))
-    chosen = [sentence for sentence in ranked if worth(sentence) >= 1.9][:_FACTS]
+    rated = [
+        (-value, sentence.number, sentence) for sentence in sentences if (value := worth(sentence)) >= 1.9
+    ]
+    chosen = [sentence for _, _, sentence in sorted(rated, key=lambda rating: rating[:2])[:_FACTS]]
     lines = (_line(sentence) for sentence in sorted(chosen, key=lambda sentence: sentence.number))
     return tuple(dict.fromkeys(line for line in lines if line))
 

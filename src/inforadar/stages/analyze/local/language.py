@@ -14,7 +14,7 @@ from importlib import resources
 
 from inforadar.stages.analyze.base import UNKNOWN_LANGUAGE
 
-_READ = 2_000
+_READ = 800
 _TAG = re.compile(r"[a-z]{2,3}\Z")
 _LATIN_WORD = re.compile(r"[^\W\d_]+")
 
@@ -82,7 +82,7 @@ _LETTERS = (
 def detect(text: str, claimed: str | None = None) -> str:
     """A primary language subtag, or "und". What the feed claims is believed unless the script denies it."""
     sample = text[:_READ]
-    counts = Counter({name: len(pattern.findall(sample)) for name, pattern in _SCRIPT.items()})
+    counts = _script_counts(sample)
     tag = claimed.partition("-")[0].partition("_")[0].lower() if claimed else ""
     if not counts.total():
         return tag if _TAG.match(tag) else UNKNOWN_LANGUAGE
@@ -96,6 +96,12 @@ def detect(text: str, claimed: str | None = None) -> str:
         return _latin(sample.lower(), tag)
     found = _by_letters(script, sample.lower())
     return tag if tag in _rivals(script) else found
+
+
+def _script_counts(sample: str) -> Counter[str]:
+    if sample.isascii():
+        return Counter(latin=sum(map(str.isalpha, sample)))
+    return Counter({name: len(pattern.findall(sample)) for name, pattern in _SCRIPT.items()})
 
 
 def common_words(language: str) -> frozenset[str]:
@@ -126,6 +132,12 @@ def _by_letters(script: str, sample: str) -> str:
     return {"han": "zh", "kana": "ja"}.get(script) or _ONE_LANGUAGE[script]
 
 
+def _is_clear(points: dict[str, float]) -> bool:
+    """Whether the common words of one language leave no doubt; true of any longer text."""
+    first, second = sorted((*points.values(), 0.0, 0.0), reverse=True)[:2]
+    return first > 6 and first > 3 * second
+
+
 def _latin(sample: str, tag: str) -> str:
     words = _LATIN_WORD.findall(sample)
     points: dict[str, float] = {}
@@ -136,10 +148,11 @@ def _latin(sample: str, tag: str) -> str:
         for language in languages:
             # A word that many languages share says little about any of them.
             points[language] = points.get(language, 0.0) + 1 / len(languages)
-    for pattern, language, worth in _LETTERS:
-        points[language] = points.get(language, 0.0) + worth * len(pattern.findall(sample))
-    if sample.isascii():
-        points["en"] += 0.3
+    if not _is_clear(points):
+        for pattern, language, worth in _LETTERS:
+            points[language] = points.get(language, 0.0) + worth * len(pattern.findall(sample))
+        if sample.isascii():
+            points["en"] += 0.3
     ranked = sorted(points.items(), key=lambda pair: (-pair[1], pair[0]))
     best, most = ranked[0]
     if tag in _COMMON and points.get(tag, 0.0) >= 0.5 * most:

@@ -10,11 +10,10 @@ from __future__ import annotations
 import tomllib
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
 
 from inforadar.stages.analyze.local.terms import TermIndex
 from inforadar.stages.analyze.local.text import Word
@@ -49,8 +48,7 @@ class Kind(StrEnum):
     LISTNOUN = "listnoun"
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """An entry found in a text."""
 
     kind: Kind

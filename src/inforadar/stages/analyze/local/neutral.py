@@ -14,7 +14,7 @@ from functools import cache
 
 from inforadar.stages.analyze.local.language import common_words
 from inforadar.stages.analyze.local.lexicon import Kind, Lexicon, lexicon_for
-from inforadar.stages.analyze.local.passage import Passage, read_passage, shouted
+from inforadar.stages.analyze.local.passage import Passage, read_passage
 from inforadar.stages.analyze.local.text import without_emoji, words_of
 
 FUNCTION_WORDS = frozenset({"a", "an"})
@@ -52,8 +52,8 @@ class _Patterns:
     loaded: re.Pattern[str] | None
 
 
-def neutralize(line: str, lexicon: Lexicon, known_forms: dict[str, str]) -> Neutral:
-    """`known_forms` is how words are written inside the text: it tells names from shouting."""
+def neutralize(line: str, lexicon: Lexicon, context: Passage | None) -> Neutral:
+    """`context` is the text around: how a word is written there tells names from shouting."""
     patterns = _patterns(lexicon.language)
     changes: list[str] = []
     text = line
@@ -68,7 +68,7 @@ def neutralize(line: str, lexicon: Lexicon, known_forms: dict[str, str]) -> Neut
     ):
         text, done = step(text, lexicon, patterns)
         changes += done
-    text, done = _spoken(text, lexicon, known_forms)
+    text, done = _spoken(text, lexicon, context)
     changes += done
     text, done = _calm(text)
     changes += done
@@ -79,7 +79,7 @@ def neutralize(line: str, lexicon: Lexicon, known_forms: dict[str, str]) -> Neut
     return Neutral(text, tuple(dict.fromkeys(changes)))
 
 
-def forms_in(passage: Passage) -> dict[str, str]:
+def _forms_in(passage: Passage) -> dict[str, str]:
     """How each word is mostly written where it does not start a sentence; first writings win ties."""
     forms: dict[str, dict[str, int]] = {}
     for word in passage.words:
@@ -193,14 +193,15 @@ def _with_article(head: str, before: str, following: str) -> str:
     return kept + (article.capitalize() if original[:1].isupper() else article) + " "
 
 
-def _spoken(text: str, lexicon: Lexicon, known_forms: dict[str, str]) -> Step:
+def _spoken(text: str, lexicon: Lexicon, context: Passage | None) -> Step:
     passage = read_passage(text, lexicon)
-    loud = set(shouted(passage, lexicon))
+    loud = set(passage.loudness.capitals)
     if not loud:
         return text, []
     # When everything is shouted, nothing but the article tells a name from a word.
     everything = len(loud) * 3 > len(passage.words) * 2
     titled = everything or _is_title_case(text)
+    known_forms = _forms_in(context) if context else {}
     parts, end, changed = [], 0, False
     for word in passage.words:
         form = text[word.start : word.end]

@@ -25,6 +25,7 @@ class Passage:
     hits: list[Hit]
     length: float
     """In words; for scripts without spaces, estimated."""
+    loudness: Loudness
 
     def of_kind(self, *kinds: Kind) -> list[Hit]:
         return [hit for hit in self.hits if hit.kind in kinds]
@@ -46,17 +47,15 @@ class Loudness:
 
 def read_passage(text: str, lexicon: Lexicon) -> Passage:
     words = words_of(text)
-    length = sum(char.isalpha() for char in text) / 1.7 if lexicon.spaceless else float(len(words))
-    return Passage(text=text, words=words, hits=lexicon.hits(text, words), length=length)
-
-
-def loudness_of(passage: Passage, lexicon: Lexicon) -> Loudness:
-    return Loudness(
-        capitals=shouted(passage, lexicon),
-        marks=sum(min(len(match.group()), 3) for match in _MARKS.finditer(passage.text)),
-        ellipses=len(_ELLIPSIS.findall(passage.text)),
-        emoji=emoji_of(passage.text),
+    hits = lexicon.hits(text, words)
+    length = sum(map(str.isalpha, text)) / 1.7 if lexicon.spaceless else float(len(words))
+    loudness = Loudness(
+        capitals=_shouted(text, words, hits, lexicon),
+        marks=sum(min(len(match.group()), 3) for match in _MARKS.finditer(text)),
+        ellipses=len(_ELLIPSIS.findall(text)),
+        emoji=emoji_of(text),
     )
+    return Passage(text=text, words=words, hits=hits, length=length, loudness=loudness)
 
 
 def scare_quotes_of(text: str) -> list[str]:
@@ -64,26 +63,26 @@ def scare_quotes_of(text: str) -> list[str]:
     return [match.group() for match in _SCARE_QUOTES.finditer(text) if match.group(1)[0].islower()]
 
 
-def shouted(passage: Passage, lexicon: Lexicon) -> list[str]:
+def _shouted(text: str, words: list[Word], hits: list[Hit], lexicon: Lexicon) -> list[str]:
     """Words in capitals that are no abbreviation.
 
     Among words in small letters, a short unknown word in capitals is taken for an abbreviation; in a line
     that is all capitals nothing can be told that way, and only the listed ones are.
     """
-    capital = [word for word in passage.words if _is_capital(passage.text[word.start : word.end])]
-    letters = [word for word in passage.words if any(char.isalpha() for char in word.lower)]
-    everything = len(capital) > 2 and len(capital) * 3 > len(letters) * 2
+    capital = [word for word in words if text[word.start : word.end].isupper() and _letters(word) > 2]
+    everything = len(capital) > 2 and len(capital) * 3 > sum(_letters(word) > 0 for word in words) * 2
     return [
-        passage.text[word.start : word.end]
+        text[word.start : word.end]
         for word in capital
         if word.lower not in lexicon.acronyms
-        and (everything or len(word.lower) > 5 or word.lower in lexicon.vocabulary or _is_sign(word, passage))
+        and (
+            everything
+            or len(word.lower) > 5
+            or word.lower in lexicon.vocabulary
+            or any(hit.start <= word.start < hit.end for hit in hits)
+        )
     ]
 
 
-def _is_capital(word: str) -> bool:
-    return word.isupper() and sum(char.isalpha() for char in word) > 2
-
-
-def _is_sign(word: Word, passage: Passage) -> bool:
-    return any(hit.start <= word.start < hit.end for hit in passage.hits)
+def _letters(word: Word) -> int:
+    return sum(map(str.isalpha, word.lower))

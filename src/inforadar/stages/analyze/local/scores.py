@@ -17,7 +17,7 @@ from inforadar.stages.analyze.base import MAX_REASON, MAX_WORD, clean_line
 from inforadar.stages.analyze.local import clickbait
 from inforadar.stages.analyze.local.language import NAMES
 from inforadar.stages.analyze.local.lexicon import LANGUAGES, Kind, Lexicon
-from inforadar.stages.analyze.local.passage import EFFECT, Passage, loudness_of, scare_quotes_of
+from inforadar.stages.analyze.local.passage import EFFECT, Passage, scare_quotes_of
 
 SHARES: dict[ScoreName, dict[Kind, float]] = {
     ScoreName.FRAMING: {Kind.LOADED: 1.0, Kind.LABEL: 1.2, Kind.SPIN: 1.0, Kind.BOOSTER: 0.1},
@@ -25,7 +25,7 @@ SHARES: dict[ScoreName, dict[Kind, float]] = {
         Kind.LOADED: 0.7,
         Kind.LABEL: 0.9,
         Kind.URGE: 1.0,
-        Kind.BOOSTER: 0.4,
+        Kind.BOOSTER: 0.25,
         Kind.SPIN: 0.3,
         Kind.STIMULUS: 0.15,
     },
@@ -75,18 +75,18 @@ def score_all(
 
 
 def bend(total: float, length: float) -> float:
-    """A sum as a score. A sentence may hold what it likes; beyond a paragraph only the density counts."""
+    """A sum as a score. A sentence may hold what it likes; beyond a paragraph mostly the density counts."""
     size = max(length, _SENTENCE) / _SENTENCE
     if length <= _PARAGRAPH:
         norm = math.sqrt(size)
     else:
-        norm = math.sqrt(_PARAGRAPH / _SENTENCE) * length / _PARAGRAPH
+        norm = math.sqrt(_PARAGRAPH / _SENTENCE) * (length / _PARAGRAPH) ** 0.85
     return 1 - math.exp(-total / norm / 2)
 
 
 def _listed_score(name: ScoreName, title: Passage | None, text: Passage | None, lexicon: Lexicon) -> Score:
-    of_title = _weigh(name, title, lexicon) if title else None
-    of_text = _weigh(name, text, lexicon) if text else None
+    of_title = _weigh(name, title) if title else None
+    of_text = _weigh(name, text) if text else None
     if of_title and of_text:
         # The title is read by everyone, the text by few: a calm text cannot hide a loud title.
         value = max(of_title.value, 0.25 * of_title.value + 0.75 * of_text.value)
@@ -102,7 +102,7 @@ def _listed_score(name: ScoreName, title: Passage | None, text: Passage | None, 
     return Score(value=_rounded(value), reason=_with_limits(reason, name, lexicon), words=words)
 
 
-def _weigh(name: ScoreName, passage: Passage, lexicon: Lexicon) -> _Weighed:
+def _weigh(name: ScoreName, passage: Passage) -> _Weighed:
     shares = SHARES[name]
     signs = [
         _Sign(passage.part(hit), shares[hit.kind] * EFFECT[hit.weight])
@@ -112,7 +112,7 @@ def _weigh(name: ScoreName, passage: Passage, lexicon: Lexicon) -> _Weighed:
     notes: list[str] = []
     extra = 0.0
     if name is ScoreName.HYPER_STIMULUS:
-        loud = loudness_of(passage, lexicon)
+        loud = passage.loudness
         signs += [_Sign(word, 1.2) for word in loud.capitals]
         extra = 0.8 * min(loud.marks, 5) + 0.5 * min(len(loud.emoji), 5) + 0.4 * min(loud.ellipses, 2)
         for count, what in ((loud.marks, "exclamation mark"), (len(loud.emoji), "emoji")):
@@ -123,7 +123,7 @@ def _weigh(name: ScoreName, passage: Passage, lexicon: Lexicon) -> _Weighed:
     elif name is ScoreName.FRAMING:
         signs += [_Sign(quoted, 0.5) for quoted in scare_quotes_of(passage.text)]
     elif name is ScoreName.PERSUASIVE:
-        extra = 0.5 * min(loudness_of(passage, lexicon).marks, 3)
+        extra = 0.5 * min(passage.loudness.marks, 3)
     elif passage.text.rstrip().endswith(("?", "？")):
         extra = 1.0
         notes.append("a question instead of a statement")

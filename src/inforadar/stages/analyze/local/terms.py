@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from inforadar.stages.analyze.local.text import Word
@@ -13,11 +13,28 @@ T = TypeVar("T")
 _MEMO_LIMIT = 50_000
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry(Generic[T]):
-    payload: T
-    rest: tuple[str, ...]
-    """The words after the first; for scripts without spaces, the remaining characters as one string."""
+@dataclass(slots=True)
+class _Starts(Generic[T]):
+    """The entries that begin with one word: those that end there, and the rest by their second word."""
+
+    alone: list[T] = field(default_factory=list)
+    phrases: dict[str, list[tuple[tuple[str, ...], T]]] = field(default_factory=dict)
+    stemmed: list[tuple[tuple[str, ...], T]] = field(default_factory=list)
+    """Phrases whose second word is a stem."""
+
+    def add(self, rest: tuple[str, ...], payload: T) -> None:
+        if not rest:
+            self.alone.append(payload)
+        elif rest[0].endswith("*"):
+            self.stemmed.append((rest, payload))
+        else:
+            self.phrases.setdefault(rest[0], []).append((rest, payload))
+
+    def merge(self, other: _Starts[T]) -> None:
+        self.alone += other.alone
+        self.stemmed += other.stemmed
+        for second, entries in other.phrases.items():
+            self.phrases.setdefault(second, []).extend(entries)
 
 
 class TermIndex(Generic[T]):
@@ -25,54 +42,66 @@ class TermIndex(Generic[T]):
 
     def __init__(self, *, spaceless: bool) -> None:
         self._spaceless = spaceless
-        self._exact: dict[str, list[_Entry[T]]] = {}
-        self._stems: dict[str, list[_Entry[T]]] = {}
+        self._exact: dict[str, _Starts[T]] = {}
+        self._stems: dict[str, _Starts[T]] = {}
         self._lengths: list[int] = []
-        # Most words of a language are no entry; remembering that saves a lookup for each stem length.
-        self._memo: dict[str, tuple[_Entry[T], ...]] = {}
+        # Most words of a language start no entry; remembering that saves a lookup for each stem length.
+        self._memo: dict[str, _Starts[T] | None] = {}
 
     def add(self, term: str, payload: T) -> None:
         if self._spaceless:
-            self._exact.setdefault(term[0], []).append(_Entry(payload, (term[1:],)))
+            self._exact.setdefault(term[0], _Starts()).add((term[1:],), payload)
             return
         first, *rest = term.split()
-        entry = _Entry(payload, tuple(rest))
         if first.endswith("*"):
-            self._stems.setdefault(first[:-1], []).append(entry)
+            self._stems.setdefault(first[:-1], _Starts()).add(tuple(rest), payload)
             self._lengths = sorted({len(stem) for stem in self._stems})
         else:
-            self._exact.setdefault(first, []).append(entry)
+            self._exact.setdefault(first, _Starts()).add(tuple(rest), payload)
 
     def find(self, text: str, words: list[Word]) -> Iterator[tuple[T, int, int]]:
         """Payload, start and end of every entry in the text, overlapping ones too."""
         return self._find_anywhere(text) if self._spaceless else self._find_words(words)
 
     def _find_words(self, words: list[Word]) -> Iterator[tuple[T, int, int]]:
-        for index, word in enumerate(words):
-            for entry in self._entries(word.lower):
-                last = index + len(entry.rest)
-                if last < len(words) and all(
-                    _fits(part, words[index + offset].lower) for offset, part in enumerate(entry.rest, 1)
-                ):
-                    yield entry.payload, word.start, words[last].end
+        memo = self._memo
+        for index, (lower, start, end) in enumerate(words):
+            starts = memo[lower] if lower in memo else self._starts(lower)
+            if starts is None:
+                continue
+            for payload in starts.alone:
+                yield payload, start, end
+            if index + 1 < len(words) and (starts.phrases or starts.stemmed):
+                for rest, payload in (*starts.phrases.get(words[index + 1].lower, ()), *starts.stemmed):
+                    if _continues(words, index + 1, rest):
+                        yield payload, start, words[index + len(rest)].end
 
     def _find_anywhere(self, text: str) -> Iterator[tuple[T, int, int]]:
         for start, char in enumerate(text):
-            for entry in self._exact.get(char, ()):
-                if text.startswith(entry.rest[0], start + 1):
-                    yield entry.payload, start, start + 1 + len(entry.rest[0])
+            if char in self._exact:
+                for rest, entries in self._exact[char].phrases.items():
+                    if text.startswith(rest, start + 1):
+                        for _, payload in entries:
+                            yield payload, start, start + 1 + len(rest)
 
-    def _entries(self, word: str) -> tuple[_Entry[T], ...]:
-        known = self._memo.get(word)
-        if known is None:
-            if len(self._memo) > _MEMO_LIMIT:
-                self._memo.clear()
-            entries = list(self._exact.get(word, ()))
-            for length in self._lengths:
-                entries += self._stems.get(word[:length], ()) if length <= len(word) else ()
-            known = self._memo[word] = tuple(entries)
+    def _starts(self, word: str) -> _Starts[T] | None:
+        if len(self._memo) > _MEMO_LIMIT:
+            self._memo.clear()
+        found: _Starts[T] = _Starts()
+        if word in self._exact:
+            found.merge(self._exact[word])
+        for length in self._lengths:
+            if length <= len(word) and word[:length] in self._stems:
+                found.merge(self._stems[word[:length]])
+        known = found if found.alone or found.phrases or found.stemmed else None
+        self._memo[word] = known
         return known
 
 
-def _fits(part: str, word: str) -> bool:
-    return word.startswith(part[:-1]) if part.endswith("*") else word == part
+def _continues(words: list[Word], index: int, rest: tuple[str, ...]) -> bool:
+    if index + len(rest) > len(words):
+        return False
+    return all(
+        word.lower.startswith(part[:-1]) if part.endswith("*") else word.lower == part
+        for part, word in zip(rest, words[index : index + len(rest)], strict=True)
+    )

@@ -1,14 +1,13 @@
-"""The one place where the parts are put together: settings in, a database or a worker out."""
+"""A worker, put together from the settings: engine, pool, stages, store."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import UTC, datetime
-from pathlib import Path
+from datetime import datetime
 
+from inforadar.app.store import SAMPLE, utc_now
 from inforadar.config import Settings
-from inforadar.errors import StoreError
 from inforadar.fetch.client import Client
 from inforadar.fetch.engine import Engine
 from inforadar.fetch.guard import AllowedNetworks
@@ -27,52 +26,16 @@ from inforadar.stages.analyze import analyzer_class
 from inforadar.stages.canonical import extract
 from inforadar.stages.diff import diff
 from inforadar.stages.discover.feed import NeedsSlowParser, parse_feed, parse_feed_slowly
-from inforadar.store.engine import Database, open_database
+from inforadar.store.engine import Database
 from inforadar.store.feeds import load_feeds
 from inforadar.store.hosts import free_slots, load_crawl_delays, load_pauses, pause_host, reserve_slots
-from inforadar.store.upgrade import require_current, upgrade_database
 from inforadar.store.writer import Writer
 from inforadar.urls import host_key
 
-SAMPLE = "sample"
-"""`feeds.origin` of the sample world."""
 HOLD_S = 15.0
 """How much longer than a request may take a host's slot is held, for what comes around it."""
 PARSE_TIMEOUT_S = 10.0
 EXTRACT_TIMEOUT_S = 20.0
-
-
-def utc_now() -> datetime:
-    return datetime.now(UTC)
-
-
-def make_home(home: Path) -> None:
-    """The home folder, readable by its owner alone: secrets lie there."""
-    try:
-        home.mkdir(mode=0o700, parents=True, exist_ok=True)
-        probe = home / ".writable"
-        probe.touch()
-        probe.unlink()
-    except OSError as fault:
-        raise StoreError(
-            f"The home folder {home} cannot be used: {fault.strerror}. "
-            "Name another with --home or INFORADAR_HOME."
-        ) from None
-
-
-@asynccontextmanager
-async def open_store(settings: Settings, *, upgrade: bool = False) -> AsyncIterator[Database]:
-    """The database, at this program's schema; with `upgrade` it is brought there, else refused."""
-    if settings.database_url.startswith("sqlite"):
-        make_home(settings.home)
-    password = settings.database.password
-    secret = password.get_secret_value() if password else None
-    async with open_database(settings.database_url, secret) as database:
-        if upgrade or (database.path and not database.path.exists()):
-            await upgrade_database(database)
-        else:
-            await require_current(database)
-        yield database
 
 
 @asynccontextmanager

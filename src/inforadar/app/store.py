@@ -1,0 +1,49 @@
+"""The database, put together from the settings. Light to import: every command needs it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from inforadar.config import Settings
+from inforadar.errors import StoreError
+from inforadar.store.engine import Database, open_database
+from inforadar.store.upgrade import require_current, upgrade_database
+
+SAMPLE = "sample"
+"""`feeds.origin` of the sample world."""
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def make_home(home: Path) -> None:
+    """The home folder, readable by its owner alone: secrets lie there."""
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        probe = home / ".writable"
+        probe.touch()
+        probe.unlink()
+    except OSError as fault:
+        raise StoreError(
+            f"The home folder {home} cannot be used: {fault.strerror}. "
+            "Name another with --home or INFORADAR_HOME."
+        ) from None
+
+
+@asynccontextmanager
+async def open_store(settings: Settings, *, upgrade: bool = False) -> AsyncIterator[Database]:
+    """The database, at this program's schema; with `upgrade` it is brought there, else refused."""
+    if settings.database_url.startswith("sqlite"):
+        make_home(settings.home)
+    password = settings.database.password
+    secret = password.get_secret_value() if password else None
+    async with open_database(settings.database_url, secret) as database:
+        if upgrade or (database.path and not database.path.exists()):
+            await upgrade_database(database)
+        else:
+            await require_current(database)
+        yield database

@@ -1,0 +1,14 @@
+"""A program of its own for each test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.program import Program, free_port
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    return Program(home=tmp_path / "home", port=free_port(), sample_port=free_port())

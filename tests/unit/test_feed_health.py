@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from inforadar.model.feed import Feed
+from inforadar.model.http import Outcome
+from inforadar.model.ids import FeedId, new_uuid
+from inforadar.pipeline.health import HealthState, feed_health
+
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+SOON = NOW + timedelta(minutes=5)
+
+
+def feed(**fields: Any) -> Feed:
+    given = {
+        "id": FeedId(new_uuid()),
+        "url": "https://news.example/feed",
+        "kind": None,
+        "source": "news.example",
+        "topic": "general",
+        "root_domain": None,
+        "enabled": True,
+        "polling": True,
+        "enforce_feed_domain": True,
+        "created_at": NOW,
+    }
+    return Feed(**given | fields)
+
+
+@pytest.mark.parametrize(
+    ("fields", "state", "words"),
+    [
+        ({}, HealthState.NEW, "not scheduled"),
+        ({"next_run_at": SOON}, HealthState.NEW, "Not fetched yet."),
+        ({"last_fetch_status": Outcome.SUCCESS}, HealthState.SUCCESS, "went well"),
+        (
+            {"last_fetch_status": Outcome.TEMPORARY_ERROR, "next_run_at": SOON, "failures": 3},
+            HealthState.WAITING,
+            "3 times in a row. It is tried again.",
+        ),
+        ({"last_fetch_status": Outcome.TEMPORARY_ERROR}, HealthState.SUSPENDED, "until you sync it"),
+        ({"last_fetch_status": Outcome.PERMANENT_ERROR}, HealthState.SUSPENDED, "failed for good"),
+        ({"last_fetch_status": Outcome.UNAUTHORIZED}, HealthState.SUSPENDED, "refused us"),
+        ({"last_fetch_status": Outcome.UNAUTHORIZED, "next_run_at": SOON}, HealthState.WAITING, "refused us"),
+        ({"enabled": False, "last_fetch_status": Outcome.SUCCESS}, HealthState.DISABLED, "Disabled"),
+        ({"enabled": False, "locked_until": SOON}, HealthState.DISABLED, "Disabled"),
+        ({"locked_until": SOON}, HealthState.NEW, "right now"),
+        ({"locked_until": NOW, "requested_at": NOW}, HealthState.NEW, "a worker takes it next"),
+    ],
+)
+def test_health_follows_from_the_last_outcome_and_the_schedule(
+    fields: dict[str, Any], state: HealthState, words: str
+) -> None:
+    health = feed_health(feed(**fields), NOW)
+    assert health.state is state
+    assert words in health.sentence
