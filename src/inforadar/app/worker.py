@@ -73,6 +73,7 @@ async def open_worker(
                     reprobe=fetcher.reprobe == "weekly",
                 ),
                 max_articles=fetcher.max_articles,
+                request_timeout_s=fetcher.request_timeout,
                 job_timeout_s=fetcher.job_timeout,
                 now=now,
             ),
