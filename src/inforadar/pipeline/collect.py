@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import assert_never
 
@@ -54,8 +54,8 @@ class Collector:
     request_timeout_s: float
     job_timeout_s: float
     now: Callable[[], datetime]
-    headers_of: Callable[[FeedId], Mapping[str, str]] = lambda feed_id: {}
-    """Credentials that a feed needs, stored apart from it."""
+    credentials: Mapping[FeedId, Mapping[str, str]] = field(default_factory=dict)
+    """Request headers that some feeds need, stored apart from them."""
 
     async def collect(self, lease: Lease, run_id: RunId) -> Collected:
         feed = lease.feed
@@ -81,7 +81,7 @@ class Collector:
                 validators=feed.validators,
                 accept=ACCEPT,
                 timeout_s=self.request_timeout_s,
-                headers=self.headers_of(feed.id),
+                headers=self.credentials.get(feed.id, {}),
             )
         )
         # The request keeps its own time, waiting for a host's turn aside; what it cannot have used is left.

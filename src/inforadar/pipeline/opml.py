@@ -52,7 +52,7 @@ def parse_opml(data: bytes) -> Opml:
         root = etree.fromstring(data.lstrip(), parser)
     except etree.XMLSyntaxError:
         root = None
-    outlines = [] if root is None else [node for node in root.iter("{*}outline", "{*}Outline", "{*}OUTLINE")]
+    outlines = [] if root is None else list(root.iter("{*}outline", "{*}Outline", "{*}OUTLINE"))
     if root is None or (not outlines and _local(root) != "opml"):
         raise ParseError(
             "This is no OPML file. Export the list of feeds from your reader as OPML and try again."
@@ -60,7 +60,7 @@ def parse_opml(data: bytes) -> Opml:
     feeds: dict[str, OpmlFeed] = {}
     skipped: list[tuple[str, str]] = []
     for outline in outlines:
-        attributes = {name.lower(): str(value).strip() for name, value in outline.attrib.items()}
+        attributes = _attributes(outline)
         title = attributes.get("text") or attributes.get("title") or None
         address = next((attributes[name] for name in _URL_NAMES if attributes.get(name)), None)
         if address is None:
@@ -98,12 +98,16 @@ def _topic(outline: etree._Element, attributes: dict[str, str]) -> str:
         if depth > MAX_DEPTH:
             break
         if _local(parent) == "outline":
-            names = {name.lower(): value for name, value in parent.attrib.items()}
-            name = (names.get("text") or names.get("title") or "").strip()
+            names = _attributes(parent)
+            name = names.get("text") or names.get("title")
             if name:
                 return name
     category = attributes.get("category", "").split(",")[0].strip().strip("/")
     return category.rsplit("/", 1)[-1] or DEFAULT_TOPIC
+
+
+def _attributes(node: etree._Element) -> dict[str, str]:
+    return {str(name).lower(): str(value).strip() for name, value in node.attrib.items()}
 
 
 def _local(node: etree._Element) -> str:
