@@ -57,7 +57,8 @@ async def subscribe(
 async def import_opml(database: Database, data: bytes) -> Imported:
     """Subscribes to every feed of the list; those that are there already stay as they are."""
     document = parse_opml(data)
-    added, known = [], []
+    added: list[Feed] = []
+    known: list[Feed] = []
     for listed in document.feeds:
         feed, is_new = await _subscribe_listed(database, listed)
         (added if is_new else known).append(feed)

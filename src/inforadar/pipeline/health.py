@@ -77,6 +77,12 @@ def _sentence(feed: Feed, state: HealthState, now: datetime) -> str:
     return f"{feed.last_error} Suspended. {comes}"
 
 
+def _twin(feed: Feed) -> str:
+    if feed.duplicate_of is None:
+        return ""
+    return f" It moved to the URL of feed {feed.duplicate_of}: one of the two is enough."
+
+
 def _next(feed: Feed, now: datetime, *, again: bool = False) -> str:
     if feed.requested_at is not None:
         return "Asked for; a worker takes it next."
