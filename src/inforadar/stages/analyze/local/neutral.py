@@ -22,6 +22,7 @@ FUNCTION_WORDS = frozenset({"a", "an"})
 
 _LEAST_WORDS = 3
 _ASIDE = re.compile(r"\s*[(（][^()（）]{3,80}[)）]")
+_QUOTES = ("'", '"', "“", "”", "‘", "’", "«", "»", "„")
 _OPEN, _CLOSE = r"[\[(【（「]", r"[\])】）」]"
 _POINT = r"[,;:.!?…–—|(\[，。、：；！？-]"
 _BEFORE_PREDICATE = frozenset(
@@ -29,6 +30,42 @@ _BEFORE_PREDICATE = frozenset(
     | {"too", "as", "looks", "seems", "feels", "and", "or"}
 )
 """After these an adjective carries the sentence, and cannot be dropped."""
+_BEFORE_NOUN = frozenset(
+    {
+        "a",
+        "an",
+        "the",
+        "of",
+        "in",
+        "after",
+        "two",
+        "three",
+        "four",
+        "five",
+        "several",
+        "bomb",
+        "twin",
+        "deadly",
+    }
+)
+_AFTER_NOUN = frozenset(
+    {
+        "in",
+        "at",
+        "on",
+        "near",
+        "around",
+        "across",
+        "kill",
+        "kills",
+        "killed",
+        "case",
+        "rock",
+        "hit",
+        "leave",
+        "",
+    }
+)
 _AFTER_PREDICATE = frozenset(
     {"and", "or", "but", "of", "in", "on", "at", "to", "for", "by", "with", "is", "are", "was", "were", "as"}
     | {"than", "that", "who", "which", "from", "after"}
@@ -152,11 +189,20 @@ def _with_plain_verbs(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
 
     def plain(match: re.Match[str]) -> str:
         original = match.group(1)
+        if _is_noun(text[: match.start()], text[match.end() :]):
+            return original
         word = lexicon.neutral[" ".join(original.lower().split())]
         changes.append(f"“{original}” is loaded")
         return word[:1].upper() + word[1:] if original[:1].isupper() and _is_title_case(text) else word
 
     return (patterns.loaded.sub(plain, text), changes) if patterns.loaded else (text, [])
+
+
+def _is_noun(before: str, after: str) -> bool:
+    """ "Three blasts in Mumbai kill 21": what is counted, or followed by a place or a deed, is no verb."""
+    previous = before.rsplit(maxsplit=1)[-1].lower() if before.split() else ""
+    following = after.split(maxsplit=1)[0].lower().strip(".,;:!?") if after.split() else ""
+    return previous in _BEFORE_NOUN or previous.isdecimal() or not previous or following in _AFTER_NOUN
 
 
 def _without_praise(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
@@ -208,8 +254,9 @@ def _spoken(text: str, lexicon: Lexicon, context: Passage | None) -> Step:
         if form not in loud:
             continue
         known = known_forms.get(word.lower)
-        # Some capitals ("İ") do not survive lowering.
-        if known == form or form.lower().upper() != form:
+        # Some capitals ("İ") do not survive lowering, and a quoted word is somebody's own writing.
+        quoted = text[word.start - 1 : word.start] in _QUOTES and text[word.end : word.end + 1] in _QUOTES
+        if known == form or form.lower().upper() != form or quoted:
             continue
         small = len(form) < 4 or word.lower in common_words(lexicon.language)
         if known and not (known.islower() and titled and lexicon.language == "en"):
@@ -227,7 +274,8 @@ def _calm(text: str) -> Step:
     calm = re.sub(r"[?？][?!？！]+|[!！]+[?？]+", "?", text)
     calm = re.sub(r"(?:\.{2,}|…)+\s*$", "", calm)
     calm = re.sub(r"[!！]+(?=\s+\S)", ".", calm)
-    calm = re.sub(r"[!！¡]+", " ", calm)
+    # A mark inside a name ("Yahoo!7") or a quotation is part of it.
+    calm = re.sub(r"!+(?=\s|\Z)|[！¡]+", " ", calm)
     marks = ["marks dropped"] if calm != text else []
     calm = " ".join(calm.split()).strip(" ,;:|–—-·")
     return re.sub(r"\s+([,.;:?])", r"\1", calm), marks
