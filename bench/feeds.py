@@ -123,7 +123,10 @@ def _fastfeedparser(data: bytes, url: str) -> Any:
     import fastfeedparser
 
     # Its entries are made as they are asked for.
-    return [(entry.get("title"), entry.get("content"), entry.get("published")) for entry in fastfeedparser.parse(data).entries]
+    return [
+        (entry.get("title"), entry.get("content"), entry.get("published"))
+        for entry in fastfeedparser.parse(data).entries
+    ]
 
 
 PARSERS: dict[str, Parser] = {
@@ -150,14 +153,19 @@ def measure_speed(rounds: int) -> None:
                     times[name].append(time.process_time() - start)
             row = ""
             for name in PARSERS:
-                ratio = statistics.median(base / own for base, own in zip(times["feedparser"], times[name], strict=True))
+                ratio = statistics.median(
+                    base / own for base, own in zip(times["feedparser"], times[name], strict=True)
+                )
                 row += f"{statistics.median(times[name]) * 1000:17.2f} ms {ratio:6.1f} ×"
             print(f"{kind + ' ' + str(entries):12}{row}", flush=True)
 
 
 # ---- agreement
 
-_MARKUP = re.compile(r"<!--.*?-->|<(script|style|iframe|object|embed|noscript|svg|math)\b.*?</\1\s*>|<[a-zA-Z/!?][^>]*>", re.S | re.I)
+_MARKUP = re.compile(
+    r"<!--.*?-->|<(script|style|iframe|object|embed|noscript|svg|math)\b.*?</\1\s*>|<[a-zA-Z/!?][^>]*>",
+    re.S | re.I,
+)
 _EMAIL_NAME = re.compile(r"(?:mailto:)?\S+@\S+\s*\((.*)\)")
 _NAME_EMAIL = re.compile(r"(.+?)\s*[(<]\s*(?:mailto:)?(?:\S+@\S+?|hidden)\s*[)>]")
 
@@ -202,7 +210,9 @@ def _is_same(field: str, gold: Any, own: Any) -> bool:
     return 2 * (ours & theirs).total() >= 0.98 * (ours.total() + theirs.total())
 
 
-def _pairs(gold: list[dict[str, Any]], own: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], dict[str, Any] | None]]:
+def _pairs(
+    gold: list[dict[str, Any]], own: list[dict[str, Any]]
+) -> Iterator[tuple[dict[str, Any], dict[str, Any] | None]]:
     if len(gold) == len(own):
         yield from zip(gold, own, strict=True)
         return
@@ -228,8 +238,11 @@ def measure_agreement(corpus: Path) -> None:
             if "error" in answer:
                 continue
             try:
-                own = [_comparable(entry) for entry in inforadar((corpus.parent / name).read_bytes(), BASE)["entries"]]
-            except Exception as error:  # noqa: BLE001 - any failure counts as disagreement
+                own = [
+                    _comparable(entry)
+                    for entry in inforadar((corpus.parent / name).read_bytes(), BASE)["entries"]
+                ]
+            except Exception as error:
                 misses.append(f"{name}: {error}")
                 own = []
             for entry, other in _pairs(answer["entries"], own):
@@ -262,5 +275,7 @@ def main(argv: list[str]) -> int:
         warnings.simplefilter("ignore")  # feedparser's own
         measure_speed(chosen.rounds)
         if chosen.corpus is not None:
-            measure_agreement(chosen.corpus / "corpus" if (chosen.corpus / "corpus").is_dir() else chosen.corpus)
+            measure_agreement(
+                chosen.corpus / "corpus" if (chosen.corpus / "corpus").is_dir() else chosen.corpus
+            )
     return 0

@@ -65,8 +65,7 @@ def normalize(url: str, base: str | None = None) -> str:
 def canonical_form(url: str, base: str | None = None) -> str:
     """As a browser would write it, nothing dropped; refuses what is not http or https."""
     text = url.strip()
-    if len(text) > MAX_LENGTH:
-        raise InvalidUrlError(text[:80] + "…", f"it is longer than {MAX_LENGTH} characters")
+    _check_length(text)
     if not text and base is None:
         raise InvalidUrlError(url, "it is empty")
     try:
@@ -77,7 +76,14 @@ def canonical_form(url: str, base: str | None = None) -> str:
         ) from None
     if not href.startswith(("http://", "https://")):
         raise InvalidUrlError(text, "only http and https are fetched")
+    # Escapes make a URL longer, and a normal form must have a normal form: itself.
+    _check_length(href)
     return href
+
+
+def _check_length(text: str) -> None:
+    if len(text) > MAX_LENGTH:
+        raise InvalidUrlError(text[:80] + "…", f"it is longer than {MAX_LENGTH} characters")
 
 
 def _is_tracking(parameter: str) -> bool:

@@ -31,4 +31,6 @@ async def test_the_installed_wheel_runs_everything(program: Program) -> None:
 async def test_the_base_install_has_no_orchestrator_and_no_model_client(program: Program) -> None:
     packages = {path.name.lower() for path in (SCRIPT.parent.parent / "lib").glob("python*/site-packages/*")}
     assert "inforadar" in packages
-    assert packages.isdisjoint({"prefect", "pydantic_ai", "openai", "anthropic", "google", "asyncpg", "redis"})
+    assert packages.isdisjoint(
+        {"prefect", "pydantic_ai", "openai", "anthropic", "google", "asyncpg", "redis"}
+    )

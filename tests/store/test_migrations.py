@@ -55,7 +55,10 @@ def described(connection: Connection) -> dict[str, object]:
             "checks": sorted((c["name"], c["sqltext"]) for c in seen.get_check_constraints(table.name)),
             "foreign keys": sorted((f["name"], str(f)) for f in seen.get_foreign_keys(table.name)),
             "unique": sorted((u["name"], str(u)) for u in seen.get_unique_constraints(table.name)),
-            "indexes": sorted((i["name"], str(i)) for i in seen.get_indexes(table.name)),
+            "indexes": sorted(
+                (i["name"], i["unique"], i["column_names"], *map(str, i.get("dialect_options", {}).values()))
+                for i in seen.get_indexes(table.name)
+            ),
         }
         for table in metadata.sorted_tables
     }

@@ -16,7 +16,9 @@ def _rss(body: bytes) -> bytes:
 
 
 def _doctype(subset: bytes, body: bytes) -> bytes:
-    head = b'<?xml version="1.0"?><!DOCTYPE rss [' + subset + b']><rss version="2.0"><channel><title>t</title>'
+    head = (
+        b'<?xml version="1.0"?><!DOCTYPE rss [' + subset + b']><rss version="2.0"><channel><title>t</title>'
+    )
     return head + _ITEM + body + _TAIL
 
 
@@ -70,6 +72,14 @@ DOCUMENTS: dict[str, Callable[[], bytes]] = {
     "one long text": lambda: _rss(b"<item><title>" + b"x" * (11 * _MB) + b"</title></item>"),
     "one long word in a date": lambda: _rss(b"<item><pubDate>" + b"1" * (5 * _MB) + b"</pubDate></item>"),
     "a long link": lambda: _rss(b"<item><link>https://e.org/" + b"a" * (5 * _MB) + b"</link></item>"),
+    "a long word among attributes": lambda: _rss(b"<item " + b"a" * (2 * _MB) + b" b=c><title>x & y</title></item>"),
+    "a page with a long word among attributes": lambda: b"<html><link " + b"a" * 290_000 + b" b=c>",
+    "many document types": lambda: b"<!DOCTYPE r [" * 400_000 + b"<rss><channel><item/></channel></rss>",
+    "a number of a million digits": lambda: _rss(
+        b"<item><link>/2</link><title>x &amp;#" + b"9" * 5_000 + b"; &#" + b"9" * _MB + b";</title></item>"
+    ),
+    "an author of signs": lambda: _rss(b"<item><link>/2</link><author>" + b"@(" * 500_000 + b"</author></item>"),
+    "a text that is no encoding's": lambda: _HEAD + b"x" * (5 * _MB) + b"\x81\x8d" * 100 + b"\xff",
     "many tags in a summary": lambda: _rss(
         b"<item><link>https://e.org/2</link><description>" + b"&lt;script" * 500_000 + b"</description></item>"
     ),

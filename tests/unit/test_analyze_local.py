@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from importlib import resources
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -220,3 +223,10 @@ def test_without_a_title_the_first_sentence_stands_in() -> None:
     analysis = analyzed("", "The council approved the budget on Tuesday. It spends 3 million on roads.")
     assert analysis.title == "The council approved the budget on Tuesday"
     assert "no title" in analysis.title_reason
+
+
+def test_the_model_file_is_small_and_serves_every_language() -> None:
+    file = resources.files("inforadar.stages.analyze.local") / "model" / "clickbait.json"
+    text = file.read_text(encoding="utf-8")
+    assert len(text.encode()) < 300_000
+    assert {"en", "es", "signs"} == set(json.loads(text)["models"])

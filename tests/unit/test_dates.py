@@ -140,7 +140,9 @@ def test_what_names_no_day_is_no_date(text: str) -> None:
     assert parse_date(text) is None
 
 
-@pytest.mark.parametrize(("year", "expected"), [("26", 2026), ("49", 2049), ("50", 1950), ("99", 1999), ("00", 2000)])
+@pytest.mark.parametrize(
+    ("year", "expected"), [("26", 2026), ("49", 2049), ("50", 1950), ("99", 1999), ("00", 2000)]
+)
 def test_two_digits_of_a_year_are_completed_as_mail_does_it(year: str, expected: int) -> None:
     date = parse_date(f"15 Nov {year} 08:36:00 GMT")
     assert date is not None

@@ -126,7 +126,7 @@ def test_atom_03_is_read() -> None:
     document = (
         '<feed version="0.3" xmlns="http://purl.org/atom/ns#"><title>Old</title><tagline>Words</tagline><entry>'
         '<title>One</title><link rel="alternate" type="text/html" href="https://example.org/1"/><id>1</id>'
-        '<issued>2026-11-15T08:36:00Z</issued><modified>2026-11-15T09:00:00Z</modified>'
+        "<issued>2026-11-15T08:36:00Z</issued><modified>2026-11-15T09:00:00Z</modified>"
         '<content type="text/html" mode="base64">PHA+SGVsbG88L3A+</content></entry></feed>'
     )
     listing = parse_feed(document.encode(), URL)
@@ -175,8 +175,14 @@ def test_relative_links_of_rss_are_relative_to_the_feed() -> None:
 @pytest.mark.parametrize(
     ("channel", "link"),
     [
-        ('<link>https://a.example/</link><atom:link rel="self" href="https://b.example/feed"/>', "https://a.example/"),
-        ('<atom:link href="https://b.example/feed" rel="self"/><link>https://a.example/</link>', "https://a.example/"),
+        (
+            '<link>https://a.example/</link><atom:link rel="self" href="https://b.example/feed"/>',
+            "https://a.example/",
+        ),
+        (
+            '<atom:link href="https://b.example/feed" rel="self"/><link>https://a.example/</link>',
+            "https://a.example/",
+        ),
     ],
 )
 def test_a_feeds_link_to_itself_is_not_taken_for_its_site(channel: str, link: str) -> None:
@@ -196,7 +202,9 @@ def test_an_item_without_a_guid_goes_by_its_link() -> None:
 
 
 def test_a_podcast_without_links_goes_by_its_files() -> None:
-    listing = rss('<item><title>One</title><enclosure url="https://cdn.example.org/1.mp3" type="audio/mpeg"/></item>')
+    listing = rss(
+        '<item><title>One</title><enclosure url="https://cdn.example.org/1.mp3" type="audio/mpeg"/></item>'
+    )
     assert listing.items[0].url == "https://cdn.example.org/1.mp3"
 
 
@@ -211,7 +219,9 @@ def test_episodes_that_all_link_to_the_home_page_go_by_their_files() -> None:
 
 
 def test_entries_of_one_address_are_listed_once() -> None:
-    listing = rss("<item><link>/1</link><title>new</title></item><item><link>/1#x</link><title>old</title></item>")
+    listing = rss(
+        "<item><link>/1</link><title>new</title></item><item><link>/1#x</link><title>old</title></item>"
+    )
     assert [one.title for one in listing.items] == ["new"]
     assert listing.warnings == ("One entry was left out, with the same link as another.",)
 
@@ -226,10 +236,15 @@ def test_the_longest_content_is_taken_and_the_description_is_the_snippet() -> No
 
 def test_counters_are_read_and_zero_is_one_of_them() -> None:
     assert item("<slash:comments>0</slash:comments>").comments == 0
-    assert item("<slash:comments> 12 </slash:comments><comments>https://example.org/1#c</comments>").comments == 12
+    assert (
+        item("<slash:comments> 12 </slash:comments><comments>https://example.org/1#c</comments>").comments
+        == 12
+    )
     assert item("<slash:comments>many</slash:comments>").comments is None
     assert entry('<link href="/1"/><thr:total>7</thr:total>').comments == 7
-    statistics = '<media:group><media:community><media:statistics views="345"/></media:community></media:group>'
+    statistics = (
+        '<media:group><media:community><media:statistics views="345"/></media:community></media:group>'
+    )
     assert item(statistics).views == 345
 
 
@@ -237,8 +252,14 @@ def test_counters_are_read_and_zero_is_one_of_them() -> None:
     ("content", "image"),
     [
         ('<media:thumbnail url="/a.jpg"/>', "https://example.org/a.jpg"),
-        ('<media:content url="/a.mp4" type="video/mp4"/><media:content url="/a.jpg" medium="image"/>', "https://example.org/a.jpg"),
-        ('<media:group><media:content url="/a.png" type="image/png"/></media:group>', "https://example.org/a.png"),
+        (
+            '<media:content url="/a.mp4" type="video/mp4"/><media:content url="/a.jpg" medium="image"/>',
+            "https://example.org/a.jpg",
+        ),
+        (
+            '<media:group><media:content url="/a.png" type="image/png"/></media:group>',
+            "https://example.org/a.png",
+        ),
         ('<itunes:image href="/a.jpg"/>', "https://example.org/a.jpg"),
         ('<enclosure url="/a.jpg" type="image/jpeg" length="1"/>', "https://example.org/a.jpg"),
         ('<enclosure url="/a.mp3" type="audio/mpeg" length="1"/>', None),

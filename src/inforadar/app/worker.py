@@ -18,6 +18,7 @@ from inforadar.pipeline.analyses import AnalysisStage
 from inforadar.pipeline.articles import Canonicalizer, Extract
 from inforadar.pipeline.build import Builder
 from inforadar.pipeline.collect import Collector, Parse
+from inforadar.pipeline.discovery import Discovery
 from inforadar.pipeline.pool import WorkPool
 from inforadar.pipeline.robots import Robots
 from inforadar.pipeline.schedule import SchedulePolicy
@@ -73,6 +74,7 @@ async def open_worker(
                     reprobe=fetcher.reprobe == "weekly",
                 ),
                 max_articles=fetcher.max_articles,
+                request_timeout_s=fetcher.request_timeout,
                 job_timeout_s=fetcher.job_timeout,
                 now=now,
             ),
@@ -113,6 +115,17 @@ async def open_engine(settings: Settings, database: Database) -> AsyncIterator[E
     )
     async with _open_pacer(database, settings, sample) as pacer, client:
         yield Engine(client, pacer)
+
+
+@asynccontextmanager
+async def open_discovery(settings: Settings, database: Database) -> AsyncIterator[Discovery]:
+    """Looks for the feeds of a site."""
+    pool = WorkPool(workers=1)
+    try:
+        async with open_engine(settings, database) as engine:
+            yield Discovery(engine=engine, parse=_parser(pool), user_agent=settings.fetcher.agent)
+    finally:
+        await pool.close()
 
 
 async def sample_hosts(database: Database) -> frozenset[str]:

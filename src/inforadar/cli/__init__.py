@@ -31,6 +31,7 @@ _GROUPS = {
             "add": ("inforadar.cli.feeds:add", "Register a feed."),
             "list": ("inforadar.cli.feeds:list_", "Show all feeds, their health and what comes next."),
             "show": ("inforadar.cli.feeds:show", "Show everything about one feed."),
+            "edit": ("inforadar.cli.feed_edit:edit", "Change a feed's settings or credentials."),
             "enable": ("inforadar.cli.feeds:enable", "Allow a feed to be fetched and served."),
             "disable": ("inforadar.cli.feeds:disable", "Stop fetching and serving a feed at once."),
             "polling": ("inforadar.cli.feeds:polling", "Turn the repeated fetching of a feed on or off."),
@@ -50,6 +51,13 @@ _GROUPS = {
         "The stored items.",
         {
             "list": ("inforadar.cli.items:list_", "List items, newest first."),
+        },
+    ),
+    "opml": (
+        "Lists of feeds, as other readers write them.",
+        {
+            "import": ("inforadar.cli.opml:import_", "Add every feed of an OPML file."),
+            "export": ("inforadar.cli.opml:export", "Write all feeds as an OPML file."),
         },
     ),
     "run": (

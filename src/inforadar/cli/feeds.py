@@ -8,6 +8,7 @@ from cyclopts import Parameter
 from rich.text import Text
 
 from inforadar.app.store import utc_now
+from inforadar.cli.discover import find_feeds, print_several
 from inforadar.cli.output import print_json, print_line, print_table, safe, short_time
 from inforadar.cli.run import on_store
 from inforadar.config import Settings
@@ -40,15 +41,23 @@ def add(
     enable: Annotated[bool, Parameter(negative="", help="Allow it to be fetched and served.")] = False,
     polling: Annotated[bool, Parameter(negative="", help="Fetch it again and again.")] = False,
     sync: Annotated[bool, Parameter(negative="", help="Fetch it now; needs --enable.")] = False,
+    discover: Annotated[bool, Parameter(negative="", help="Look for the site's feeds first.")] = False,
     any_host: Annotated[bool, Parameter(negative="", help="Keep items that are on other hosts too.")] = False,
     root_domain: Annotated[
         bool, Parameter(negative="--no-root-domain", help="Group it by its domain.")
     ] = True,
     json: Json = False,
-) -> None:
+) -> int:
     """Register a feed. Nothing is fetched until it is enabled and synced."""
     if sync and not enable:
         raise UsageError("--sync fetches at once, which a disabled feed is not: add --enable.")
+
+    found = find_feeds(url) if discover else None
+    if found and len(found) > 1:
+        print_several(found, as_json=json)
+        return 2
+    if found:
+        url, kind = found[0].url, found[0].kind
 
     async def work(database: Database, _: Settings) -> tuple[Feed, bool]:
         feed, is_new = await database.write(
@@ -69,10 +78,10 @@ def add(
     feed, is_new = on_store(work)
     if json:
         print_json(feed_document(feed, utc_now()) | {"added": is_new})
-        return
+        return 0
     if not is_new:
         print_line(f"{safe(feed.url)} is there already: {feed.id}")
-        return
+        return 0
     print_line(f"Added {safe(feed.url)}")
     print_line(f"  id {feed.id} · source {safe(feed.source)} · topic {safe(feed.topic)}")
     if not feed.enabled:
@@ -81,6 +90,7 @@ def add(
         print_line("A running worker takes it next; else run `inforadar worker --once`.")
     else:
         print_line(f"Next: `inforadar feed sync {feed.id}`.")
+    return 0
 
 
 def list_(

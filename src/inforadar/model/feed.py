@@ -52,6 +52,8 @@ class Feed:
     last_fetched_at: datetime | None = None
     error_policy: ErrorPolicy | None = None
     """`None`: the global setting."""
+    duplicate_of: FeedId | None = None
+    """Another feed has the URL that this one moved to."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """What only one kind or one feature needs: cutoff, selectors, prompt, time zone."""
     next_run_at: datetime | None = None

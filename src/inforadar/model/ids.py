@@ -23,10 +23,11 @@ LeaseToken = NewType("LeaseToken", str)
 
 
 def new_uuid() -> UUID:
-    """A UUID of version 7: 48 bits of milliseconds, then random ones."""
-    milliseconds = time.time_ns() // 1_000_000
-    random = int.from_bytes(os.urandom(10), "big")
-    value = (milliseconds << 80) | random
-    value = value & ~(0xF << 76) | (0x7 << 76)
-    value = value & ~(0x3 << 62) | (0x2 << 62)
-    return UUID(int=value)
+    """A UUID of version 7: 48 bits of milliseconds, 12 of the fraction, then random ones.
+
+    With the fraction, ids that one process makes one after the other are in that order.
+    """
+    milliseconds, rest = divmod(time.time_ns(), 1_000_000)
+    fraction = rest * 4096 // 1_000_000
+    random = int.from_bytes(os.urandom(8), "big") >> 2
+    return UUID(int=(milliseconds << 80) | (0x7 << 76) | (fraction << 64) | (0x2 << 62) | random)

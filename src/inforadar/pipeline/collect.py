@@ -7,8 +7,8 @@ A job always ends in a `Collected`: expected endings become the feed's outcome a
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import assert_never
 
@@ -26,7 +26,7 @@ from inforadar.model.http import (
     Outcome,
     Request,
 )
-from inforadar.model.ids import RunId
+from inforadar.model.ids import FeedId, RunId
 from inforadar.model.item import Listed, Listing
 from inforadar.model.schedule import Collected, Lease
 from inforadar.pipeline.schedule import SchedulePolicy, after_failure, after_success
@@ -51,14 +51,16 @@ class Collector:
     parse: Parse
     policy: SchedulePolicy
     max_articles: int
+    request_timeout_s: float
     job_timeout_s: float
     now: Callable[[], datetime]
+    credentials: Mapping[FeedId, Mapping[str, str]] = field(default_factory=dict)
+    """Request headers that some feeds need, stored apart from them."""
 
     async def collect(self, lease: Lease, run_id: RunId) -> Collected:
         feed = lease.feed
         try:
-            async with asyncio.timeout(self.job_timeout_s):
-                return await self._collect(lease, run_id)
+            return await self._collect(lease, run_id)
         except TimeoutError:
             text = f"Reading {hostname(feed.url)} took longer than {self.job_timeout_s:g} seconds."
             return self._failed(lease, run_id, self._fault(feed, FailureReason.TIMEOUT, text))
@@ -71,22 +73,31 @@ class Collector:
 
     async def _collect(self, lease: Lease, run_id: RunId) -> Collected:
         feed = lease.feed
-        result = await self.fetch(Request(url=feed.url, validators=feed.validators, accept=ACCEPT))
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        result = await self.fetch(
+            Request(
+                url=feed.url,
+                validators=feed.validators,
+                accept=ACCEPT,
+                timeout_s=self.request_timeout_s,
+                headers=self.credentials.get(feed.id, {}),
+            )
+        )
+        # The request keeps its own time, waiting for a host's turn aside; what it cannot have used is left.
+        spent_s = min(loop.time() - started, self.request_timeout_s)
         match result:
             case Fetched():
-                return await self._read(lease, run_id, result)
+                async with asyncio.timeout(self.job_timeout_s - spent_s):
+                    return await self._read(lease, run_id, result)
             case NotModified():
+                freshness = freshness_s(result.headers, result.fetched_at)
                 return Collected(
                     lease=lease,
                     run_id=run_id,
                     at=result.fetched_at,
                     outcome=Outcome.SUCCESS,
-                    next_run=after_success(
-                        feed,
-                        self.policy,
-                        self.now(),
-                        freshness_s=freshness_s(result.headers, result.fetched_at),
-                    ),
+                    next_run=after_success(feed, self.policy, self.now(), freshness_s=freshness),
                     validators=result.validators or None,
                 )
             case Failed():

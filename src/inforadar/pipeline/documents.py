@@ -32,6 +32,7 @@ def feed_document(feed: Feed, now: datetime) -> dict[str, Any]:
         "requested_at": _time(feed.requested_at),
         "last_error": feed.last_error,
         "failures": feed.failures,
+        "duplicate_of": str(feed.duplicate_of) if feed.duplicate_of else None,
         "created_at": _time(feed.created_at),
     }
 

@@ -65,11 +65,22 @@ def _sentence(feed: Feed, state: HealthState, now: datetime) -> str:
         case HealthState.NEW:
             return f"Not fetched yet. {_next(feed, now)}"
         case HealthState.SUCCESS:
-            return f"Fetched {in_words(now, feed.last_fetched_at)}. {_next(feed, now)}"
+            twin = (
+                f" It moved to the URL of feed {feed.duplicate_of}: one of the two is enough."
+                if feed.duplicate_of
+                else ""
+            )
+            return f"Fetched {in_words(now, feed.last_fetched_at)}.{twin} {_next(feed, now)}"
         case HealthState.WAITING:
             return f"{feed.last_error} {_next(feed, now, again=True)}"
     comes = _next(feed, now, again=True) if feed.next_run_at else "Revive it with `inforadar feed sync`."
     return f"{feed.last_error} Suspended. {comes}"
+
+
+def _twin(feed: Feed) -> str:
+    if feed.duplicate_of is None:
+        return ""
+    return f" It moved to the URL of feed {feed.duplicate_of}: one of the two is enough."
 
 
 def _next(feed: Feed, now: datetime, *, again: bool = False) -> str:

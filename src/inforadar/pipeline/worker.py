@@ -12,7 +12,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -28,6 +28,7 @@ from inforadar.pipeline.articles import Canonicalizer
 from inforadar.pipeline.build import Builder
 from inforadar.pipeline.collect import Collector
 from inforadar.pipeline.cycle import Cycle, CycleResult
+from inforadar.store.credentials import load_credentials
 from inforadar.store.engine import Database
 from inforadar.store.leases import claim_due_feeds, seconds_to_next_request
 from inforadar.store.runs import finish_run, insert_run
@@ -103,9 +104,10 @@ class Worker:
         started_at = self.now()
         run_id = await self.database.write(insert_run, RunKind.COLLECT, started_at)
         log.info("batch.started", feeds=len(leases), run_id=str(run_id))
+        credentials = await self.database.read(load_credentials)
         cycle = Cycle(
             database=self.database,
-            collector=self.collector,
+            collector=replace(self.collector, credentials=credentials),
             writer=self.writer,
             pacer=self.pacer,
             workers=self.workers,

@@ -15,16 +15,20 @@ from inforadar.urls import url_hash
 
 def diff(listed: Sequence[Listed], known: Mapping[UrlHash, KnownItem]) -> Diff:
     """Compares by URL. If a listing names a URL twice, the first one counts."""
-    added: dict[UrlHash, NewItem] = {}
-    changed: dict[UrlHash, ItemChange] = {}
+    added: list[NewItem] = []
+    changed: list[ItemChange] = []
+    seen: set[UrlHash] = set()
     for item in listed:
         key = url_hash(item.url)
+        if key in seen:
+            continue
+        seen.add(key)
         existing = known.get(key)
         if existing is None:
-            added.setdefault(key, NewItem(hash=key, listed=item))
-        elif key not in changed and (fields := changed_fields(item, existing)):
-            changed[key] = ItemChange(id=existing.id, url=item.url, fields=fields)
-    return Diff(added=tuple(added.values()), changed=tuple(changed.values()))
+            added.append(NewItem(hash=key, listed=item))
+        elif fields := changed_fields(item, existing):
+            changed.append(ItemChange(id=existing.id, url=item.url, fields=fields))
+    return Diff(added=tuple(added), changed=tuple(changed))
 
 
 def changed_fields(listed: Listed, known: KnownItem) -> dict[str, tuple[FieldValue | None, FieldValue]]:
@@ -32,7 +36,7 @@ def changed_fields(listed: Listed, known: KnownItem) -> dict[str, tuple[FieldVal
     changes: dict[str, tuple[FieldValue | None, FieldValue]] = {}
     for name in METADATA_FIELDS:
         new: FieldValue | None = getattr(listed, name)
-        if new is None or new in ("", ()):
+        if new is None or new in ("", ()) or new != new:  # noqa: PLR0124 - so is what is not a number
             continue
         old = known.fields.get(name)
         if new != old:

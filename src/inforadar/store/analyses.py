@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,6 +13,7 @@ from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.model.ids import FeedId, ItemId, LeaseToken
+from inforadar.store.feeds import ACTIVE
 from inforadar.store.leases import LEASE_S
 from inforadar.store.schema import analyses_cache, articles, feed_schedules, feeds, items
 from inforadar.store.types import db_after, db_later, db_now, one_of
@@ -47,7 +48,7 @@ def claim_analyses(connection: Connection, limit: int, *, lease_s: float = LEASE
     chosen = (
         select(_i.id)
         .join_from(items, feeds, feeds.c.id == _i.feed_id)
-        .where(feeds.c.enabled, feeds.c.deleted_at.is_(None))
+        .where(*ACTIVE)
         .where(_i.analyze_at <= db_now(), or_(_i.analyze_until.is_(None), _i.analyze_until <= db_now()))
         .order_by(_i.analyze_at)
         .limit(limit)
@@ -96,6 +97,32 @@ def claim_analyses(connection: Connection, limit: int, *, lease_s: float = LEASE
         )
         for row in connection.execute(query)
     ]
+
+
+def extend_analyses(
+    connection: Connection, jobs: Iterable[AnalysisJob], *, lease_s: float = LEASE_S
+) -> frozenset[ItemId]:
+    """The heartbeat. Returns those that are still ours; the others are lost."""
+    until = db_later(literal(lease_s))
+    return _save_leases(connection, jobs, analyze_until=until, analyze_at=until)
+
+
+def release_analyses(connection: Connection, jobs: Iterable[AnalysisJob]) -> None:
+    """Gives back what will not be analyzed after all: it is due again at once."""
+    _save_leases(connection, jobs, analyze_until=None, analyze_token=None, analyze_at=db_now())
+
+
+def _save_leases(connection: Connection, jobs: Iterable[AnalysisJob], **values: Any) -> frozenset[ItemId]:
+    by_token: dict[LeaseToken, list[ItemId]] = {}
+    for job in jobs:
+        by_token.setdefault(job.token, []).append(job.item_id)
+    ours: set[ItemId] = set()
+    for token, ids in by_token.items():
+        held = select(_i.id).where(one_of(_i.id, ids), _i.analyze_token == token)
+        locked = held.order_by(_i.id).with_for_update().cte("locked")
+        changed = update(items).where(_i.id.in_(select(locked.c.id))).values(**values)
+        ours.update(connection.execute(changed.returning(_i.id)).scalars())
+    return frozenset(ours)
 
 
 def save_analysis(

@@ -80,6 +80,32 @@ def postpone_articles(connection: Connection, waits: Iterable[tuple[ArticleJob, 
         )
 
 
+def extend_articles(
+    connection: Connection, jobs: Iterable[ArticleJob], *, lease_s: float = LEASE_S
+) -> frozenset[Uid]:
+    """The heartbeat. Returns those that are still ours; the others are lost."""
+    until = db_later(literal(lease_s))
+    return _save_leases(connection, jobs, locked_until=until, next_attempt_at=until)
+
+
+def release_articles(connection: Connection, jobs: Iterable[ArticleJob]) -> None:
+    """Gives back what will not be fetched after all: it is due again at once."""
+    _save_leases(connection, jobs, locked_until=None, lease_token=None, next_attempt_at=db_now())
+
+
+def _save_leases(connection: Connection, jobs: Iterable[ArticleJob], **values: Any) -> frozenset[Uid]:
+    by_token: dict[LeaseToken, list[Uid]] = {}
+    for job in jobs:
+        by_token.setdefault(job.token, []).append(job.uid)
+    ours: set[Uid] = set()
+    for token, uids in by_token.items():
+        held = select(_a.uid).where(one_of(_a.uid, uids), _a.lease_token == token)
+        locked = held.order_by(_a.uid).with_for_update().cte("locked")
+        changed = update(articles).where(_a.uid.in_(select(locked.c.uid))).values(**values)
+        ours.update(connection.execute(changed.returning(_a.uid)).scalars())
+    return frozenset(ours)
+
+
 def count_due_articles(connection: Connection) -> int:
     return connection.execute(select(func.count()).where(_a.next_attempt_at <= db_now())).scalar_one()
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
 from inforadar.errors import StoreError
 
 _DEADLOCK = {"40P01", "40001"}
+_UNDEFINED = ("42P01", "42703")
+"""PostgreSQL's codes; that of a table or a column that is not there is not to be told by the words alone."""
 
 _SENTENCES = (
     (("readonly", "read-only"), "The database {name} is read-only. Make it and its folder writable."),
@@ -27,12 +29,12 @@ _SENTENCES = (
     ),
     (("is locked",), "The database {name} is locked by another program for too long."),
     (
-        ("no such table", "no such column", 'relation "', 'column "'),
+        ("no such table", "no such column", *_UNDEFINED),
         "The database {name} is not set up. Run `inforadar db upgrade`. ({detail})",
     ),
     (
         ("does not exist", "authentication failed"),
-        "The database server lets us not into {name}: {detail}. Check DATABASE_URL and DB_PASSWORD.",
+        "The database server does not let us into {name}: {detail}. Check DATABASE_URL and DB_PASSWORD.",
     ),
     (("",), "The database {name} refused: {detail}"),
 )
@@ -52,8 +54,11 @@ def faults_as_sentences(name: str) -> Iterator[None]:
 
 def _sentence(name: str, fault: DBAPIError) -> str:
     detail = str(fault.orig)
-    lowered = detail.lower()
-    found = next(text for signs, text in _SENTENCES if any(sign in lowered for sign in signs))
+    said = f"{getattr(fault.orig, 'sqlstate', '')} {detail.lower()}"
+    if isinstance(fault, IntegrityError):
+        # Its text names columns and values, which may look like anything.
+        said = ""
+    found = next(text for signs, text in _SENTENCES if any(sign in said for sign in signs))
     return found.format(name=name, detail=detail)
 
 

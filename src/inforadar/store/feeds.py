@@ -39,7 +39,7 @@ from inforadar.store.schema import (
     marks,
     runs,
 )
-from inforadar.store.types import db_later, db_now
+from inforadar.store.types import db_later, db_now, unindexed
 from inforadar.urls import canonical_form, root_domain, uid, url_hash
 
 _SCHEDULE = (
@@ -51,6 +51,9 @@ _SCHEDULE = (
 )
 _joined = feeds.join(feed_schedules, feed_schedules.c.id == feeds.c.id)
 FEED_COLUMNS = (*feeds.c, *_SCHEDULE)
+
+ACTIVE = (unindexed(feeds.c.enabled), feeds.c.deleted_at.is_(None))
+"""Feeds that are fetched and served."""
 
 
 def select_feeds() -> Select[Any]:
@@ -233,7 +236,7 @@ def load_feeds(
     if origin:
         wanted.append(feeds.c.origin == origin)
     if only_enabled:
-        wanted.append(feeds.c.enabled)
+        wanted.append(unindexed(feeds.c.enabled))
     order = (func.lower(feeds.c.source), func.lower(feeds.c.topic), feeds.c.url)
     return [feed_from_row(row) for row in connection.execute(select_feeds().where(*wanted).order_by(*order))]
 
@@ -330,8 +333,7 @@ def load_broken_count(connection: Connection) -> int:
         select(func.count())
         .select_from(_joined)
         .where(
-            feeds.c.enabled,
-            feeds.c.deleted_at.is_(None),
+            *ACTIVE,
             feed_schedules.c.next_run_at.is_(None),
             feed_schedules.c.last_error.is_not(None),
         )

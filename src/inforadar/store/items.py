@@ -26,7 +26,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.model.ids import FeedId, ItemId, RunId, Uid, UrlHash, new_uuid
 from inforadar.model.item import METADATA_FIELDS, Item, ItemChange, KnownItem, Listed, NewItem
-from inforadar.store.feeds import is_named
+from inforadar.store.feeds import ACTIVE, is_named
 from inforadar.store.schema import articles, feeds, item_changes, items, marks
 from inforadar.store.types import db_now, one_of
 from inforadar.urls import uid
@@ -206,7 +206,7 @@ def count_items(connection: Connection, wanted: ItemFilter | None = None) -> int
 
 
 def _conditions(wanted: ItemFilter) -> list[ColumnElement[bool]]:
-    conditions: list[ColumnElement[bool]] = [feeds.c.enabled, feeds.c.deleted_at.is_(None)]
+    conditions: list[ColumnElement[bool]] = [*ACTIVE]
     if wanted.sources:
         conditions.append(is_named(feeds.c.source, wanted.sources))
     if wanted.topics:

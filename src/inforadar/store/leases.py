@@ -17,22 +17,21 @@ from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, liter
 
 from inforadar.model.ids import FeedId, LeaseToken
 from inforadar.model.schedule import Lease
-from inforadar.store.feeds import feed_from_row, select_feeds
+from inforadar.store.feeds import ACTIVE, feed_from_row, select_feeds
 from inforadar.store.schema import feed_schedules, feeds
 from inforadar.store.types import db_later, db_now, one_of
 
 LEASE_S = 600.0
-_WINDOW = 10
-_MIN_WINDOW = 1000
+_WINDOW = 4
+_MIN_WINDOW = 200
 """How many batches of the longest due feeds, and how many feeds at least, the order of a claim looks at."""
 
 _s = feed_schedules.c
-_ACTIVE = (feeds.c.enabled, feeds.c.deleted_at.is_(None))
 
 
 def claim_due_feeds(connection: Connection, limit: int, *, lease_s: float = LEASE_S) -> list[Lease]:
     """Leases up to `limit` feeds: asked for, then never fetched, then fetched longest ago (B2)."""
-    active = select(_s.id).join_from(feed_schedules, feeds, feeds.c.id == _s.id).where(_free(), *_ACTIVE)
+    active = select(_s.id).join_from(feed_schedules, feeds, feeds.c.id == _s.id).where(_free(), *ACTIVE)
     asked = active.where(_s.requested_at <= db_now()).order_by(_s.requested_at).limit(limit)
     # Sorting everything that is due by its last fetch would cost more the more is due; the longest waiting
     # are enough to choose from.
@@ -41,17 +40,20 @@ def claim_due_feeds(connection: Connection, limit: int, *, lease_s: float = LEAS
     candidates = asked.subquery().select().union(due.subquery().select())
     chosen = (
         select_feeds()
-        .where(_s.id.in_(candidates), _free(), *_ACTIVE)
+        .where(_s.id.in_(candidates), _free(), *ACTIVE)
         .where(or_(_s.requested_at <= db_now(), _s.next_run_at <= db_now()))
         .order_by(_s.requested_at.is_(None), feeds.c.last_fetched_at.is_not(None), feeds.c.last_fetched_at)
         .limit(limit)
     )
-    return _lease(connection, chosen, lease_s)
+    # Passes over what another claim has just locked.
+    return _lease(connection, chosen.with_for_update(skip_locked=True, of=feed_schedules), lease_s)
 
 
 def claim_feeds(connection: Connection, ids: Sequence[FeedId], *, lease_s: float = LEASE_S) -> list[Lease]:
     """Leases these feeds, due or not, as far as nobody else works on them."""
-    return _lease(connection, select_feeds().where(one_of(_s.id, ids), _free(), *_ACTIVE), lease_s)
+    chosen = select_feeds().where(one_of(_s.id, ids), _free(), *ACTIVE).order_by(_s.id)
+    # A row may be locked for a moment by someone who only notes something on it: wait, do not pass it over.
+    return _lease(connection, chosen.with_for_update(of=feed_schedules), lease_s)
 
 
 def _free() -> ColumnElement[bool]:
@@ -59,8 +61,8 @@ def _free() -> ColumnElement[bool]:
 
 
 def _lease(connection: Connection, chosen: Select[Any], lease_s: float) -> list[Lease]:
-    """Locks the chosen rows, passing over those that another claim has just locked, and marks them ours."""
-    rows = connection.execute(chosen.with_for_update(skip_locked=True, of=feed_schedules)).all()
+    """Locks the chosen rows and marks them ours."""
+    rows = connection.execute(chosen).all()
     if not rows:
         return []
     token = LeaseToken(uuid4().hex)

@@ -93,6 +93,7 @@ feeds = Table(
     Column("last_fetch_status", String(16)),
     Column("last_fetched_at", UtcDateTime),
     Column("error_policy", String(16)),
+    Column("duplicate_of", Uuid, comment="it moved to the URL of this other feed"),
     Column("options", JsonDoc, nullable=False, server_default=text("'{}'")),
     _words("kind", FeedKind),
     _words("last_fetch_status", Outcome),
@@ -108,6 +109,14 @@ feed_urls = Table(
     Column("url", WebText, nullable=False),
     Column("left_at", UtcDateTime, nullable=False, server_default=db_now()),
     comment="URLs that a feed had before it moved",
+)
+
+feed_credentials = Table(
+    "feed_credentials",
+    metadata,
+    Column("id", Uuid, ForeignKey("feeds.id", ondelete="CASCADE"), primary_key=True),
+    Column("headers", JsonDoc, nullable=False, comment="request headers that hold secrets"),
+    comment="kept apart, so that no list of feeds ever carries them",
 )
 
 feed_schedules = Table(

@@ -71,7 +71,10 @@ class WebText(TypeDecorator[str]):
 
 
 class db_now(FunctionElement[datetime]):  # noqa: N801 - reads as a function in SQL expressions
-    """Now, by the database's clock, in the form that `UtcDateTime` stores."""
+    """Now, by the database's clock, in the form that `UtcDateTime` stores.
+
+    On PostgreSQL the time at which the statement began: an index cannot look for a time that moves on.
+    """
 
     type = UtcDateTime()
     inherit_cache = True
@@ -80,7 +83,7 @@ class db_now(FunctionElement[datetime]):  # noqa: N801 - reads as a function in 
 
 @compiles(db_now)
 def _default_now(element: db_now, compiler: SQLCompiler, **kw: Any) -> str:
-    return "clock_timestamp()"
+    return "statement_timestamp()"
 
 
 @compiles(db_now, "sqlite")
@@ -99,7 +102,7 @@ class db_later(FunctionElement[datetime]):  # noqa: N801
 @compiles(db_later)
 def _default_later(element: db_later, compiler: SQLCompiler, **kw: Any) -> str:
     seconds = compiler.process(element.clauses, **kw)
-    return f"clock_timestamp() + make_interval(secs => CAST({seconds} AS double precision))"
+    return f"statement_timestamp() + make_interval(secs => CAST({seconds} AS double precision))"
 
 
 @compiles(db_later, "sqlite")
@@ -119,7 +122,7 @@ class db_after(FunctionElement[datetime]):  # noqa: N801
 @compiles(db_after)
 def _default_after(element: db_after, compiler: SQLCompiler, **kw: Any) -> str:
     column = compiler.process(element.clauses, **kw)
-    return f"greatest(clock_timestamp(), {column} + interval '1 microsecond')"
+    return f"greatest(statement_timestamp(), {column} + interval '1 microsecond')"
 
 
 @compiles(db_after, "sqlite")
@@ -134,6 +137,27 @@ JsonDoc = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgr
 
 TextList = JSON().with_variant(ARRAY(Text()), "postgresql")
 """A list of strings: text[] on PostgreSQL, JSON on SQLite."""
+
+
+class unindexed(FunctionElement[bool]):  # noqa: N801
+    """The column itself, with the advice to SQLite not to look for it in an index.
+
+    SQLite believes that a condition on an indexed column leaves few rows. Most feeds are enabled.
+    """
+
+    type = Boolean()
+    inherit_cache = True
+    name = "unindexed"
+
+
+@compiles(unindexed)
+def _default_unindexed(element: unindexed, compiler: SQLCompiler, **kw: Any) -> str:
+    return compiler.process(element.clauses, **kw)
+
+
+@compiles(unindexed, "sqlite")
+def _sqlite_unindexed(element: unindexed, compiler: SQLCompiler, **kw: Any) -> str:
+    return f"+{compiler.process(element.clauses, **kw)}"
 
 
 class _ListOf(TypeDecorator[Any]):

@@ -33,6 +33,7 @@ from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.errors import LeaseLostError, StoreError
+from inforadar.model.http import Validators
 from inforadar.model.ids import FeedId, UrlHash
 from inforadar.model.item import Diff, KnownItem, Listed
 from inforadar.model.schedule import Collected, Saved
@@ -123,9 +124,9 @@ def _save_feeds(connection: Connection, jobs: Iterable[Collected]) -> None:
             "b_status": job.outcome.value,
             "b_at": job.at,
             "b_renewed": job.validators is not None,
-            "b_etag": job.validators.etag if job.validators is not None else None,
-            "b_last_modified": job.validators.last_modified if job.validators is not None else None,
-            "b_validators_url": job.validators.url if job.validators is not None else None,
+            "b_etag": (job.validators or Validators()).etag,
+            "b_last_modified": (job.validators or Validators()).last_modified,
+            "b_validators_url": (job.validators or Validators()).url,
             "b_kind": job.kind,
             **{f"b_{name}": job.channel.get(name) or None for name in _CHANNEL},
         }

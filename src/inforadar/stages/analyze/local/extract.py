@@ -39,6 +39,11 @@ class Sentence:
         return any(hit.kind is kind for hit in self.hits)
 
     @property
+    def is_whole(self) -> bool:
+        """Headings and list entries end without a stop."""
+        return self.text.rstrip("\"'”’»)]」』").endswith((".", "。", "!", "?", "！", "？", "।", "؟", "…"))
+
+    @property
     def asks_or_cries(self) -> bool:
         return self.text.endswith(("?", "!", "？", "！", ":", "…", "..."))
 
@@ -70,7 +75,9 @@ def summarize(sentences: list[Sentence], subject: frozenset[str]) -> str:
     def worth(sentence: Sentence) -> float:
         value = 3.0 / (1 + sentence.number) + 0.6 * min(len(sentence.stems & subject), 4)
         value += 0.5 * bool(_DIGIT.search(sentence.text)) + 0.4 * sentence.has(Kind.ATTRIBUTION)
-        return value - 0.7 * sentence.weight(*_BIASED) - 2.0 * sentence.asks_or_cries
+        return (
+            value - 0.7 * sentence.weight(*_BIASED) - 2.0 * (sentence.asks_or_cries or not sentence.is_whole)
+        )
 
     usable = [sentence for sentence in sentences if len(sentence.text) <= _LONGEST]
     chosen: list[Sentence] = []
@@ -94,7 +101,7 @@ def facts_in(sentences: list[Sentence]) -> tuple[str, ...]:
         value = 2.0 * bool(_DIGIT.search(sentence.text)) + 1.0 * sentence.has(Kind.ATTRIBUTION)
         value += 0.7 * min(len(_NAME.findall(sentence.text)), 2)
         value -= 0.8 * sentence.weight(*_BIASED) + 0.5 * sentence.weight(Kind.HEDGE)
-        return value - 3.0 * sentence.asks_or_cries
+        return value - 3.0 * (sentence.asks_or_cries or not sentence.is_whole)
 
     rated = [
         (-value, sentence.number, sentence) for sentence in sentences if (value := worth(sentence)) >= 1.9

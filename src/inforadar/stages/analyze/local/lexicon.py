@@ -70,7 +70,9 @@ class Lexicon:
             self.spaceless = file.get("spaceless", self.spaceless)
             for section, content in file.items():
                 if isinstance(content, dict):
-                    sections.setdefault(section, {}).update(content)
+                    known = sections.setdefault(section, {})
+                    for key, group in content.items():
+                        known[key] = f"{known[key]},{group}" if key in known else group
 
         def terms(section: str) -> list[str]:
             return [term for group in sections.get(section, {}).values() for term in _split(group)]

@@ -12,15 +12,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from inforadar.stages.analyze.local.language import common_words
 from inforadar.stages.analyze.local.lexicon import Kind, Lexicon, lexicon_for
 from inforadar.stages.analyze.local.passage import Passage, read_passage
+from inforadar.stages.analyze.local.shouting import is_title_case, lower_shouting
 from inforadar.stages.analyze.local.text import without_emoji, words_of
 
 FUNCTION_WORDS = frozenset({"a", "an"})
 """The only words that a neutral line may have beside the original's and the lists' neutral ones."""
 
 _LEAST_WORDS = 3
+_SILENT_H = ("hour", "honest", "honor", "honour", "heir")
+_SPOKEN_Y = ("uni", "use", "usu", "eu", "one", "once")
 _ASIDE = re.compile(r"\s*[(（][^()（）]{3,80}[)）]")
 _OPEN, _CLOSE = r"[\[(【（「]", r"[\])】）」]"
 _POINT = r"[,;:.!?…–—|(\[，。、：；！？-]"
@@ -29,6 +31,14 @@ _BEFORE_PREDICATE = frozenset(
     | {"too", "as", "looks", "seems", "feels", "and", "or"}
 )
 """After these an adjective carries the sentence, and cannot be dropped."""
+_BEFORE_NOUN = frozenset(
+    {"a", "an", "the", "of", "in", "after", "two", "three", "four", "five", "several"}
+    | {"bomb", "twin", "deadly"}
+)
+_AFTER_NOUN = frozenset(
+    {"in", "at", "on", "near", "around", "across", "kill", "kills", "killed"}
+    | {"case", "rock", "hit", "leave", ""}
+)
 _AFTER_PREDICATE = frozenset(
     {"and", "or", "but", "of", "in", "on", "at", "to", "for", "by", "with", "is", "are", "was", "were", "as"}
     | {"than", "that", "who", "which", "from", "after"}
@@ -68,8 +78,9 @@ def neutralize(line: str, lexicon: Lexicon, context: Passage | None) -> Neutral:
     ):
         text, done = step(text, lexicon, patterns)
         changes += done
-    text, done = _spoken(text, lexicon, context)
-    changes += done
+    lowered = lower_shouting(text, lexicon, context)
+    changes += ["capitals lowered"] if lowered != text else []
+    text = lowered
     text, done = _calm(text)
     changes += done
     if line[:1].isupper() and text.partition(" ")[0].islower():
@@ -77,19 +88,6 @@ def neutralize(line: str, lexicon: Lexicon, context: Passage | None) -> Neutral:
     if not changes or not words_of(text):
         return Neutral(line, ())
     return Neutral(text, tuple(dict.fromkeys(changes)))
-
-
-def _forms_in(passage: Passage) -> dict[str, str]:
-    """How each word is mostly written where it does not start a sentence; first writings win ties."""
-    forms: dict[str, dict[str, int]] = {}
-    for word in passage.words:
-        form = passage.text[word.start : word.end]
-        before = passage.text[max(0, word.start - 2) : word.start].strip()
-        if before and before[-1] in '.!?…"“:':
-            continue
-        counts = forms.setdefault(word.lower, {})
-        counts[form] = counts.get(form, 0) + 1
-    return {word: max(counts, key=lambda form: counts[form]) for word, counts in forms.items()}
 
 
 Step = tuple[str, list[str]]
@@ -152,11 +150,21 @@ def _with_plain_verbs(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
 
     def plain(match: re.Match[str]) -> str:
         original = match.group(1)
-        word = lexicon.neutral[" ".join(original.lower().split())]
+        # Letters that only look alike ("ſ") match without case, but are no entry.
+        word = lexicon.neutral.get(original.lower().replace(",", ""))
+        if word is None or _is_noun(text[: match.start()], text[match.end() :]):
+            return original
         changes.append(f"“{original}” is loaded")
-        return word[:1].upper() + word[1:] if original[:1].isupper() and _is_title_case(text) else word
+        return word[:1].upper() + word[1:] if original[:1].isupper() and is_title_case(text) else word
 
     return (patterns.loaded.sub(plain, text), changes) if patterns.loaded else (text, [])
+
+
+def _is_noun(before: str, after: str) -> bool:
+    """ "Three blasts in Mumbai kill 21": what is counted, or followed by a place or a deed, is no verb."""
+    previous = before.rsplit(maxsplit=1)[-1].lower() if before.split() else ""
+    following = after.split(maxsplit=1)[0].lower().strip(".,;:!?") if after.split() else ""
+    return previous in _BEFORE_NOUN or previous.isdecimal() or not previous or following in _AFTER_NOUN
 
 
 def _without_praise(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
@@ -187,55 +195,22 @@ def _with_article(head: str, before: str, following: str) -> str:
     """ "an incredible story" is "a story"."""
     if before not in FUNCTION_WORDS:
         return head
-    article = "an" if following[:1] in "aeiou" else "a"
+    sounds_open = following.startswith(_SILENT_H) or following[:1] in "aeiou"
+    article = "an" if sounds_open and not following.startswith(_SPOKEN_Y) else "a"
     kept = head.rstrip()[: -len(before)]
     original = head.rstrip()[-len(before) :]
     return kept + (article.capitalize() if original[:1].isupper() else article) + " "
-
-
-def _spoken(text: str, lexicon: Lexicon, context: Passage | None) -> Step:
-    passage = read_passage(text, lexicon)
-    loud = set(passage.loudness.capitals)
-    if not loud:
-        return text, []
-    # When everything is shouted, nothing but the article tells a name from a word.
-    everything = len(loud) * 3 > len(passage.words) * 2
-    titled = everything or _is_title_case(text)
-    known_forms = _forms_in(context) if context else {}
-    parts, end, changed = [], 0, False
-    for word in passage.words:
-        form = text[word.start : word.end]
-        if form not in loud:
-            continue
-        known = known_forms.get(word.lower)
-        # Some capitals ("İ") do not survive lowering.
-        if known == form or form.lower().upper() != form:
-            continue
-        small = len(form) < 4 or word.lower in common_words(lexicon.language)
-        if known and not (known.islower() and titled and lexicon.language == "en"):
-            new = known
-        elif titled and not small:
-            new = form[:1] + form[1:].lower()
-        else:
-            new = form.lower()
-        parts += [text[end : word.start], new]
-        end, changed = word.end, True
-    return "".join(parts) + text[end:], ["capitals lowered"] if changed else []
 
 
 def _calm(text: str) -> Step:
     calm = re.sub(r"[?？][?!？！]+|[!！]+[?？]+", "?", text)
     calm = re.sub(r"(?:\.{2,}|…)+\s*$", "", calm)
     calm = re.sub(r"[!！]+(?=\s+\S)", ".", calm)
-    calm = re.sub(r"[!！¡]+", " ", calm)
+    # A mark inside a name ("Yahoo!7") or a quotation is part of it.
+    calm = re.sub(r"!+(?=\s|\Z)|[！¡]+", " ", calm)
     marks = ["marks dropped"] if calm != text else []
     calm = " ".join(calm.split()).strip(" ,;:|–—-·")
     return re.sub(r"\s+([,.;:?])", r"\1", calm), marks
-
-
-def _is_title_case(text: str) -> bool:
-    long = [text[word.start : word.end] for word in words_of(text) if len(word.lower) > 3]
-    return len(long) > 2 and sum(word[:1].isupper() for word in long[1:]) * 3 > (len(long) - 1) * 2
 
 
 def _size(text: str, lexicon: Lexicon) -> float:

@@ -76,7 +76,7 @@ def _shouted(text: str, words: list[Word], hits: list[Hit], lexicon: Lexicon) ->
         if _letters(word) < 3:
             return False
         listed = word.lower in lexicon.vocabulary or any(hit.start <= word.start < hit.end for hit in hits)
-        return listed or len(word.lower) > 5
+        return listed or (len(word.lower) > 6 and word.lower.isalpha())
 
     return [
         text[word.start : word.end]

@@ -120,6 +120,7 @@ def upgrade() -> None:
         sa.Column("last_fetch_status", sa.String(length=16), nullable=True),
         sa.Column("last_fetched_at", UtcDateTime(), nullable=True),
         sa.Column("error_policy", sa.String(length=16), nullable=True),
+        sa.Column("duplicate_of", sa.Uuid(), nullable=True, comment="it moved to the URL of this other feed"),
         sa.Column("options", JsonDoc, server_default=sa.text("'{}'"), nullable=False),
         sa.CheckConstraint("error_policy IN ('backoff', 'one-strike')", name=op.f("ck_feeds_error_policy")),
         sa.CheckConstraint("kind IN ('feed', 'sitemap', 'pages')", name=op.f("ck_feeds_kind")),
@@ -189,6 +190,16 @@ def upgrade() -> None:
         sa.Column("xml_content", sa.Text(), nullable=False),
         sa.ForeignKeyConstraint(["id"], ["feeds.id"], name=op.f("fk_cached_feeds_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_cached_feeds")),
+    )
+    op.create_table(
+        "feed_credentials",
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("headers", JsonDoc, nullable=False, comment="request headers that hold secrets"),
+        sa.ForeignKeyConstraint(
+            ["id"], ["feeds.id"], name=op.f("fk_feed_credentials_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_feed_credentials")),
+        comment="kept apart, so that no list of feeds ever carries them",
     )
     op.create_table(
         "feed_schedules",
@@ -359,6 +370,7 @@ def downgrade() -> None:
     op.drop_table("items")
     op.drop_table("feed_urls")
     op.drop_table("feed_schedules")
+    op.drop_table("feed_credentials")
     op.drop_table("cached_feeds")
     op.drop_table("site_states")
     op.drop_table("runs")

@@ -1,0 +1,203 @@
+"""One step of the farm benchmark, in a process of its own; `bench.farm` starts it.
+
+    python -m bench.farm_step prepare URLS OTHERS    makes the database: feeds of the farm, and others not due
+    python -m bench.farm_step collect                collects all that is due
+    python -m bench.farm_step bare URLS              the same requests by bare aiohttp, all conditional
+
+Prints what it measured as JSON. The clock starts when everything is imported and open: starting a process
+is no part of collecting.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import cProfile
+import json
+import pstats
+import resource
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import uvloop
+from sqlalchemy import Connection, func, insert, select, update
+
+from inforadar.app import open_store, open_worker
+from inforadar.cli.logs import configure_logs
+from inforadar.config import Settings, load_settings
+from inforadar.model.ids import new_uuid
+from inforadar.pipeline.cycle import CycleResult
+from inforadar.pipeline.worker import Stage, Worker
+from inforadar.store.engine import Database
+from inforadar.store.feeds import feed_key
+from inforadar.store.schema import feed_schedules, feeds, items
+from inforadar.store.types import db_later, db_now
+from inforadar.urls import hostname
+
+_PART = 1000
+
+
+@contextmanager
+def _measured(report: dict[str, Any]) -> Iterator[None]:
+    before, started = _cpu_s(), time.perf_counter()
+    yield
+    report["wall_s"] = time.perf_counter() - started
+    report["cpu_s"] = _cpu_s() - before
+    report["peak_mb"] = _peak_mb()
+
+
+def _cpu_s() -> float:
+    both = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in both)
+
+
+def _peak_mb() -> float:
+    """Of this process alone: getrusage also remembers the one that it was forked from."""
+    try:
+        status = Path("/proc/self/status").read_text()
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM"))
+
+
+def _insert_feeds(connection: Connection, urls: list[str]) -> None:
+    rows = []
+    for url in urls:
+        href, key = feed_key(url)
+        rows.append(
+            {
+                "id": new_uuid(),
+                "url": href,
+                "url_hash": key,
+                "source": hostname(href),
+                "enabled": True,
+                "polling": True,
+                "options": {},
+            }
+        )
+    connection.execute(insert(feeds), rows)
+    connection.execute(
+        insert(feed_schedules).values(next_run_at=db_later(30 * 86400)),
+        [{"id": row["id"]} for row in rows],
+    )
+
+
+def _make_due(connection: Connection, pattern: str) -> None:
+    """All feeds of the farm; those that are merely there stay where they are."""
+    ours = select(feeds.c.id).where(feeds.c.url.like(pattern))
+    connection.execute(
+        update(feed_schedules).where(feed_schedules.c.id.in_(ours)).values(next_run_at=db_now())
+    )
+
+
+async def _prepare(settings: Settings, urls: list[str], others: int) -> dict[str, Any]:
+    elsewhere = [f"http://other{number}.example/feed.xml" for number in range(others)]
+    async with open_store(settings, upgrade=True) as database:
+        for start in range(0, len(urls) + others, _PART):
+            await database.write(_insert_feeds, [*urls, *elsewhere][start : start + _PART])
+    return {}
+
+
+async def _collect(settings: Settings, *, profiled: bool) -> dict[str, Any]:
+    report: dict[str, Any] = {}
+    stages = frozenset({Stage.COLLECT})
+    async with open_store(settings) as database:
+        await database.write(_make_due, "http://127.%")
+        async with open_worker(settings, database, stages=stages) as worker:
+            profiles = await _start_profiles(database) if profiled else []
+            with _measured(report):
+                result = await _collect_all(worker)
+            for profile in profiles:
+                profile.disable()
+        stored = await database.read(
+            lambda connection: connection.execute(select(func.count(items.c.id))).scalar()
+        )
+    for profile in profiles:
+        pstats.Stats(profile, stream=sys.stderr).sort_stats("tottime").print_stats(25)
+    return report | {
+        "feeds": result.fetched,
+        "added": result.added,
+        "updated": result.updated,
+        "errors": sorted(set(result.errors.values()))[:3],
+        "stored": stored,
+    }
+
+
+async def _collect_all(worker: Worker) -> CycleResult:
+    """Cycle after cycle until nothing is due, as the worker's loop does it."""
+    total = CycleResult()
+    while True:
+        result, run_id = await worker.collect_cycle()
+        if run_id is None:
+            return total
+        total = replace(
+            total,
+            fetched=total.fetched + result.fetched,
+            added=total.added + result.added,
+            updated=total.updated + result.updated,
+            errors=total.errors | result.errors,
+        )
+        if result.next_turn_s:
+            await asyncio.sleep(result.next_turn_s)
+
+
+async def _start_profiles(database: Database) -> list[cProfile.Profile]:
+    """One for the event loop and, on SQLite, one for the thread that writes; both count CPU time."""
+    loop, writer = cProfile.Profile(time.thread_time), cProfile.Profile(time.thread_time)
+    if database.is_sqlite:
+        await database.write(lambda _: writer.enable())
+    loop.enable()
+    return [loop, writer]
+
+
+async def _bare(urls: list[str], workers: int) -> dict[str, Any]:
+    """What aiohttp itself needs for the same conditional requests, as many at once."""
+    validators: dict[str, dict[str, str]] = {}
+
+    async def ask(session: aiohttp.ClientSession, waiting: list[str], status: int) -> None:
+        while waiting:
+            url = waiting.pop()
+            async with session.get(url, headers=validators.get(url)) as answer:
+                await answer.read()
+                assert answer.status == status, (url, answer.status)
+                validators[url] = {
+                    "If-None-Match": answer.headers["ETag"],
+                    "If-Modified-Since": answer.headers["Last-Modified"],
+                }
+
+    async def ask_all(status: int) -> None:
+        waiting = urls[::-1]
+        session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0))
+        async with session, asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(ask(session, waiting, status))
+
+    report: dict[str, Any] = {"feeds": len(urls)}
+    await ask_all(200)
+    with _measured(report):
+        await ask_all(304)
+    return report
+
+
+def main(argv: list[str]) -> None:
+    settings = load_settings()
+    configure_logs(settings.log)
+    match argv:
+        case ["prepare", file, others]:
+            report = uvloop.run(_prepare(settings, Path(file).read_text().split(), int(others)))
+        case ["collect", *options]:
+            report = uvloop.run(_collect(settings, profiled="--profile" in options))
+        case ["bare", file]:
+            report = uvloop.run(_bare(Path(file).read_text().split(), settings.fetcher.workers))
+        case _:
+            raise SystemExit(__doc__)
+    print(json.dumps(report))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

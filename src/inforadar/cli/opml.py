@@ -1,0 +1,78 @@
+"""`inforadar opml …`: lists of feeds in and out."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from inforadar.app.store import utc_now
+from inforadar.cli.output import print_json, print_line, safe
+from inforadar.cli.run import on_store
+from inforadar.config import Settings
+from inforadar.errors import UsageError
+from inforadar.pipeline.admin import Imported, import_opml
+from inforadar.pipeline.documents import feed_document
+from inforadar.pipeline.opml import render_opml
+from inforadar.store.engine import Database
+from inforadar.store.feeds import load_feeds
+
+
+def import_(
+    file: Annotated[Path, Parameter(help="The OPML file; - for standard input.")],
+    *,
+    json: Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")] = False,
+) -> None:
+    """Add every feed of an OPML file: enabled, polling, fetched now. Folders become topics."""
+    data = _read(file)
+
+    async def work(database: Database, _: Settings) -> Imported:
+        return await import_opml(database, data)
+
+    imported = on_store(work)
+    if json:
+        now = utc_now()
+        print_json(
+            {
+                "added": [feed_document(feed, now) for feed in imported.added],
+                "known": [feed_document(feed, now) for feed in imported.known],
+                "skipped": [{"what": what, "why": why} for what, why in imported.skipped],
+            }
+        )
+        return
+    print_line(
+        f"{len(imported.added)} feeds added, {len(imported.known)} were there already, "
+        f"{len(imported.skipped)} skipped."
+    )
+    for what, why in imported.skipped:
+        print_line(f"  skipped {safe(what)}: {safe(why)}")
+    if imported.added:
+        print_line("A running worker fetches them now; else run `inforadar worker --once`.")
+
+
+def _read(file: Path) -> bytes:
+    if str(file) == "-":
+        return sys.stdin.buffer.read()
+    try:
+        return file.read_bytes()
+    except OSError as fault:
+        raise UsageError(f"{file} cannot be read: {fault.strerror}.") from None
+
+
+def export(*, output: Annotated[Path | None, Parameter(help="Else standard output.")] = None) -> None:
+    """Write all feeds as an OPML file, a folder for each topic."""
+
+    async def work(database: Database, _: Settings) -> bytes:
+        return render_opml(await database.read(load_feeds))
+
+    document = on_store(work)
+    if output is None:
+        sys.stdout.buffer.write(document)
+        return
+    try:
+        output.write_bytes(document)
+    except OSError as fault:
+        raise UsageError(f"{output} cannot be written: {fault.strerror}.") from None
+    print_line(f"Wrote {output}")

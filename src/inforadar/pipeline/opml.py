@@ -1,0 +1,144 @@
+"""OPML: lists of feeds as other readers write them. Folders become topics.
+
+Files in the wild are often not well-formed and name things in their own way; whatever can be read is
+taken, and what cannot is reported with its reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from lxml import etree
+
+from inforadar.errors import InvalidUrlError, ParseError
+from inforadar.model.feed import Feed
+from inforadar.urls import canonical_form, readable
+
+MAX_BYTES = 20 * 2**20
+MAX_DEPTH = 50
+DEFAULT_TOPIC = "general"
+_URL_NAMES = ("xmlurl", "xml_url", "feedurl", "url")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpmlFeed:
+    """One subscription of a list."""
+
+    url: str
+    title: str | None
+    topic: str
+    site_url: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opml:
+    """A list that was read."""
+
+    feeds: tuple[OpmlFeed, ...]
+    skipped: tuple[tuple[str, str], ...]
+    """(what, why)."""
+
+
+def parse_opml(data: bytes) -> Opml:
+    """Reads a list; duplicates count once. Raises `ParseError` for what is no OPML at all."""
+    if len(data) > MAX_BYTES:
+        raise ParseError(f"This file is larger than {MAX_BYTES // 2**20} MB; no list of feeds is.")
+    # Entities stay unresolved: a list of feeds needs none of its own, and a bomb stays a word.
+    parser = etree.XMLParser(
+        recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
+    )
+    try:
+        root = etree.fromstring(data.lstrip(), parser)
+    except etree.XMLSyntaxError:
+        root = None
+    outlines = [] if root is None else list(root.iter("{*}outline", "{*}Outline", "{*}OUTLINE"))
+    if root is None or (not outlines and _local(root) != "opml"):
+        raise ParseError(
+            "This is no OPML file. Export the list of feeds from your reader as OPML and try again."
+        )
+    feeds: dict[str, OpmlFeed] = {}
+    skipped: list[tuple[str, str]] = []
+    for outline in outlines:
+        attributes = _attributes(outline)
+        title = attributes.get("text") or attributes.get("title") or None
+        address = next((attributes[name] for name in _URL_NAMES if attributes.get(name)), None)
+        if address is None:
+            if not len(outline):
+                skipped.append((title or "an entry without a name", "it has no feed URL"))
+            continue
+        try:
+            url = canonical_form(_with_scheme(address)).split("#", 1)[0]
+        except InvalidUrlError as fault:
+            skipped.append((title or address, str(fault)))
+            continue
+        if url in feeds:
+            skipped.append((title or url, "it is listed twice"))
+            continue
+        feeds[url] = OpmlFeed(
+            url=url,
+            title=title,
+            topic=_topic(outline, attributes),
+            site_url=attributes.get("htmlurl") or None,
+        )
+    return Opml(feeds=tuple(feeds.values()), skipped=tuple(skipped))
+
+
+def _with_scheme(address: str) -> str:
+    """Some readers write `feed://example.com/rss` or `feed:https://…`."""
+    if address.lower().startswith("feed:"):
+        rest = address[5:]
+        return f"http:{rest}" if rest.startswith("//") else rest
+    return address
+
+
+def _topic(outline: etree._Element, attributes: dict[str, str]) -> str:
+    """The nearest folder's name; else the last part of the first category; else the default."""
+    for depth, parent in enumerate(outline.iterancestors()):
+        if depth > MAX_DEPTH:
+            break
+        if _local(parent) == "outline":
+            names = _attributes(parent)
+            name = names.get("text") or names.get("title")
+            if name:
+                return name
+    category = attributes.get("category", "").split(",")[0].strip().strip("/")
+    return category.rsplit("/", 1)[-1] or DEFAULT_TOPIC
+
+
+def _attributes(node: etree._Element) -> dict[str, str]:
+    return {str(name).lower(): str(value).strip() for name, value in node.attrib.items()}
+
+
+def _local(node: etree._Element) -> str:
+    return etree.QName(node).localname.lower() if isinstance(node.tag, str) else ""
+
+
+def render_opml(feeds: Sequence[Feed], title: str = "Info Radar") -> bytes:
+    """The list as other readers take it: a folder for each topic."""
+    root = etree.Element("opml", version="2.0")
+    etree.SubElement(etree.SubElement(root, "head"), "title").text = title
+    body = etree.SubElement(root, "body")
+    folders: dict[str, etree._Element] = {}
+    for feed in feeds:
+        folder = folders.get(feed.topic)
+        if folder is None:
+            folder = folders[feed.topic] = etree.SubElement(body, "outline", text=_clean(feed.topic))
+        attributes = {"type": "rss", "text": _clean(feed.title or readable(feed.url)), "xmlUrl": feed.url}
+        if feed.site_url:
+            attributes["htmlUrl"] = _clean(feed.site_url)
+        etree.SubElement(folder, "outline", attributes)
+    document: bytes = etree.tostring(root, xml_declaration=True, encoding="utf-8", pretty_print=True)
+    return document
+
+
+def _clean(text: str) -> str:
+    """Without what XML cannot hold."""
+    return "".join(_allowed(text))
+
+
+def _allowed(text: str) -> Iterator[str]:
+    for char in text:
+        code = ord(char)
+        if code in {9, 10, 13} or 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or code >= 0x10000:
+            yield char

@@ -1,0 +1,165 @@
+"""Analyses: the queue of items, the results, the cache of answers."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from sqlalchemy import update
+from tests.store.making import (
+    NOW,
+    add_feed,
+    collect,
+    listed,
+    rows,
+    set_schedule,
+)
+
+from inforadar.model.article import Extracted
+from inforadar.store.analyses import (
+    AnalysisJob,
+    claim_analyses,
+    extend_analyses,
+    load_cached_analysis,
+    release_analyses,
+    save_analysis,
+    save_analysis_failure,
+    save_cached_analysis,
+)
+from inforadar.store.articles import ArticleEnding, claim_articles, save_article
+from inforadar.store.engine import Database
+from inforadar.store.feeds import delete_feed, update_feed
+from inforadar.store.schema import feed_schedules, items
+from inforadar.store.types import db_later
+
+
+async def ready(database: Database, number: int = 1) -> None:
+    """That many items whose articles are there."""
+    feed = await add_feed(database, options={"prompt": "кратко"})
+    await collect(
+        database, feed, *(listed(f"https://example.com/{n}", content="<p>raw</p>") for n in range(number))
+    )
+    for job in await database.write(claim_articles, number):
+        text = Extracted(clean_text="Текст", markdown="Текст", language="ru")
+        await database.write(save_article, ArticleEnding(job=job, at=NOW, result=text))
+    await set_schedule(database, feed, build_at=None)
+
+
+async def claim_one(database: Database) -> AnalysisJob:
+    (job,) = await database.write(claim_analyses, 1)
+    return job
+
+
+async def expire(database: Database) -> None:
+    values = {"analyze_until": db_later(-1.0), "analyze_at": db_later(-1.0)}
+    await database.write(lambda c: c.execute(update(items).values(**values)))
+
+
+async def test_an_item_waits_for_its_article(database: Database) -> None:
+    feed = await add_feed(database)
+    await collect(database, feed, listed())
+    assert await database.write(claim_analyses, 1) == []
+
+
+async def test_a_job_holds_all_that_the_analyzer_is_given(database: Database) -> None:
+    await ready(database)
+    job = await claim_one(database)
+    assert (job.url, job.title, job.content) == ("https://example.com/0", "A title", "<p>raw</p>")
+    assert (job.clean_text, job.language, job.snippet) == ("Текст", "ru", "")
+    assert (job.options, job.attempts) == ({"prompt": "кратко"}, 0)
+    assert await database.write(claim_analyses, 1) == []
+
+
+async def test_workers_never_claim_the_same_item_nor_more_than_they_asked_for(database: Database) -> None:
+    await ready(database, 40)
+    got = await asyncio.gather(*(database.write(claim_analyses, 6) for _ in range(8)))
+    assert all(len(jobs) <= 6 for jobs in got)
+    assert len({job.item_id for jobs in got for job in jobs}) == sum(map(len, got)) == 40
+
+
+async def test_items_of_disabled_and_deleted_feeds_cost_no_model(database: Database) -> None:
+    await ready(database)
+    feed_id = (await rows(database, items))[0].feed_id
+    await database.write(update_feed, feed_id, enabled=False)
+    assert await database.write(claim_analyses, 1) == []
+    await database.write(update_feed, feed_id, enabled=True)
+    await database.write(delete_feed, feed_id, NOW)
+    assert await database.write(claim_analyses, 1) == []
+    await database.write(update_feed, feed_id, enabled=True, deleted_at=None)
+    assert len(await database.write(claim_analyses, 1)) == 1
+
+
+async def test_a_result_is_stored_and_asks_for_the_feed_to_be_built(database: Database) -> None:
+    await ready(database)
+    job = await claim_one(database)
+    assert await database.write(save_analysis, job, {"title": "中立"}, 0.0, NOW)
+    (row,) = await rows(database, items)
+    assert (row.analyzer_result, row.score, row.analyzed_at) == ({"title": "中立"}, 0.0, NOW)
+    assert (row.analyze_at, row.analyze_until, row.analyze_token, row.analyze_attempts) == (
+        None,
+        None,
+        None,
+        1,
+    )
+    (schedule,) = await rows(database, feed_schedules)
+    assert schedule.build_at is not None
+    assert await database.write(claim_analyses, 1) == []
+
+
+async def test_a_failure_is_recorded_and_tried_again_later_or_given_up(database: Database) -> None:
+    await ready(database)
+    assert await database.write(save_analysis_failure, await claim_one(database), "out of range", 60.0)
+    (row,) = await rows(database, items)
+    assert (row.analyze_error, row.analyze_attempts, row.analyzed_at) == ("out of range", 1, None)
+    assert row.analyzer_result == {}
+    assert await database.write(claim_analyses, 1) == []
+    await expire(database)
+    job = await claim_one(database)
+    assert job.attempts == 1
+    assert await database.write(save_analysis_failure, job, "again", None)
+    (row,) = await rows(database, items)
+    assert (row.analyze_at, row.analyze_attempts) == (None, 2)
+
+
+async def test_a_lost_lease_writes_nothing(database: Database) -> None:
+    await ready(database)
+    lost = await claim_one(database)
+    await expire(database)
+    await claim_one(database)
+    before = (await rows(database, items), await rows(database, feed_schedules))
+    assert not await database.write(save_analysis, lost, {"title": "x"}, 0.5, NOW)
+    assert not await database.write(save_analysis_failure, lost, "x", 1.0)
+    assert (await rows(database, items), await rows(database, feed_schedules)) == before
+
+
+async def test_leases_are_extended_and_released_by_their_holder_alone(database: Database) -> None:
+    await ready(database, 3)
+    mine = await database.write(claim_analyses, 2)
+    other = await claim_one(database)
+    assert len(await database.write(extend_analyses, [*mine, other])) == 3
+    await database.write(release_analyses, mine)
+    assert await database.write(extend_analyses, [*mine, other]) == {other.item_id}
+    assert {job.item_id for job in await database.write(claim_analyses, 5)} == {job.item_id for job in mine}
+
+
+async def test_an_answer_is_kept_once_under_its_key(database: Database) -> None:
+    assert await database.read(load_cached_analysis, "k") is None
+    for title in ("first", "second"):
+        await database.write(
+            save_cached_analysis,
+            "k",
+            {"title": title},
+            model="m",
+            prompt_version="1",
+            tokens_in=10,
+            tokens_out=5,
+            cost=0.25,
+        )
+    assert await database.read(load_cached_analysis, "k") == {"title": "first"}
+
+
+@pytest.mark.parametrize("result", [{}, {"n": None, "list": [1, {"x": "🚀"}], "f": 0.1}])
+async def test_a_document_comes_back_as_it_was(database: Database, result: dict[str, object]) -> None:
+    await ready(database)
+    await database.write(save_analysis, await claim_one(database), result, 1.0, NOW)
+    assert (await rows(database, items))[0].analyzer_result == result

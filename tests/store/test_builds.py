@@ -1,0 +1,104 @@
+"""Built feeds: what is to be built, and that a change meanwhile is not lost."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from tests.store.making import NOW, add_feed, collect, listed
+
+from inforadar.model.feed import Feed
+from inforadar.store.cached_feeds import (
+    BuildJob,
+    CachedFeed,
+    finish_build,
+    load_build_jobs,
+    load_cached_feed,
+    load_last_items,
+)
+from inforadar.store.engine import Database
+
+
+def document(text: str) -> CachedFeed:
+    return CachedFeed(updated_at=NOW, xml_header="<rss>", xml_content=text, item_refs=())
+
+
+async def changed_feed(database: Database) -> Feed:
+    feed = await add_feed(database)
+    await collect(database, feed, listed("https://example.com/1"))
+    return feed
+
+
+async def job_of(database: Database) -> BuildJob:
+    (job,) = await database.read(load_build_jobs, limit=10, last_n=50)
+    return job
+
+
+async def served(database: Database, feed: Feed) -> str | None:
+    cached = await database.read(load_cached_feed, feed.id)
+    return cached and cached.xml_content
+
+
+async def test_a_feed_whose_items_changed_is_to_be_built(database: Database) -> None:
+    feed = await add_feed(database)
+    await collect(database, feed)
+    assert await database.read(load_build_jobs, limit=10, last_n=50) == []
+    await collect(database, feed, listed("https://example.com/1", title="заголовок"))
+    job = await job_of(database)
+    assert (job.feed.id, job.cached, [item.title for item in job.items]) == (feed.id, None, ["заголовок"])
+
+
+async def test_the_last_items_are_the_newest(database: Database) -> None:
+    feed = await add_feed(database)
+    entries = [listed(f"https://example.com/{n}", published_at=NOW - timedelta(days=n)) for n in range(5)]
+    await collect(database, feed, *reversed(entries))
+    found = await database.read(load_last_items, feed.id, 3)
+    assert [item.url[-1] for item in found] == ["0", "1", "2"]
+
+
+async def test_a_document_is_stored_and_replaced_and_the_feed_is_off_the_list(database: Database) -> None:
+    feed = await changed_feed(database)
+    for text in ("one", "два"):
+        await collect(database, feed, listed("https://example.com/1", title=text))
+        assert await database.write(finish_build, await job_of(database), document(text))
+        assert await served(database, feed) == text
+        assert await database.read(load_build_jobs, limit=10, last_n=50) == []
+    cached = await database.read(load_cached_feed, feed.id)
+    assert cached == document("два")
+
+
+async def test_what_is_stored_comes_back_whole(database: Database) -> None:
+    feed = await changed_feed(database)
+    whole = CachedFeed(updated_at=NOW, xml_header="<a>", xml_content="<a/>", item_refs=("x" * 64, "y,{}\"'"))  # type: ignore[arg-type]
+    await database.write(finish_build, await job_of(database), whole)
+    assert await database.read(load_cached_feed, feed.id) == whole
+
+
+async def test_nothing_new_to_serve_takes_the_feed_off_the_list_and_keeps_the_document(
+    database: Database,
+) -> None:
+    feed = await changed_feed(database)
+    await database.write(finish_build, await job_of(database), document("one"))
+    await collect(database, feed, listed("https://example.com/1", title="t"))
+    assert await database.write(finish_build, await job_of(database))
+    assert await served(database, feed) == "one"
+    assert await database.read(load_build_jobs, limit=10, last_n=50) == []
+
+
+async def test_items_that_changed_while_it_was_built_are_built_next(database: Database) -> None:
+    feed = await changed_feed(database)
+    job = await job_of(database)
+    await collect(database, feed, listed("https://example.com/2"))
+    assert await database.write(finish_build, job, document("old"))
+    assert await served(database, feed) == "old"
+    assert len((await job_of(database)).items) == 2
+
+
+async def test_an_older_build_does_not_replace_what_another_worker_built_meanwhile(
+    database: Database,
+) -> None:
+    feed = await changed_feed(database)
+    slow = await job_of(database)
+    await collect(database, feed, listed("https://example.com/2"))
+    assert await database.write(finish_build, await job_of(database), document("new"))
+    assert not await database.write(finish_build, slow, document("old"))
+    assert await served(database, feed) == "new"

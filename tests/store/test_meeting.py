@@ -1,0 +1,143 @@
+"""Transactions that meet on PostgreSQL, held open at the moment that matters.
+
+SQLite has one writer at a time, so these cannot happen there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from sqlalchemy import select, text, update
+from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
+from tests.servers import fresh_postgres
+from tests.store.making import NOW, add_feed, add_feeds, claim, collect, collected, listed, rows, start_run
+
+from inforadar.model.article import Extracted
+from inforadar.stages.diff import diff
+from inforadar.store.analyses import claim_analyses, save_analysis
+from inforadar.store.articles import ArticleEnding, claim_articles, save_article
+from inforadar.store.engine import Database, open_database, parse_database_url
+from inforadar.store.leases import claim_feeds, extend_leases
+from inforadar.store.schema import feed_schedules, items
+from inforadar.store.types import db_now
+from inforadar.store.writer import save_collected
+
+TEXT = Extracted(clean_text="x", markdown="x")
+
+
+@pytest.fixture
+async def database_url(postgres_server: dict[str, str]) -> AsyncIterator[str]:
+    async with fresh_postgres(postgres_server) as url:
+        yield url
+
+
+@pytest.fixture
+async def database(database_url: str) -> AsyncIterator[Database]:
+    async with open_database(database_url) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def other(database_url: str) -> AsyncIterator[AsyncConnection]:
+    """A transaction of another process: open until the test commits it, never waiting long for a lock."""
+    engine = create_async_engine(parse_database_url(database_url))
+    async with engine.connect() as connection:
+        await connection.execute(text("SET lock_timeout = '500ms'"))
+        await connection.commit()
+        yield connection
+    await engine.dispose()
+
+
+async def until_waiting(database: Database, task: asyncio.Task[Any]) -> None:
+    """Until the task waits for a lock, or has ended without waiting."""
+    waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+    while not task.done() and not await database.read(lambda c: c.execute(waiting).scalar_one()):
+        await asyncio.sleep(0)
+
+
+async def test_an_item_that_arrives_while_its_article_is_being_saved_is_woken_all_the_same(
+    database: Database, other: AsyncConnection
+) -> None:
+    """Without a lock each of the two would see the other's past, and nobody would wake the item."""
+    one, two = await add_feeds(database, 2)
+    await collect(database, one, listed("https://shared.example/1"))
+    (job,) = await database.write(claim_articles, 1)
+    arriving = collected(
+        await claim(database, two), await start_run(database), listed("https://shared.example/1")
+    )
+    await other.run_sync(save_collected, [arriving], diff)
+
+    saving = asyncio.create_task(database.write(save_article, ArticleEnding(job=job, at=NOW, result=TEXT)))
+    await until_waiting(database, saving)
+    await other.commit()
+    assert await saving
+    assert [row.analyze_at is not None for row in await rows(database, items)] == [True, True]
+
+
+async def test_collecting_and_analyzing_the_same_feed_do_not_wait_for_each_other(
+    database: Database, other: AsyncConnection
+) -> None:
+    """Both need the feed's row and the item's: taken in different orders they would be a deadlock."""
+    feed = await add_feed(database)
+    await collect(database, feed, listed())
+    (article,) = await database.write(claim_articles, 1)
+    await database.write(save_article, ArticleEnding(job=article, at=NOW, result=TEXT))
+    (job,) = await database.write(claim_analyses, 1)
+    await other.execute(select(feed_schedules.c.id).with_for_update())
+
+    analyzing = asyncio.create_task(database.write(save_analysis, job, {}, 0.5, NOW))
+    await until_waiting(database, analyzing)
+    await other.execute(update(items).values(views=1))
+    await other.commit()
+    assert await analyzing
+    (row,) = await rows(database, items)
+    assert (row.views, row.score) == (1, 0.5)
+
+
+async def test_a_deadlock_costs_a_repetition_and_no_work(database: Database, other: AsyncConnection) -> None:
+    one, two = await add_feeds(database, 2)
+    tries = 0
+
+    def crosswise(connection: Any) -> int:
+        nonlocal tries
+        tries += 1
+        for feed in (one, two):
+            row = feed_schedules.c.id == feed.id
+            connection.execute(update(feed_schedules).where(row).values(failures=9))
+        return tries
+
+    await other.execute(text("SET lock_timeout = 0"))
+    await other.execute(text("SET deadlock_timeout = '1h'"))  # so that it is the other side that is given up
+    await other.execute(update(feed_schedules).where(feed_schedules.c.id == two.id).values(failures=1))
+    task = asyncio.create_task(database.write(crosswise))
+    await until_waiting(database, task)
+    await other.execute(update(feed_schedules).where(feed_schedules.c.id == one.id).values(failures=1))
+    await other.commit()
+    assert await task == 2
+    assert [row.failures for row in await rows(database, feed_schedules)] == [9, 9]
+
+
+async def test_a_claim_by_id_waits_for_who_only_notes_something(
+    database: Database, other: AsyncConnection
+) -> None:
+    feed = await add_feed(database)
+    await other.execute(update(feed_schedules).values(requested_at=db_now()))
+    claiming = asyncio.create_task(database.write(claim_feeds, [feed.id]))
+    await until_waiting(database, claiming)
+    await other.commit()
+    assert len(await claiming) == 1
+
+
+async def test_a_claim_by_id_that_waited_for_another_claim_gets_nothing(
+    database: Database, other: AsyncConnection
+) -> None:
+    feed = await add_feed(database)
+    (theirs,) = await other.run_sync(claim_feeds, [feed.id])
+    claiming = asyncio.create_task(database.write(claim_feeds, [feed.id]))
+    await until_waiting(database, claiming)
+    await other.commit()
+    assert await claiming == []
+    assert await database.write(extend_leases, [theirs]) == {feed.id}

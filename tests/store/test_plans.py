@@ -1,0 +1,105 @@
+"""Query plans: the questions that are asked all the time are answered from indexes.
+
+Times depend on the machine; what the databases say they will read does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, event, insert, text
+from tests.store.making import NOW
+
+from inforadar.model.ids import new_uuid
+from inforadar.store.analyses import claim_analyses
+from inforadar.store.articles import claim_articles
+from inforadar.store.engine import Database
+from inforadar.store.items import list_items
+from inforadar.store.leases import claim_due_feeds
+from inforadar.store.schema import articles, feed_schedules, feeds, items
+from inforadar.store.types import db_later
+
+NUMBER = 3000
+
+
+def fill(connection: Connection) -> None:
+    """Nothing is due, all feeds are enabled: an index on the wrong column would read everything."""
+    ids = [new_uuid() for _ in range(NUMBER)]
+    connection.execute(
+        insert(feeds),
+        [
+            {
+                "id": id_,
+                "url": f"https://a.example/{n}",
+                "url_hash": f"{n:064x}",
+                "source": "a",
+                "enabled": True,
+            }
+            for n, id_ in enumerate(ids)
+        ],
+    )
+    connection.execute(
+        insert(feed_schedules).values(next_run_at=db_later(86400.0)), [{"id": id_} for id_ in ids]
+    )
+    connection.execute(
+        insert(items).values(analyze_at=db_later(86400.0)),
+        [
+            {
+                "id": new_uuid(),
+                "feed_id": id_,
+                "hash": f"{n:064x}",
+                "url": f"https://a.example/{n}",
+                "uid": f"{n:016x}",
+                "pub_date": NOW - timedelta(seconds=n * 7919 % NUMBER),
+            }
+            for n, id_ in enumerate(ids)
+        ],
+    )
+    connection.execute(
+        insert(articles).values(next_attempt_at=db_later(86400.0)),
+        [{"uid": f"{n:016x}", "url": f"https://a.example/{n}"} for n in range(NUMBER)],
+    )
+
+
+def statements_of(question: Callable[[Connection], object], connection: Connection) -> list[tuple[str, Any]]:
+    seen = []
+
+    def note(_c: object, _cur: object, statement: str, parameters: Any, _ctx: object, _many: object) -> None:
+        seen.append((statement, parameters))
+
+    event.listen(connection, "before_cursor_execute", note)
+    question(connection)
+    event.remove(connection, "before_cursor_execute", note)
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("question", "index"),
+    [
+        (lambda c: claim_due_feeds(c, 100), "ix_feed_schedules_next_run_at"),
+        (lambda c: claim_articles(c, 100), "ix_articles_next_attempt_at"),
+        (lambda c: claim_analyses(c, 100), "ix_items_analyze_at"),
+        (lambda c: list_items(c, limit=50), "ix_items_pub_date"),
+    ],
+    ids=["claim feeds", "claim articles", "claim analyses", "list items"],
+)
+async def test_the_question_is_answered_from_an_index(
+    database: Database, question: Callable[[Connection], object], index: str
+) -> None:
+    def plan(connection: Connection) -> str:
+        statement, parameters = statements_of(question, connection)[0]
+        explain = "EXPLAIN QUERY PLAN" if database.is_sqlite else "EXPLAIN"
+        found = connection.exec_driver_sql(f"{explain} {statement}", parameters)
+        return "\n".join(str(row[-1]) for row in found)
+
+    await database.write(fill)
+    if not database.is_sqlite:
+        await database.read(lambda c: c.execute(text("ANALYZE")))
+    said = await database.write(plan)
+    assert index in said, said
+    for bad in ("SCAN feeds", "SCAN feed_schedules", "SCAN articles", "ix_feeds_enabled"):
+        assert bad not in said.replace("SCAN items USING INDEX", ""), said
+    assert "Seq Scan" not in said, said
