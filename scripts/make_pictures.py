@@ -1,7 +1,7 @@
 """Makes the pictures of docs/: the program itself, with its sample, photographed in a browser.
 
 Starts `inforadar up` in a temporary home on free ports and takes screenshots with headless chromium; nothing
-leaves loopback. Articles of the sample are in ten languages and use emoji, so the machine needs fonts for
+leaves loopback. Articles of the sample are in many languages and use emoji, so the machine needs fonts for
 them: `apt-get install chromium fonts-dejavu fonts-wqy-microhei fonts-noto-color-emoji`.
 
 Pictures are kept in the repository, so they have to stay small: chromium writes three bytes a pixel, and a page
