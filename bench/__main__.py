@@ -1,6 +1,6 @@
 """Runs the benchmarks that are named, or all of them; other arguments are passed on to each.
 
-    python -m bench [NAME …] [--corpus FOLDER] [ARGUMENTS OF THE BENCHMARK]
+python -m bench [NAME …] [--corpus FOLDER] [ARGUMENTS OF THE BENCHMARK]
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ def main(argv: list[str]) -> int:
         names.append(argv.pop(0))
     unknown = [name for name in names if name not in BENCHMARKS]
     if unknown:
-        print(f"No such benchmark: {', '.join(unknown)}. There are: {', '.join(BENCHMARKS)}.", file=sys.stderr)
+        print(
+            f"No such benchmark: {', '.join(unknown)}. There are: {', '.join(BENCHMARKS)}.", file=sys.stderr
+        )
         return 2
     failed = 0
     for name in names or BENCHMARKS:

@@ -25,6 +25,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
 
+import fastfeedparser
+import feedparser
+
 from inforadar.stages.discover.feed import NeedsSlowParser, parse_feed
 from inforadar.stages.discover.feed_document import parse_document
 from inforadar.stages.discover.feed_raw import RawFeed
@@ -81,7 +84,8 @@ def make_feed(entries: int, kind: str) -> bytes:
     for number in range(entries):
         link = f"https://news.example.org/2026/11/{number % 28 + 1:02}/{_words(dice, 4).replace(' ', '-')}"
         body = "".join(
-            f'<p>{_words(dice, 60)} <a href="{link}?p={part}&amp;q=1">{_words(dice, 3)}</a> &amp; {_words(dice, 20)}'
+            f'<p>{_words(dice, 60)} <a href="{link}?p={part}&amp;q=1">{_words(dice, 3)}</a> '
+            f"&amp; {_words(dice, 20)}"
             f'<img src="/pictures/{part}.jpg" alt=""/></p>'
             for part in range(4)
         )
@@ -89,24 +93,31 @@ def make_feed(entries: int, kind: str) -> bytes:
         day, clock = number % 28 + 1, f"{number % 24:02}:{number % 60:02}:00"
         if kind == "rss":
             parts.append(
-                f"<item><title>{title} &amp; so on</title><link>{link}</link><guid isPermaLink='false'>{number}</guid>"
-                f"<pubDate>Sun, {day:02} Nov 2026 {clock} +0100</pubDate><dc:creator><![CDATA[{name}]]></dc:creator>"
+                f"<item><title>{title} &amp; so on</title><link>{link}</link><guid "
+                f"isPermaLink='false'>{number}</guid>"
+                f"<pubDate>Sun, {day:02} Nov 2026 {clock} +0100</pubDate><dc:creator>"
+                f"<![CDATA[{name}]]></dc:creator>"
                 f"<category>{tag}</category><description><![CDATA[<p>{summary}</p>]]></description>"
                 f"<content:encoded><![CDATA[{body}]]></content:encoded>"
                 f"<media:content url='https://cdn.example.org/{number}.jpg' medium='image'/></item>"
             )
         else:
             parts.append(
-                f"<entry><title>{title}</title><link href='{link}'/><id>tag:news.example.org,2026:{number}</id>"
-                f"<published>2026-11-{day:02}T{clock}+01:00</published><updated>2026-11-{day:02}T{clock}Z</updated>"
+                f"<entry><title>{title}</title><link href='{link}'/><id>tag:news.example.org,"
+                f"2026:{number}</id>"
+                f"<published>2026-11-{day:02}T{clock}+01:00</published><updated>"
+                f"2026-11-{day:02}T{clock}Z</updated>"
                 f"<author><name>{name}</name></author><category term='{tag}'/><summary>{summary}</summary>"
                 f"<content type='html'>{html.escape(body, quote=False)}</content></entry>"
             )
     if kind == "rss":
         head = (
-            "<?xml version='1.0' encoding='UTF-8'?><rss version='2.0' xmlns:dc='http://purl.org/dc/elements/1.1/' "
-            "xmlns:content='http://purl.org/rss/1.0/modules/content/' xmlns:media='http://search.yahoo.com/mrss/'>"
-            "<channel><title>News</title><link>https://news.example.org/</link><description>All of it</description>"
+            "<?xml version='1.0' encoding='UTF-8'?><rss version='2.0' "
+            "xmlns:dc='http://purl.org/dc/elements/1.1/' "
+            "xmlns:content='http://purl.org/rss/1.0/modules/content/' "
+            "xmlns:media='http://search.yahoo.com/mrss/'>"
+            "<channel><title>News</title><link>https://news.example.org/</link><description>All of "
+            "it</description>"
         )
         return f"{head}{''.join(parts)}</channel></rss>".encode()
     head = "<?xml version='1.0' encoding='utf-8'?><feed xmlns='http://www.w3.org/2005/Atom'><title>News</title><id>n</id>"
@@ -114,16 +125,15 @@ def make_feed(entries: int, kind: str) -> bytes:
 
 
 def _feedparser(data: bytes, url: str) -> Any:
-    import feedparser
-
     return feedparser.parse(data, response_headers={"content-location": url}).entries
 
 
 def _fastfeedparser(data: bytes, url: str) -> Any:
-    import fastfeedparser
-
     # Its entries are made as they are asked for.
-    return [(entry.get("title"), entry.get("content"), entry.get("published")) for entry in fastfeedparser.parse(data).entries]
+    return [
+        (entry.get("title"), entry.get("content"), entry.get("published"))
+        for entry in fastfeedparser.parse(data).entries
+    ]
 
 
 PARSERS: dict[str, Parser] = {
@@ -150,14 +160,19 @@ def measure_speed(rounds: int) -> None:
                     times[name].append(time.process_time() - start)
             row = ""
             for name in PARSERS:
-                ratio = statistics.median(base / own for base, own in zip(times["feedparser"], times[name], strict=True))
+                ratio = statistics.median(
+                    base / own for base, own in zip(times["feedparser"], times[name], strict=True)
+                )
                 row += f"{statistics.median(times[name]) * 1000:17.2f} ms {ratio:6.1f} ×"
             print(f"{kind + ' ' + str(entries):12}{row}", flush=True)
 
 
 # ---- agreement
 
-_MARKUP = re.compile(r"<!--.*?-->|<(script|style|iframe|object|embed|noscript|svg|math)\b.*?</\1\s*>|<[a-zA-Z/!?][^>]*>", re.S | re.I)
+_MARKUP = re.compile(
+    r"<!--.*?-->|<(script|style|iframe|object|embed|noscript|svg|math)\b.*?</\1\s*>|<[a-zA-Z/!?][^>]*>",
+    re.S | re.I,
+)
 _EMAIL_NAME = re.compile(r"(?:mailto:)?\S+@\S+\s*\((.*)\)")
 _NAME_EMAIL = re.compile(r"(.+?)\s*[(<]\s*(?:mailto:)?(?:\S+@\S+?|hidden)\s*[)>]")
 
@@ -202,7 +217,9 @@ def _is_same(field: str, gold: Any, own: Any) -> bool:
     return 2 * (ours & theirs).total() >= 0.98 * (ours.total() + theirs.total())
 
 
-def _pairs(gold: list[dict[str, Any]], own: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], dict[str, Any] | None]]:
+def _pairs(
+    gold: list[dict[str, Any]], own: list[dict[str, Any]]
+) -> Iterator[tuple[dict[str, Any], dict[str, Any] | None]]:
     if len(gold) == len(own):
         yield from zip(gold, own, strict=True)
         return
@@ -228,8 +245,11 @@ def measure_agreement(corpus: Path) -> None:
             if "error" in answer:
                 continue
             try:
-                own = [_comparable(entry) for entry in inforadar((corpus.parent / name).read_bytes(), BASE)["entries"]]
-            except Exception as error:  # noqa: BLE001 - any failure counts as disagreement
+                own = [
+                    _comparable(entry)
+                    for entry in inforadar((corpus.parent / name).read_bytes(), BASE)["entries"]
+                ]
+            except Exception as error:
                 misses.append(f"{name}: {error}")
                 own = []
             for entry, other in _pairs(answer["entries"], own):
@@ -262,5 +282,7 @@ def main(argv: list[str]) -> int:
         warnings.simplefilter("ignore")  # feedparser's own
         measure_speed(chosen.rounds)
         if chosen.corpus is not None:
-            measure_agreement(chosen.corpus / "corpus" if (chosen.corpus / "corpus").is_dir() else chosen.corpus)
+            measure_agreement(
+                chosen.corpus / "corpus" if (chosen.corpus / "corpus").is_dir() else chosen.corpus
+            )
     return 0

@@ -20,7 +20,8 @@ _LONGEST = 120
 """No date is longer; what is, is a text that happens to stand in a date's place."""
 
 _ENGLISH = {
-    name.title(): f"{MONTHS[name]:02}" for name in ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+    name.title(): f"{MONTHS[name]:02}"
+    for name in ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 }
 _OFFSETS = {
     name: f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"

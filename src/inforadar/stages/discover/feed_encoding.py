@@ -30,10 +30,20 @@ _DECLARED = re.compile(rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']\s*([\w.:-]+)")
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _WIDER = {
     # What publishers call by the standard's name is nearly always the vendor's larger set.
-    "ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "iso8859-11": "cp874", "tis-620": "cp874",
-    "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949", "big5": "big5hkscs",
+    "ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "iso8859-11": "cp874",
+    "tis-620": "cp874", "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949",
+    "big5": "big5hkscs",
 }  # fmt: skip
-_REFUSED = frozenset({"utf-7", "punycode", "idna", "unicode_escape", "raw-unicode-escape", "undefined"})
+_GUESSED = [
+    "cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1255", "cp1256", "cp874", "koi8_r",
+    "gb18030", "big5", "cp932", "euc_jp", "cp949",
+]  # fmt: skip
+_STRANGE = re.compile(rb"[\x80-\xff]")
+_STRANGE_RUN = re.compile(rb"[\x80-\xff][^\x00-\x1f<>&;]*")
+_ENOUGH = 12
+"""Fewer bytes than this beyond ASCII tell nothing."""
+
+_REFUSED = frozenset({"utf-7", "punycode", "idna", "unicode-escape", "raw-unicode-escape", "undefined"})
 """Codecs that no document is written in, and that are slow or treacherous on hostile input."""
 
 _ESCAPED = re.compile(rb"\x1b[$(]|~\{")
@@ -83,10 +93,10 @@ def _claims(data: bytes, content_type: str) -> list[str]:
         except (LookupError, ValueError):
             continue
         codec = _WIDER.get(codec, codec)
-        if codec not in _REFUSED and not codec.startswith("utf") and codec not in claims:
+        if codec.replace("_", "-") not in _REFUSED and not codec.startswith("utf") and codec not in claims:
             try:
-                b"".decode(codec)
-            except LookupError:  # one of the codecs that make bytes of bytes
+                b"x".decode(codec)
+            except (LookupError, UnicodeError):  # one of the codecs that make bytes of bytes
                 continue
             claims.append(codec)
     return claims
@@ -103,12 +113,14 @@ def _best_guess(data: bytes, claims: list[str]) -> str:
 
 
 def _looks_like(data: bytes) -> str:
+    # Tags and spaces are the same in all encodings; the guess is made from what differs.
+    sample = b" ".join(_STRANGE_RUN.findall(data[:100_000]))[:8_000]
+    if len(_STRANGE.findall(sample)) < _ENOUGH:
+        return "cp1252"
     from charset_normalizer import from_bytes  # noqa: PLC0415 - dear to import, and hardly ever needed
 
-    # Tags and spaces are the same in all encodings; the guess is made from what differs.
-    sample = b" ".join(re.findall(rb"[^\x00-\x40<>&;]*[\x80-\xff][^\x00-\x1f<>&;]*", data[:100_000]))[:8_000]
-    best = from_bytes(sample).best()
-    return best.encoding if best is not None and best.encoding != "ascii" else "cp1252"
+    best = from_bytes(sample, cp_isolation=_GUESSED).best()
+    return best.encoding if best is not None else "cp1252"
 
 
 def _windows_sign(error: UnicodeError) -> tuple[str, int]:

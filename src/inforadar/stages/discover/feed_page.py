@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from html import unescape
 from urllib.parse import urljoin
 
 from inforadar.errors import InvalidUrlError
+from inforadar.stages.discover.feed_text import unescaped
 from inforadar.urls import canonical_form
 
 _HEAD = 300_000
@@ -26,7 +26,7 @@ _HTML_PIECE = re.compile(
     r"\s*<(?:title|meta|link|script|style|div|p|h[1-6]|span|table|br|center|a|ul|img)[\s>/]", re.IGNORECASE
 )
 _LINK = re.compile(r"<(link|base|a)\b([^<>]*)>", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"([a-z-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"(?<![a-z-])([a-z-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
 _MAGIC = (
     (b"%PDF", "a PDF file"),
     (b"\x89PNG", "a PNG image"),
@@ -38,11 +38,11 @@ _MAGIC = (
     (b"ID3", "an audio file"),
 )
 _ROOTS = {
-    "urlset": "a sitemap; add it as one (kind sitemap)",
-    "sitemapindex": "an index of sitemaps; add it as one (kind sitemap)",
-    "opml": "an OPML list of feeds; import it",
-    "svg": "an SVG image",
-    "error": "an error message of the server",
+    "urlset": ("a sitemap", "; add it with the kind sitemap"),
+    "sitemapindex": ("an index of sitemaps", "; add it with the kind sitemap"),
+    "opml": ("an OPML list of feeds", "; import it"),
+    "svg": ("an SVG image", ""),
+    "error": ("a server's error message", ""),
 }
 _ROOT = re.compile(r"<([A-Za-z_][\w.-]*(?::[\w.-]+)?)")
 
@@ -57,7 +57,7 @@ def find_feed_links(html: str, url: str) -> tuple[str, ...]:
     base, found = url, dict[str, None]()
     for match in _LINK.finditer(html, 0, _HEAD):
         attributes = {
-            name.lower(): unescape(double or single or bare)
+            name.lower(): unescaped(double or single or bare)
             for name, double, single, bare in _ATTRIBUTE.findall(match[2])
         }
         href = attributes.get("href", "").strip()
@@ -73,24 +73,27 @@ def find_feed_links(html: str, url: str) -> tuple[str, ...]:
 
 def describe(data: bytes, text: str, url: str) -> tuple[str, tuple[str, ...]]:
     """A sentence about what the document is, and the feeds that it names."""
+    kind = next((name for magic, name in _MAGIC if data.startswith(magic)), None)
     if not data.strip():
         return "The document is empty.", ()
-    for magic, name in _MAGIC:
-        if data.startswith(magic):
-            return f"This is {name}, not a feed.", ()
-    if is_page(text):
+    if kind is None and is_page(text):
         links = find_feed_links(text, url)
         if not links:
             return "This is an HTML page, not a feed, and it names none.", ()
         more = f" and {len(links) - 1} more" if len(links) > 1 else ""
         return f"This is an HTML page, not a feed. It names one: {links[0]}{more}.", links
+    advice = ""
+    if kind is None:
+        kind, advice = _kind_of_text(text)
+    return f"This is {kind}, not a feed{advice}.", ()
+
+
+def _kind_of_text(text: str) -> tuple[str, str]:
     root = _ROOT.search(text, 0, 20_000)
     if root is not None and text.lstrip()[:1] == "<":
-        name = root[1].rpartition(":")[2].lower()
-        return f"This is {_ROOTS.get(name, f'an XML document ({root[1][:40]})')}, not a feed.", ()
-    if "\ufffd" in text[:1000] or "\0" in text[:1000]:
-        return "This is binary data, not a feed.", ()
-    return "This is plain text, not a feed.", ()
+        return _ROOTS.get(root[1].rpartition(":")[2].lower(), (f"an XML document ({root[1][:40]})", ""))
+    is_binary = "\ufffd" in text[:1000] or "\0" in text[:1000]
+    return ("binary data", "") if is_binary else ("plain text", "")
 
 
 def _names_feed(attributes: dict[str, str]) -> bool:

@@ -10,8 +10,9 @@ The document type is taken out: declared entities are put in by hand, to a limit
 from __future__ import annotations
 
 import re
-from html import unescape
 from html.entities import html5
+
+from inforadar.stages.discover.feed_text import unescaped
 
 MAX_DEPTH = 200
 """The parser gives up at 256."""
@@ -34,7 +35,9 @@ _TOKEN = re.compile(
     r"|&(?:(?P<entity>\#[0-9]{1,8}|\#[xX][0-9a-fA-F]{1,7}|[A-Za-z][A-Za-z0-9]{0,40});)?",
     re.DOTALL,
 )
-_ATTRIBUTE = re.compile(r"([A-Za-z_][\w.-]*(?::[\w.-]+)?)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
+_ATTRIBUTE = re.compile(
+    r"(?<![\w.:-])([A-Za-z_][\w.-]*(?::[\w.-]+)?)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))"
+)
 _REFERENCE = re.compile(r"&(?:(\#[0-9]{1,8}|\#[xX][0-9a-fA-F]{1,7}|[A-Za-z][A-Za-z0-9]{0,40});)?")
 _XML_ENTITIES = frozenset({"amp", "lt", "gt", "quot", "apos"})
 _ENTRIES = frozenset({"item", "entry"})
@@ -62,11 +65,12 @@ _NOT_HTML = frozenset({"guid", "pubdate", "published", "updated", "dc:date", "dc
 
 
 def repaired(text: str, prolog: str = "") -> tuple[str, str | None]:
-    """A document from its root on, well-formed as far as that can be done, and a sentence if some of it was left out.
+    """A document from its root on, made well-formed, and a sentence if some of it had to be left out.
 
     `prolog` is what stands before the root; the entities that it declares are put in.
     """
-    doctype = _DOCTYPE.search(prolog)
+    start = prolog.upper().find("<!DOCTYPE")
+    doctype = _DOCTYPE.match(prolog, start) if start >= 0 else None
     repair = _Repair(_declared(doctype[1] or "") if doctype else {})
     mended = _TOKEN.sub(repair.token, _ILLEGAL.sub("", text))
     return mended + repair.closing(), repair.warning
@@ -75,8 +79,8 @@ def repaired(text: str, prolog: str = "") -> tuple[str, str | None]:
 def _declared(subset: str) -> dict[str, str]:
     entities: dict[str, str] = {}
     for match in _ENTITY.finditer(subset):
-        # Only what stands for itself: an entity made of entities is how a document of a line fills the memory.
-        value = unescape(match[2] or match[3] or "")
+        # Only what stands for itself: entities made of entities are how one line of text fills the memory.
+        value = unescaped(match[2] or match[3] or "")
         if (
             len(value) <= 10_000
             and len(entities) < 1_000
@@ -170,7 +174,7 @@ class _Repair:
             return f"&{name};"
         if name.startswith("#"):
             # Numbers from 128 to 159 mean Windows' signs; those that XML forbids mean nothing.
-            value = _ILLEGAL.sub("", unescape(f"&{name};")).replace("\ufffd", "")
+            value = _ILLEGAL.sub("", unescaped(f"&{name};")).replace("\ufffd", "")
         elif name in self.entities:
             value = self.entities[name]
             self.left -= len(value)

@@ -6,6 +6,10 @@ import re
 from html import unescape
 
 SNIPPET_LENGTH = 1_000
+TITLE_LENGTH = 1_000
+"""Longer titles and names are texts that were put in the wrong place, or in bad faith."""
+
+_HUGE_NUMBER = re.compile(r"&#[xX]?[0-9a-fA-F]{9,};?")
 
 _INVISIBLE = re.compile(
     r"<!--.*?(?:-->|\Z)|<(script|style|iframe|object|noscript|svg|math|template)\b.*?(?:</\1\s*>|\Z)",
@@ -26,29 +30,37 @@ _EMAIL_AND_NAME = re.compile(r"(?:mailto:)?[^\s()<>]+@[^\s()<>]+\s*\(([^()]+)\)"
 _NAME_AND_EMAIL = re.compile(r"([^<>()]+?)\s*[(<]\s*(?:mailto:)?[^\s()<>]+@[^\s()<>]+\s*[)>]")
 
 
+def unescaped(text: str) -> str:
+    """HTML's references replaced by their signs."""
+    try:
+        return unescape(text)
+    except ValueError:  # the standard library trips over numbers of thousands of digits
+        return unescape(_HUGE_NUMBER.sub("\ufffd", text))
+
+
 def title_text(text: str | None, *, is_plain: bool = False) -> str | None:
     """A title on one line. Markup in it is dropped, but not the tag that an article is about."""
     if text is None:
         return None
+    text = text[: TITLE_LENGTH * 8]
     if "<" in text or "&" in text:
         if not is_plain:
             text = _INLINE_TAG.sub("", text)
-        unescaped = unescape(text)
+        once = unescaped(text)
         # Escaped twice, as many do it: what came out is markup once more.
-        text = unescaped if is_plain or unescaped == text else _INLINE_TAG.sub("", unescape(unescaped))
-    return _folded(text)
+        text = once if is_plain or once == text else _INLINE_TAG.sub("", unescaped(once))
+    title = _folded(text)
+    return title if title is None or len(title) <= TITLE_LENGTH else title[: TITLE_LENGTH - 1] + "…"
 
 
 def person_name(text: str | None) -> str | None:
     """The name in `mail@example.org (Name)` or `Name <mail@example.org>`."""
-    name = title_text(text)
-    if name is not None and "@" in name:
-        match = _EMAIL_AND_NAME.fullmatch(name) or _NAME_AND_EMAIL.fullmatch(
-            title_text(text, is_plain=True) or ""
-        )
+    if text is not None and "@" in text and len(text) <= TITLE_LENGTH:
+        plain = title_text(text, is_plain=True) or ""
+        match = _EMAIL_AND_NAME.fullmatch(plain) or _NAME_AND_EMAIL.fullmatch(plain)
         if match:
-            return match[1].strip()
-    return name
+            text = match[1]
+    return title_text(text)
 
 
 def snippet_text(html: str | None) -> str | None:
@@ -68,7 +80,7 @@ def _visible(html: str) -> str:
     if "<" in html:
         html = _TAG.sub("", _BREAK.sub(r" \g<0>", _INVISIBLE.sub(" ", html)))
     if "&" in html:
-        html = unescape(html)
+        html = unescaped(html)
     return _folded(html) or ""
 
 
