@@ -22,7 +22,14 @@ from inforadar.stages.canonical.language import find_language
 from inforadar.stages.canonical.limits import TooComplexError, parseable
 from inforadar.stages.canonical.main_element import find_main
 from inforadar.stages.canonical.markdown import render_markdown, render_text
-from inforadar.stages.canonical.metadata import find_address, find_author, find_title, headlines, site_name, stated_titles
+from inforadar.stages.canonical.metadata import (
+    find_address,
+    find_author,
+    find_title,
+    headlines,
+    site_name,
+    stated_titles,
+)
 from inforadar.stages.canonical.naming import find_clutter
 from inforadar.stages.canonical.published import find_dates
 from inforadar.stages.canonical.walls import find_wall
@@ -54,18 +61,20 @@ def extract(html: bytes, url: str, content_type: str = "") -> Extracted | NotExt
 
 def _read(page: LexborHTMLParser, url: str, *, raw_len: int) -> Extracted | NotExtracted:
     head = Head(page)
-    root = parse_tree(page)
+    tree = parse_tree(page)
     base = _base(head, url)
     host = _host(url)
-    visible = headlines(root)
+    visible = headlines(tree)
     title = find_title(head, visible, host)
-    published_at, updated_at = find_dates(head, root, url)
-    author = find_author(head, root)
-    main = find_main(root, find_clutter(root))
+    published_at, updated_at = find_dates(head, tree, url)
+    author = find_author(head, tree)
+    main = find_main(tree.root, find_clutter(tree.root))
     image = find_image(head, main, base)
-    blocks = _article_blocks(main, base, host, {fold(name) for name in (*stated_titles(head, host), title or "")})
+    blocks = _article_blocks(
+        main, base, host, {fold(name) for name in (*stated_titles(head, host), title or "")}
+    )
     clean_text = render_text(blocks)
-    wall = find_wall(page, head, root, clean_text, title or "", url)
+    wall = find_wall(page, head, tree, clean_text, title or "", url)
     if wall is not None:
         return NotExtracted(code=FailureCode.EMPTY, detail=wall)
     return Extracted(
@@ -98,8 +107,11 @@ def _is_html(text: str) -> bool:
         return False
     if start.startswith("<?xml") and "<html" not in start:
         return False
-    lowered = text[:100_000].lower()
-    return any(tag in lowered for tag in ("<html", "<body", "<head", "<p", "<div", "<article", "<table", "<!doctype html"))
+    lowered = text[:20_000].lower()
+    return any(
+        tag in lowered
+        for tag in ("<html", "<body", "<head", "<p", "<div", "<article", "<table", "<!doctype html")
+    )
 
 
 def _base(head: Head, url: str) -> str:

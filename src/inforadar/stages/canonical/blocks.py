@@ -74,7 +74,9 @@ class _Reader:
 
     def read(self, node: Node, place: _Place) -> None:
         if node.tag == "a" and not place.linked:
-            place = _Place(kind=place.kind, level=place.level, marker=place.marker, group=place.group, linked=True)
+            place = _Place(
+                kind=place.kind, level=place.level, marker=place.marker, group=place.group, linked=True
+            )
         run: list[Node | str] = []
         for child in node.children:
             if isinstance(child, str) or (child.tag in INLINE and not child.has_block):
@@ -89,7 +91,12 @@ class _Reader:
         before = len(self.blocks)
         if tag == "p":
             kind = Kind.PARAGRAPH if place.kind is Kind.BARE else place.kind
-            self.read(child, _Place(kind=kind, level=place.level, marker=place.marker, group=place.group, linked=place.linked))
+            self.read(
+                child,
+                _Place(
+                    kind=kind, level=place.level, marker=place.marker, group=place.group, linked=place.linked
+                ),
+            )
         elif len(tag) == 2 and tag[0] == "h" and tag[1] in "123456":
             self.read(child, _Place(kind=Kind.HEADING, level=int(tag[1]), linked=place.linked))
         elif tag in ("ul", "ol", "menu", "dir"):
@@ -112,12 +119,16 @@ class _Reader:
         """The text gathered so far becomes blocks; the place afterwards has used up its marker."""
         if not run:
             return place
+        if all(isinstance(part, str) and part.isspace() for part in run):
+            run.clear()
+            return place
         plain, markdown, link_length = read_inline(run, self.base)
         run.clear()
-        texts = _PARAGRAPH_BREAK.split(_SPACE.sub(" ", plain))
-        markdowns = _PARAGRAPH_BREAK.split(_SPACE.sub(" ", markdown))
-        if len(markdowns) != len(texts):
-            markdowns = texts
+        texts, markdowns = [_SPACE.sub(" ", plain)], [_SPACE.sub(" ", markdown)]
+        if BREAK in plain:
+            texts, markdowns = _PARAGRAPH_BREAK.split(texts[0]), _PARAGRAPH_BREAK.split(markdowns[0])
+            if len(markdowns) != len(texts):
+                markdowns = texts
         for text, marked in zip(texts, markdowns, strict=True):
             text = _LINE_BREAK.sub("\n", text).strip()
             if not text:
@@ -147,7 +158,10 @@ class _Reader:
             if child.tag == "li":
                 number += 1
                 marker = f"{number}." if node.tag == "ol" else "-"
-                self.read(child, _Place(kind=Kind.ITEM, level=level, marker=marker, group=group, linked=place.linked))
+                self.read(
+                    child,
+                    _Place(kind=Kind.ITEM, level=level, marker=marker, group=group, linked=place.linked),
+                )
             else:
                 self._descend(child, place)
 
@@ -183,7 +197,9 @@ def _data_rows(table: Node) -> list[list[Node]] | None:
         if node.tag == "table":
             return None
         if node.tag == "tr":
-            cells = [child for child in node.children if isinstance(child, Node) and child.tag in ("td", "th")]
+            cells = [
+                child for child in node.children if isinstance(child, Node) and child.tag in ("td", "th")
+            ]
             if any(cell.text_length > _MAX_CELL for cell in cells):
                 return None
             if cells:

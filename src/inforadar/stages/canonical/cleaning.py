@@ -17,6 +17,8 @@ _WALKED_TAGS = _TEASER_TAGS | {"ul", "ol", "td", "main", "center", "span"}
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 _DATE_OR_TIME = re.compile(r"\b(?:19|20)\d\d\b|\d{1,2}:\d\d")
+_CLOCK = re.compile(r"\d{1,2}[:.h]\d\d(?: ?[ap]\.?m\.?)?(?: [A-Z]{2,4})?", re.IGNORECASE)
+_RIGHTS = re.compile(r"©|\(c\) |copyright\b|all rights reserved", re.IGNORECASE)
 _BYLINE = re.compile(r"(?:by|von|par|por|di|от|автор)\b", re.IGNORECASE)
 _POINTER = re.compile(
     r"(?:(?:see|read|watch|listen) (?:also|more|next|now)|also read|related|more (?:on|from|news)|don.t miss|recommended"
@@ -40,7 +42,7 @@ _AFTER_THE_END = re.compile(
 
 def fold(text: str) -> str:
     """Words alone, for comparing headlines."""
-    return " ".join(re.findall(r"\w+", text.casefold()))
+    return " ".join(re.findall(r"[^\W_]+", text.casefold()))
 
 
 def remove_teasers(main: Node, host: str) -> None:
@@ -137,8 +139,17 @@ def _is_link_paragraph(block: Block) -> bool:
 
 
 def _is_pointer(block: Block) -> bool:
+    """A line that points elsewhere, or that only stamps a time or a right on what is near it."""
     length = len(block.text)
-    return length < 150 and (block.link_length > 0.4 * length or length < 30) and bool(_POINTER.match(block.text))
+    if length < 14 and block.kind is Kind.BARE and _CLOCK.fullmatch(block.text):
+        return True
+    if length < 100 and _RIGHTS.match(block.text):
+        return True
+    return (
+        length < 150
+        and (block.link_length > 0.4 * length or length < 30)
+        and bool(_POINTER.match(block.text))
+    )
 
 
 def _without_dateline(blocks: list[Block]) -> list[Block]:

@@ -16,12 +16,21 @@ _ISO = re.compile(
     r"(?:[T\s]+(\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s*(Z|UTC|GMT|[+-]\d\d:?\d\d)?)?(?!\d)",
     re.IGNORECASE,
 )
-_CJK = re.compile(r"((?:19|20)\d\d)\s*[年년]\s*(\d\d?)\s*[月월]\s*(\d\d?)\s*[日일]?(?:[^\d]{0,6}(\d\d?)[:：時时시](\d\d))?")
-_NUMERIC = re.compile(r"(?<![\d/.-])(\d\d?)([./-])(\d\d?)\2((?:19|20)\d\d)(?![\d/.-])(?:\D{1,5}(\d\d?):(\d\d))?")
+_CJK = re.compile(
+    r"((?:19|20)\d\d)\s*[年년]\s*(\d\d?)\s*[月월]\s*(\d\d?)\s*[日일]?(?:[^\d]{0,6}(\d\d?)[:：時时시](\d\d))?"
+)
+_NUMERIC = re.compile(
+    r"(?<![\d/.-])(\d\d?)([./-])(\d\d?)\2((?:19|20)\d\d)(?![\d/.-])(?:\D{1,5}(\d\d?):(\d\d))?"
+)
 _YEAR_FIRST = re.compile(r"(?<!\d)((?:19|20)\d\d)[-/.](\d\d?)[-/.](\d\d?)(?!\d)(?:\D{1,3}(\d\d?):(\d\d))?")
-_DAY_MONTH = re.compile(r"(?<!\d)(\d\d?)(?:st|nd|rd|th|er|º|\.)?\s+(?:de\s+|of\s+|d['’])?([^\W\d_]{3,12})\.?,?\s+(?:de[l]?\s+)?((?:19|20)\d\d)(?!\d)(?:\D{1,9}(\d\d?):(\d\d))?")
+_DAY_MONTH = re.compile(
+    r"(?<!\d)(\d\d?)(?:st|nd|rd|th|er|º|\.)?\s+(?:de\s+|of\s+|d['’])?([^\W\d_]{3,12})\.?,?\s+(?:de[l]?\s+)?((?:19|20)\d\d)(?!\d)(?:\D{1,9}(\d\d?):(\d\d))?"
+)
 _YEAR_MONTH = re.compile(r"(?<!\d)((?:19|20)\d\d)\s+([^\W\d_]{3,12})\.?\s+(\d\d?)(?!\d)")
-_MONTH_DAY = re.compile(r"([^\W\d_]{3,12})\.?\s+(\d\d?)(?:st|nd|rd|th)?\s*,?\s+((?:19|20)\d\d)(?!\d)(?:\D{1,9}(\d\d?):(\d\d)\s*([ap]m)?)?", re.IGNORECASE)
+_MONTH_DAY = re.compile(
+    r"([^\W\d_]{3,12})\.?\s+(\d\d?)(?:st|nd|rd|th)?\s*,?\s+((?:19|20)\d\d)(?!\d)(?:\D{1,9}(\d\d?):(\d\d)\s*([ap]m)?)?",
+    re.IGNORECASE,
+)
 
 # Beginnings of month names, lower case; the longest match counts.
 _MONTHS = {
@@ -42,6 +51,7 @@ _MONTH_OF = {name: number for number, names in _MONTHS.items() for name in names
 _LONGEST = max(map(len, _MONTH_OF))
 
 _OLDEST = datetime(1995, 1, 1, tzinfo=UTC)
+
 
 def parse_date(text: str) -> datetime | None:
     """The first date in a text, aware; None if there is none, or it is older than news on the web."""
@@ -110,7 +120,13 @@ def _made(
 ) -> datetime | None:  # fmt: skip
     try:
         return datetime(
-            int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(second or 0), tzinfo=_zone(zone)
+            int(year),
+            int(month),
+            int(day),
+            int(hour or 0),
+            int(minute or 0),
+            int(second or 0),
+            tzinfo=_zone(zone),
         )
     except ValueError:
         try:

@@ -13,6 +13,8 @@ from selectolax.lexbor import LexborHTMLParser
 MAX_JSON = 500_000
 """Longer JSON-LD is a catalogue, not the description of an article."""
 MAX_OBJECTS = 500
+MAX_FIELD = 1_000
+"""What is longer is no title and no name."""
 
 ARTICLE_TYPES = (
     "Article", "BlogPosting", "LiveBlogPosting", "DiscussionForumPosting", "SocialMediaPosting", "Report", "Recipe",
@@ -28,6 +30,7 @@ def one_line(text: str | None) -> str:
     """Text for a field: entities that were encoded twice are decoded, tags dropped, white space single."""
     if not text:
         return ""
+    text = text[:MAX_FIELD]
     if "&" in text:
         text = entities.unescape(text)
     if "<" in text:
@@ -47,7 +50,9 @@ class Head:
         title = page.css_first("head > title") or page.css_first("title")
         self.title = one_line(title.text()) if title is not None else ""
         root = page.root
-        self.lang = (root.attributes.get("lang") or root.attributes.get("xml:lang") or "") if root is not None else ""
+        self.lang = (
+            (root.attributes.get("lang") or root.attributes.get("xml:lang") or "") if root is not None else ""
+        )
 
     def _read_meta(self, page: LexborHTMLParser) -> None:
         for node in page.css("meta[content]"):
@@ -106,13 +111,17 @@ def _json_ld(page: LexborHTMLParser) -> Iterator[dict[str, Any]]:
                 count += 1
                 if count >= MAX_OBJECTS:
                     return
-                todo.extend(found[key] for key in ("@graph", "mainEntity", "mainEntityOfPage") if key in found)
+                todo.extend(
+                    found[key] for key in ("@graph", "mainEntity", "mainEntityOfPage") if key in found
+                )
 
 
 def _loads(text: str) -> Any:
     """JSON as publishers write it: in comments, with raw line breaks, with a comma or semicolon too many."""
     text = text.strip().removeprefix("<!--").removesuffix("-->").strip()
-    text = text.removeprefix("//<![CDATA[").removeprefix("<![CDATA[").removesuffix("//]]>").removesuffix("]]>")
+    text = (
+        text.removeprefix("//<![CDATA[").removeprefix("<![CDATA[").removesuffix("//]]>").removesuffix("]]>")
+    )
     try:
         return json.loads(text.strip().rstrip(";"), strict=False)
     except (ValueError, RecursionError):

@@ -16,7 +16,12 @@ _SCRIPTS = (
     ("ko", re.compile(r"[\uac00-\ud7a3]"), frozenset(("ko",)), 0.2),
     ("zh", re.compile(r"[\u3400-\u9fff]"), frozenset(("zh", "yue", "ja")), 0.2),
     ("uk", re.compile(r"[іїєґ]"), frozenset(("uk", "be", "kk", "ru")), 0.02),
-    ("ru", re.compile(r"[а-яё]"), frozenset(("ru", "uk", "be", "bg", "sr", "mk", "kk", "ky", "mn", "tg", "tt")), 0.3),
+    (
+        "ru",
+        re.compile(r"[а-яё]"),
+        frozenset(("ru", "uk", "be", "bg", "sr", "mk", "kk", "ky", "mn", "tg", "tt")),
+        0.3,
+    ),
     ("fa", re.compile(r"[پچژگ]"), frozenset(("fa", "ur", "ps", "ku", "ckb", "ar")), 0.02),
     ("ar", re.compile(r"[\u0621-\u064a]"), frozenset(("ar", "fa", "ur", "ps", "ku", "ckb", "ug")), 0.3),
     ("he", re.compile(r"[\u05d0-\u05ea]"), frozenset(("he", "iw", "yi")), 0.3),
@@ -24,7 +29,13 @@ _SCRIPTS = (
     ("th", re.compile(r"[\u0e01-\u0e4e]"), frozenset(("th",)), 0.3),
     ("hi", re.compile(r"[\u0900-\u097f]"), frozenset(("hi", "mr", "ne", "sa")), 0.3),
 )
-_OWN_SCRIPT = frozenset().union(*(languages for _, _, languages, _ in _SCRIPTS)) - {"sr", "kk", "ku", "mn", "tt"}
+_OWN_SCRIPT = frozenset().union(*(languages for _, _, languages, _ in _SCRIPTS)) - {
+    "sr",
+    "kk",
+    "ku",
+    "mn",
+    "tt",
+}
 
 
 def find_language(head: Head, text: str) -> str | None:

@@ -11,25 +11,27 @@ from typing import Any
 
 from inforadar.errors import InvalidUrlError
 from inforadar.stages.canonical.cleaning import fold
-from inforadar.stages.canonical.dom import Node
+from inforadar.stages.canonical.dom import Node, Tree
 from inforadar.stages.canonical.head import Head, one_line
 from inforadar.urls import canonical_form
 
-_SEPARATOR = re.compile(r"\s+[|–—•·»«:-]\s+|\s*\|\s*|\s+::\s+|\s+-{2}\s+")
+_SEPARATOR = re.compile(r"\s+[|–—•·»«:-]\s+|\s*[|｜_]\s*|\s+::\s+|\s+-{2}\s+")
 _NOT_LETTERS = re.compile(r"\W+")
 MAX_TITLE = 300
 SAME_STORY = 0.2
 """A headline that shares so much of its words with the stated title is the title, worded for readers."""
 
 _BY = re.compile(r"^(?:written |posted |reviewed )?(?:by|von|par|por|автор)\s*:?\s+", re.IGNORECASE)
-_NO_NAME = re.compile(r"https?:|www\.|@|\d{4}|^(?:admin|editor|staff|guest|author|unknown|none|null)$", re.IGNORECASE)
+_NO_NAME = re.compile(
+    r"https?:|www\.|@|\d{4}|^(?:admin|editor|staff|guest|author|unknown|none|null)$", re.IGNORECASE
+)
 _AUTHOR_NAME = re.compile(r"(?:^|[\s_-])(?:author|byline|writer)(?:[_-]*name)?(?:$|[\s_-])", re.IGNORECASE)
 MAX_AUTHORS = 10
 
 
-def headlines(root: Node) -> list[str]:
+def headlines(tree: Tree) -> list[str]:
     """The texts of all `<h1>`, in the order of the page."""
-    found = (node.text for node in root.descendants() if node.tag == "h1")
+    found = (node.text for node in tree.nodes if node.tag == "h1")
     return [text for text in found if 0 < len(text) <= MAX_TITLE]
 
 
@@ -42,7 +44,9 @@ def stated_titles(head: Head, host: str) -> list[str]:
         head.first("twitter:title"),
         head.title,
     ]
-    names = {_squashed(site_name(head) or "")} | {_squashed(part) for part in host.split(".") if len(part) > 3}
+    names = {_squashed(site_name(head) or "")} | {
+        _squashed(part) for part in host.split(".") if len(part) > 3
+    }
     names.discard("")
     return [_without_site(title, names) for title in stated if title]
 
@@ -54,11 +58,18 @@ def find_title(head: Head, visible: list[str], host: str) -> str | None:
     for headline in visible:
         if len(headline) > 3 and fold(headline) in folded:
             return headline
-    whole = [fold(title) for title in (head.first("og:title"), head.first("twitter:title"), head.title) if title]
+    whole = [
+        fold(title) for title in (head.first("og:title"), head.first("twitter:title"), head.title) if title
+    ]
     site = _squashed(site_name(head) or "")
     for headline in visible:
         words = fold(headline)
-        if words.count(" ") > 1 and _squashed(headline) != site and any(words in title for title in whole):
+        # Three words, or as much in a script without spaces.
+        if (
+            (words.count(" ") > 1 or not words.isascii() and len(words) > 5)
+            and _squashed(headline) != site
+            and any(words in title for title in whole)
+        ):
             return headline
     pairs = [(_likeness(headline, title), headline) for headline in visible for title in stated]
     best = max(pairs, key=lambda pair: pair[0], default=(0.0, ""))
@@ -84,7 +95,9 @@ def _without_site(title: str, names: set[str]) -> str:
 
 def _is_site(text: str, names: set[str]) -> bool:
     text = _squashed(text)
-    return bool(text) and any(text == name or (len(name) > 3 and (text in name or name in text)) for name in names)
+    return bool(text) and any(
+        text == name or (len(name) > 3 and (text in name or name in text)) for name in names
+    )
 
 
 def _squashed(text: str) -> str:
@@ -96,23 +109,32 @@ def _likeness(one: str, other: str) -> float:
     return len(a & b) / max(1, len(a | b))
 
 
-def find_author(head: Head, root: Node) -> str | None:
+def find_author(head: Head, tree: Tree) -> str | None:
     """All authors, separated by commas."""
     for source in (head.article, *head.objects):
         names = _names(source.get("author") or source.get("creator"), head.objects)
         if names:
             return ", ".join(names)
-    for key in ("author", "article:author", "byl", "dc.creator", "parsely-author", "sailthru.author", "citation_author"):
+    for key in (
+        "author",
+        "article:author",
+        "byl",
+        "dc.creator",
+        "parsely-author",
+        "sailthru.author",
+        "citation_author",
+    ):
         names = _names(head.meta.get(key), ())
         if names:
             return ", ".join(names)
-    return _visible_author(root)
+    return _visible_author(tree)
 
 
-def _visible_author(root: Node) -> str | None:
+def _visible_author(tree: Tree) -> str | None:
+    short = [node for node in tree.nodes if 3 < node.text_length < 80 and node.attrs]
     for marked in (_is_marked_author, _is_called_author):
-        for node in root.descendants():
-            if 3 < node.text_length < 80 and marked(node):
+        for node in short:
+            if marked(node):
                 names = _names(node.text, ())
                 if names:
                     return ", ".join(names)
@@ -148,7 +170,10 @@ def site_name(head: Head) -> str | None:
     stated = head.first("og:site_name", "application-name", "al:android:app_name")
     if stated:
         return stated
-    for found in (head.article.get("publisher"), *(entry for entry in head.objects if entry.get("@type") == "WebSite")):
+    for found in (
+        head.article.get("publisher"),
+        *(entry for entry in head.objects if entry.get("@type") == "WebSite"),
+    ):
         names = _names(found, head.objects)
         if names:
             return names[0]
@@ -164,7 +189,11 @@ def find_address(head: Head, base: str) -> str | None:
             address = canonical_form(href, base).partition("#")[0]
         except InvalidUrlError:
             continue
-        if address.count("/") > 3 or "?" in address or address.rstrip("/").count("/") == base.rstrip("/").count("/"):
+        if (
+            address.count("/") > 3
+            or "?" in address
+            or address.rstrip("/").count("/") == base.rstrip("/").count("/")
+        ):
             if address.split("/", 3)[3:] == [""] and base.split("/", 3)[3:] not in ([""], []):
                 continue
             return address

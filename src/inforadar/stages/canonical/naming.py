@@ -69,7 +69,9 @@ def find_clutter(root: Node) -> list[Node]:
                 continue
             below = inherited
             if child.tag not in _NEVER:
-                reasons = _reasons(child)
+                reasons = child.clutter
+                if reasons is None:
+                    reasons = child.clutter = _reasons(child)
                 if reasons:
                     suspects.append((child, reasons))
                     # What stands inside a part of the same name is not counted twice.

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from inforadar.stages.canonical.dates import parse_date
-from inforadar.stages.canonical.dom import Node
+from inforadar.stages.canonical.dom import Node, Tree
 from inforadar.stages.canonical.head import Head
 
 _PUBLISHED = (
@@ -56,12 +56,12 @@ class _Shown:
     named: bool
 
 
-def find_dates(head: Head, root: Node, url: str) -> tuple[datetime | None, datetime | None]:
+def find_dates(head: Head, tree: Tree, url: str) -> tuple[datetime | None, datetime | None]:
     """Published and updated."""
     published = _stated(head, _PUBLISHED, ("datePublished", "dateCreated", "uploadDate"))
     updated = _stated(head, _UPDATED, ("dateModified",))
     if published is None:
-        seen, changed = _visible(root)
+        seen, changed = _visible(tree.root)
         updated = updated or changed
         published = seen or _from_url(url) or updated
     if published and updated and updated < published:
@@ -117,7 +117,11 @@ def _visible(root: Node) -> tuple[datetime | None, datetime | None]:
                 prop = node.get("itemprop")
                 if prop == "datePublished" or "pubdate" in node.attrs:
                     published = published or found
-                elif prop == "dateModified" or _UPDATED_LABEL.search(text) or _UPDATED_LABEL.search(node.get("class")):
+                elif (
+                    prop == "dateModified"
+                    or _UPDATED_LABEL.search(text)
+                    or _UPDATED_LABEL.search(node.get("class"))
+                ):
                     updated = updated or found
                 else:
                     shown.append(_Shown(place=place, date=found, named=_is_called_date(node, text)))
@@ -131,11 +135,12 @@ def _date_of(node: Node) -> tuple[datetime | None, str]:
     stamp = node.get("datetime")
     if not stamp and node.get("itemprop"):
         stamp = node.get("content") or node.get("title")
-    if not stamp and not node.children:
+    year = any(_YEAR.search(child) for child in node.children if isinstance(child, str))
+    if not stamp and not year and (node.text_length > 60 or not node.children):
         return None, ""
-    text = " ".join(node.text.split())
+    text = node.text
     found = parse_date(stamp) if stamp else None
-    if found is None and _YEAR.search(text):
+    if found is None and (year or _YEAR.search(text)):
         found = parse_date(text)
     return found, text
 

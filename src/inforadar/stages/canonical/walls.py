@@ -10,7 +10,7 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser
 
-from inforadar.stages.canonical.dom import Node
+from inforadar.stages.canonical.dom import Node, Tree
 from inforadar.stages.canonical.head import ARTICLE_TYPES, Head, is_a
 
 MIN_TEXT = 100
@@ -29,7 +29,9 @@ _PAYWALL = re.compile(
     r"|订阅后|会员专享|付费阅读|有料会員|会員限定|この記事は有料",
     re.IGNORECASE,
 )
-_PAYWALL_NAME = re.compile(r"paywall|subscriber-only|piano-|tp-container|regwall|meteredContent|premium-wall", re.IGNORECASE)
+_PAYWALL_NAME = re.compile(
+    r"paywall|subscriber-only|piano-|tp-container|regwall|meteredContent|premium-wall", re.IGNORECASE
+)
 _CONSENT = re.compile(
     r"cookies?\b|\bconsent|privacy|partners?\b|personali[sz]ed (?:ads|content|advertising)|legitimate interest|gdpr"
     r"|datenschutz|einwilligung|zustimm|confidentialité|consentement|privacidad|consentimiento|конфиденциальност|隐私|同意",
@@ -48,7 +50,10 @@ _ERROR = re.compile(
     r"|página não encontrada|страница не найдена|页面不存在|找不到|ページが見つかりません|페이지를 찾을 수 없",
     re.IGNORECASE,
 )
-_NEEDS_SCRIPT = re.compile(r"(?:enable|requires?|turn on|activate|without) ?java ?script|javascript (?:is )?(?:disabled|required|enabled)", re.IGNORECASE)
+_NEEDS_SCRIPT = re.compile(
+    r"(?:enable|requires?|turn on|activate|without) ?java ?script|javascript (?:is )?(?:disabled|required|enabled)",
+    re.IGNORECASE,
+)
 _WIDE = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -57,8 +62,9 @@ def weight(text: str) -> int:
     return len(text) + 2 * len(_WIDE.findall(text))
 
 
-def find_wall(page: LexborHTMLParser, head: Head, root: Node, text: str, title: str, url: str) -> str | None:
+def find_wall(page: LexborHTMLParser, head: Head, tree: Tree, text: str, title: str, url: str) -> str | None:
     """Why this page is no article, or None. `text` is what was taken for its main text."""
+    root = tree.root
     length = weight(text)
     says_article = is_a(head.article, ARTICLE_TYPES) or head.meta.get("og:type", "").lower() == "article"
     if length < SHORT and _ERROR.search(title) and not says_article:
@@ -72,7 +78,7 @@ def find_wall(page: LexborHTMLParser, head: Head, root: Node, text: str, title: 
     if length < MIN_TEXT:
         return "needs JavaScript" if _needs_script(page, root) else "no text of its own"
     if not says_article:
-        return _list_or_front_page(root, length, url)
+        return _list_or_front_page(tree, length, url)
     return None
 
 
@@ -88,8 +94,12 @@ def _is_consent(text: str, title: str, length: int, *, says_article: bool) -> bo
 def _is_paywalled(page: LexborHTMLParser, head: Head, root: Node, text: str) -> bool:
     """The page says that it is not free, or asks for a subscription where the text breaks off."""
     asks = _PAYWALL.search(root.text[:200_000]) is not None or _PAYWALL.search(text) is not None
-    free = next((entry["isAccessibleForFree"] for entry in head.objects if "isAccessibleForFree" in entry), True)
-    closed = str(free).lower() in ("false", "0", "no") or head.meta.get("article:content_tier", "") == "locked"
+    free = next(
+        (entry["isAccessibleForFree"] for entry in head.objects if "isAccessibleForFree" in entry), True
+    )
+    closed = (
+        str(free).lower() in ("false", "0", "no") or head.meta.get("article:content_tier", "") == "locked"
+    )
     if closed:
         return asks or _has_paywall_element(page)
     return asks and (_has_paywall_element(page) or _PAYWALL.search(text[-400:]) is not None)
@@ -98,7 +108,9 @@ def _is_paywalled(page: LexborHTMLParser, head: Head, root: Node, text: str) -> 
 def _has_paywall_element(page: LexborHTMLParser) -> bool:
     return any(
         _PAYWALL_NAME.search(f"{node.attributes.get('class') or ''} {node.attributes.get('id') or ''}")
-        for node in page.css('[class*="wall" i], [id*="wall" i], [class*="subscriber" i], [class*="premium" i]')
+        for node in page.css(
+            '[class*="wall" i], [id*="wall" i], [class*="subscriber" i], [class*="premium" i]'
+        )
     )
 
 
@@ -109,14 +121,17 @@ def _needs_script(page: LexborHTMLParser, root: Node) -> bool:
     )
 
 
-def _list_or_front_page(root: Node, length: int, url: str) -> str | None:
+def _list_or_front_page(tree: Tree, length: int, url: str) -> str | None:
     """Most of the page's words are links to other pages, and what is left is little."""
+    root = tree.root
     path = url.partition("//")[2].partition("/")[2].partition("?")[0]
     linked = root.link_length / max(1, root.text_length)
     if url and not path.strip("/") and linked > 0.3:
         return "a front page"
     cards = sum(
-        1 for node in root.descendants() if node.tag in ("h2", "h3", "h4", "h5") and node.link_length > 0.9 * node.text_length > 9
+        1
+        for node in tree.nodes
+        if node.tag in ("h2", "h3", "h4", "h5") and node.link_length > 0.9 * node.text_length > 9
     )
     if cards >= 6 and root.prose < 250 * cards and length < 120 * cards:
         return "a list of articles"
