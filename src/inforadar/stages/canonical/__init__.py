@@ -1,6 +1,6 @@
 """From a page to the article a person came for, or the reason why there is none.
 
-    bytes ─► encoding ─► limits ─► dom ─► naming, main_element ─► blocks ─► cleaning ─► walls ─► text, Markdown
+    bytes ─► encoding ─► limits ─► dom ─► naming, main_element ─► blocks ─► cleaning ─► walls ─► markdown
                                     └──► head ─► metadata, published, language, images
 
 `extract` is pure, and made to run in a pool of processes that can be killed: bytes in, a value out.
@@ -74,7 +74,7 @@ def _read(page: LexborHTMLParser, url: str, *, raw_len: int) -> Extracted | NotE
         main, base, host, {fold(name) for name in (*stated_titles(head, host), title or "")}
     )
     clean_text = render_text(blocks)
-    wall = find_wall(page, head, tree, clean_text, title or "", url)
+    wall = find_wall(page, head, tree, text=clean_text, title=title or "", url=url)
     if wall is not None:
         return NotExtracted(code=FailureCode.EMPTY, detail=wall)
     return Extracted(

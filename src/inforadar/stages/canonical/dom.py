@@ -25,16 +25,17 @@ LIST_ITEM_WEIGHT = 0.4
 
 INLINE = frozenset(
     (
-        "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "br", "cite", "code", "data", "del", "dfn", "em",
-        "font", "i", "img", "ins", "kbd", "label", "mark", "nobr", "picture", "q", "rb", "rp", "rt", "ruby", "s",
-        "samp", "small", "source", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
+        "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "br", "cite", "code", "data", "del",
+        "dfn", "em", "font", "i", "img", "ins", "kbd", "label", "mark", "nobr", "picture", "q", "rb", "rp",
+        "rt", "ruby", "s", "samp", "small", "source", "span", "strike", "strong", "sub", "sup", "time",
+        "tt", "u", "var", "wbr",
     )
 )  # fmt: skip
 _WITHOUT_TEXT = frozenset(
     (
-        "audio", "button", "canvas", "datalist", "dialog", "embed", "frameset", "head", "iframe", "input", "link",
-        "map", "math", "meta", "noscript", "object", "progress", "script", "select", "style", "svg", "template",
-        "textarea", "title", "video",
+        "audio", "button", "canvas", "datalist", "dialog", "embed", "frameset", "head", "iframe", "input",
+        "link", "map", "math", "meta", "noscript", "object", "progress", "script", "select", "style",
+        "svg", "template", "textarea", "title", "video",
     )
 )  # fmt: skip
 _SPACE = re.compile(r"\s+")

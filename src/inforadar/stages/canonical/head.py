@@ -1,4 +1,5 @@
-"""What a page says about itself: `<meta>`, `<link>`, `<title>` and JSON-LD, read once into plain dictionaries."""
+"""What a page says about itself: `<meta>`, `<link>`, `<title>` and JSON-LD, read once into plain
+dictionaries."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ MAX_FIELD = 1_000
 """What is longer is no title and no name."""
 
 ARTICLE_TYPES = (
-    "Article", "BlogPosting", "LiveBlogPosting", "DiscussionForumPosting", "SocialMediaPosting", "Report", "Recipe",
-    "HowTo", "Review",
+    "Article", "BlogPosting", "LiveBlogPosting", "DiscussionForumPosting", "SocialMediaPosting", "Report",
+    "Recipe", "HowTo", "Review",
 )  # fmt: skip
 _PAGE_TYPES = ("WebPage", "ItemPage", "QAPage", "FAQPage", "MedicalWebPage")
 

@@ -10,7 +10,6 @@ they are taken out and the page is read without them.
 from __future__ import annotations
 
 import re
-from collections import Counter
 
 MAX_CHARACTERS = 10_000_000
 """A page longer than this is a download, not an article."""
@@ -23,8 +22,8 @@ MAX_TAGS = 500_000
 MAX_ATTRIBUTES = 2_000
 MAX_OPEN_FORMATTING = 60
 
-# Possessive throughout: a page cannot make it go back over what it read. Case is ignored for names only, because
-# each character of an attribute would pay for it.
+# Possessive throughout: a page cannot make it go back over what it read. Case is ignored for names only,
+# because each character of an attribute would pay for it.
 _ATTRIBUTES = r"""(?:[^>"'=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+|["'])*+"""
 _RAW = "script|style|textarea|title|xmp|iframe|noembed|noframes"
 _TAG = re.compile(
@@ -36,8 +35,8 @@ _ATTRIBUTE = re.compile(r"""[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][
 _LONG_TAG = 2 * MAX_ATTRIBUTES
 
 _VOID = (
-    "area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "img", "input", "keygen", "link",
-    "meta", "param", "source", "track", "wbr",
+    "area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "img", "input", "keygen",
+    "link", "meta", "param", "source", "track", "wbr",
 )  # fmt: skip
 # Closed by their next sibling, or nested only through an element that is counted.
 _IMPLIED = (
@@ -47,9 +46,10 @@ _IMPLIED = (
 _UNCOUNTED = frozenset((*_VOID, *_IMPLIED, *(f"/{name}" for name in (*_VOID, *_IMPLIED))))
 _BLOCKS = frozenset(
     (
-        "address", "article", "aside", "blockquote", "button", "center", "details", "dialog", "dir", "div", "dl",
-        "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup",
-        "main", "menu", "nav", "ol", "pre", "search", "section", "summary", "table", "ul",
+        "address", "article", "aside", "blockquote", "button", "center", "details", "dialog", "dir", "div",
+        "dl", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6",
+        "header", "hgroup", "main", "menu", "nav", "ol", "pre", "search", "section", "summary", "table",
+        "ul",
     )
 )  # fmt: skip
 _FORMATTING = frozenset(
@@ -59,7 +59,7 @@ _FORMATTING_TAG = re.compile(rf"</?(?:{'|'.join(sorted(_FORMATTING))})(?:[\s/][^
 
 
 class TooComplexError(ValueError):
-    """The page would cost more to parse than any article is worth; its text says of what there is too much."""
+    """The page would cost more to parse than an article is worth; its text says of what there is too much."""
 
 
 def parseable(html: str) -> str:

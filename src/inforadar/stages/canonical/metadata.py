@@ -1,7 +1,7 @@
 """Title, author, site, language and address of an article.
 
-What a page states for machines is often for search engines: site names glued on, other wording, the author's profile
-address for a name. So statements and what the reader sees have to back each other.
+What a page states for machines is often for search engines: site names glued on, other wording, the
+author's profile address for a name. So statements and what the reader sees have to back each other.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def find_title(head: Head, visible: list[str], host: str) -> str | None:
         words = fold(headline)
         # Three words, or as much in a script without spaces.
         if (
-            (words.count(" ") > 1 or not words.isascii() and len(words) > 5)
+            (words.count(" ") > 1 or (not words.isascii() and len(words) > 5))
             and _squashed(headline) != site
             and any(words in title for title in whole)
         ):
