@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.hostile import DOCUMENTS
 
 from inforadar.errors import ParseError
 from inforadar.stages.discover.feed import parse_feed
 from inforadar.stages.discover.feed_limits import has_many_names, within_limits
+from tests.unit.hostile import DOCUMENTS
 
 URL = "https://example.org/feed"
 READ = """

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - a table is easier to read, and to check, with a language to a line
 """The words in dates: months in many languages, zones, halves of the day.
 
 Feeds are written by programs that were set to the language of their owner, so months arrive in it,
