@@ -107,11 +107,7 @@ def _is_html(text: str) -> bool:
         return False
     if start.startswith("<?xml") and "<html" not in start:
         return False
-<<<<<<< HEAD
-    lowered = text[:100_000].lower()
-=======
     lowered = text[:20_000].lower()
->>>>>>> canonical
     return any(
         tag in lowered
         for tag in ("<html", "<body", "<head", "<p", "<div", "<article", "<table", "<!doctype html")

@@ -119,12 +119,6 @@ def _is_link_paragraph(block: Block) -> bool:
 def _is_pointer(block: Block) -> bool:
     """A line that points elsewhere, or that only stamps a time or a right on what is near it."""
     length = len(block.text)
-<<<<<<< HEAD
-    return (
-        length < 150
-        and (block.link_length > 0.4 * length or length < 30)
-        and bool(_POINTER.match(block.text))
-=======
     if length < 14 and block.kind is Kind.BARE and phrases.CLOCK.fullmatch(block.text):
         return True
     if length < 100 and phrases.RIGHTS.match(block.text):
@@ -133,7 +127,6 @@ def _is_pointer(block: Block) -> bool:
         length < 150
         and (block.link_length > 0.4 * length or length < 30)
         and bool(phrases.POINTER.match(block.text))
->>>>>>> canonical
     )
 
 

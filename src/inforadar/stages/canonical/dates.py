@@ -9,33 +9,10 @@ import re
 from datetime import UTC, datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
 
-<<<<<<< HEAD
-_ISO = re.compile(
-    r"(?<!\d)((?:19|20)\d\d)[-/.]?(\d\d)[-/.]?(\d\d)"
-    r"(?:[T\s]+(\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s*(Z|UTC|GMT|[+-]\d\d:?\d\d)?)?(?!\d)",
-    re.IGNORECASE,
-)
-_CJK = re.compile(
-    r"((?:19|20)\d\d)\s*[年년]\s*(\d\d?)\s*[月월]\s*(\d\d?)\s*[日일]?(?:[^\d]{0,6}(\d\d?)[:：時时시](\d\d))?"
-)
-_NUMERIC = re.compile(
-    r"(?<![\d/.-])(\d\d?)([./-])(\d\d?)\2((?:19|20)\d\d)(?![\d/.-])(?:\D{1,5}(\d\d?):(\d\d))?"
-)
-_YEAR_FIRST = re.compile(r"(?<!\d)((?:19|20)\d\d)[-/.](\d\d?)[-/.](\d\d?)(?!\d)(?:\D{1,3}(\d\d?):(\d\d))?")
-_DAY_MONTH = re.compile(
-    r"(?<!\d)(\d\d?)(?:st|nd|rd|th|er|º|\.)?\s+(?:de\s+|of\s+|d['’])?([^\W\d_]{3,12})\.?,?\s+(?:de[l]?\s+)?((?:19|20)\d\d)(?!\d)(?:\D{1,9}(\d\d?):(\d\d))?"
-)
-_YEAR_MONTH = re.compile(r"(?<!\d)((?:19|20)\d\d)\s+([^\W\d_]{3,12})\.?\s+(\d\d?)(?!\d)")
-_MONTH_DAY = re.compile(
-    r"([^\W\d_]{3,12})\.?\s+(\d\d?)(?:st|nd|rd|th)?\s*,?\s+((?:19|20)\d\d)(?!\d)(?:\D{1,9}(\d\d?):(\d\d)\s*([ap]m)?)?",
-    re.IGNORECASE,
-)
-=======
 MAX_LENGTH = 200
 """No date stands farther into a text that is about a date."""
 _OLDEST = datetime(1995, 1, 1, tzinfo=UTC)
 """Older than news on the web: something else with digits."""
->>>>>>> canonical
 
 _Y = r"(?P<year>(?:19|20)\d\d)"
 _NAME = r"(?P<name>[^\W\d_]{3,12})\.?"
@@ -76,7 +53,6 @@ _MONTH_OF = {name: number for number, names in _MONTHS.items() for name in names
 _LONGEST = max(map(len, _MONTH_OF))
 
 
-
 def parse_date(text: str) -> datetime | None:
     """The first date in a text, aware; None if there is none that news could be from."""
     text = text.strip()[:MAX_LENGTH]
@@ -107,19 +83,8 @@ def _made(parts: dict[str, str | None]) -> datetime | None:
     if (parts.get("half") or "").lower() == "pm" and hour < 12:
         hour += 12
     try:
-<<<<<<< HEAD
-        return datetime(
-            int(year),
-            int(month),
-            int(day),
-            int(hour or 0),
-            int(minute or 0),
-            int(second or 0),
-            tzinfo=_zone(zone),
-=======
         day = datetime(
             int(parts["year"] or 0), month, int(parts["day"] or 0), tzinfo=_zone(parts.get("zone"))
->>>>>>> canonical
         )
     except ValueError:
         return None

@@ -115,13 +115,8 @@ def _visible(root: Node) -> tuple[datetime | None, datetime | None]:
                     published = published or found
                 elif (
                     prop == "dateModified"
-<<<<<<< HEAD
-                    or _UPDATED_LABEL.search(text)
-                    or _UPDATED_LABEL.search(node.get("class"))
-=======
                     or phrases.UPDATED.search(text)
                     or phrases.UPDATED.search(node.get("class"))
->>>>>>> canonical
                 ):
                     updated = updated or found
                 else:

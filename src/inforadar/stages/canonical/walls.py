@@ -20,44 +20,6 @@ SHORT = 700
 PREVIEW = 1_800
 """Beyond this, the text is there, whatever the page says about subscribers."""
 
-<<<<<<< HEAD
-_PAYWALL = re.compile(
-    r"(?:subscribe|sign (?:in|up)|log ?in|register|join)\b.{0,40}\b(?:to|and) (?:continue|keep|finish|read|unlock|access|view)"
-    r"|(?:for|to) (?:our )?(?:paid )?(?:subscribers|members)(?: only)?\b|subscribers?[- ]only|members?[- ]only"
-    r"|(?:continue|keep) reading (?:this|with|for)|already a (?:subscriber|member)|unlock (?:this|the full|full)"
-    r"|free articles? (?:left|remaining|this month)|remaining free articles?|this (?:article|content|post) is for"
-    r"|jetzt (?:abonnieren|weiterlesen)|weiterlesen mit|réservé aux abonnés|abonnez-vous|suscríbete para|solo para suscriptores"
-    r"|exclusivo para assinantes|riservato agli abbonati|только для подписчиков|оформите подписку|доступно по подписке"
-    r"|订阅后|会员专享|付费阅读|有料会員|会員限定|この記事は有料",
-    re.IGNORECASE,
-)
-_PAYWALL_NAME = re.compile(
-    r"paywall|subscriber-only|piano-|tp-container|regwall|meteredContent|premium-wall", re.IGNORECASE
-)
-_CONSENT = re.compile(
-    r"cookies?\b|\bconsent|privacy|partners?\b|personali[sz]ed (?:ads|content|advertising)|legitimate interest|gdpr"
-    r"|datenschutz|einwilligung|zustimm|confidentialité|consentement|privacidad|consentimiento|конфиденциальност|隐私|同意",
-    re.IGNORECASE,
-)
-_CONSENT_TITLE = re.compile(
-    r"before you continue|privacy (?:settings|choices|preferences)|cookie (?:settings|consent|preferences)|we value your privacy"
-    r"|consent|datenschutz|your privacy|zustimmung|einwilligung",
-    re.IGNORECASE,
-)
-_ERROR = re.compile(
-    r"\b404\b|not found|(?:page|article|content) (?:can.?t|cannot|could not) be found|(?:page|article).{0,20}(?:not exist|no longer|unavailable)"
-    r"|\b(?:403|500|502|503)\b.{0,20}(?:error|forbidden|unavailable|gateway)?|access denied|forbidden|server error|service unavailable"
-    r"|just a moment|attention required|are you (?:a )?(?:robot|human)|verify you are|unusual traffic|security check|ddos"
-    r"|checking your browser|something went wrong|under maintenance|seite nicht gefunden|page introuvable|no encontrada"
-    r"|página não encontrada|страница не найдена|页面不存在|找不到|ページが見つかりません|페이지를 찾을 수 없",
-    re.IGNORECASE,
-)
-_NEEDS_SCRIPT = re.compile(
-    r"(?:enable|requires?|turn on|activate|without) ?java ?script|javascript (?:is )?(?:disabled|required|enabled)",
-    re.IGNORECASE,
-)
-=======
->>>>>>> canonical
 _WIDE = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -104,11 +66,7 @@ def _is_consent(text: str, title: str, length: int) -> bool:
 
 def _is_paywalled(page: LexborHTMLParser, head: Head, root: Node, text: str) -> bool:
     """The page says that it is not free, or asks for a subscription where the text breaks off."""
-<<<<<<< HEAD
-    asks = _PAYWALL.search(root.text[:200_000]) is not None or _PAYWALL.search(text) is not None
-=======
     asks = phrases.PAYWALL.search(root.text[:200_000]) is not None or phrases.PAYWALL.search(text) is not None
->>>>>>> canonical
     free = next(
         (entry["isAccessibleForFree"] for entry in head.objects if "isAccessibleForFree" in entry), True
     )
@@ -122,11 +80,7 @@ def _is_paywalled(page: LexborHTMLParser, head: Head, root: Node, text: str) -> 
 
 def _has_paywall_element(page: LexborHTMLParser) -> bool:
     return any(
-<<<<<<< HEAD
-        _PAYWALL_NAME.search(f"{node.attributes.get('class') or ''} {node.attributes.get('id') or ''}")
-=======
         phrases.PAYWALL_NAME.search(f"{node.attributes.get('class') or ''} {node.attributes.get('id') or ''}")
->>>>>>> canonical
         for node in page.css(
             '[class*="wall" i], [id*="wall" i], [class*="subscriber" i], [class*="premium" i]'
         )
@@ -149,11 +103,7 @@ def _list_or_front_page(tree: Tree, length: int, url: str) -> str | None:
         return "a front page"
     cards = sum(
         1
-<<<<<<< HEAD
-        for node in root.descendants()
-=======
         for node in tree.nodes
->>>>>>> canonical
         if node.tag in ("h2", "h3", "h4", "h5") and node.link_length > 0.9 * node.text_length > 9
     )
     if cards >= 6 and root.prose < 250 * cards and length < 120 * cards:
