@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+
 from bench.farm_site import Farm, Server, free_port, serve
 
 _RESULTS = Path(__file__).with_name("results")

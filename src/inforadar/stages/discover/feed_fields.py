@@ -22,9 +22,9 @@ _TEXTS = frozenset(
         "guid", "id", "dc:identifier", "dc:title", "media:title",
         "pubdate", "published", "issued", "dcterms:issued", "dc:date", "dcterms:created", "created", "date",
         "updated", "modified", "dcterms:modified", "dcterms:date",
-        "description", "dc:description", "dcterms:abstract", "itunes:summary", "itunes:subtitle", "subtitle", "tagline",
-        "media:description", "dc:creator", "itunes:author", "managingeditor", "language", "dc:language",
-        "slash:comments", "thr:total", "ttl", "sy:updateperiod", "sy:updatefrequency",
+        "description", "dc:description", "dcterms:abstract", "itunes:summary", "itunes:subtitle", "subtitle",
+        "tagline", "media:description", "dc:creator", "itunes:author", "managingeditor", "language",
+        "dc:language", "slash:comments", "thr:total", "ttl", "sy:updateperiod", "sy:updatefrequency",
     }
 )  # fmt: skip
 """Those whose text is all that is asked of them; of several, the first that has any counts."""

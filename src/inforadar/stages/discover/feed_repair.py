@@ -65,7 +65,7 @@ _NOT_HTML = frozenset({"guid", "pubdate", "published", "updated", "dc:date", "dc
 
 
 def repaired(text: str, prolog: str = "") -> tuple[str, str | None]:
-    """A document from its root on, well-formed as far as that can be done, and a sentence if some of it was left out.
+    """A document from its root on, made well-formed, and a sentence if some of it had to be left out.
 
     `prolog` is what stands before the root; the entities that it declares are put in.
     """
@@ -79,7 +79,7 @@ def repaired(text: str, prolog: str = "") -> tuple[str, str | None]:
 def _declared(subset: str) -> dict[str, str]:
     entities: dict[str, str] = {}
     for match in _ENTITY.finditer(subset):
-        # Only what stands for itself: an entity made of entities is how a document of a line fills the memory.
+        # Only what stands for itself: entities made of entities are how one line of text fills the memory.
         value = unescaped(match[2] or match[3] or "")
         if (
             len(value) <= 10_000

@@ -1,7 +1,7 @@
 """Reads the element tree of a feed: RSS 0.9x, 1.0, 2.0 and Atom 0.3, 1.0, in one way.
 
 Publishers mix the formats (an Atom link in an RSS item, Dublin Core everywhere), so there is no reader for
-each: the children of an entry are filed by what they are, and each field has an order in which they are asked.
+each: the children of an entry are filed by what they are, and each field asks them in an order of its own.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class _Reader:
         )
 
     def _link(self, links: list[Element]) -> str | None:
-        """A link written as text, as RSS has it; else the first alternate that is a page; else any alternate."""
+        """A link written as text, as in RSS; else the first alternate that is a page; else any alternate."""
         best, is_best_page = None, False
         for link in links:
             if link.get("rel", "alternate") != "alternate":
@@ -138,7 +138,7 @@ class _Reader:
         return best
 
     def _home(self, found: Fields) -> str | None:
-        """What stands in for a feed's missing link: its id, if that is an address, else where it is to be had."""
+        """What stands in for a feed's missing link: its id, if that is an address, else its own."""
         identifier = found.texts.get("id", "")
         if identifier.startswith(_ABSOLUTE):
             return identifier
@@ -178,7 +178,7 @@ class _Reader:
     def _media(
         self, media: list[tuple[str, Element]]
     ) -> tuple[str | None, str | None, int | None, str | None]:
-        """The picture, the attached file, the number of views and the description of Media RSS and podcasts."""
+        """The picture, the attached file, the views and the description of Media RSS and podcasts."""
         image = enclosure = views = described = None
         for key, element in media:
             if key in _PICTURES:
