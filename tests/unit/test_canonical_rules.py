@@ -148,6 +148,38 @@ def test_an_article_below_longer_comments_is_still_the_article() -> None:
     assert "opinion" not in found.clean_text
 
 
+def test_a_paragraph_that_is_repeated_for_another_screen_counts_once() -> None:
+    found = article(f"<article><div class=desktop>{P}</div><div class=phone>{P}</div></article>")
+    assert found.clean_text.count("The harbour council") == 1
+
+
+def test_cards_for_other_articles_of_the_site_are_left_out_and_those_for_other_sites_kept() -> None:
+    def card(href: str) -> str:
+        return f"<div><h3><a href='{href}'>Bakery wins the prize</a></h3><p>For its rye bread.</p></div>"
+
+    assert "Bakery" not in article(f"<article>{P}{card('/news/2')}{P.upper()}</article>").clean_text
+    assert (
+        "Bakery" in article(f"<article>{P}{card('https://bakery.example/')}{P.upper()}</article>").clean_text
+    )
+
+
+def test_what_follows_the_end_is_cut_off_at_its_heading() -> None:
+    tail = "<h2>You may also like</h2><p>The mill that ran backwards for a year.</p>"
+    assert article(f"<article>{P}{tail}</article>").clean_text.endswith("at all, sadly.")
+
+
+def test_a_paragraph_that_is_one_link_points_elsewhere() -> None:
+    found = article(f"<article>{P}<p><a href='/x'>HARBOUR: ALL OUR REPORTS</a></p>{P.upper()}</article>")
+    assert "ALL OUR REPORTS" not in found.clean_text
+
+
+def test_a_page_of_links_in_paragraphs_keeps_them() -> None:
+    links = "".join(
+        f"<p><a href='/{i}'>Chapter {i}, in which a great many things happen</a></p>" for i in range(9)
+    )
+    assert "Chapter 8" in article(f"<article>{P}{links}</article>").clean_text
+
+
 def test_hidden_text_is_left_out_unless_it_is_the_article() -> None:
     assert "secret" not in article(f"<article>{P}<p style='display: none'>secret</p></article>").clean_text
     streamed = article(f"<main><p>Loading</p></main><div hidden id='S:0'>{P}</div>")
