@@ -38,10 +38,6 @@ _LABELS = {
 }  # fmt: skip
 # A <meta> that could be read as ASCII cannot be telling the truth about these.
 _WIDE = ("utf-16", "utf-32", "ucs-2", "ucs-4")
-_GUESSES = (
-    "gb18030", "cp932", "euc_jp", "cp949", "big5hkscs", "cp1251", "koi8_r", "cp1253", "cp1255", "cp1256",
-    "cp874", "cp1250", "cp1254", "cp1252",
-)  # fmt: skip
 _SAMPLE = 200_000
 
 
@@ -135,36 +131,49 @@ _TRADITIONAL = (
     "什打便位因重被走電四第門相次東政海口使教西再平真聽世氣信北少關並內加化由卻代軍產入先山五太水萬市"
 )
 
-# How much like a language a run of letters looks: signs that everyday text is full of, and signs that
-# only a wrong decoding strings together.
-_COMMON = {
-    "gb18030": re.compile(f"[{_SIMPLIFIED}]"),
-    "big5hkscs": re.compile(f"[{_TRADITIONAL}]"),
-    "cp932": re.compile(r"[\u3041-\u3096\u30a1-\u30fa\u30fc]"),
-    "euc_jp": re.compile(r"[\u3041-\u3096\u30a1-\u30fa\u30fc]"),
-    "cp949": re.compile(r"[\uac00-\ud7a3]"),
-    "cp1251": re.compile(r"[а-яёіїєґў]"),
-    "koi8_r": re.compile(r"[а-яё]"),
-    "cp1253": re.compile(r"[α-ωάέήίόύώς]"),
-    "cp1255": re.compile(r"[\u05d0-\u05ea]"),
-    "cp1256": re.compile(r"[\u0627-\u064a\u067e\u0686\u06a9\u06af\u06cc]"),
-    "cp874": re.compile(r"[\u0e01-\u0e3a\u0e40-\u0e4e]"),
-    "cp1250": re.compile(r"[áéíóúýčďěňřšťůžąćęłńśźżőű]"),
-    "cp1254": re.compile(r"[çğıöşüâî]"),
-    "cp1252": re.compile(r"[àâäáãåçèéêëìíîïñòóôöõøùúûüýßœæ’‘“”–—…©»«°·€]"),
-}  # fmt: skip
+# Double-byte encodings first: text in another encoding rarely decodes in them at all, and then into signs
+# that nobody uses. Each with the signs that everyday text is full of, and the least share of them.
+_DOUBLE_BYTE = (
+    ("cp932", re.compile(r"[\u3041-\u3096\u30a1-\u30fa\u30fc]"), 0.25),
+    ("euc_jp", re.compile(r"[\u3041-\u3096\u30a1-\u30fa\u30fc]"), 0.25),
+    ("gb18030", re.compile(f"[{_SIMPLIFIED}]"), 0.2),
+    ("big5hkscs", re.compile(f"[{_TRADITIONAL}]"), 0.2),
+    ("euc_kr", re.compile(r"[\uac00-\ud7a3]"), 0.5),
+)
+# Any byte decodes in the others; the right one shows the letters that the language uses most.
+_OTHER_SCRIPTS = (
+    ("cp1251", re.compile(r"[оеаинтсрвлкмдпуіяы]")),
+    ("koi8_r", re.compile(r"[оеаинтсрвлкмдпуіяы]")),
+    ("cp1253", re.compile(r"[αοιετσνηυρπκμλςό]")),
+    ("cp1255", re.compile(r"[יוהלארתבמשנעדחם]")),
+    ("cp1256", re.compile(r"[ايلمونترعبةدسهفقك]")),
+    ("cp874", re.compile(r"[านรกอเงมยลวดส่ท้ตคะ]")),
+)
+_LATIN = (
+    ("cp1252", re.compile(r"[àâäáãåçèéêëìíîïñòóôöõøùúûüýßœæ’‘“”„–—…©»«°·€]")),
+    ("cp1250", re.compile(r"[áéíýčěřšůžąćęłńśźżóőű]")),
+    ("cp1254", re.compile(r"[çğıöşüİâî]")),
+)
+_HIGH_BYTES = re.compile(rb"[\x80-\xff]+")
 
 
 def _best_guess(body: bytes) -> str:
     sample = body[:_SAMPLE]
-    return max(_GUESSES, key=lambda name: _likeness(sample, name))
+    runs = _HIGH_BYTES.findall(sample)
+    in_words = sum(len(run) for run in runs if len(run) > 1)
+    if 2 * in_words < sum(map(len, runs)):
+        # Accents among ASCII letters: a language in Latin letters.
+        return max(_LATIN, key=lambda guess: _share(sample, *guess))[0]
+    for name, common, least in _DOUBLE_BYTE:
+        if _share(sample, name, common) > least:
+            return "cp949" if name == "euc_kr" else name
+    return max(_OTHER_SCRIPTS, key=lambda guess: _share(sample, *guess))[0]
 
 
-def _likeness(sample: bytes, name: str) -> float:
+def _share(sample: bytes, name: str, common: re.Pattern[str]) -> float:
+    """How much of what is not ASCII the common signs make up, less what does not decode."""
     text = sample.decode(name, errors="replace")
     foreign = "".join(_NOT_ASCII.findall(text))
     if not foreign:
         return 0.0
-    # A double-byte encoding has half as many signs to show for the same bytes: shares, not counts.
-    common = len(_COMMON[name].findall(foreign)) / len(foreign)
-    return common - 5 * foreign.count("\ufffd") / len(foreign)
+    return (len(common.findall(foreign)) - 5 * foreign.count("\ufffd")) / len(foreign)

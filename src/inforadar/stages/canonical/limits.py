@@ -28,7 +28,7 @@ _ATTRIBUTES = r"""(?:[^>"'=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+|["'])*+"""
 _RAW = "script|style|textarea|title|xmp|iframe|noembed|noframes"
 _TAG = re.compile(
     r"<(?:!--[^>]*+(?:(?<!--)(?<!--!)>[^>]*+)*+"
-    rf"|(?i:({_RAW}))(?=[\s/>])({_ATTRIBUTES})>[^<]*+(?:<(?!/(?i:\1)[\s/>])[^<]*+)*+"
+    rf"|(?=[stxinSTXIN])(?i:({_RAW}))(?=[\s/>])({_ATTRIBUTES})>[^<]*+(?:<(?!/(?i:\1)[\s/>])[^<]*+)*+"
     rf"|(/?[a-zA-Z][a-zA-Z0-9]*+){_ATTRIBUTES}>?)"
 )
 _ATTRIBUTE = re.compile(r"""[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)?+)?+""")

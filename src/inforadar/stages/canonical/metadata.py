@@ -189,12 +189,11 @@ def find_address(head: Head, base: str) -> str | None:
             address = canonical_form(href, base).partition("#")[0]
         except InvalidUrlError:
             continue
-        if (
-            address.count("/") > 3
-            or "?" in address
-            or address.rstrip("/").count("/") == base.rstrip("/").count("/")
-        ):
-            if address.split("/", 3)[3:] == [""] and base.split("/", 3)[3:] not in ([""], []):
-                continue
-            return address
+        if _is_front_page(address) and not _is_front_page(base):
+            continue
+        return address
     return None
+
+
+def _is_front_page(address: str) -> bool:
+    return not address.partition("//")[2].partition("/")[2]
