@@ -286,6 +286,12 @@ def test_the_description_of_a_video_is_its_summary() -> None:
     assert one.snippet == "What you see"
 
 
+def test_tags_of_media_and_podcasts_stand_in_for_missing_ones() -> None:
+    assert item("<itunes:keywords>salt, pepper,,</itunes:keywords>").tags == ("salt", "pepper")
+    assert item("<media:category>music</media:category>").tags == ("music",)
+    assert item("<category>World</category><itunes:keywords>salt</itunes:keywords>").tags == ("World",)
+
+
 def test_hints_about_the_schedule_are_read() -> None:
     hints = rss(
         "",

@@ -46,7 +46,7 @@ class Fields:
         "texts",
     )
 
-    def __init__(self, children: Iterable[Element]) -> None:  # noqa: PLR0912 - one branch a kind, in one loop
+    def __init__(self, children: Iterable[Element]) -> None:  # noqa: PLR0912, PLR0915 - one branch a kind, in one loop
         self.texts: dict[str, str] = {}
         self.links: list[Element] = []
         self.tags: list[str] = []
@@ -93,6 +93,8 @@ class Fields:
             elif key == "media:category":
                 if (tag := child.text) is not None and (tag := tag.strip()):
                     self.media_tags.append(tag)
+            elif key == "itunes:keywords":
+                self.media_tags += [word for part in (child.text or "").split(",") if (word := part.strip())]
             elif key.startswith(("media:", "enclosure", "itunes:image")):
                 self.media.append((key, child))
             elif key not in self.elements:

@@ -58,10 +58,9 @@ def read_feed(root: Element, url: str) -> RawFeed | None:
 class _Reader:
     def __init__(self, url: str) -> None:
         self.url = url
-        self.feed_author: str | None = None
 
     def read(self, root: Element, kind: str) -> RawFeed:
-        items: list[Element] = []
+        entries: list[RawEntry] = []
         fields: list[Element] = []
         # RSS 1.0 puts its items beside the channel; so do some that call themselves 2.0.
         channels = [child for child in root if KEYS[child.tag] == "channel"] if kind != "feed" else []
@@ -69,26 +68,22 @@ class _Reader:
             for child in container:
                 if KEYS[child.tag] not in _ENTRIES:
                     fields.append(child)
-                elif len(items) <= MAX_ENTRIES:
-                    items.append(child)
-        if not items:
+                elif len(entries) <= MAX_ENTRIES:
+                    entries.append(self._entry(child))
+        if not entries:
             strewn = (element for element in root.iter() if KEYS[element.tag] in _ENTRIES)
-            items = list(islice(strewn, MAX_ENTRIES + 1))
-        warnings: tuple[str, ...] = ()
-        if len(items) > MAX_ENTRIES:
-            warnings = (TOO_MANY_ENTRIES,)
-            del items[MAX_ENTRIES:]
+            entries = [self._entry(element) for element in islice(strewn, MAX_ENTRIES + 1)]
         found = Fields(fields)
-        if kind == "feed":
-            self.feed_author = self._author(found)
+        if kind == "feed" and (author := self._author(found)):
+            entries = [entry if entry.author else entry._replace(author=author) for entry in entries]
         return RawFeed(
-            entries=tuple([self._entry(item) for item in items]),
+            entries=tuple(entries[:MAX_ENTRIES]),
             title=found.text(_TITLE),
             link=self._link(found.links) or self._home(found),
             description=found.text(_DESCRIPTION),
             language=found.text(("language", "dc:language")) or root.get(XML + "lang"),
             hints=read_hints(found),
-            warnings=warnings,
+            warnings=(TOO_MANY_ENTRIES,) if len(entries) > MAX_ENTRIES else (),
         )
 
     def _entry(self, item: Element) -> RawEntry:
@@ -112,7 +107,7 @@ class _Reader:
             found.date(_UPDATED),
             summary,
             content,
-            self._author(found) or self.feed_author,
+            self._author(found),
             tuple(found.tags or found.media_tags),
             image,
             enclosure,
