@@ -27,7 +27,8 @@ import aiohttp
 import uvloop
 from sqlalchemy import Connection, func, insert, select, update
 
-from inforadar.app import open_store, open_worker
+from inforadar.app.store import open_store
+from inforadar.app.worker import open_worker
 from inforadar.cli.logs import configure_logs
 from inforadar.config import Settings, load_settings
 from inforadar.model.ids import new_uuid

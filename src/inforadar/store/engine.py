@@ -30,7 +30,7 @@ from sqlalchemy.pool import NullPool
 
 from inforadar.errors import ConfigError, StoreError
 from inforadar.store.faults import faults_as_sentences, is_deadlock
-from inforadar.store.types import storable
+from inforadar.store.types import encode_json
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncEngine
@@ -46,7 +46,7 @@ LOCK_TIMEOUT_S = 15.0
 DEADLOCK_ATTEMPTS = 5
 
 _json: dict[str, Any] = {
-    "json_serializer": lambda value: msgspec.json.encode(storable(value)).decode(),
+    "json_serializer": encode_json,
     "json_deserializer": msgspec.json.decode,
 }
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 import msgspec
 from sqlalchemy import (
@@ -25,10 +26,11 @@ from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.model.ids import FeedId, ItemId, RunId, Uid, UrlHash, new_uuid
-from inforadar.model.item import METADATA_FIELDS, Item, ItemChange, KnownItem, Listed, NewItem
+from inforadar.model.item import METADATA_FIELDS, Item, ItemChange, KnownItem, NewItem
 from inforadar.store.feeds import ACTIVE, is_named
+from inforadar.store.rows import insert_rows, stored_id, stored_time
 from inforadar.store.schema import articles, feeds, item_changes, items, marks
-from inforadar.store.types import db_now, one_of
+from inforadar.store.types import db_now, encode_json, one_of
 from inforadar.urls import uid
 
 ITEM_COLUMNS = (*items.c, feeds.c.source, feeds.c.topic)
@@ -76,65 +78,83 @@ class FeedItems:
 
 def insert_items(connection: Connection, batches: Sequence[FeedItems]) -> None:
     """Inserts new items and queues their articles. One that is there already stays as it is."""
-    rows = []
-    queue: dict[Uid, dict[str, Any]] = {}
+    rows: list[tuple[Any, ...]] = []
+    added: list[tuple[UUID, Uid]] = []
+    queue: dict[Uid, tuple[str, str, str]] = {}
     for batch in batches:
+        at = stored_time(connection, batch.at)
+        feed_id = stored_id(connection, batch.feed_id)
+        run_id = stored_id(connection, batch.run_id) if batch.run_id else None
         for new in batch.added:
-            url = new.listed.url
-            key = uid(url)
-            rows.append(_item_row(new, batch, key))
-            queue.setdefault(key, {"uid": key, "url": url, "category": batch.topic})
+            listed = new.listed
+            id_, key = new_uuid(), uid(listed.url)
+            rows.append(
+                (
+                    stored_id(connection, id_),
+                    at,
+                    at,
+                    new.hash,
+                    feed_id,
+                    listed.url,
+                    key,
+                    stored_time(connection, listed.published_at) if listed.published_at else at,
+                    listed.content or "",
+                    listed.guid,
+                    listed.title,
+                    listed.author,
+                    listed.snippet,
+                    encode_json(listed.tags) if listed.tags else None,
+                    listed.image,
+                    listed.language,
+                    listed.views,
+                    listed.comments,
+                    listed.rating,
+                    listed.bookmarks,
+                    run_id,
+                )
+            )
+            added.append((id_, key))
+            queue.setdefault(key, (key, listed.url, batch.topic))
     if not rows:
         return
     insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     # Two workers that bring in the same articles must not wait for each other: both go by the uid.
     articles_to_do = insert(articles).values(next_attempt_at=db_now()).on_conflict_do_nothing()
-    connection.execute(articles_to_do, sorted(queue.values(), key=lambda row: str(row["uid"])))
+    insert_rows(connection, articles_to_do, ("uid", "url", "category"), sorted(queue.values()))
     there = _load_finished(connection, queue)
-    connection.execute(insert(items).on_conflict_do_nothing(index_elements=["feed_id", "hash"]), rows)
+    insert_rows(
+        connection,
+        insert(items).on_conflict_do_nothing(index_elements=["feed_id", "hash"]),
+        _ITEM_VALUES,
+        rows,
+    )
     if there:
-        waiting = [row["id"] for row in rows if row["uid"] in there]
+        waiting = [id_ for id_, key in added if key in there]
         connection.execute(update(items).where(one_of(items.c.id, waiting)).values(analyze_at=db_now()))
+
+
+_ITEM_VALUES = (
+    "id", "created_at", "updated_at", "hash", "feed_id", "url", "uid", "pub_date", "content", "guid", "title",
+    "author", "snippet", "tags", "image", "language", "views", "comments", "rating", "bookmarks", "run_id",
+)  # fmt: skip
+"""What a new item is inserted with, in the table's order."""
 
 
 def _load_finished(connection: Connection, uids: Iterable[Uid]) -> set[str]:
     """Articles that another feed brought in before: their items have nothing to wait for.
 
-    The rows stay locked until the items are committed. Otherwise an article that is being saved right now
+    All rows stay locked until the items are committed. Otherwise an article that is being saved right now
     could miss the new items, and they it, and nobody would ever wake them.
     """
     a = articles.c
-    query = (
-        select(a.uid, a.next_attempt_at).where(one_of(a.uid, uids)).order_by(a.uid).with_for_update(read=True)
+    locked = (
+        select(a.uid, a.next_attempt_at)
+        .where(one_of(a.uid, uids))
+        .order_by(a.uid)
+        .with_for_update(read=True)
+        .cte("locked")
     )
-    return {row.uid for row in connection.execute(query) if row.next_attempt_at is None}
-
-
-def _item_row(new: NewItem, batch: FeedItems, article: str) -> dict[str, Any]:
-    listed: Listed = new.listed
-    return {
-        "id": new_uuid(),
-        "created_at": batch.at,
-        "updated_at": batch.at,
-        "hash": new.hash,
-        "feed_id": batch.feed_id,
-        "url": listed.url,
-        "uid": article,
-        "pub_date": listed.published_at or batch.at,
-        "content": listed.content or "",
-        "guid": listed.guid,
-        "title": listed.title,
-        "author": listed.author,
-        "snippet": listed.snippet,
-        "tags": list(listed.tags) or None,
-        "image": listed.image,
-        "language": listed.language,
-        "views": listed.views,
-        "comments": listed.comments,
-        "rating": listed.rating,
-        "bookmarks": listed.bookmarks,
-        "run_id": batch.run_id,
-    }
+    return set(connection.execute(select(locked.c.uid).where(locked.c.next_attempt_at.is_(None))).scalars())
 
 
 def save_changes(

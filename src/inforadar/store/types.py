@@ -60,6 +60,17 @@ def storable(value: Any) -> Any:
             return value
 
 
+def encode_json(value: Any) -> str:
+    """As JSON that can be stored. Hardly ever is there anything to leave out, so it is looked for afterwards."""
+    try:
+        encoded = msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(storable(value)).decode()
+    if b"\\u0000" in encoded:
+        encoded = msgspec.json.encode(storable(value))
+    return encoded.decode()
+
+
 class WebText(TypeDecorator[str]):
     """A text as it came from elsewhere, without what cannot be stored."""
 

@@ -16,19 +16,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import (
-    Boolean,
-    Column,
-    ColumnElement,
-    Connection,
-    Float,
-    bindparam,
-    case,
-    delete,
-    func,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Connection, case, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
@@ -41,6 +29,7 @@ from inforadar.store.engine import Database
 from inforadar.store.faults import is_of_the_database
 from inforadar.store.feeds import feed_key, update_feed
 from inforadar.store.items import FeedItems, insert_items, load_known, save_changes
+from inforadar.store.rows import JsonRows, stored_id, stored_time
 from inforadar.store.schema import feed_schedules, feed_urls, feeds
 from inforadar.store.types import db_after, db_later, one_of
 from inforadar.urls import url_hash
@@ -119,83 +108,98 @@ def _move(connection: Connection, job: Collected) -> FeedId | None:
     return None
 
 
-def _save_feeds(connection: Connection, jobs: Iterable[Collected]) -> None:
-    rows = [
-        {
-            "b_id": job.lease.feed.id,
-            "b_status": job.outcome.value,
-            "b_at": job.at,
-            "b_renewed": job.validators is not None,
-            "b_etag": (job.validators or Validators()).etag,
-            "b_last_modified": (job.validators or Validators()).last_modified,
-            "b_validators_url": (job.validators or Validators()).url,
-            "b_kind": job.kind,
-            **{f"b_{name}": job.channel.get(name) or None for name in _CHANNEL},
-        }
-        for job in jobs
-    ]
-    if rows:
-        connection.execute(_SAVE_FEED, rows)
-
-
 _CHANNEL = ("title", "site_url", "description", "language")
+_fetched = JsonRows(
+    "fetched",
+    id="uuid",
+    status="text",
+    at="timestamptz",
+    kind="text",
+    renewed="boolean",
+    etag="text",
+    last_modified="text",
+    validators_url="text",
+    **dict.fromkeys(_CHANNEL, "text"),
+)
 
 
-def _given(name: str) -> ColumnElement[Any]:
-    """What the job brought for this column, else what stands there now: someone may have edited it meanwhile."""
-    return func.coalesce(bindparam(f"b_{name}", type_=feeds.c[name].type), feeds.c[name])
+def _renewed(name: str) -> ColumnElement[Any]:
+    return case((_fetched.c["renewed"], _fetched.c[name]), else_=feeds.c[name])
 
 
-def _renewed(name: str, column: Column[Any]) -> ColumnElement[Any]:
-    new = bindparam(f"b_{name}", type_=column.type)
-    return case((bindparam("b_renewed", type_=Boolean), new), else_=column)
-
-
-_SAVE_FEED = (
+_SAVE_FEEDS = (
     update(feeds)
-    .where(feeds.c.id == bindparam("b_id"))
+    .where(feeds.c.id == _fetched.c["id"])
     .values(
-        last_fetch_status=bindparam("b_status"),
-        last_fetched_at=bindparam("b_at"),
-        etag=_renewed("etag", feeds.c.etag),
-        last_modified=_renewed("last_modified", feeds.c.last_modified),
-        validators_url=_renewed("validators_url", feeds.c.validators_url),
-        kind=func.coalesce(feeds.c.kind, bindparam("b_kind", type_=feeds.c.kind.type)),
-        **{name: _given(name) for name in _CHANNEL},
+        last_fetch_status=_fetched.c["status"],
+        last_fetched_at=_fetched.c["at"],
+        kind=func.coalesce(feeds.c.kind, _fetched.c["kind"]),
+        etag=_renewed("etag"),
+        last_modified=_renewed("last_modified"),
+        validators_url=_renewed("validators_url"),
+        # What the job brought, else what stands there now: someone may have edited it meanwhile.
+        **{name: func.coalesce(_fetched.c[name], feeds.c[name]) for name in _CHANNEL},
     )
 )
 
+
+def _save_feeds(connection: Connection, jobs: Iterable[Collected]) -> None:
+    rows = []
+    for job in jobs:
+        new, channel = job.validators, job.channel
+        kept = new or Validators()
+        rows.append(
+            (
+                stored_id(connection, job.lease.feed.id),
+                job.outcome.value,
+                stored_time(connection, job.at),
+                job.kind,
+                new is not None,
+                kept.etag,
+                kept.last_modified,
+                kept.url,
+                *((channel.get(name) or None for name in _CHANNEL) if channel else _NO_CHANNEL),
+            )
+        )
+    if rows:
+        connection.execute(_SAVE_FEEDS, _fetched.parameters(rows))
+
+
+_NO_CHANNEL = (None,) * len(_CHANNEL)
+
 _s = feed_schedules.c
-_after = bindparam("b_after", type_=Float)
-_SAVE_SCHEDULE = (
+_next = JsonRows(
+    "next", id="uuid", after="double precision", error="text", failures="integer", touched="boolean"
+)
+_SAVE_SCHEDULES = (
     update(feed_schedules)
-    .where(_s.id == bindparam("b_id"))
+    .where(_s.id == _next.c["id"])
     .values(
-        next_run_at=case((_after.is_(None), None), else_=db_later(_after)),
-        last_error=bindparam("b_error"),
-        failures=bindparam("b_failures"),
+        next_run_at=case((_next.c["after"].is_(None), None), else_=db_later(_next.c["after"])),
+        last_error=_next.c["error"],
+        failures=_next.c["failures"],
         locked_until=None,
         lease_token=None,
         # What was asked for while the job ran is still owed.
         requested_at=case((_s.requested_at <= _s.claimed_at, None), else_=_s.requested_at),
-        build_at=case((bindparam("b_touched", type_=Boolean), db_after(_s.build_at)), else_=_s.build_at),
+        build_at=case((_next.c["touched"], db_after(_s.build_at)), else_=_s.build_at),
     )
 )
 
 
 def _save_schedules(connection: Connection, jobs: Iterable[Collected], touched: set[FeedId]) -> None:
     rows = [
-        {
-            "b_id": job.lease.feed.id,
-            "b_after": job.next_run.after_s,
-            "b_error": job.next_run.error,
-            "b_failures": job.next_run.failures,
-            "b_touched": job.lease.feed.id in touched,
-        }
+        (
+            stored_id(connection, job.lease.feed.id),
+            job.next_run.after_s,
+            job.next_run.error,
+            job.next_run.failures,
+            job.lease.feed.id in touched,
+        )
         for job in jobs
     ]
     if rows:
-        connection.execute(_SAVE_SCHEDULE, rows)
+        connection.execute(_SAVE_SCHEDULES, _next.parameters(rows))
 
 
 class Writer:
