@@ -86,10 +86,10 @@ class Cycle:
             leftovers = await self._dispatch.run(leases)
             if self._saves:
                 await asyncio.wait(self._saves)
-            await self._database.write(
-                postpone_leases, [(leftover.job, leftover.wait_s) for leftover in leftovers]
-            )
             if leftovers:
+                await self._database.write(
+                    postpone_leases, [(leftover.job, leftover.wait_s) for leftover in leftovers]
+                )
                 self.result.postponed = len(leftovers)
                 self.result.next_turn_s = min(leftover.wait_s for leftover in leftovers)
         except BaseException:
