@@ -91,12 +91,12 @@ class Cycle:
                 # What was fetched is saved, whatever stopped the rest.
                 if self._saves:
                     await asyncio.wait(self._saves)
-            await self._database.write(
-                postpone_leases, [(leftover.job, leftover.wait_s) for leftover in leftovers]
-            )
-        if leftovers:
-            self.result.postponed = len(leftovers)
-            self.result.next_turn_s = min(leftover.wait_s for leftover in leftovers)
+            if leftovers:
+                await self._database.write(
+                    postpone_leases, [(leftover.job, leftover.wait_s) for leftover in leftovers]
+                )
+                self.result.postponed = len(leftovers)
+                self.result.next_turn_s = min(leftover.wait_s for leftover in leftovers)
         return self.result
 
     def stop(self) -> None:
