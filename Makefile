@@ -60,6 +60,9 @@ docs: setup-dev  ## write the generated pages and pictures of docs/ again
 bench: setup-dev  ## run the benchmarks; CORPUS=folder for those that take one
 	@$(BIN)/python -m bench $(if $(CORPUS),--corpus $(CORPUS)) $(ARGS)
 
+chaos: setup-dev  ## kill workers at random moments, on both databases; ARGS="--kills 1000 --seconds 600"
+	@$(BIN)/python -m tests.chaos $(ARGS)
+
 wheel: $(STAMP)  ## build the wheel into dist/
 	@rm -rf dist && $(BIN)/pip wheel -q --no-deps -w dist . && ls dist/*.whl
 
