@@ -62,6 +62,9 @@ pictures: setup-dev  ## take the pictures of docs/ again
 bench: setup-dev  ## run the benchmarks; ARGS="NAME … --corpora FOLDER" for some of them
 	@$(BIN)/python -m bench $(ARGS)
 
+chaos: setup-dev  ## kill workers at random moments, on both databases; ARGS="--kills 1000 --seconds 600"
+	@$(BIN)/python -m tests.chaos $(ARGS)
+
 wheel: $(STAMP)  ## build the wheel into dist/
 	@rm -rf dist && $(BIN)/pip wheel -q --no-deps -w dist . && ls dist/*.whl
 
