@@ -76,7 +76,9 @@ def parse_date(text: str, zone: tzinfo = UTC) -> datetime | None:
         if text[3:5] == ", " and text[25:26] == " ":
             # `Sun, 15 Nov 2026 08:36:00 +0100`, put in ISO's order: the standard library reads that in C.
             named = text[26:]
-            iso = f"{text[12:16]}-{_ENGLISH[text[8:11]]}-{text[5:7]}T{text[17:25]}{_OFFSETS.get(named, named)}"
+            iso = (
+                f"{text[12:16]}-{_ENGLISH[text[8:11]]}-{text[5:7]}T{text[17:25]}{_OFFSETS.get(named, named)}"
+            )
             return _settled(datetime.fromisoformat(iso), zone)
     except (ValueError, OverflowError, KeyError):
         pass
