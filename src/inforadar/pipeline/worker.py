@@ -113,14 +113,13 @@ class Worker:
             workers=self.workers,
             now=self.now,
         )
-        result = await cycle.run(leases, run_id)
-        await self.database.write(
-            finish_run,
-            run_id,
-            self.now(),
-            errors=len(result.errors),
-            details={"feeds": result.fetched, "dropped": result.dropped, "errors": result.errors},
-        )
+        interrupted = True
+        try:
+            result = await cycle.run(leases, run_id)
+            interrupted = False
+        finally:
+            # A stop ends the report too: what was saved until then is what the run did.
+            await asyncio.shield(self._report(run_id, cycle.result, interrupted=interrupted))
         log.info(
             "batch.finished",
             run_id=str(run_id),
@@ -132,6 +131,20 @@ class Worker:
             seconds=round((self.now() - started_at).total_seconds(), 3),
         )
         return result, run_id
+
+    async def _report(self, run_id: RunId, result: CycleResult, *, interrupted: bool) -> None:
+        details = {"feeds": result.fetched, "dropped": result.dropped, "errors": result.errors}
+        try:
+            await self.database.write(
+                finish_run,
+                run_id,
+                self.now(),
+                errors=len(result.errors),
+                interrupted=interrupted,
+                details=details,
+            )
+        except InfoRadarError as fault:
+            log.warning("run.not_finished", run_id=str(run_id), error=str(fault))
 
     async def run(self, stop: asyncio.Event) -> None:
         """Works until `stop` is set; then cancels what is in flight and leaves nothing half-written."""
