@@ -13,7 +13,7 @@ CORPUS ?=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup setup-dev test check lint unit docs bench chaos wheel freeze clean
+.PHONY: help run setup setup-dev test check lint unit docs pictures bench chaos wheel freeze clean
 
 help:  ## show this
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -54,8 +54,11 @@ lint:
 unit:
 	@$(BIN)/pytest -n 2 tests/unit
 
-docs: setup-dev  ## write the generated pages and pictures of docs/ again
+docs: setup-dev  ## write the generated pages of docs/ again
 	@$(BIN)/python scripts/generate_docs.py
+
+pictures: setup-dev  ## take the pictures of docs/ again
+	@$(BIN)/python scripts/make_pictures.py
 
 bench: setup-dev  ## run the benchmarks; CORPUS=folder for those that take one
 	@$(BIN)/python -m bench $(if $(CORPUS),--corpus $(CORPUS)) $(ARGS)

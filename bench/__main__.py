@@ -10,6 +10,7 @@ import sys
 
 BENCHMARKS = {
     "feeds": "bench.feeds",
+    "farm": "bench.farm",
 }
 """Name → module with a `main(argv)` that returns an exit code."""
 

@@ -25,6 +25,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
 
+import fastfeedparser
+import feedparser
+
 from inforadar.stages.discover.feed import NeedsSlowParser, parse_feed
 from inforadar.stages.discover.feed_document import parse_document
 from inforadar.stages.discover.feed_raw import RawFeed
@@ -81,7 +84,8 @@ def make_feed(entries: int, kind: str) -> bytes:
     for number in range(entries):
         link = f"https://news.example.org/2026/11/{number % 28 + 1:02}/{_words(dice, 4).replace(' ', '-')}"
         body = "".join(
-            f'<p>{_words(dice, 60)} <a href="{link}?p={part}&amp;q=1">{_words(dice, 3)}</a> &amp; {_words(dice, 20)}'
+            f'<p>{_words(dice, 60)} <a href="{link}?p={part}&amp;q=1">{_words(dice, 3)}</a> '
+            f"&amp; {_words(dice, 20)}"
             f'<img src="/pictures/{part}.jpg" alt=""/></p>'
             for part in range(4)
         )
@@ -89,24 +93,31 @@ def make_feed(entries: int, kind: str) -> bytes:
         day, clock = number % 28 + 1, f"{number % 24:02}:{number % 60:02}:00"
         if kind == "rss":
             parts.append(
-                f"<item><title>{title} &amp; so on</title><link>{link}</link><guid isPermaLink='false'>{number}</guid>"
-                f"<pubDate>Sun, {day:02} Nov 2026 {clock} +0100</pubDate><dc:creator><![CDATA[{name}]]></dc:creator>"
+                f"<item><title>{title} &amp; so on</title><link>{link}</link><guid "
+                f"isPermaLink='false'>{number}</guid>"
+                f"<pubDate>Sun, {day:02} Nov 2026 {clock} +0100</pubDate><dc:creator>"
+                f"<![CDATA[{name}]]></dc:creator>"
                 f"<category>{tag}</category><description><![CDATA[<p>{summary}</p>]]></description>"
                 f"<content:encoded><![CDATA[{body}]]></content:encoded>"
                 f"<media:content url='https://cdn.example.org/{number}.jpg' medium='image'/></item>"
             )
         else:
             parts.append(
-                f"<entry><title>{title}</title><link href='{link}'/><id>tag:news.example.org,2026:{number}</id>"
-                f"<published>2026-11-{day:02}T{clock}+01:00</published><updated>2026-11-{day:02}T{clock}Z</updated>"
+                f"<entry><title>{title}</title><link href='{link}'/><id>tag:news.example.org,"
+                f"2026:{number}</id>"
+                f"<published>2026-11-{day:02}T{clock}+01:00</published><updated>"
+                f"2026-11-{day:02}T{clock}Z</updated>"
                 f"<author><name>{name}</name></author><category term='{tag}'/><summary>{summary}</summary>"
                 f"<content type='html'>{html.escape(body, quote=False)}</content></entry>"
             )
     if kind == "rss":
         head = (
-            "<?xml version='1.0' encoding='UTF-8'?><rss version='2.0' xmlns:dc='http://purl.org/dc/elements/1.1/' "
-            "xmlns:content='http://purl.org/rss/1.0/modules/content/' xmlns:media='http://search.yahoo.com/mrss/'>"
-            "<channel><title>News</title><link>https://news.example.org/</link><description>All of it</description>"
+            "<?xml version='1.0' encoding='UTF-8'?><rss version='2.0' "
+            "xmlns:dc='http://purl.org/dc/elements/1.1/' "
+            "xmlns:content='http://purl.org/rss/1.0/modules/content/' "
+            "xmlns:media='http://search.yahoo.com/mrss/'>"
+            "<channel><title>News</title><link>https://news.example.org/</link><description>All of "
+            "it</description>"
         )
         return f"{head}{''.join(parts)}</channel></rss>".encode()
     head = "<?xml version='1.0' encoding='utf-8'?><feed xmlns='http://www.w3.org/2005/Atom'><title>News</title><id>n</id>"
@@ -114,14 +125,10 @@ def make_feed(entries: int, kind: str) -> bytes:
 
 
 def _feedparser(data: bytes, url: str) -> Any:
-    import feedparser
-
     return feedparser.parse(data, response_headers={"content-location": url}).entries
 
 
 def _fastfeedparser(data: bytes, url: str) -> Any:
-    import fastfeedparser
-
     # Its entries are made as they are asked for.
     return [
         (entry.get("title"), entry.get("content"), entry.get("published"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from inforadar.cli import build_app
@@ -16,10 +17,10 @@ def config_page() -> str:
         "",
         "Made from `src/inforadar/config.py` by `make docs`.",
         "",
-        "A value comes from the environment, else from `.env` in the home folder (or the working folder), else",
-        "from `inforadar.toml` in the home folder, else it is the default. `inforadar config show` prints every",
-        "value and where it came from. The home folder is `INFORADAR_HOME`, or `--home`, or the user's data",
-        "folder (on Linux `~/.local/share/inforadar`).",
+        "A value comes from the environment, else from `.env` in the home folder, else from `.env` in the working",
+        "folder, else from `inforadar.toml` in the home folder, else it is the default. An empty variable counts as",
+        "not set. `inforadar config show` prints every value and where it came from. The home folder is",
+        "`INFORADAR_HOME`, or `--home`, or the user's data folder (on Linux `~/.local/share/inforadar`).",
         "",
     ]
     for name, section in SECTIONS.items():
@@ -39,9 +40,21 @@ def _plain(value: object) -> object:
 
 
 def cli_page() -> str:
-    head = "# Commands\n\nMade from `src/inforadar/cli` by `make docs`.\n\n"
-    body = build_app().generate_docs(output_format="markdown", heading_level=2, recursive=True)
-    return head + body.strip() + "\n"
+    """Cyclopts' own page, less what it says twice: the list of commands and that a flag is not set."""
+    lines = [
+        "# Commands",
+        "",
+        "Made from `src/inforadar/cli` by `make docs`.",
+        "",
+        "`--home FOLDER`, or `INFORADAR_HOME`, names the folder with the settings and the database; it may stand",
+        "anywhere. Exit codes: 0 done, 1 something failed, 2 wrong use or refused, 130 interrupted.",
+        "",
+    ]
+    made = build_app().generate_docs(output_format="markdown", heading_level=1, recursive=True)
+    twice = r"^## Table of Contents\n\n|^\*\*Commands\*\*:\n\n(?:\* .*\n)+\n"
+    _, contents, rest = re.split(twice, made, maxsplit=2, flags=re.MULTILINE)
+    rest = re.sub(r" ?\*\[default: False\]\*", "", rest)
+    return "\n".join([*lines, contents.rstrip("\n"), "", rest.strip(), ""])
 
 
 PAGES = {"config.md": config_page, "cli.md": cli_page}

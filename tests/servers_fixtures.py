@@ -21,10 +21,10 @@ from uuid import uuid4
 import pytest
 import pytest_asyncio
 import redis
-from tests.servers import REDIS_DATABASES, fresh_postgres, shared_server
 
 from inforadar.store.engine import Database, open_database
 from inforadar.store.upgrade import upgrade_database
+from tests.servers import REDIS_DATABASES, fresh_postgres, shared_server
 
 
 @pytest.fixture(scope="session")

@@ -351,7 +351,7 @@ def allowed(section: type[Section], field: str) -> str:
     )
     limits = {"ge": "at least", "gt": "more than", "le": "at most"}
     words = [
-        f"{word} {getattr(mark, name):g}"
+        f"{word} {getattr(mark, name):.12g}"
         for mark in info.metadata
         for name, word in limits.items()
         if hasattr(mark, name)

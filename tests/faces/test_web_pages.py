@@ -122,7 +122,7 @@ async def test_a_title_in_another_direction_does_not_turn_its_neighbours(
 
 async def test_only_web_addresses_become_links(newsroom: Newsroom, page: Page) -> None:
     feed = await newsroom.add_feed()
-    await newsroom.database.write(update_feed, feed.id, site_url="javascript:alert(1)")
+    await newsroom.database.write(update_feed, feed.id, {"site_url": "javascript:alert(1)"})
     item = await newsroom.add_item(feed, "javascript:alert(document.domain)", title=None)
     assert "javascript:" not in await page("/feeds")
     assert 'href="javascript:' not in await page(f"/item/{item.id}")
@@ -219,7 +219,7 @@ async def test_items_of_disabled_and_deleted_feeds_are_never_served(
         feed = await newsroom.add_feed(f"https://news.example/{number}")
         item = await newsroom.add_item(feed, f"https://news.example/{number}/1", title="Hidden")
         if hide == "disable":
-            await newsroom.database.write(update_feed, feed.id, enabled=False)
+            await newsroom.database.write(update_feed, feed.id, {"enabled": False})
         else:
             await newsroom.database.write(delete_feed, feed.id, datetime.now(UTC))
         assert "Hidden" not in await page("/")

@@ -59,7 +59,7 @@ async def test_a_feed_that_moved_is_found_by_its_former_url(
 async def test_a_disabled_feed_is_forbidden(
     newsroom: Newsroom, web: aiohttp.ClientSession, feed: Feed
 ) -> None:
-    await newsroom.database.write(update_feed, feed.id, enabled=False)
+    await newsroom.database.write(update_feed, feed.id, {"enabled": False})
     async with web.get("/rss", params={"url": URL}) as response:
         assert response.status == 403
         assert "inforadar feed enable" in await response.text()

@@ -19,27 +19,18 @@ from inforadar.web.serve import serve_api
 from tests.faces.conftest import running
 from tests.faces.newsroom import Newsroom
 
-SERVE = """
-import sys
-from pathlib import Path
-from inforadar.config import load_settings
-from inforadar.errors import InfoRadarError
-from inforadar.web.serve import serve
-try:
-    serve(load_settings(Path(sys.argv[1])))
-except InfoRadarError as fault:
-    print(fault)
-    sys.exit(fault.exit_code)
-"""
-
 
 async def start(settings: Settings) -> asyncio.subprocess.Process:
-    environ = os.environ | {"INFORADAR_PORT": str(settings.web.port), "PYTHONPATH": os.pathsep.join(sys.path)}
+    environ = os.environ | {
+        "INFORADAR_HOME": str(settings.home),
+        "INFORADAR_PORT": str(settings.web.port),
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
     return await asyncio.create_subprocess_exec(
         sys.executable,
-        "-c",
-        SERVE,
-        str(settings.home),
+        "-m",
+        "inforadar",
+        "api",
         env=environ,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
@@ -120,6 +111,8 @@ async def test_an_address_of_another_machine_is_a_sentence(
 
 
 async def test_a_database_that_was_never_set_up_is_refused(web_settings: Settings) -> None:
+    web_settings.home.mkdir(exist_ok=True)
+    (web_settings.home / "inforadar.db").touch()
     process = await start(web_settings)
     output, _ = await process.communicate()
     assert b"Run `inforadar db upgrade`" in output

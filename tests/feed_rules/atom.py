@@ -6,6 +6,7 @@ from collections import Counter
 from datetime import datetime
 
 from lxml import etree
+
 from tests.feed_rules.values import (
     ATOM,
     ATOM_LINK,

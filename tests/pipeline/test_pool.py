@@ -1,4 +1,4 @@
-"""The pool of processes: whatever a task does, it ends as a result or a typed error, and the next one runs."""
+"""The pool of processes: whatever a task does, it ends as a result or an error, and the next one runs."""
 
 from __future__ import annotations
 

@@ -14,9 +14,12 @@ from inforadar.app.worker import open_worker
 from inforadar.config import Settings, load_settings
 from inforadar.model.feed import Feed
 from inforadar.model.http import Outcome
+from inforadar.pipeline.admin import basic_authorization
+from inforadar.pipeline.health import feed_health
 from inforadar.pipeline.worker import ALL_STAGES, Worker
 from inforadar.store.articles import load_article
 from inforadar.store.cached_feeds import load_cached_feed
+from inforadar.store.credentials import save_credentials
 from inforadar.store.engine import Database
 from inforadar.store.feeds import find_feed_by_url, insert_feed, load_feed, request_feed, update_feed
 from inforadar.store.items import list_items, load_item_changes
@@ -310,3 +313,30 @@ async def test_a_title_that_changed_is_analyzed_again(site: Site, database: Data
     assert before.analyzed_at is not None
     assert after.analyzed_at is not None
     assert after.analyzed_at > before.analyzed_at
+
+
+async def test_a_feed_that_moved_to_anothers_url_says_whose_duplicate_it_is(
+    site: Site, database: Database, worker: Open
+) -> None:
+    new = site.feed("/new.xml", rss([entry(site, 1)]))
+    owner = await subscribe(database, new)
+    moved = await subscribe(database, site.redirect("/old.xml", new, 301))
+    async with worker() as running:
+        await running.collect_cycle()
+    after = await database.read(load_feed, moved.id)
+    assert (after.url, after.duplicate_of) == (site.url("/old.xml"), owner.id)
+    assert str(owner.id) in feed_health(after, datetime.now(UTC)).sentence
+    assert (await database.read(load_feed, owner.id)).duplicate_of is None
+
+
+async def test_credentials_are_sent_to_the_feeds_own_origin_only(
+    site: Site, database: Database, worker: Open
+) -> None:
+    elsewhere = site.feed("/b.xml", rss([]), host="127.0.0.2")
+    feed = await subscribe(database, site.redirect("/a.xml", elsewhere, 302))
+    await database.write(save_credentials, feed.id, {"Authorization": basic_authorization("me", "secret")})
+    async with worker() as running:
+        await running.collect_cycle()
+    (first,), (second,) = site.requests_for("/a.xml"), site.requests_for("/b.xml")
+    assert first.headers["authorization"] == "Basic bWU6c2VjcmV0"
+    assert "authorization" not in second.headers

@@ -80,12 +80,12 @@ async def test_workers_never_claim_the_same_item_nor_more_than_they_asked_for(da
 async def test_items_of_disabled_and_deleted_feeds_cost_no_model(database: Database) -> None:
     await ready(database)
     feed_id = (await rows(database, items))[0].feed_id
-    await database.write(update_feed, feed_id, enabled=False)
+    await database.write(update_feed, feed_id, {"enabled": False})
     assert await database.write(claim_analyses, 1) == []
-    await database.write(update_feed, feed_id, enabled=True)
+    await database.write(update_feed, feed_id, {"enabled": True})
     await database.write(delete_feed, feed_id, NOW)
     assert await database.write(claim_analyses, 1) == []
-    await database.write(update_feed, feed_id, enabled=True, deleted_at=None)
+    await database.write(update_feed, feed_id, {"enabled": True, "deleted_at": None})
     assert len(await database.write(claim_analyses, 1)) == 1
 
 

@@ -217,7 +217,7 @@ async def test_marks_belong_to_the_url(database: Database) -> None:
 async def test_items_of_disabled_and_deleted_feeds_are_never_shown(database: Database) -> None:
     await fill(database)
     one, two = {row.feed_id for row in await rows(database, items)}
-    await database.write(update_feed, one, enabled=False)
+    await database.write(update_feed, one, {"enabled": False})
     assert len(await shown(database)) == 3
     await database.write(delete_feed, two, NOW)
     assert await shown(database) == []

@@ -57,7 +57,7 @@ async def test_a_claim_takes_no_more_than_it_is_told_and_the_next_one_the_rest(d
 
 async def test_disabled_and_deleted_feeds_are_never_claimed(database: Database) -> None:
     disabled, deleted, good = await add_feeds(database, 3, due_s=-1)
-    await database.write(update_feed, disabled.id, enabled=False)
+    await database.write(update_feed, disabled.id, {"enabled": False})
     await database.write(delete_feed, deleted.id, NOW)
     for feed in (disabled, deleted):
         await database.write(request_feed, feed.id)
@@ -69,7 +69,7 @@ async def test_requests_for_disabled_feeds_do_not_crowd_out_the_others(database:
     made = await add_feeds(database, 4)
     for feed in made[:3]:
         await database.write(request_feed, feed.id)
-        await database.write(update_feed, feed.id, enabled=False)
+        await database.write(update_feed, feed.id, {"enabled": False})
     await database.write(request_feed, made[3].id)
     assert ids(await database.write(claim_due_feeds, 1)) == [made[3].id]
 

@@ -277,7 +277,9 @@ async def test_what_was_asked_for_while_the_job_ran_is_still_owed(database: Data
 async def test_an_edit_while_the_job_ran_is_not_undone(database: Database) -> None:
     feed = await add_feed(database)
     lease = await claim(database, feed)
-    await database.write(update_feed, feed.id, title="Edited", topic="new", language="uk", kind="sitemap")
+    await database.write(
+        update_feed, feed.id, {"title": "Edited", "topic": "new", "language": "uk", "kind": "sitemap"}
+    )
     await save(
         database,
         [

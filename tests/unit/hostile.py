@@ -8,6 +8,7 @@ from collections.abc import Callable
 _HEAD = b'<?xml version="1.0"?><rss version="2.0"><channel><title>t</title>'
 _ITEM = b"<item><title>first</title><link>https://example.org/1</link></item>"
 _TAIL = b"</channel></rss>"
+_JSON = b'{"version":"https://jsonfeed.org/version/1","items":['
 _MB = 2**20
 
 
@@ -39,7 +40,7 @@ DOCUMENTS: dict[str, Callable[[], bytes]] = {
     "deep nesting of items": lambda: _rss(b"<item>" * 500_000),
     "100,000 attributes": lambda: _rss(b"<item " + _attributes(100_000) + b"/>"),
     "100,000 attributes on the root": lambda: b"<rss " + _attributes(100_000) + b"><channel/></rss>",
-    "100,000 namespaces": lambda: b"<rss " + b" ".join(b'xmlns:n%d="u%d"' % (n, n) for n in range(100_000)) + b"/>",
+    "100,000 namespaces": lambda: b"<rss " + _attributes(100_000).replace(b"a", b"xmlns:a") + b"/>",
     "the same attribute 100,000 times": lambda: _rss(b"<item " + b'a="1" ' * 100_000 + b"/>"),
     "attributes with signs of tags": lambda: _rss(b"<item " + b'a=">" ' * 300_000 + b"/>"),
     "billion laughs": _laughs,
@@ -72,26 +73,26 @@ DOCUMENTS: dict[str, Callable[[], bytes]] = {
     "one long text": lambda: _rss(b"<item><title>" + b"x" * (11 * _MB) + b"</title></item>"),
     "one long word in a date": lambda: _rss(b"<item><pubDate>" + b"1" * (5 * _MB) + b"</pubDate></item>"),
     "a long link": lambda: _rss(b"<item><link>https://e.org/" + b"a" * (5 * _MB) + b"</link></item>"),
-    "a long word among attributes": lambda: _rss(b"<item " + b"a" * (2 * _MB) + b" b=c><title>x & y</title></item>"),
+    "a long word among attributes": lambda: _rss(b"<item " + b"a" * (2 * _MB) + b" b=c><title>&</title>"),
     "a page with a long word among attributes": lambda: b"<html><link " + b"a" * 290_000 + b" b=c>",
     "many document types": lambda: b"<!DOCTYPE r [" * 400_000 + b"<rss><channel><item/></channel></rss>",
     "a number of a million digits": lambda: _rss(
         b"<item><link>/2</link><title>x &amp;#" + b"9" * 5_000 + b"; &#" + b"9" * _MB + b";</title></item>"
     ),
-    "an author of signs": lambda: _rss(b"<item><link>/2</link><author>" + b"@(" * 500_000 + b"</author></item>"),
+    "an author of signs": lambda: _rss(b"<item><link>/2</link><author>" + b"@(" * 500_000 + b"</author>"),
     "a text that is no encoding's": lambda: _HEAD + b"x" * (5 * _MB) + b"\x81\x8d" * 100 + b"\xff",
     "many tags in a summary": lambda: _rss(
-        b"<item><link>https://e.org/2</link><description>" + b"&lt;script" * 500_000 + b"</description></item>"
+        b"<item><link>/2</link><description>" + b"&lt;script" * 500_000 + b"</description></item>"
     ),
-    "a page of links": lambda: b"<html><head>" + b'<link rel="alternate" type="text/html" href="/x">' * 200_000,
+    "a page of links": lambda: b"<html><head>" + b"<link rel=alternate type=text/html href=/x>" * 200_000,
     "a page of tags' beginnings": lambda: b"<html><head>" + b"<link " * 1_500_000,
     "a UTF-16 bomb of elements": lambda: ("<rss><channel>" + "<a/>" * 1_200_000).encode("utf-16"),
-    "another encoding, millions of tags": lambda: b'<?xml version="1.0" encoding="windows-1251"?><rss><channel>'
+    "another encoding, millions of tags": lambda: b"<?xml version='1.0' encoding='cp1251'?><rss><channel>"
     + b"<item>\xef\xf0\xe8" * 1_200_000,
     "no encoding that fits": lambda: _HEAD + b"\xff\xfe\x81\x8d" * (2 * _MB),
-    "deep JSON": lambda: b'{"version":"https://jsonfeed.org/version/1","items":' + b"[" * 5_000_000,
-    "JSON of empty items": lambda: b'{"version":"https://jsonfeed.org/version/1","items":[' + b"{}," * 3_000_000 + b"{}]}",
+    "deep JSON": lambda: _JSON + b"[" * 5_000_000,
+    "JSON of empty items": lambda: _JSON + b"{}," * 3_000_000 + b"{}]}",
     "JSON of numbers": lambda: b'{"items":[' + b"1.5," * 2_000_000 + b"1]}",
-    "JSON with a huge number": lambda: b'{"version":"https://jsonfeed.org/version/1","items":[{"id":' + b"9" * 5_000_000 + b"}]}",
+    "JSON with a huge number": lambda: _JSON + b'{"id":' + b"9" * 5_000_000 + b"}]}",
     "JSON never closed": lambda: json.dumps({"items": ["x" * 1000] * 8000}).encode()[:-5],
 }  # fmt: skip

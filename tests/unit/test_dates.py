@@ -156,13 +156,16 @@ def test_every_month_of_every_language_is_read_as_a_date() -> None:
         assert (date.month, date.day) == (month, 15), name
 
 
-moments = st.datetimes(min_value=datetime(1950, 1, 2), max_value=datetime(2049, 12, 30))
+DAYS = (datetime(2049, 12, 30, tzinfo=UTC) - datetime(1950, 1, 2, tzinfo=UTC)).days
+moments = st.integers(0, DAYS * 86_400).map(
+    lambda second: datetime(1950, 1, 2, tzinfo=UTC) + timedelta(seconds=second)
+)
 zones = st.integers(-14 * 4, 14 * 4).map(lambda quarters: timezone(timedelta(minutes=15 * quarters)))
 
 
 @given(moments, zones)
 def test_iso_dates_are_read_back_to_the_second(moment: datetime, zone: timezone) -> None:
-    moment = moment.replace(microsecond=0, tzinfo=zone)
+    moment = moment.replace(tzinfo=zone)
     assert parse_date(moment.isoformat()) == moment
     assert parse_date(moment.isoformat(sep=" ")) == moment
     assert parse_date(moment.strftime("%Y/%m/%d %H:%M:%S %z")) == moment
@@ -170,7 +173,7 @@ def test_iso_dates_are_read_back_to_the_second(moment: datetime, zone: timezone)
 
 @given(moments, zones)
 def test_mail_dates_are_read_back_to_the_second(moment: datetime, zone: timezone) -> None:
-    moment = moment.replace(microsecond=0, tzinfo=zone)
+    moment = moment.replace(tzinfo=zone)
     assert parse_date(format_datetime(moment)) == moment
     assert parse_date(moment.strftime("%d %B %Y, %H:%M:%S %z")) == moment
     assert parse_date(moment.strftime("%a %b %d %H:%M:%S %z %Y")) == moment

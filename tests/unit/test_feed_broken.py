@@ -49,7 +49,8 @@ def test_entities_that_the_document_declares_are_put_in() -> None:
 def test_the_document_type_of_netscape_does_not_hinder() -> None:
     document = (
         '<?xml version="1.0"?><!DOCTYPE rss PUBLIC "-//Netscape Communications//DTD RSS 0.91//EN" '
-        '"http://my.netscape.com/publish/formats/rss-0.91.dtd"><rss version="0.91"><channel><item><title>d&eacute;j&agrave;'
+        '"http://my.netscape.com/publish/formats/rss-0.91.dtd"><rss version="0.91"><channel><item>'
+        "<title>d&eacute;j&agrave;"
         "</title><link>/1</link></item></channel></rss>"
     )
     assert read(document).items[0].title == "déjà"
@@ -79,7 +80,8 @@ def test_control_signs_are_dropped() -> None:
 def test_html_that_was_not_escaped_stays_in_its_field() -> None:
     listing = read(
         rss(
-            "<item><link>/1</link><description><p>One<br>two <img src=a.jpg alt='x'><b>three</p></description></item>"
+            "<item><link>/1</link><description><p>One<br>two <img src=a.jpg alt='x'><b>three</p>"
+            "</description></item>"
             "<item><link>/2</link><description>next</description></item>"
         )
     )
@@ -119,7 +121,8 @@ def test_prefixes_that_nobody_declared_mean_what_they_usually_do() -> None:
 
 def test_attributes_without_quotes_or_twice_are_read() -> None:
     document = (
-        "<feed xmlns='http://www.w3.org/2005/Atom'><entry><link rel=alternate href=https://example.org/1 href='/2' checked/>"
+        "<feed xmlns='http://www.w3.org/2005/Atom'><entry><link rel=alternate "
+        "href=https://example.org/1 href='/2' checked/>"
         '<link rel="self" href="/?a=1&b=2" title="5 < 6"/></entry></feed>'
     )
     assert read(document).items[0].url == "https://example.org/1"
@@ -142,7 +145,8 @@ def test_items_after_the_end_of_the_feed_still_count() -> None:
 
 def test_a_feed_inside_a_page_is_read() -> None:
     document = (
-        '<!DOCTYPE html><html><body><feed xmlns="http://www.w3.org/2005/Atom"><entry><link href="/1"/></entry></feed>'
+        '<!DOCTYPE html><html><body><feed xmlns="http://www.w3.org/2005/Atom"><entry><link '
+        'href="/1"/></entry></feed>'
         "</body></html>"
     )
     assert read(document).items[0].url == "https://example.org/1"
@@ -151,7 +155,8 @@ def test_a_feed_inside_a_page_is_read() -> None:
 def test_entries_inside_an_extension_are_not_taken_apart() -> None:
     listing = read(
         rss(
-            "<item><link>/1</link><sx:conflicts><item><link>/old</link></item></sx:conflicts><title>a & b</title></item>"
+            "<item><link>/1</link><sx:conflicts><item><link>/old</link></item></sx:conflicts><title>"
+            "a & b</title></item>"
         )
     )
     assert [(item.url, item.title) for item in listing.items] == [("https://example.org/1", "a & b")]

@@ -19,7 +19,8 @@ ARABIC = "أخبار اليوم من العالم"
 
 def document(title: str, declared: str = "") -> str:
     declaration = f' encoding="{declared}"' if declared else ""
-    return f'<?xml version="1.0"{declaration}?><rss><channel><item><title>{title}</title><link>/1</link></item></channel></rss>'
+    item = f"<item><title>{title}</title><link>/1</link></item>"
+    return f'<?xml version="1.0"{declaration}?><rss><channel>{item}</channel></rss>'
 
 
 def title(data: bytes, content_type: str = "") -> str | None:

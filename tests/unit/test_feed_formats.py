@@ -15,7 +15,8 @@ MORNING = datetime(2026, 11, 15, 8, 36, tzinfo=UTC)
 NAMESPACES = (
     'xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:content="http://purl.org/rss/1.0/modules/content/" '
     'xmlns:media="http://search.yahoo.com/mrss/" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd" '
-    'xmlns:sy="http://purl.org/rss/1.0/modules/syndication/" xmlns:slash="http://purl.org/rss/1.0/modules/slash/" '
+    'xmlns:sy="http://purl.org/rss/1.0/modules/syndication/" '
+    'xmlns:slash="http://purl.org/rss/1.0/modules/slash/" '
     'xmlns:thr="http://purl.org/syndication/thread/1.0" xmlns:atom="http://www.w3.org/2005/Atom"'
 )
 
@@ -36,7 +37,8 @@ def item(content: str) -> Listed:
 
 def entry(content: str, feed: str = "", attributes: str = "") -> Listed:
     document = (
-        f'<feed xmlns="http://www.w3.org/2005/Atom" xmlns:thr="http://purl.org/syndication/thread/1.0"{attributes}>'
+        f'<feed xmlns="http://www.w3.org/2005/Atom" '
+        f'xmlns:thr="http://purl.org/syndication/thread/1.0"{attributes}>'
         f"<title>News</title>{feed}<entry>{content}</entry></feed>"
     )
     listing = parse_feed(document.encode(), URL)
@@ -46,7 +48,8 @@ def entry(content: str, feed: str = "", attributes: str = "") -> Listed:
 
 def test_rss_2_is_read_with_all_its_fields() -> None:
     listing = rss(
-        "<item><title>Новости 新闻 &amp; أخبار 🎉</title><link>https://example.org/1?utm_source=rss&amp;id=5</link>"
+        "<item><title>Новости 新闻 &amp; أخبار 🎉</title><link>"
+        "https://example.org/1?utm_source=rss&amp;id=5</link>"
         "<guid isPermaLink='false'>abc</guid><pubDate>Sun, 15 Nov 2026 09:36:00 +0100</pubDate>"
         "<author>ann@example.org (Ann)</author><category>World</category><category>Politics</category>"
         "<description>A &lt;b&gt;short&lt;/b&gt; text</description></item>",
@@ -87,9 +90,12 @@ def test_the_older_versions_of_rss_are_read(version: str) -> None:
 def test_rss_of_rdf_has_its_items_beside_the_channel(namespace: str) -> None:
     document = (
         f'<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="{namespace}" '
-        'xmlns:dc="http://purl.org/dc/elements/1.1/"><channel rdf:about="https://example.org/"><title>RDF</title>'
-        '<link>https://example.org/</link></channel><item rdf:about="https://example.org/1"><title>One</title>'
-        "<link>https://example.org/1</link><dc:date>2026-11-15T08:36:00Z</dc:date><dc:creator>Ann</dc:creator>"
+        'xmlns:dc="http://purl.org/dc/elements/1.1/"><channel rdf:about="https://example.org/">'
+        "<title>RDF</title>"
+        '<link>https://example.org/</link></channel><item rdf:about="https://example.org/1"><title>'
+        "One</title>"
+        "<link>https://example.org/1</link><dc:date>2026-11-15T08:36:00Z</dc:date><dc:creator>"
+        "Ann</dc:creator>"
         "<dc:subject>World</dc:subject></item></rdf:RDF>"
     )
     listing = parse_feed(document.encode(), URL)
@@ -108,7 +114,8 @@ def test_rss_of_rdf_has_its_items_beside_the_channel(namespace: str) -> None:
 
 def test_atom_1_is_read_with_all_its_fields() -> None:
     one = entry(
-        '<title type="html">A &amp;lt;b&gt; is not &lt;b&gt;bold&lt;/b&gt;</title><id>tag:example.org,2026:1</id>'
+        '<title type="html">A &amp;lt;b&gt; is not &lt;b&gt;bold&lt;/b&gt;</title><id>'
+        "tag:example.org,2026:1</id>"
         '<link rel="self" href="/1.atom"/><link rel="alternate" type="application/pdf" href="/1.pdf"/>'
         '<link rel="alternate" type="text/html" href="/1"/><link rel="enclosure" href="/1.mp3"/>'
         "<published>2026-11-15T09:36:00+01:00</published><updated>2026-11-15T12:00:00Z</updated>"
@@ -124,7 +131,8 @@ def test_atom_1_is_read_with_all_its_fields() -> None:
 
 def test_atom_03_is_read() -> None:
     document = (
-        '<feed version="0.3" xmlns="http://purl.org/atom/ns#"><title>Old</title><tagline>Words</tagline><entry>'
+        '<feed version="0.3" xmlns="http://purl.org/atom/ns#"><title>Old</title><tagline>'
+        "Words</tagline><entry>"
         '<title>One</title><link rel="alternate" type="text/html" href="https://example.org/1"/><id>1</id>'
         "<issued>2026-11-15T08:36:00Z</issued><modified>2026-11-15T09:00:00Z</modified>"
         '<content type="text/html" mode="base64">PHA+SGVsbG88L3A+</content></entry></feed>'
@@ -138,7 +146,8 @@ def test_atom_03_is_read() -> None:
 def test_xhtml_content_is_written_out_without_its_box_and_namespaces() -> None:
     one = entry(
         '<id>https://example.org/1</id><link href="https://example.org/1"/><content type="xhtml">'
-        '<x:div xmlns:x="http://www.w3.org/1999/xhtml"><x:p>One &amp; <x:em>two</x:em></x:p></x:div></content>'
+        '<x:div xmlns:x="http://www.w3.org/1999/xhtml"><x:p>One &amp; <x:em>two</x:em></x:p></x:div>'
+        "</content>"
     )
     assert one.content == "<p>One &amp; <em>two</em></p>"
     assert one.snippet == "One & two"
@@ -146,7 +155,8 @@ def test_xhtml_content_is_written_out_without_its_box_and_namespaces() -> None:
 
 def test_plain_text_of_atom_is_not_taken_for_markup() -> None:
     one = entry(
-        '<link href="/1"/><title type="text">Use &lt;div&gt; well</title><content type="text">1 &lt; 2 &amp; 3</content>'
+        '<link href="/1"/><title type="text">Use &lt;div&gt; well</title><content type="text">1 &lt; '
+        "2 &amp; 3</content>"
     )
     assert one.title == "Use <div> well"
     assert one.content == "1 &lt; 2 &amp; 3"
@@ -211,7 +221,8 @@ def test_a_podcast_without_links_goes_by_its_files() -> None:
 def test_episodes_that_all_link_to_the_home_page_go_by_their_files() -> None:
     listing = rss(
         "".join(
-            f'<item><link>https://example.org/</link><guid>{number}</guid><enclosure url="/{number}.mp3"/></item>'
+            f"<item><link>https://example.org/</link><guid>{number}</guid><enclosure "
+            f'url="/{number}.mp3"/></item>'
             for number in (1, 2)
         )
     )
@@ -228,7 +239,8 @@ def test_entries_of_one_address_are_listed_once() -> None:
 
 def test_the_longest_content_is_taken_and_the_description_is_the_snippet() -> None:
     one = item(
-        "<description>Short</description><content:encoded><![CDATA[<p>Long & <i>wide</i></p>]]></content:encoded>"
+        "<description>Short</description><content:encoded><![CDATA[<p>Long & <i>wide</i></p>]]>"
+        "</content:encoded>"
     )
     assert one.content == "<p>Long & <i>wide</i></p>"
     assert one.snippet == "Short"
@@ -274,10 +286,17 @@ def test_the_description_of_a_video_is_its_summary() -> None:
     assert one.snippet == "What you see"
 
 
+def test_tags_of_media_and_podcasts_stand_in_for_missing_ones() -> None:
+    assert item("<itunes:keywords>salt, pepper,,</itunes:keywords>").tags == ("salt", "pepper")
+    assert item("<media:category>music</media:category>").tags == ("music",)
+    assert item("<category>World</category><itunes:keywords>salt</itunes:keywords>").tags == ("World",)
+
+
 def test_hints_about_the_schedule_are_read() -> None:
     hints = rss(
         "",
-        "<ttl>60</ttl><skipHours><hour>0</hour><hour>24</hour><hour>7</hour><hour>99</hour><hour>x</hour></skipHours>"
+        "<ttl>60</ttl><skipHours><hour>0</hour><hour>24</hour><hour>7</hour><hour>99</hour><hour>"
+        "x</hour></skipHours>"
         "<skipDays><day>Saturday</day><day>sunday </day><day>Noday</day></skipDays>"
         "<sy:updatePeriod> hourly </sy:updatePeriod><sy:updateFrequency>2</sy:updateFrequency>",
     ).hints
@@ -331,10 +350,11 @@ def test_namespaces_are_known_however_they_are_spelled() -> None:
 
 
 def test_json_feed_is_read_with_all_its_fields() -> None:
-    document = """{"version": "https://jsonfeed.org/version/1.1", "title": "Новости", "home_page_url": "/", "language": "ru",
-        "description": "Все", "authors": [{"name": "Анна"}], "items": [
-        {"id": 1, "url": "/1", "title": "A <b> tag", "content_html": "<p>Long</p>", "summary": "Short", "image": "/a.jpg",
-         "date_published": "2026-11-15T08:36:00Z", "date_modified": "2026-11-15T09:36:00+01:00", "tags": ["a", 5, "b"]},
+    document = """{"version": "https://jsonfeed.org/version/1.1", "title": "Новости", "home_page_url": "/",
+        "language": "ru", "description": "Все", "authors": [{"name": "Анна"}], "items": [
+        {"id": 1, "url": "/1", "title": "A <b> tag", "content_html": "<p>Long</p>", "summary": "Short",
+         "image": "/a.jpg", "date_published": "2026-11-15T08:36:00Z",
+         "date_modified": "2026-11-15T09:36:00+01:00", "tags": ["a", 5, "b"]},
         {"id": "https://example.org/2", "content_text": "1 < 2", "author": {"name": "Bob"}, "language": "en"},
         {"id": "3", "attachments": [{"url": "https://example.org/3.mp3"}]}, {"id": "lost"}, "nonsense"]}"""
     listing = parse_feed(document.encode(), URL)
@@ -363,5 +383,6 @@ def test_json_feed_is_read_with_all_its_fields() -> None:
 
 
 def test_json_feed_1_0_with_a_mark_and_raw_line_breaks_is_read() -> None:
-    document = '\ufeff{"version": "https://jsonfeed.org/version/1", "items": [{"url": "/1", "content_text": "a\nb"}]}'
+    item = '{"url": "/1", "content_text": "a\nb"}'
+    document = f'\ufeff{{"version": "https://jsonfeed.org/version/1", "items": [{item}]}}'
     assert parse_feed(document.encode(), URL).items[0].snippet == "a b"

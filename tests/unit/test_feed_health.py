@@ -12,6 +12,8 @@ from inforadar.pipeline.health import HealthState, feed_health
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 SOON = NOW + timedelta(minutes=5)
+AGO = NOW - timedelta(hours=3)
+REFUSED = "news.example answered 503."
 
 
 def feed(**fields: Any) -> Feed:
@@ -33,18 +35,29 @@ def feed(**fields: Any) -> Feed:
 @pytest.mark.parametrize(
     ("fields", "state", "words"),
     [
-        ({}, HealthState.NEW, "not scheduled"),
-        ({"next_run_at": SOON}, HealthState.NEW, "Not fetched yet."),
-        ({"last_fetch_status": Outcome.SUCCESS}, HealthState.SUCCESS, "went well"),
+        ({}, HealthState.NEW, "Not fetched yet. Not scheduled"),
+        ({"next_run_at": SOON}, HealthState.NEW, "Not fetched yet. Next in 5 minutes."),
         (
-            {"last_fetch_status": Outcome.TEMPORARY_ERROR, "next_run_at": SOON, "failures": 3},
-            HealthState.WAITING,
-            "3 times in a row. It is tried again.",
+            {"last_fetch_status": Outcome.SUCCESS, "last_fetched_at": AGO, "next_run_at": SOON},
+            HealthState.SUCCESS,
+            "Fetched 3 hours ago. Next in 5 minutes.",
         ),
-        ({"last_fetch_status": Outcome.TEMPORARY_ERROR}, HealthState.SUSPENDED, "until you sync it"),
-        ({"last_fetch_status": Outcome.PERMANENT_ERROR}, HealthState.SUSPENDED, "failed for good"),
-        ({"last_fetch_status": Outcome.UNAUTHORIZED}, HealthState.SUSPENDED, "refused us"),
-        ({"last_fetch_status": Outcome.UNAUTHORIZED, "next_run_at": SOON}, HealthState.WAITING, "refused us"),
+        (
+            {"last_fetch_status": Outcome.TEMPORARY_ERROR, "last_error": REFUSED, "next_run_at": SOON, "failures": 3},
+            HealthState.WAITING,
+            f"{REFUSED} It failed 3 times in a row. Trying again in 5 minutes.",
+        ),
+        (
+            {"last_fetch_status": Outcome.TEMPORARY_ERROR, "last_error": REFUSED},
+            HealthState.SUSPENDED,
+            f"{REFUSED} Suspended. Revive it with `inforadar feed sync`.",
+        ),
+        ({"last_fetch_status": Outcome.PERMANENT_ERROR}, HealthState.SUSPENDED, "The last fetch failed. Suspended."),
+        (
+            {"last_fetch_status": Outcome.UNAUTHORIZED, "last_error": REFUSED, "next_run_at": SOON},
+            HealthState.SUSPENDED,
+            f"{REFUSED} Suspended. Trying again in 5 minutes.",
+        ),
         ({"enabled": False, "last_fetch_status": Outcome.SUCCESS}, HealthState.DISABLED, "Disabled"),
         ({"enabled": False, "locked_until": SOON}, HealthState.DISABLED, "Disabled"),
         ({"locked_until": SOON}, HealthState.NEW, "right now"),

@@ -1,20 +1,21 @@
-"""Documents made to hold or bloat their reader end in an error or a partial result, in bounded memory and time."""
+"""Documents made to hold or bloat their reader end in an error or a part, in bounded memory and time."""
 
 from __future__ import annotations
 
 import resource
 import subprocess
 import sys
+from html import escape
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.hostile import DOCUMENTS
 
 from inforadar.errors import ParseError
 from inforadar.stages.discover.feed import parse_feed
 from inforadar.stages.discover.feed_limits import has_many_names, within_limits
+from tests.unit.hostile import DOCUMENTS
 
 URL = "https://example.org/feed"
 READ = """
@@ -89,12 +90,45 @@ def test_a_long_text_is_not_taken_for_a_tag_with_many_attributes() -> None:
 
 
 PIECES = [
-    b"<?xml version='1.0'?>", b"<rss>", b"<feed xmlns='http://www.w3.org/2005/Atom'>", b"<channel>", b"<item>", b"</item>",
-    b"<entry>", b"</entry>", b"<title>", b"</title>", b"<link>", b"<link href='", b"/>", b"<![CDATA[", b"]]>", b"<!--", b"-->",
-    b"<!DOCTYPE r [", b"<!ENTITY a '", b"&a;", b"&#x110000;", b"&#0;", b"&nbsp;", b"<dc:creator>", b"xml:base='http://['",
-    b"https://[", b"<pubDate>", b"{", b'{"items":[{"url":', b'"', b"}]}", b"\xff\xfe", b"\x00", b"<content type='xhtml'>",
-    b"<guid>", b"<media:content url='//['>", b"<html>", b"<link rel=alternate type=application/rss+xml href='//['>",
-]  # fmt: skip
+    b"<?xml version='1.0'?>",
+    b"<rss>",
+    b"<feed xmlns='http://www.w3.org/2005/Atom'>",
+    b"<channel>",
+    b"<item>",
+    b"</item>",
+    b"<entry>",
+    b"</entry>",
+    b"<title>",
+    b"</title>",
+    b"<link>",
+    b"<link href='",
+    b"/>",
+    b"<![CDATA[",
+    b"]]>",
+    b"<!--",
+    b"-->",
+    b"<!DOCTYPE r [",
+    b"<!ENTITY a '",
+    b"&a;",
+    b"&#x110000;",
+    b"&#0;",
+    b"&nbsp;",
+    b"<dc:creator>",
+    b"xml:base='http://['",
+    b"https://[",
+    b"<pubDate>",
+    b"{",
+    b'{"items":[{"url":',
+    b'"',
+    b"}]}",
+    b"\xff\xfe",
+    b"\x00",
+    b"<content type='xhtml'>",
+    b"<guid>",
+    b"<media:content url='//['>",
+    b"<html>",
+    b"<link rel=alternate type=application/rss+xml href='//['>",
+]
 
 
 @settings(max_examples=400, deadline=None)
@@ -105,22 +139,14 @@ PIECES = [
 def test_any_bytes_give_a_listing_or_a_parse_error(data: bytes) -> None:
     try:
         listing = parse_feed(data, URL)
-    except ParseError as error:
-        assert str(error)
-    else:
-        assert all(item.url.startswith(("http://", "https://")) for item in listing.items)
+    except ParseError:
+        return
+    assert all(item.url.startswith(("http://", "https://")) for item in listing.items)
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.text(max_size=80), st.text(max_size=200))
-def test_what_was_written_properly_is_read_back(title: str, body: str) -> None:
-    legal = "".join(sign for sign in title if sign.isprintable()).strip()
-    escaped = legal.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    document = (
-        "<feed xmlns='http://www.w3.org/2005/Atom'><entry><link href='/1'/>"
-        f"<title type='text'>{escaped.replace('&', '&amp;')}</title></entry></feed>"
-    )
-    item = parse_feed(document.encode("utf-8", "replace"), URL).items[0]
-    assert (item.title or "") == " ".join(
-        legal.replace("\u2060", "").encode("utf-8", "replace").decode().split()
-    )
+@given(st.text(alphabet=st.characters(exclude_categories=("C", "Z"), include_characters=" "), max_size=80))
+def test_a_title_that_was_written_properly_is_read_back(title: str) -> None:
+    item = f"<link href='/1'/><title type='text'>{escape(escape(title, quote=False), quote=False)}</title>"
+    document = f"<feed xmlns='http://www.w3.org/2005/Atom'><entry>{item}</entry></feed>"
+    assert (parse_feed(document.encode(), URL).items[0].title or "") == " ".join(title.split())

@@ -43,7 +43,8 @@ def test_the_error_says_what_the_document_is(data: bytes, message: str) -> None:
 
 def test_a_page_that_names_a_feed_is_refused_with_its_address() -> None:
     page = (
-        b'<!DOCTYPE html><html><head><link rel=stylesheet href=a.css><link rel="alternate" hreflang="de" href="/de">'
+        b'<!DOCTYPE html><html><head><link rel=stylesheet href=a.css><link rel="alternate" '
+        b'hreflang="de" href="/de">'
         b'<link REL="Alternate" type="application/rss+xml" href="../feed?a=1&amp;b=2"></head></html>'
     )
     with pytest.raises(NotAFeedError) as caught:
@@ -57,7 +58,8 @@ def test_a_page_that_names_a_feed_is_refused_with_its_address() -> None:
 
 def test_all_feeds_of_a_page_are_found_relative_to_its_base() -> None:
     page = (
-        "<head><base href='https://cdn.example.org/x/'><link rel='alternate' type='application/atom+xml' href='a'>"
+        "<head><base href='https://cdn.example.org/x/'><link rel='alternate' "
+        "type='application/atom+xml' href='a'>"
         "<link rel='alternate nofollow' type='application/feed+json; charset=utf-8' href='/b'>"
         "<link rel=alternate type=application/rss+xml href=a><link rel='alternate' type='text/html' href='c'>"
         "<link rel='alternate' type='application/rss+xml' href='javascript:alert(1)'></head>"

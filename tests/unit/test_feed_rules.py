@@ -7,10 +7,10 @@ import re
 from typing import Any
 
 import pytest
-from tests.feed_rules import atom_problems, json_feed_problems, rss_problems
-from tests.unit.publish_samples import CHANNEL, ENTRIES, NOW
 
 from inforadar.stages.publish import render_atom, render_json_feed, render_rss
+from tests.feed_rules import atom_problems, json_feed_problems, rss_problems
+from tests.unit.publish_samples import CHANNEL, ENTRIES, NOW
 
 RSS = render_rss(CHANNEL, ENTRIES).whole
 ATOM = render_atom(CHANNEL, ENTRIES)

@@ -16,12 +16,12 @@ from pathlib import Path
 import feedparser
 import pytest
 from lxml import etree
-from tests.feed_rules import atom_problems, json_feed_problems, rss_problems
-from tests.unit.publish_samples import CHANNEL, ENTRIES, NOW, analysis, entry
 
 from inforadar.errors import InvalidUrlError
 from inforadar.model.analysis import ScoreName, from_json
 from inforadar.stages.publish import NAMESPACE, render_atom, render_json_feed, render_rss
+from tests.feed_rules import atom_problems, json_feed_problems, rss_problems
+from tests.unit.publish_samples import CHANNEL, ENTRIES, NOW, analysis, entry
 
 GOLDEN = Path(__file__).parents[1] / "data" / "publish"
 

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
-from tests.feed_rules import atom_problems, json_feed_problems, rss_problems
-from tests.unit.publish_samples import CHANNEL, NOW, analysis, entry
 
 from inforadar import urls
 from inforadar.model.analysis import Analysis, Score, ScoreName
 from inforadar.stages.publish import NAMESPACE, Entry, render_atom, render_json_feed, render_rss
 from inforadar.stages.publish.text import clean, one_line
+from tests.feed_rules import atom_problems, json_feed_problems, rss_problems
+from tests.unit.publish_samples import CHANNEL, NOW, analysis, entry
 
 _SNIPPETS = [
     "]]>", "<![CDATA[", "<script>alert(1)</script>", "</title>", "</item></channel></rss>", "&amp;",

@@ -9,6 +9,13 @@ from urllib.parse import urlsplit
 
 import pytest
 from lxml import etree, html
+
+from inforadar.model.feed import FeedKind
+from inforadar.sample.content import parse_story
+from inforadar.sample.feeds import SAMPLE_FEEDS, past_moments
+from inforadar.sample.outlets import OUTLETS
+from inforadar.sample.pages import short_count
+from inforadar.sample.world import PAGE_ITEMS, World
 from tests.unit.sample_reading import (
     BASE,
     EPOCH,
@@ -20,13 +27,6 @@ from tests.unit.sample_reading import (
     listing_pages,
     rss,
 )
-
-from inforadar.model.feed import FeedKind
-from inforadar.sample.content import parse_story
-from inforadar.sample.feeds import SAMPLE_FEEDS, past_moments
-from inforadar.sample.outlets import OUTLETS
-from inforadar.sample.pages import short_count
-from inforadar.sample.world import PAGE_ITEMS, World
 
 
 def test_the_rss_is_valid() -> None:

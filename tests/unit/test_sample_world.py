@@ -9,7 +9,6 @@ from itertools import pairwise
 
 import pytest
 from lxml import etree, html
-from tests.unit.sample_reading import BASE, EPOCH, LATER, NAMESPACES, WORLD, get, listed_paths, rss
 
 from inforadar.sample.bulletins import EVERY, FIRST, find_bulletin
 from inforadar.sample.content import load_stories, parse_offset, parse_story
@@ -17,6 +16,7 @@ from inforadar.sample.feeds import SAMPLE_FEEDS, past_moments
 from inforadar.sample.markup import render_body
 from inforadar.sample.outlets import OUTLETS
 from inforadar.sample.world import World
+from tests.unit.sample_reading import BASE, EPOCH, LATER, NAMESPACES, WORLD, get, listed_paths, rss
 
 # What it holds
 

@@ -180,7 +180,10 @@ def disable(feed: Reference) -> None:
     print_line(f"Disabled {safe(_change(feed, enabled=False).url)}.")
 
 
-def polling(feed: Reference, state: Literal["on", "off"] | None = None) -> None:
+def polling(
+    feed: Reference,
+    state: Annotated[Literal["on", "off"] | None, Parameter(help="Else it is toggled.")] = None,
+) -> None:
     """Turn the repeated fetching of a feed on or off; without a word it is toggled."""
 
     async def work(database: Database, _: Settings) -> Feed:

@@ -20,8 +20,10 @@ def list_(
     source: Annotated[list[str] | None, Parameter(negative="", help="Only these sources.")] = None,
     topic: Annotated[list[str] | None, Parameter(negative="", help="Only these topics.")] = None,
     max_score: Annotated[float | None, Parameter(help="Only analyzed items up to this score.")] = None,
-    limit: Annotated[int, Parameter(validator=validators.Number(gte=1, lte=10_000))] = 20,
-    page: Annotated[int, Parameter(validator=validators.Number(gte=1))] = 1,
+    limit: Annotated[
+        int, Parameter(validator=validators.Number(gte=1, lte=10_000), help="Items to a page.")
+    ] = 20,
+    page: Annotated[int, Parameter(validator=validators.Number(gte=1), help="Which page.")] = 1,
     json: Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")] = False,
 ) -> None:
     """List items, newest first."""

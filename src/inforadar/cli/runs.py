@@ -19,7 +19,7 @@ from inforadar.store.runs import load_report, load_runs
 Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
 
 
-def list_(*, limit: int = 20, json: Json = False) -> None:
+def list_(*, limit: Annotated[int, Parameter(help="So many runs at most.")] = 20, json: Json = False) -> None:
     """List runs, newest first."""
 
     async def work(database: Database, _: Settings) -> list[Report]:

@@ -15,11 +15,15 @@ from typing import assert_never
 import structlog
 
 from inforadar.model.analysis import Subject, from_json, to_json
+from inforadar.model.ids import ItemId
+from inforadar.pipeline.holding import holding
 from inforadar.stages.analyze.base import AnalysisFailed, Analyzed, Analyzer
 from inforadar.store.analyses import (
     AnalysisJob,
     claim_analyses,
+    extend_analyses,
     load_cached_analysis,
+    release_analyses,
     save_analysis,
     save_analysis_failure,
     save_cached_analysis,
@@ -48,12 +52,19 @@ class AnalysisStage:
         endings: Counter[str] = Counter()
         slots = asyncio.Semaphore(self.concurrency)
 
+        held: dict[ItemId, AnalysisJob] = {}
+
         async def one(job: AnalysisJob) -> None:
             async with slots:
                 endings[await self._analyze(job)] += 1
+                del held[job.item_id]
 
         while jobs := await self.database.write(claim_analyses, BATCH):
-            async with asyncio.TaskGroup() as tasks:
+            held |= {job.item_id: job for job in jobs}
+            async with (
+                holding(self.database, held, extend=extend_analyses, release=release_analyses),
+                asyncio.TaskGroup() as tasks,
+            ):
                 for job in jobs:
                     tasks.create_task(one(job))
         return endings

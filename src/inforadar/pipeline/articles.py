@@ -15,13 +15,17 @@ from inforadar.fetch.engine import Engine
 from inforadar.fetch.robots import RobotsAccess, RobotsRules
 from inforadar.model.article import Extracted, FailureCode, NotExtracted
 from inforadar.model.http import Failed, FailureReason, Fetched, NotModified, Outcome, Request
+from inforadar.model.ids import Uid
 from inforadar.pipeline.dispatch import Dispatch, Ending
+from inforadar.pipeline.holding import holding
 from inforadar.pipeline.robots import Robots
 from inforadar.store.articles import (
     ArticleEnding,
     ArticleJob,
     claim_articles,
+    extend_articles,
     postpone_articles,
+    release_articles,
     save_article,
 )
 from inforadar.store.engine import Database
@@ -56,6 +60,7 @@ class Canonicalizer:
     async def run_once(self) -> Counter[str]:
         """Works off what is queued; returns how many ended how. Nothing queued: returns at once."""
         endings: Counter[str] = Counter()
+        held: dict[Uid, ArticleJob] = {}
 
         async def work(job: ArticleJob) -> Ending:
             rules = await self.robots.rules_for(job.url)
@@ -64,17 +69,21 @@ class Canonicalizer:
                 if self.engine.pacer.delay_of(host_key(job.url)):
                     return Ending.AGAIN
             endings[await self._article(job, rules)] += 1
+            del held[job.uid]
             return Ending.DONE
 
         while jobs := await self.database.write(claim_articles, BATCH):
+            held |= {job.uid: job for job in jobs}
             dispatch = Dispatch(
                 pacer=self.engine.pacer,
                 workers=self.workers,
                 host_of=lambda job: host_key(job.url),
                 work=work,
             )
-            leftovers = await dispatch.run(jobs)
-            await self.database.write(postpone_articles, [(left.job, left.wait_s) for left in leftovers])
+            async with holding(self.database, held, extend=extend_articles, release=release_articles):
+                leftovers = await dispatch.run(jobs)
+                await self.database.write(postpone_articles, [(left.job, left.wait_s) for left in leftovers])
+            held.clear()
         return endings
 
     async def _article(self, job: ArticleJob, rules: RobotsRules) -> str:

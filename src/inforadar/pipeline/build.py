@@ -17,7 +17,7 @@ from inforadar.model.feed import Feed
 from inforadar.model.item import Item
 from inforadar.stages.publish.entry import ChannelInfo, Entry
 from inforadar.stages.publish.rss import RssDocument, render_rss
-from inforadar.store.cached_feeds import BuildJob, finish_build, load_build_jobs, save_cached_feed
+from inforadar.store.cached_feeds import BuildJob, CachedFeed, finish_build, load_build_jobs
 from inforadar.store.engine import Database
 
 BATCH = 50
@@ -44,23 +44,23 @@ class Builder:
         return built
 
     async def _build(self, job: BuildJob) -> bool:
-        changed = False
-        if job.cached is None or self._render(job, job.cached.updated_at).whole != job.cached.xml_content:
-            # HTTP dates count whole seconds; a rebuild within the same second must still look newer.
-            at = self.now().replace(microsecond=0)
-            document = self._render(job, at)
-            await self.database.write(
-                save_cached_feed,
-                job.feed.id,
-                xml_header=document.header,
-                xml_content=document.whole,
-                item_refs=[item.hash for item in job.items],
-                updated_at=at,
-            )
-            changed = True
-            log.info("feed.built", feed_id=str(job.feed.id), url=job.feed.url, items=len(job.items))
-        await self.database.write(finish_build, job)
-        return changed
+        if job.cached and self._render(job, job.cached.updated_at).whole == job.cached.xml_content:
+            await self.database.write(finish_build, job)
+            return False
+        # HTTP dates count whole seconds, and so does the document's own.
+        at = self.now().replace(microsecond=0)
+        rendered = self._render(job, at)
+        document = CachedFeed(
+            updated_at=at,
+            xml_header=rendered.header,
+            xml_content=rendered.whole,
+            item_refs=tuple(item.hash for item in job.items),
+        )
+        stored = await self.database.write(finish_build, job, document)
+        log.info(
+            "feed.built", feed_id=str(job.feed.id), url=job.feed.url, items=len(job.items), stored=stored
+        )
+        return stored
 
     def _render(self, job: BuildJob, at: datetime) -> RssDocument:
         channel = channel_of(job.feed, self.public_url, at)

@@ -19,6 +19,7 @@ from inforadar.model.ids import FeedId, RunId
 from inforadar.model.schedule import Collected, Lease
 from inforadar.pipeline.collect import Collector
 from inforadar.pipeline.dispatch import Dispatch, Ending
+from inforadar.pipeline.holding import holding
 from inforadar.store.engine import Database
 from inforadar.store.leases import LEASE_S, extend_leases, postpone_leases, release_leases
 from inforadar.store.writer import Writer
@@ -80,23 +81,23 @@ class Cycle:
     async def run(self, leases: Sequence[Lease], run_id: RunId) -> CycleResult:
         """Collects all of them, as far as their hosts allow."""
         self._run_id = run_id
-        self._held = {lease.feed.id: lease for lease in leases}
-        heartbeat = asyncio.create_task(self._beat(), name="heartbeat")
-        try:
-            leftovers = await self._dispatch.run(leases)
-            if self._saves:
-                await asyncio.wait(self._saves)
+        self._held |= {lease.feed.id: lease for lease in leases}
+        async with holding(
+            self._database, self._held, extend=extend_leases, release=release_leases, lease_s=self._lease_s
+        ):
+            try:
+                leftovers = await self._dispatch.run(leases)
+            finally:
+                # What was fetched is saved, whatever stopped the rest.
+                if self._saves:
+                    await asyncio.wait(self._saves)
             if leftovers:
                 await self._database.write(
                     postpone_leases, [(leftover.job, leftover.wait_s) for leftover in leftovers]
                 )
-                self.result.postponed = len(leftovers)
-                self.result.next_turn_s = min(leftover.wait_s for leftover in leftovers)
-        except BaseException:
-            await self._give_back()
-            raise
-        finally:
-            heartbeat.cancel()
+        if leftovers:
+            self.result.postponed = len(leftovers)
+            self.result.next_turn_s = min(leftover.wait_s for leftover in leftovers)
         return self.result
 
     def stop(self) -> None:
@@ -140,21 +141,3 @@ class Cycle:
         else:
             self.result.errors[feed.url] = job.next_run.error or job.outcome.value
             bound.warning("feed.failed", outcome=job.outcome.value, error=job.next_run.error)
-
-    async def _beat(self) -> None:
-        """Keeps the leases alive while work goes on."""
-        while True:
-            await asyncio.sleep(self._lease_s / 3)
-            try:
-                await self._database.write(extend_leases, list(self._held.values()), lease_s=self._lease_s)
-            except InfoRadarError as fault:
-                log.warning("leases.not_extended", error=str(fault))
-
-    async def _give_back(self) -> None:
-        """On a stop: nothing half-written, and what was not done is due again at once."""
-        for task in self._saves:
-            task.cancel()
-        try:
-            await asyncio.shield(self._database.write(release_leases, list(self._held.values())))
-        except InfoRadarError as fault:
-            log.warning("leases.not_released", error=str(fault))

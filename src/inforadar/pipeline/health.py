@@ -65,16 +65,16 @@ def _sentence(feed: Feed, state: HealthState, now: datetime) -> str:
         case HealthState.NEW:
             return f"Not fetched yet. {_next(feed, now)}"
         case HealthState.SUCCESS:
-            twin = (
-                f" It moved to the URL of feed {feed.duplicate_of}: one of the two is enough."
-                if feed.duplicate_of
-                else ""
-            )
-            return f"Fetched {in_words(now, feed.last_fetched_at)}.{twin} {_next(feed, now)}"
+            return f"Fetched {in_words(now, feed.last_fetched_at)}.{_twin(feed)} {_next(feed, now)}"
         case HealthState.WAITING:
-            return f"{feed.last_error} {_next(feed, now, again=True)}"
+            times = f" It failed {feed.failures} times in a row." if feed.failures > 1 else ""
+            return f"{_what_happened(feed)}{times} {_next(feed, now, again=True)}"
     comes = _next(feed, now, again=True) if feed.next_run_at else "Revive it with `inforadar feed sync`."
-    return f"{feed.last_error} Suspended. {comes}"
+    return f"{_what_happened(feed)} Suspended. {comes}"
+
+
+def _what_happened(feed: Feed) -> str:
+    return feed.last_error or "The last fetch failed."
 
 
 def _twin(feed: Feed) -> str:

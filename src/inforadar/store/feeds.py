@@ -84,6 +84,7 @@ def feed_from_row(row: Row[Any]) -> Feed:
         last_fetch_status=Outcome(r["last_fetch_status"]) if r["last_fetch_status"] else None,
         last_fetched_at=r["last_fetched_at"],
         error_policy=ErrorPolicy(r["error_policy"]) if r["error_policy"] else None,
+        duplicate_of=r["duplicate_of"],
         options=r["options"],
         next_run_at=r["next_run_at"],
         requested_at=r["requested_at"],

@@ -21,7 +21,7 @@ from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.errors import LeaseLostError, StoreError
-from inforadar.model.http import Validators
+from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId, UrlHash
 from inforadar.model.item import Diff, KnownItem, Listed
 from inforadar.model.schedule import Collected, Saved
@@ -59,6 +59,8 @@ def save_collected(
                 FeedItems(feed_id=feed.id, topic=feed.topic, run_id=job.run_id, at=job.at, added=found.added)
             )
         duplicate = _move(connection, job) if job.moved_to else None
+        if duplicate != feed.duplicate_of and job.outcome is Outcome.SUCCESS:
+            update_feed(connection, feed.id, {"duplicate_of": duplicate})
         saved[feed.id] = Saved(
             feed_id=feed.id, added=found.added, changed=found.changed, duplicate_of=duplicate
         )

@@ -1,6 +1,6 @@
 """From a page to the article a person came for, or the reason why there is none.
 
-    bytes ─► encoding ─► limits ─► dom ─► naming, main_element ─► blocks ─► cleaning ─► walls ─► text, Markdown
+    bytes ─► encoding ─► limits ─► dom ─► naming, main_element ─► blocks ─► cleaning ─► walls ─► markdown
                                     └──► head ─► metadata, published, language, images
 
 `extract` is pure, and made to run in a pool of processes that can be killed: bytes in, a value out.
@@ -61,20 +61,20 @@ def extract(html: bytes, url: str, content_type: str = "") -> Extracted | NotExt
 
 def _read(page: LexborHTMLParser, url: str, *, raw_len: int) -> Extracted | NotExtracted:
     head = Head(page)
-    root = parse_tree(page)
+    tree = parse_tree(page)
     base = _base(head, url)
     host = _host(url)
-    visible = headlines(root)
+    visible = headlines(tree)
     title = find_title(head, visible, host)
-    published_at, updated_at = find_dates(head, root, url)
-    author = find_author(head, root)
-    main = find_main(root, find_clutter(root))
+    published_at, updated_at = find_dates(head, tree, url)
+    author = find_author(head, tree)
+    main = find_main(tree.root, find_clutter(tree.root))
     image = find_image(head, main, base)
     blocks = _article_blocks(
         main, base, host, {fold(name) for name in (*stated_titles(head, host), title or "")}
     )
     clean_text = render_text(blocks)
-    wall = find_wall(page, head, root, clean_text, title or "", url)
+    wall = find_wall(page, head, tree, text=clean_text, title=title or "", url=url)
     if wall is not None:
         return NotExtracted(code=FailureCode.EMPTY, detail=wall)
     return Extracted(
@@ -107,7 +107,7 @@ def _is_html(text: str) -> bool:
         return False
     if start.startswith("<?xml") and "<html" not in start:
         return False
-    lowered = text[:100_000].lower()
+    lowered = text[:20_000].lower()
     return any(
         tag in lowered
         for tag in ("<html", "<body", "<head", "<p", "<div", "<article", "<table", "<!doctype html")

@@ -1,7 +1,7 @@
 """The article as a list of blocks: paragraphs, headings, list items, quotes, code and table rows.
 
-Each block carries its text twice, plain and as Markdown, because what is a link or emphasis is known only while the
-elements are read.
+Each block carries its text twice, plain and as Markdown, because what is a link or emphasis is known only
+while the elements are read.
 """
 
 from __future__ import annotations
@@ -119,14 +119,18 @@ class _Reader:
         """The text gathered so far becomes blocks; the place afterwards has used up its marker."""
         if not run:
             return place
+        if all(isinstance(part, str) and part.isspace() for part in run):
+            run.clear()
+            return place
         plain, markdown, link_length = read_inline(run, self.base)
         run.clear()
-        texts = _PARAGRAPH_BREAK.split(_SPACE.sub(" ", plain))
-        markdowns = _PARAGRAPH_BREAK.split(_SPACE.sub(" ", markdown))
-        if len(markdowns) != len(texts):
-            markdowns = texts
-        for text, marked in zip(texts, markdowns, strict=True):
-            text = _LINE_BREAK.sub("\n", text).strip()
+        texts, markdowns = [_SPACE.sub(" ", plain)], [_SPACE.sub(" ", markdown)]
+        if BREAK in plain:
+            texts, markdowns = _PARAGRAPH_BREAK.split(texts[0]), _PARAGRAPH_BREAK.split(markdowns[0])
+            if len(markdowns) != len(texts):
+                markdowns = texts
+        for piece, marked in zip(texts, markdowns, strict=True):
+            text = _LINE_BREAK.sub("\n", piece).strip()
             if not text:
                 continue
             self.blocks.append(
@@ -173,10 +177,10 @@ class _Reader:
             texts = [_one_line(text) for text, _, _ in cells]
             if not any(texts):
                 continue
+            marked = " | ".join(_one_line(markdown).replace("|", "\\|") for _, markdown, _ in cells)
             self.blocks.append(
                 Block(
-                    kind=Kind.ROW, text=" | ".join(texts), group=self.groups,
-                    markdown="| " + " | ".join(_one_line(marked).replace("|", "\\|") for _, marked, _ in cells) + " |",
+                    kind=Kind.ROW, text=" | ".join(texts), group=self.groups, markdown=f"| {marked} |",
                     link_length=sum(linked for _, _, linked in cells), level=len(texts),
                 )
             )  # fmt: skip

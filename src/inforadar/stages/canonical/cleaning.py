@@ -1,7 +1,7 @@
 """Blocks that stand in the article's element and are still not the article.
 
-Headline, date line, captions, teasers of other articles, "Read also" and what follows the end. No rule may take
-much: one that would is not applied, because on that page its sign means something else.
+Headline, date line, captions, teasers of other articles, "Read also" and what follows the end. No rule
+may take much: one that would is not applied, because on that page its sign means something else.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from inforadar.stages.canonical import phrases
 from inforadar.stages.canonical.blocks import Block, Kind
 from inforadar.stages.canonical.dom import Node
 
@@ -16,31 +17,10 @@ _TEASER_TAGS = frozenset(("div", "li", "article", "section"))
 _WALKED_TAGS = _TEASER_TAGS | {"ul", "ol", "td", "main", "center", "span"}
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
-_DATE_OR_TIME = re.compile(r"\b(?:19|20)\d\d\b|\d{1,2}:\d\d")
-_BYLINE = re.compile(r"(?:by|von|par|por|di|от|автор)\b", re.IGNORECASE)
-_POINTER = re.compile(
-    r"(?:(?:see|read|watch|listen) (?:also|more|next|now)|also read|related|more (?:on|from|news)|don.t miss|recommended"
-    r"|trending|watch|you may|read this|sign up|subscribe|follow us|click here|photo|image|source"
-    r"|lesen sie auch|mehr zum thema|lire aussi|à lire|lee también|leia (?:também|mais)|leggi anche"
-    r"|читайте также|читать (?:далее|также)|相关(?:阅读|新闻|文章)|延伸阅读|関連記事|관련\s?기사|اقرأ أيضا)",
-    re.IGNORECASE,
-)
-_AFTER_THE_END = re.compile(
-    r"(?:related\b.{0,30}|you (?:may|might) (?:also )?(?:like|enjoy).{0,20}|(?:read|see) (?:more|next|this next|also)\W*"
-    r"|more (?:from|stories|news|on)\b.{0,40}|recommended\b.{0,30}|popular\b.{0,20}|trending.{0,20}"
-    r"|leave a (?:comment|reply)\W*|comments?\W*|share (?:this|on)\b.{0,30}|about the authors?\W*|top stories\W*"
-    r"|latest (?:news|posts|stories|articles)\W*|keep reading\W*|further reading\W*|what to read next\W*|tags\W*"
-    r"|subscribe\b.{0,40}|sign up\b.{0,40}|references|sources|footnotes"
-    r"|das könnte (?:sie|dich) auch interessieren\W*|kommentare\W*|à lire (?:aussi|également)\W*|commentaires\W*"
-    r"|te puede interesar\W*|comentarios\W*|veja também\W*|комментарии\W*|читайте также\W*|相关(?:阅读|新闻|文章)\W*"
-    r"|関連記事\W*|댓글\W*)",
-    re.IGNORECASE,
-)
-
 
 def fold(text: str) -> str:
     """Words alone, for comparing headlines."""
-    return " ".join(re.findall(r"\w+", text.casefold()))
+    return " ".join(re.findall(r"[^\W_]+", text.casefold()))
 
 
 def remove_teasers(main: Node, host: str) -> None:
@@ -137,11 +117,16 @@ def _is_link_paragraph(block: Block) -> bool:
 
 
 def _is_pointer(block: Block) -> bool:
+    """A line that points elsewhere, or that only stamps a time or a right on what is near it."""
     length = len(block.text)
+    if length < 14 and block.kind is Kind.BARE and phrases.CLOCK.fullmatch(block.text):
+        return True
+    if length < 100 and phrases.RIGHTS.match(block.text):
+        return True
     return (
         length < 150
         and (block.link_length > 0.4 * length or length < 30)
-        and bool(_POINTER.match(block.text))
+        and bool(phrases.POINTER.match(block.text))
     )
 
 
@@ -155,7 +140,9 @@ def _without_dateline(blocks: list[Block]) -> list[Block]:
     kept = [
         block
         for block in blocks[:top]
-        if len(block.text) >= 25 and not _DATE_OR_TIME.search(block.text) and not _BYLINE.match(block.text)
+        if len(block.text) >= 25
+        and not phrases.DATE_OR_TIME.search(block.text)
+        and not phrases.BYLINE.match(block.text)
     ]
     return kept + blocks[top:]
 
@@ -164,7 +151,7 @@ def _up_to_the_end(blocks: list[Block]) -> list[Block]:
     total = size(blocks)
     done = 0
     for place, block in enumerate(blocks):
-        if done > 0.7 * total and block.kind is Kind.HEADING and _AFTER_THE_END.fullmatch(block.text):
+        if done > 0.7 * total and block.kind is Kind.HEADING and phrases.AFTER_THE_END.fullmatch(block.text):
             return blocks[:place]
         done += len(block.text)
     return blocks

@@ -1,8 +1,6 @@
-"""When an article was published and updated, with the zone if the page knows it.
+"""Dates as pages write them: ISO and its relatives, mail dates, and day, month and year in many languages.
 
-Machine-readable statements come first, each asked for publication before modification; a visible date near the
-top of the article is the last resort, read in the languages that news is written in. A date without
-a time is midnight UTC.
+A date without a time is midnight, a time without a zone UTC: the page does not say more.
 """
 
 from __future__ import annotations
@@ -11,128 +9,100 @@ import re
 from datetime import UTC, datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
 
-_ISO = re.compile(
-    r"(?<!\d)((?:19|20)\d\d)[-/.]?(\d\d)[-/.]?(\d\d)"
-    r"(?:[T\s]+(\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s*(Z|UTC|GMT|[+-]\d\d:?\d\d)?)?(?!\d)",
-    re.IGNORECASE,
-)
-_CJK = re.compile(
-    r"((?:19|20)\d\d)\s*[年년]\s*(\d\d?)\s*[月월]\s*(\d\d?)\s*[日일]?(?:[^\d]{0,6}(\d\d?)[:：時时시](\d\d))?"
-)
-_NUMERIC = re.compile(
-    r"(?<![\d/.-])(\d\d?)([./-])(\d\d?)\2((?:19|20)\d\d)(?![\d/.-])(?:\D{1,5}(\d\d?):(\d\d))?"
-)
-_YEAR_FIRST = re.compile(r"(?<!\d)((?:19|20)\d\d)[-/.](\d\d?)[-/.](\d\d?)(?!\d)(?:\D{1,3}(\d\d?):(\d\d))?")
-_DAY_MONTH = re.compile(
-    r"(?<!\d)(\d\d?)(?:st|nd|rd|th|er|º|\.)?\s+(?:de\s+|of\s+|d['’])?([^\W\d_]{3,12})\.?,?\s+(?:de[l]?\s+)?((?:19|20)\d\d)(?!\d)(?:\D{1,9}(\d\d?):(\d\d))?"
-)
-_YEAR_MONTH = re.compile(r"(?<!\d)((?:19|20)\d\d)\s+([^\W\d_]{3,12})\.?\s+(\d\d?)(?!\d)")
-_MONTH_DAY = re.compile(
-    r"([^\W\d_]{3,12})\.?\s+(\d\d?)(?:st|nd|rd|th)?\s*,?\s+((?:19|20)\d\d)(?!\d)(?:\D{1,9}(\d\d?):(\d\d)\s*([ap]m)?)?",
-    re.IGNORECASE,
+MAX_LENGTH = 200
+"""No date stands farther into a text that is about a date."""
+_OLDEST = datetime(1995, 1, 1, tzinfo=UTC)
+"""Older than news on the web: something else with digits."""
+
+_Y = r"(?P<year>(?:19|20)\d\d)"
+_NAME = r"(?P<name>[^\W\d_]{3,12})\.?"
+_TIME = r"(?P<hour>\d\d?):(?P<minute>\d\d)"
+_PATTERNS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"(?<!\d){_Y}[-/.]?(?P<month>\d\d)[-/.]?(?P<day>\d\d)"
+        rf"(?:[T\s]+{_TIME}(?::(?P<second>\d\d)(?:[.,]\d+)?)?\s*(?P<zone>Z|UTC|GMT|[+-]\d\d:?\d\d)?)?(?!\d)",
+        rf"{_Y}\s*[年년]\s*(?P<month>\d\d?)\s*[月월]\s*(?P<day>\d\d?)\s*[日일]?(?:\D{{0,6}}{_TIME})?",
+        rf"(?<!\d){_Y}\s+{_NAME}\s+(?P<day>\d\d?)(?!\d)",
+        rf"(?<!\d){_Y}[-/.](?P<month>\d\d?)[-/.](?P<day>\d\d?)(?!\d)(?:\D{{1,3}}{_TIME})?",
+        rf"{_NAME}\s+(?P<day>\d\d?)(?:st|nd|rd|th)?\s*,?\s+{_Y}(?!\d)(?:\D{{1,9}}{_TIME}\s*(?P<half>[ap]m)?)?",
+        rf"(?<!\d)(?P<day>\d\d?)(?:st|nd|rd|th|er|º|\.)?\s+(?:de\s+|of\s+|d['’])?{_NAME},?\s+(?:del?\s+)?{_Y}(?!\d)"
+        rf"(?:\D{{1,9}}{_TIME})?",
+        # With slashes the month comes first where it can, as in the United States; elsewhere the day does.
+        rf"(?<![\d/.-])(?P<month>0?[1-9]|1[0-2])/(?P<day>\d\d?)/{_Y}(?![\d/.-])(?:\D{{1,5}}{_TIME})?",
+        rf"(?<![\d/.-])(?P<day>\d\d?)([./-])(?P<month>\d\d?)\2{_Y}(?![\d/.-])(?:\D{{1,5}}{_TIME})?",
+    )
 )
 
-# Beginnings of month names, lower case; the longest match counts.
+# Beginnings of month names in lower case; the longest one that fits counts.
 _MONTHS = {
-    1: "jan ene gen янв січ sty oca يناير كانون janv styczn led ιαν",
-    2: "feb fév fev лют фев lut şub ubat فبراير شباط únor φεβ",
-    3: "mar mär mrt maart март мар бер mart مارس آذار břez μαρ marz",
+    1: "jan ene gen янв січ sty oca يناير كانون led ιαν",
+    2: "feb fév fev лют фев lut şub فبراير شباط únor φεβ",
+    3: "mar mär mrt maart март мар бер مارس آذار břez μαρ",
     4: "apr avr abr апр кві kwi nis أبريل نيسان dub απρ",
-    5: "may mai mei maj мая май тра mayıs مايو أيار květ μαΐ μάι mag",
+    5: "may mai mei maj мая май тра مايو أيار květ μαΐ μάι mag",
     6: "jun juin июн чер cze haz يونيو حزيران ιουν giu",
     7: "jul juil июл лип lip tem يوليو تموز červenc ιουλ lug",
-    8: "aug aoû aou ago авг сер sie ağu أغسطس آب srp αύγ αυγ",
+    8: "aug aoû aou ago авг сер sie ağu أغسطس srp αύγ αυγ",
     9: "sep set сен вер wrz eyl سبتمبر أيلول září σεπ",
-    10: "oct okt out окт жов paź pazd eki أكتوبر تشرين říj οκτ ott",
+    10: "oct okt out окт жов paź eki أكتوبر تشرين říj οκτ ott",
     11: "nov ноя лис lis kas نوفمبر list νοέ νοε",
     12: "dec déc dic dez дек гру gru ara ديسمبر prosin δεκ",
 }
 _MONTH_OF = {name: number for number, names in _MONTHS.items() for name in names.split()}
 _LONGEST = max(map(len, _MONTH_OF))
 
-_OLDEST = datetime(1995, 1, 1, tzinfo=UTC)
-
 
 def parse_date(text: str) -> datetime | None:
-    """The first date in a text, aware; None if there is none, or it is older than news on the web."""
-    text = text.strip()[:200]
-    found = _iso(text) or _written(text)
-    if found is None:
-        return None
-    return found if found >= _OLDEST else None
+    """The first date in a text, aware; None if there is none that news could be from."""
+    text = text.strip()[:MAX_LENGTH]
+    found = _number_or_mail(text)
+    for pattern in _PATTERNS:
+        if found is not None:
+            break
+        match = pattern.search(text)
+        found = _made(match.groupdict()) if match else None
+    return found if found is not None and found >= _OLDEST else None
 
 
-def _iso(text: str) -> datetime | None:
-    match = _ISO.search(text)
-    if match:
-        year, month, day, hour, minute, second, zone = match.groups()
-        return _made(year, month, day, hour, minute, second, zone)
-    if text[:1].isalpha() and "," in text[:12]:
+def _number_or_mail(text: str) -> datetime | None:
+    if text.isdecimal() and len(text) in (10, 13):
+        return datetime.fromtimestamp(int(text[:10]), UTC)
+    if text[:1].isalpha() and text[3:4] == ",":
         try:
             found = parsedate_to_datetime(text)
         except ValueError:
             return None
         return found if found.tzinfo else found.replace(tzinfo=UTC)
-    if text.isdigit() and len(text) in (10, 13):
-        return datetime.fromtimestamp(int(text[:10]), UTC)
     return None
 
 
-def _written(text: str) -> datetime | None:
-    match = _YEAR_MONTH.search(text)
-    if match and (month := month_number(match[2])):
-        return _made(match[1], month, match[3])
-    for pattern in (_CJK, _YEAR_FIRST):
-        match = pattern.search(text)
-        if match:
-            return _made(*match.groups())
-    match = _MONTH_DAY.search(text)
-    if match and (month := month_number(match[1])):
-        hour = match[4]
-        if hour and match[6] and match[6].lower() == "pm" and int(hour) < 12:
-            hour = str(int(hour) + 12)
-        return _made(match[3], month, match[2], hour, match[5])
-    match = _DAY_MONTH.search(text)
-    if match and (month := month_number(match[2])):
-        return _made(match[3], month, match[1], match[4], match[5])
-    match = _NUMERIC.search(text)
-    if match:
-        first, separator, second, year, hour, minute = match.groups()
-        # With slashes the month may come first (United States); elsewhere the day does.
-        month_first = separator == "/" and int(first) <= 12
-        day, month = (second, first) if month_first else (first, second)
-        return _made(year, month, day, hour, minute)
-    return None
-
-
-def month_number(name: str) -> int | None:
-    name = name.lower()
-    for length in range(min(len(name), _LONGEST), 2, -1):
-        number = _MONTH_OF.get(name[:length])
-        if number:
-            return number
-    return None
-
-
-def _made(
-    year: str, month: str | int, day: str, hour: str | None = None, minute: str | None = None,
-    second: str | None = None, zone: str | None = None,
-) -> datetime | None:  # fmt: skip
+def _made(parts: dict[str, str | None]) -> datetime | None:
+    month = int(parts["month"] or 0) if "month" in parts else _month_number(parts["name"] or "")
+    hour = int(parts.get("hour") or 0)
+    if (parts.get("half") or "").lower() == "pm" and hour < 12:
+        hour += 12
     try:
-        return datetime(
-            int(year),
-            int(month),
-            int(day),
-            int(hour or 0),
-            int(minute or 0),
-            int(second or 0),
-            tzinfo=_zone(zone),
+        day = datetime(
+            int(parts["year"] or 0), month, int(parts["day"] or 0), tzinfo=_zone(parts.get("zone"))
         )
     except ValueError:
-        try:
-            return datetime(int(year), int(month), int(day), tzinfo=UTC)
-        except ValueError:
-            return None
+        return None
+    try:
+        return day.replace(
+            hour=hour, minute=int(parts.get("minute") or 0), second=int(parts.get("second") or 0)
+        )
+    except ValueError:
+        return day
+
+
+def _month_number(name: str) -> int:
+    """1 to 12, or 0 for a word that names no month."""
+    name = name.lower()
+    for length in range(min(len(name), _LONGEST), 2, -1):
+        if name[:length] in _MONTH_OF:
+            return _MONTH_OF[name[:length]]
+    return 0
 
 
 def _zone(text: str | None) -> timezone:

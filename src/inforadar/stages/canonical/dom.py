@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 MAX_LEVEL = 150
 """Deeper elements hand their text to the ancestor at this level, so that recursion over the tree is safe."""
-MAX_NODES = 150_000
-"""What comes after so many nodes is left out: nobody reads that far."""
+MAX_NODES = 100_000
+MAX_TEXT = 1_000_000
+"""What comes after so many nodes, or so many characters, is left out: nobody reads that far."""
 FULL_PARAGRAPH = 120
 """A run of text of this length counts in full as prose; a shorter one counts the less the shorter it is."""
 LIST_ITEM_WEIGHT = 0.4
@@ -23,16 +25,17 @@ LIST_ITEM_WEIGHT = 0.4
 
 INLINE = frozenset(
     (
-        "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "br", "cite", "code", "data", "del", "dfn", "em",
-        "font", "i", "img", "ins", "kbd", "label", "mark", "nobr", "picture", "q", "rb", "rp", "rt", "ruby", "s",
-        "samp", "small", "source", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
+        "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "br", "cite", "code", "data", "del",
+        "dfn", "em", "font", "i", "img", "ins", "kbd", "label", "mark", "nobr", "picture", "q", "rb", "rp",
+        "rt", "ruby", "s", "samp", "small", "source", "span", "strike", "strong", "sub", "sup", "time",
+        "tt", "u", "var", "wbr",
     )
 )  # fmt: skip
 _WITHOUT_TEXT = frozenset(
     (
-        "audio", "button", "canvas", "datalist", "dialog", "embed", "frameset", "head", "iframe", "input", "link",
-        "map", "math", "meta", "noscript", "object", "progress", "script", "select", "style", "svg", "template",
-        "textarea", "video",
+        "audio", "button", "canvas", "datalist", "dialog", "embed", "frameset", "head", "iframe", "input",
+        "link", "map", "math", "meta", "noscript", "object", "progress", "script", "select", "style",
+        "svg", "template", "textarea", "title", "video",
     )
 )  # fmt: skip
 _SPACE = re.compile(r"\s+")
@@ -41,7 +44,17 @@ _SPACE = re.compile(r"\s+")
 class Node:
     """An element: its tag and attributes, what it holds, and how much text that is."""
 
-    __slots__ = ("attrs", "children", "has_block", "link_length", "parent", "prose", "tag", "text_length")
+    __slots__ = (
+        "attrs",
+        "children",
+        "clutter",
+        "has_block",
+        "link_length",
+        "parent",
+        "prose",
+        "tag",
+        "text_length",
+    )
 
     def __init__(self, tag: str, attrs: dict[str, str | None], parent: Node | None) -> None:
         self.tag = tag
@@ -54,6 +67,8 @@ class Node:
         """Whether anything inside starts a line of its own."""
         self.prose = 0.0
         """How much running text there is inside, in characters."""
+        self.clutter: frozenset[str] | None = None
+        """Why the element may be no part of an article; None until someone looked."""
 
     def get(self, name: str) -> str:
         return self.attrs.get(name) or ""
@@ -95,19 +110,28 @@ class Node:
             node = node.parent
 
 
-def parse_tree(page: LexborHTMLParser) -> Node:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tree:
+    root: Node
     """The body of the page."""
+    nodes: list[Node]
+    """Every element below it, in the order of the page."""
+
+
+def parse_tree(page: LexborHTMLParser) -> Tree:
+    """The body of the page, measured."""
     root = Node("body", {}, None)
+    nodes: list[Node] = []
     body = page.body
     if body is None:
-        return root
+        return Tree(root=root, nodes=nodes)
     root.attrs = body.attributes
-    seen = 0
+    nodes_left, text_left = MAX_NODES, MAX_TEXT
     current = root
     trail: list[tuple[LexborNode, Node]] = []
     at: LexborNode | None = body.first_child
     while True:
-        if at is None:
+        if at is None or nodes_left <= 0 or text_left <= 0:
             if not trail:
                 break
             at, parent = trail.pop()
@@ -116,18 +140,20 @@ def parse_tree(page: LexborHTMLParser) -> Node:
                 current = parent
             at = at.next
             continue
-        seen += 1
+        nodes_left -= 1
         tag = at.tag or "-"
         if tag == "-text":
-            text = at.text_content
+            text = (at.text_content or "")[:text_left]
+            text_left -= len(text)
             if text:
                 current.children.append(text)
                 current.text_length += len(text.strip())
-        elif tag[0] != "-" and tag not in _WITHOUT_TEXT and seen < MAX_NODES:
+        elif tag[0] != "-" and tag not in _WITHOUT_TEXT:
             child = at.first_child
             if len(trail) < MAX_LEVEL:
                 node = Node(tag, at.attributes, current)
                 current.children.append(node)
+                nodes.append(node)
                 if child is None:
                     current.has_block |= tag not in INLINE
                 else:
@@ -141,7 +167,7 @@ def parse_tree(page: LexborHTMLParser) -> Node:
                 continue
         at = at.next
     _close(root, root)
-    return root
+    return Tree(root=root, nodes=nodes)
 
 
 def _close(node: Node, parent: Node) -> None:

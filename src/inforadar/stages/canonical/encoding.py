@@ -1,8 +1,9 @@
 """From bytes to text: what the page says it is encoded in, believed only as far as the bytes agree.
 
-Servers and authors are often wrong about this, each in their own way, so the order is: a byte order mark; bytes
-that are valid UTF-8 and not just ASCII (no other encoding produces them by accident); then the HTTP header
-and the `<meta>` element, if they decode; then the encoding in which the text looks most like a language.
+Servers and authors are often wrong about this, each in their own way, so the order is: a byte order mark;
+bytes that are valid UTF-8 and not just ASCII (no other encoding produces them by accident); then the HTTP
+header and the `<meta>` element, if they decode; then the encoding in which the text looks most like a
+language.
 """
 
 from __future__ import annotations
@@ -26,20 +27,17 @@ _META_REACH = 4096
 
 # As browsers read these labels (WHATWG), not as Python does: each is the superset that pages really use.
 _LABELS = {
-    "gb2312": "gb18030", "gbk": "gb18030", "x-gbk": "gb18030", "gb_2312-80": "gb18030", "chinese": "gb18030",
-    "iso-8859-1": "cp1252", "latin1": "cp1252", "latin-1": "cp1252", "ascii": "cp1252", "us-ascii": "cp1252",
-    "shift_jis": "cp932", "shift-jis": "cp932", "sjis": "cp932", "x-sjis": "cp932", "windows-31j": "cp932",
-    "euc-kr": "cp949", "ks_c_5601-1987": "cp949", "ksc5601": "cp949", "korean": "cp949",
-    "big5": "big5hkscs", "big5-hkscs": "big5hkscs", "x-x-big5": "big5hkscs",
-    "iso-8859-9": "cp1254", "latin5": "cp1254", "tis-620": "cp874", "iso-8859-11": "cp874", "windows-874": "cp874",
-    "x-euc-jp": "euc_jp", "utf8": "utf-8", "unicode-1-1-utf-8": "utf-8", "x-cp1251": "cp1251", "x-cp1252": "cp1252",
+    "gb2312": "gb18030", "gbk": "gb18030", "x-gbk": "gb18030", "gb_2312-80": "gb18030",
+    "chinese": "gb18030", "iso-8859-1": "cp1252", "latin1": "cp1252", "latin-1": "cp1252",
+    "ascii": "cp1252", "us-ascii": "cp1252", "shift_jis": "cp932", "shift-jis": "cp932", "sjis": "cp932",
+    "x-sjis": "cp932", "windows-31j": "cp932", "euc-kr": "cp949", "ks_c_5601-1987": "cp949",
+    "ksc5601": "cp949", "korean": "cp949", "big5": "big5hkscs", "big5-hkscs": "big5hkscs",
+    "x-x-big5": "big5hkscs", "iso-8859-9": "cp1254", "latin5": "cp1254", "tis-620": "cp874",
+    "iso-8859-11": "cp874", "windows-874": "cp874", "x-euc-jp": "euc_jp", "utf8": "utf-8",
+    "unicode-1-1-utf-8": "utf-8", "x-cp1251": "cp1251", "x-cp1252": "cp1252",
 }  # fmt: skip
 # A <meta> that could be read as ASCII cannot be telling the truth about these.
 _WIDE = ("utf-16", "utf-32", "ucs-2", "ucs-4")
-_GUESSES = (
-    "gb18030", "cp932", "euc_jp", "cp949", "big5hkscs", "cp1251", "koi8_r", "cp1253", "cp1255", "cp1256", "cp874",
-    "cp1250", "cp1254", "cp1252",
-)  # fmt: skip
 _SAMPLE = 200_000
 
 
@@ -119,36 +117,63 @@ def _reads_well(body: bytes, name: str) -> bool:
     return bad == 0 or bad * 100 < sum(map(len, _NOT_ASCII.findall(text)))
 
 
-# How much like a language a run of letters looks: signs that everyday text is full of, and signs that
-# only a wrong decoding strings together.
-_COMMON = {
-    "gb18030": re.compile(r"[的一是不了在人有我他这中大来上国个到说们为子和你地出道也时年得就那要下以生会自着去之过家学对可里后小么心多天而能好都然没日于起还发成事只作当想看文无开手十用主行方又如前所本见经头面公同三已老从动两长知民样现分将外但身些与高意进把法此实回二理美点月明其种声全工己话儿者向情部正名定女问力机给等几很业最间新什打便位因重被走电四第门相次东政海口使教西再平真听世气信北少关并内加化由却代军产入先山五太水万市]"),
-    "big5hkscs": re.compile(r"[的一是不了在人有我他這中大來上國個到說們為子和你地出道也時年得就那要下以生會自著去之過家學對可里後小麼心多天而能好都然沒日於起還發成事只作當想看文無開手十用主行方又如前所本見經頭面公同三已老從動兩長知民樣現分將外但身些與高意進把法此實回二理美點月明其種聲全工己話者向情部正名定女問力機給等幾很業最間新什打便位因重被走電四第門相次東政海口使教西再平真聽世氣信北少關並內加化由卻代軍產入先山五太水萬市]"),
-    "cp932": re.compile(r"[\u3041-\u3096\u30a1-\u30fa\u30fc]"),
-    "euc_jp": re.compile(r"[\u3041-\u3096\u30a1-\u30fa\u30fc]"),
-    "cp949": re.compile(r"[\uac00-\ud7a3]"),
-    "cp1251": re.compile(r"[а-яёіїєґў]"),
-    "koi8_r": re.compile(r"[а-яё]"),
-    "cp1253": re.compile(r"[α-ωάέήίόύώς]"),
-    "cp1255": re.compile(r"[\u05d0-\u05ea]"),
-    "cp1256": re.compile(r"[\u0627-\u064a\u067e\u0686\u06a9\u06af\u06cc]"),
-    "cp874": re.compile(r"[\u0e01-\u0e3a\u0e40-\u0e4e]"),
-    "cp1250": re.compile(r"[áéíóúýčďěňřšťůžąćęłńśźżőű]"),
-    "cp1254": re.compile(r"[çğıöşüâî]"),
-    "cp1252": re.compile(r"[àâäáãåçèéêëìíîïñòóôöõøùúûüýßœæ’‘“”–—…©»«°·€]"),
-}  # fmt: skip
+# The most frequent signs of Chinese, in both forms.
+_SIMPLIFIED = (
+    "的一是不了在人有我他这中大来上国个到说们为子和你地出道也时年得就那要下以生会自着去之过家学对可里后小"
+    "么心多天而能好都然没日于起还发成事只作当想看文无开手十用主行方又如前所本见经头面公同三已老从动两长知"
+    "民样现分将外但身些与高意进把法此实回二理美点月明其种声全工己话儿者向情部正名定女问力机给等几很业最间"
+    "新什打便位因重被走电四第门相次东政海口使教西再平真听世气信北少关并内加化由却代军产入先山五太水万市"
+)
+_TRADITIONAL = (
+    "的一是不了在人有我他這中大來上國個到說們為子和你地出道也時年得就那要下以生會自著去之過家學對可里後小"
+    "麼心多天而能好都然沒日於起還發成事只作當想看文無開手十用主行方又如前所本見經頭面公同三已老從動兩長知"
+    "民樣現分將外但身些與高意進把法此實回二理美點月明其種聲全工己話者向情部正名定女問力機給等幾很業最間新"
+    "什打便位因重被走電四第門相次東政海口使教西再平真聽世氣信北少關並內加化由卻代軍產入先山五太水萬市"
+)
+
+# Double-byte encodings first: text in another encoding rarely decodes in them at all, and then into signs
+# that nobody uses. Each with the signs that everyday text is full of, and the least share of them.
+_DOUBLE_BYTE = (
+    ("cp932", re.compile(r"[\u3041-\u3096\u30a1-\u30fa\u30fc]"), 0.25),
+    ("euc_jp", re.compile(r"[\u3041-\u3096\u30a1-\u30fa\u30fc]"), 0.25),
+    ("gb18030", re.compile(f"[{_SIMPLIFIED}]"), 0.2),
+    ("big5hkscs", re.compile(f"[{_TRADITIONAL}]"), 0.2),
+    ("euc_kr", re.compile(r"[\uac00-\ud7a3]"), 0.5),
+)
+# Any byte decodes in the others; the right one shows the letters that the language uses most.
+_OTHER_SCRIPTS = (
+    ("cp1251", re.compile(r"[оеаинтсрвлкмдпуіяы]")),
+    ("koi8_r", re.compile(r"[оеаинтсрвлкмдпуіяы]")),
+    ("cp1253", re.compile(r"[αοιετσνηυρπκμλςό]")),
+    ("cp1255", re.compile(r"[יוהלארתבמשנעדחם]")),
+    ("cp1256", re.compile(r"[ايلمونترعبةدسهفقك]")),
+    ("cp874", re.compile(r"[านรกอเงมยลวดส่ท้ตคะ]")),
+)
+_LATIN = (
+    ("cp1252", re.compile(r"[àâäáãåçèéêëìíîïñòóôöõøùúûüýßœæ’‘“”„–—…©»«°·€]")),
+    ("cp1250", re.compile(r"[áéíýčěřšůžąćęłńśźżóőű]")),
+    ("cp1254", re.compile(r"[çğıöşüİâî]")),
+)
+_HIGH_BYTES = re.compile(rb"[\x80-\xff]+")
 
 
 def _best_guess(body: bytes) -> str:
     sample = body[:_SAMPLE]
-    return max(_GUESSES, key=lambda name: _likeness(sample, name))
+    runs = _HIGH_BYTES.findall(sample)
+    in_words = sum(len(run) for run in runs if len(run) > 1)
+    if 2 * in_words < sum(map(len, runs)):
+        # Accents among ASCII letters: a language in Latin letters.
+        return max(_LATIN, key=lambda guess: _share(sample, *guess))[0]
+    for name, common, least in _DOUBLE_BYTE:
+        if _share(sample, name, common) > least:
+            return "cp949" if name == "euc_kr" else name
+    return max(_OTHER_SCRIPTS, key=lambda guess: _share(sample, *guess))[0]
 
 
-def _likeness(sample: bytes, name: str) -> float:
+def _share(sample: bytes, name: str, common: re.Pattern[str]) -> float:
+    """How much of what is not ASCII the common signs make up, less what does not decode."""
     text = sample.decode(name, errors="replace")
     foreign = "".join(_NOT_ASCII.findall(text))
     if not foreign:
         return 0.0
-    # A double-byte encoding has half as many signs to show for the same bytes: shares, not counts.
-    common = len(_COMMON[name].findall(foreign)) / len(foreign)
-    return common - 5 * foreign.count("\ufffd") / len(foreign)
+    return (len(common.findall(foreign)) - 5 * foreign.count("\ufffd")) / len(foreign)

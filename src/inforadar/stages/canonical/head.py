@@ -1,4 +1,5 @@
-"""What a page says about itself: `<meta>`, `<link>`, `<title>` and JSON-LD, read once into plain dictionaries."""
+"""What a page says about itself: `<meta>`, `<link>`, `<title>` and JSON-LD, read once into plain
+dictionaries."""
 
 from __future__ import annotations
 
@@ -13,10 +14,12 @@ from selectolax.lexbor import LexborHTMLParser
 MAX_JSON = 500_000
 """Longer JSON-LD is a catalogue, not the description of an article."""
 MAX_OBJECTS = 500
+MAX_FIELD = 1_000
+"""What is longer is no title and no name."""
 
 ARTICLE_TYPES = (
-    "Article", "BlogPosting", "LiveBlogPosting", "DiscussionForumPosting", "SocialMediaPosting", "Report", "Recipe",
-    "HowTo", "Review",
+    "Article", "BlogPosting", "LiveBlogPosting", "DiscussionForumPosting", "SocialMediaPosting", "Report",
+    "Recipe", "HowTo", "Review",
 )  # fmt: skip
 _PAGE_TYPES = ("WebPage", "ItemPage", "QAPage", "FAQPage", "MedicalWebPage")
 
@@ -28,6 +31,7 @@ def one_line(text: str | None) -> str:
     """Text for a field: entities that were encoded twice are decoded, tags dropped, white space single."""
     if not text:
         return ""
+    text = text[:MAX_FIELD]
     if "&" in text:
         text = entities.unescape(text)
     if "<" in text:

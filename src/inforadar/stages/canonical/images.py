@@ -1,4 +1,4 @@
-"""The first real image: the one the publisher shows with the article, or the first in it; no logo, no pixel."""
+"""The first real image: what the publisher shows with the article, or the first in it; no logo, no pixel."""
 
 from __future__ import annotations
 

@@ -10,7 +10,6 @@ they are taken out and the page is read without them.
 from __future__ import annotations
 
 import re
-from collections import Counter
 
 MAX_CHARACTERS = 10_000_000
 """A page longer than this is a download, not an article."""
@@ -18,151 +17,94 @@ MAX_BLOCK_DEPTH = 1_000
 """Real pages nest some 60 blocks deep at most; at 1,000 the tree builder still needs only milliseconds."""
 MAX_DEPTH = 100_000
 """For elements that cost nothing to nest: old pages leave thousands of `<span>` open."""
+MAX_TAGS = 500_000
+"""A parsed element takes some 250 bytes; the longest real pages have a tenth of this."""
 MAX_ATTRIBUTES = 2_000
 MAX_OPEN_FORMATTING = 60
 
-# Possessive throughout: a page cannot make it go back over what it read.
+# Possessive throughout: a page cannot make it go back over what it read. Case is ignored for names only,
+# because each character of an attribute would pay for it.
+_ATTRIBUTES = r"""(?:[^>"'=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+|["'])*+"""
+_RAW = "script|style|textarea|title|xmp|iframe|noembed|noframes"
 _TAG = re.compile(
-    r"""<(?:!--(?:.*?--!?>|.*+)"""
-    r"""|(?:script|style|textarea|title|xmp|iframe|noembed|noframes)(?=[\s/>])[^>]*+>"""
-    r"""(?:.*?</(?:script|style|textarea|title|xmp|iframe|noembed|noframes)|.*+)"""
-    r"""|(/?[a-z][a-z0-9]*+)(?:[^>"'=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+|["'])*+>?)""",
-    re.IGNORECASE | re.DOTALL,
+    r"<(?:!--[^>]*+(?:(?<!--)(?<!--!)>[^>]*+)*+"
+    rf"|(?=[stxinSTXIN])(?i:({_RAW}))(?=[\s/>])({_ATTRIBUTES})>[^<]*+(?:<(?!/(?i:\1)[\s/>])[^<]*+)*+"
+    rf"|(/?[a-zA-Z][a-zA-Z0-9]*+){_ATTRIBUTES}>?)"
 )
 _ATTRIBUTE = re.compile(r"""[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)?+)?+""")
 _LONG_TAG = 2 * MAX_ATTRIBUTES
 
-_VOID = frozenset(
-    [
-        "area",
-        "base",
-        "basefont",
-        "bgsound",
-        "br",
-        "col",
-        "embed",
-        "frame",
-        "hr",
-        "img",
-        "input",
-        "keygen",
-        "link",
-        "meta",
-        "param",
-        "source",
-        "track",
-        "wbr",
-    ]
-)
+_VOID = (
+    "area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "img", "input", "keygen",
+    "link", "meta", "param", "source", "track", "wbr",
+)  # fmt: skip
 # Closed by their next sibling, or nested only through an element that is counted.
-_IMPLIED = frozenset(
-    [
-        "p",
-        "li",
-        "dt",
-        "dd",
-        "tr",
-        "td",
-        "th",
-        "tbody",
-        "thead",
-        "tfoot",
-        "option",
-        "optgroup",
-        "html",
-        "head",
-        "body",
-        "a",
-    ]
-)
+_IMPLIED = (
+    "a", "body", "dd", "dt", "head", "html", "li", "optgroup", "option", "p", "tbody", "td", "tfoot", "th",
+    "thead", "tr",
+)  # fmt: skip
+_UNCOUNTED = frozenset((*_VOID, *_IMPLIED, *(f"/{name}" for name in (*_VOID, *_IMPLIED))))
 _BLOCKS = frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "button",
-        "center",
-        "details",
-        "dialog",
-        "dir",
-        "div",
-        "dl",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "header",
-        "hgroup",
-        "main",
-        "menu",
-        "nav",
-        "ol",
-        "pre",
-        "search",
-        "section",
-        "summary",
-        "table",
+    (
+        "address", "article", "aside", "blockquote", "button", "center", "details", "dialog", "dir", "div",
+        "dl", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6",
+        "header", "hgroup", "main", "menu", "nav", "ol", "pre", "search", "section", "summary", "table",
         "ul",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-    ]
-)
+    )
+)  # fmt: skip
 _FORMATTING = frozenset(
-    ["b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"]
+    ("b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u")
 )
-_FORMATTING_TAG = re.compile(
-    r"</?(?:b|big|em|font|i|nobr|s|small|strike|strong|tt|u|code)(?:[\s/][^>]*+)?+>", re.I
-)
+_FORMATTING_TAG = re.compile(rf"</?(?:{'|'.join(sorted(_FORMATTING))})(?:[\s/][^>]*+)?+>", re.IGNORECASE)
 
 
 class TooComplexError(ValueError):
-    """The page would cost more to parse than any article is worth; the text says what there is too much of."""
+    """The page would cost more to parse than an article is worth; its text says of what there is too much."""
 
 
 def parseable(html: str) -> str:
     """The page as it may be given to a parser, or `TooComplexError`."""
     if len(html) > MAX_CHARACTERS:
         raise TooComplexError(f"more than {MAX_CHARACTERS // 1_000_000} million characters")
-    open_tags: Counter[str] = Counter()
-    depth = block_depth = formatting = deepest_formatting = 0
-    for match in _TAG.finditer(html):
-        name = match[1]
-        if name is None:
+    if _formatting_left_open(html) > MAX_OPEN_FORMATTING:
+        return _FORMATTING_TAG.sub("", html)
+    return html
+
+
+def _formatting_left_open(html: str) -> int:
+    """Refuses what is too deep; returns how many formatting elements are open at once at most."""
+    open_tags: dict[str, int] = {}
+    depth = block_depth = formatting = most_formatting = 0
+    for count, match in enumerate(_TAG.finditer(html)):
+        if count > MAX_TAGS:
+            raise TooComplexError(f"more than {MAX_TAGS:,} tags")
+        _, raw, name = match.groups()
+        start, end = match.span()
+        if end - start > _LONG_TAG and (raw or name):
+            _refuse_many_attributes(raw or html[start:end])
+        if name is None or name in _UNCOUNTED:
             continue
-        if match.end() - match.start() > _LONG_TAG:
-            _refuse_many_attributes(match[0])
         name = name.lower()
-        closing = name[0] == "/"
-        if closing:
+        step = 1
+        if name[0] == "/":
             name = name[1:]
-        if name in _VOID or name in _IMPLIED:
-            continue
-        if closing:
-            if not open_tags[name]:
-                continue
             step = -1
-        elif match[0].endswith("/>") and name not in _BLOCKS and name not in _FORMATTING:
+        if name in _UNCOUNTED:
             continue
-        else:
-            step = 1
-        open_tags[name] += step
+        block, inline = name in _BLOCKS, name in _FORMATTING
+        already = open_tags.get(name, 0)
+        if already + step < 0 or (html[end - 2] == "/" and not block and not inline):
+            continue
+        open_tags[name] = already + step
         depth += step
-        if name in _BLOCKS:
+        if block:
             block_depth += step
-            if block_depth > MAX_BLOCK_DEPTH:
-                raise TooComplexError(f"more than {MAX_BLOCK_DEPTH:,} nested elements")
-        elif name in _FORMATTING:
+        elif inline:
             formatting += step
-            deepest_formatting = max(deepest_formatting, formatting)
-        if depth > MAX_DEPTH:
-            raise TooComplexError(f"more than {MAX_DEPTH:,} nested elements")
-    return _FORMATTING_TAG.sub("", html) if deepest_formatting > MAX_OPEN_FORMATTING else html
+            most_formatting = max(most_formatting, formatting)
+        if block_depth > MAX_BLOCK_DEPTH or depth > MAX_DEPTH:
+            raise TooComplexError(f"{depth:,} nested elements deep")
+    return most_formatting
 
 
 def _refuse_many_attributes(tag: str) -> None:

@@ -1,7 +1,7 @@
 """Title, author, site, language and address of an article.
 
-What a page states for machines is often for search engines: site names glued on, other wording, the author's profile
-address for a name. So statements and what the reader sees have to back each other.
+What a page states for machines is often for search engines: site names glued on, other wording, the
+author's profile address for a name. So statements and what the reader sees have to back each other.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Any
 
 from inforadar.errors import InvalidUrlError
 from inforadar.stages.canonical.cleaning import fold
-from inforadar.stages.canonical.dom import Node
+from inforadar.stages.canonical.dom import Node, Tree
 from inforadar.stages.canonical.head import Head, one_line
 from inforadar.urls import canonical_form
 
-_SEPARATOR = re.compile(r"\s+[|–—•·»«:-]\s+|\s*\|\s*|\s+::\s+|\s+-{2}\s+")
+_SEPARATOR = re.compile(r"\s+[|–—•·»«:-]\s+|\s*[|｜_]\s*|\s+::\s+|\s+-{2}\s+")
 _NOT_LETTERS = re.compile(r"\W+")
 MAX_TITLE = 300
 SAME_STORY = 0.2
@@ -29,9 +29,9 @@ _AUTHOR_NAME = re.compile(r"(?:^|[\s_-])(?:author|byline|writer)(?:[_-]*name)?(?
 MAX_AUTHORS = 10
 
 
-def headlines(root: Node) -> list[str]:
+def headlines(tree: Tree) -> list[str]:
     """The texts of all `<h1>`, in the order of the page."""
-    found = (node.text for node in root.descendants() if node.tag == "h1")
+    found = (node.text for node in tree.nodes if node.tag == "h1")
     return [text for text in found if 0 < len(text) <= MAX_TITLE]
 
 
@@ -64,7 +64,12 @@ def find_title(head: Head, visible: list[str], host: str) -> str | None:
     site = _squashed(site_name(head) or "")
     for headline in visible:
         words = fold(headline)
-        if words.count(" ") > 1 and _squashed(headline) != site and any(words in title for title in whole):
+        # Three words, or as much in a script without spaces.
+        if (
+            (words.count(" ") > 1 or (not words.isascii() and len(words) > 5))
+            and _squashed(headline) != site
+            and any(words in title for title in whole)
+        ):
             return headline
     pairs = [(_likeness(headline, title), headline) for headline in visible for title in stated]
     best = max(pairs, key=lambda pair: pair[0], default=(0.0, ""))
@@ -104,7 +109,7 @@ def _likeness(one: str, other: str) -> float:
     return len(a & b) / max(1, len(a | b))
 
 
-def find_author(head: Head, root: Node) -> str | None:
+def find_author(head: Head, tree: Tree) -> str | None:
     """All authors, separated by commas."""
     for source in (head.article, *head.objects):
         names = _names(source.get("author") or source.get("creator"), head.objects)
@@ -122,13 +127,14 @@ def find_author(head: Head, root: Node) -> str | None:
         names = _names(head.meta.get(key), ())
         if names:
             return ", ".join(names)
-    return _visible_author(root)
+    return _visible_author(tree)
 
 
-def _visible_author(root: Node) -> str | None:
+def _visible_author(tree: Tree) -> str | None:
+    short = [node for node in tree.nodes if 3 < node.text_length < 80 and node.attrs]
     for marked in (_is_marked_author, _is_called_author):
-        for node in root.descendants():
-            if 3 < node.text_length < 80 and marked(node):
+        for node in short:
+            if marked(node):
                 names = _names(node.text, ())
                 if names:
                     return ", ".join(names)
@@ -183,12 +189,11 @@ def find_address(head: Head, base: str) -> str | None:
             address = canonical_form(href, base).partition("#")[0]
         except InvalidUrlError:
             continue
-        if (
-            address.count("/") > 3
-            or "?" in address
-            or address.rstrip("/").count("/") == base.rstrip("/").count("/")
-        ):
-            if address.split("/", 3)[3:] == [""] and base.split("/", 3)[3:] not in ([""], []):
-                continue
-            return address
+        if _is_front_page(address) and not _is_front_page(base):
+            continue
+        return address
     return None
+
+
+def _is_front_page(address: str) -> bool:
+    return not address.partition("//")[2].partition("/")[2]

@@ -1,8 +1,9 @@
 """What on a page is not its article, by the names its authors gave to the parts.
 
-Class names and ids are prose: `post-share-buttons`, `relatedArticles`. They are cut into words, and words judge. But
-names mislead (`post-with-sidebar` is the article, in some themes everything is a `widget`), so a word is
-weighed by all the text that bears it: if too much of the page would go with it, it means something else here.
+Class names and ids are prose: `post-share-buttons`, `relatedArticles`. They are cut into words, and words
+judge. But names mislead (`post-with-sidebar` is the article, in some themes everything is a `widget`), so
+a word is weighed by all the text that bears it: if too much of the page would go with it, it means
+something else here.
 """
 
 from __future__ import annotations
@@ -33,20 +34,21 @@ _OUTSIDE = frozenset(
 """Often longer than the article itself, and still not the article."""
 _CLEAR = frozenset(
     (
-        "addthis", "addtoany", "adsbygoogle", "adslot", "advert", "advertisement", "advertising", "breadcrumb",
-        "breadcrumbs", "caption", "captions", "cookie", "cookies", "copyright", "crumbs", "figcaption", "gdpr",
-        "navbar", "newsletter", "newsletters", "outbrain", "pagination", "promo", "recirc", "recommendation",
-        "recommendations", "recommended", "related", "share", "shareaholic", "sharedaddy", "sharethis", "sharing",
-        "social", "socials", "sponsored", "taboola", "trending", "zergnet",
+        "addthis", "addtoany", "adsbygoogle", "adslot", "advert", "advertisement", "advertising",
+        "breadcrumb", "breadcrumbs", "caption", "captions", "cookie", "cookies", "copyright", "crumbs",
+        "figcaption", "gdpr", "navbar", "newsletter", "newsletters", "outbrain", "pagination", "promo",
+        "recirc", "recommendation", "recommendations", "recommended", "related", "share", "shareaholic",
+        "sharedaddy", "sharethis", "sharing", "social", "socials", "sponsored", "taboola", "trending",
+        "zergnet",
     )
 )  # fmt: skip
 _VAGUE = frozenset(
     (
-        "ad", "ads", "authorbox", "byline", "consent", "credit", "credits", "cta", "dfp", "hidden", "jp", "lightbox",
-        "login", "menu", "meta", "modal", "nav", "navigation", "noprint", "optin", "overlay", "pager", "popover",
-        "popular", "popup", "print", "promotion", "rail", "replies", "sidebar", "signup", "skip", "sponsor",
-        "submenu", "subscribe", "subscription", "tagcloud", "taglist", "tags", "teaser", "toc", "toolbar", "tooltip",
-        "upsell", "widget", "widgets",
+        "ad", "ads", "authorbox", "byline", "consent", "credit", "credits", "cta", "dfp", "hidden", "jp",
+        "lightbox", "login", "menu", "meta", "modal", "nav", "navigation", "noprint", "optin", "overlay",
+        "pager", "popover", "popular", "popup", "print", "promotion", "rail", "replies", "sidebar",
+        "signup", "skip", "sponsor", "submenu", "subscribe", "subscription", "tagcloud", "taglist", "tags",
+        "teaser", "toc", "toolbar", "tooltip", "upsell", "widget", "widgets",
     )
 )  # fmt: skip
 """Layout uses these words for anything; they count for small parts only."""
@@ -69,7 +71,9 @@ def find_clutter(root: Node) -> list[Node]:
                 continue
             below = inherited
             if child.tag not in _NEVER:
-                reasons = _reasons(child)
+                reasons = child.clutter
+                if reasons is None:
+                    reasons = child.clutter = _reasons(child)
                 if reasons:
                     suspects.append((child, reasons))
                     # What stands inside a part of the same name is not counted twice.

@@ -1,7 +1,7 @@
 """Which of a page's many dates is the article's own.
 
-Statements for machines come first, publication before anything else; then dates that the page marks up or shows
-near its headline, then one in the address. Where only an update is known, it stands for both.
+Statements for machines come first, publication before anything else; then dates that the page marks up or
+shows near its headline, then one in the address. Where only an update is known, it stands for both.
 """
 
 from __future__ import annotations
@@ -11,22 +11,25 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from inforadar.stages.canonical import phrases
 from inforadar.stages.canonical.dates import parse_date
-from inforadar.stages.canonical.dom import Node
+from inforadar.stages.canonical.dom import Node, Tree
 from inforadar.stages.canonical.head import Head
 
 _PUBLISHED = (
-    "article:published_time", "og:published_time", "datepublished", "article:published", "og:article:published_time",
-    "parsely-pub-date", "sailthru.date", "pubdate", "publishdate", "publish-date", "publish_date", "publication_date",
-    "citation_publication_date", "citation_date", "citation_online_date", "dc.date.issued", "dcterms.issued",
-    "dc.date.created", "dcterms.created", "dcterms.date", "dc.date", "dc:date", "article:create_at", "article.created",
-    "article_date_original", "cxenseparse:recs:publishtime", "bt:pubdate", "originalpublicationdate", "rnews:datepublished",
-    "published_date", "published", "date", "datecreated", "weibo:article:create_at", "og:release_date", "release_date",
+    "article:published_time", "og:published_time", "datepublished", "article:published",
+    "og:article:published_time", "parsely-pub-date", "sailthru.date", "pubdate", "publishdate",
+    "publish-date", "publish_date", "publication_date", "citation_publication_date", "citation_date",
+    "citation_online_date", "dc.date.issued", "dcterms.issued", "dc.date.created", "dcterms.created",
+    "dcterms.date", "dc.date", "dc:date", "article:create_at", "article.created", "article_date_original",
+    "cxenseparse:recs:publishtime", "bt:pubdate", "originalpublicationdate", "rnews:datepublished",
+    "published_date", "published", "date", "datecreated", "weibo:article:create_at", "og:release_date",
+    "release_date",
 )  # fmt: skip
 _UPDATED = (
     "article:modified_time", "og:updated_time", "datemodified", "article:updated_time", "article:modified",
-    "og:modified_time", "dcterms.modified", "dc.date.modified", "last-modified", "lastmod", "revised", "updated_time",
-    "modified_date",
+    "og:modified_time", "dcterms.modified", "dc.date.modified", "last-modified", "lastmod", "revised",
+    "updated_time", "modified_date",
 )  # fmt: skip
 
 MAX_TEXT = 90
@@ -40,13 +43,6 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _URL_DATE = re.compile(r"/((?:19|20)\d\d)[/-](\d\d?)[/-](\d\d?)(?=[/_-]|$)")
 _DATE_NAME = re.compile(r"date|time|publish|posted|byline|meta|created", re.IGNORECASE)
 _OTHER_NAME = re.compile(r"modif|updat|comment|event|copyright|footer", re.IGNORECASE)
-_PUBLISHED_LABEL = re.compile(
-    r"publi|posted|written|erstellt|veröffentlicht|опубликован|发布|發布|公開|게시|نشر", re.IGNORECASE
-)
-_UPDATED_LABEL = re.compile(
-    r"updat|modif|reviewed|edited|revis|обновл|изменен|更新|수정|aktualis|mis à jour|actualiz|atualiz|aggiornat|تحديث",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,12 +52,12 @@ class _Shown:
     named: bool
 
 
-def find_dates(head: Head, root: Node, url: str) -> tuple[datetime | None, datetime | None]:
+def find_dates(head: Head, tree: Tree, url: str) -> tuple[datetime | None, datetime | None]:
     """Published and updated."""
     published = _stated(head, _PUBLISHED, ("datePublished", "dateCreated", "uploadDate"))
     updated = _stated(head, _UPDATED, ("dateModified",))
     if published is None:
-        seen, changed = _visible(root)
+        seen, changed = _visible(tree.root)
         updated = updated or changed
         published = seen or _from_url(url) or updated
     if published and updated and updated < published:
@@ -119,8 +115,8 @@ def _visible(root: Node) -> tuple[datetime | None, datetime | None]:
                     published = published or found
                 elif (
                     prop == "dateModified"
-                    or _UPDATED_LABEL.search(text)
-                    or _UPDATED_LABEL.search(node.get("class"))
+                    or phrases.UPDATED.search(text)
+                    or phrases.UPDATED.search(node.get("class"))
                 ):
                     updated = updated or found
                 else:
@@ -135,11 +131,12 @@ def _date_of(node: Node) -> tuple[datetime | None, str]:
     stamp = node.get("datetime")
     if not stamp and node.get("itemprop"):
         stamp = node.get("content") or node.get("title")
-    if not stamp and not node.children:
+    year = any(_YEAR.search(child) for child in node.children if isinstance(child, str))
+    if not stamp and not year and (node.text_length > 60 or not node.children):
         return None, ""
-    text = " ".join(node.text.split())
+    text = node.text
     found = parse_date(stamp) if stamp else None
-    if found is None and _YEAR.search(text):
+    if found is None and (year or _YEAR.search(text)):
         found = parse_date(text)
     return found, text
 
@@ -158,7 +155,7 @@ def _nearest(shown: list[_Shown], headline: int | None) -> datetime | None:
 
 
 def _is_called_date(node: Node, text: str) -> bool:
-    if node.tag in ("time", "date") or _PUBLISHED_LABEL.search(text):
+    if node.tag in ("time", "date") or phrases.PUBLISHED.search(text):
         return True
     around = (node, node.parent) if node.parent is not None else (node,)
     names = (f"{element.get('class')} {element.get('id')}" for element in around)

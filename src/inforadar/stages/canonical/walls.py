@@ -1,7 +1,7 @@
 """Pages that are no article: walls, errors, log-ins, front pages and lists.
 
-Their text must not be stored as if it were one. Each rule asks for a sign and for the absence of an article: a long
-article that mentions cookies, or whose page also has a log-in form, is an article.
+Their text must not be stored as if it were one. Each rule asks for a sign and for the absence of an
+article: a long article that mentions cookies, or whose page also has a log-in form, is an article.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser
 
-from inforadar.stages.canonical.dom import Node
+from inforadar.stages.canonical import phrases
+from inforadar.stages.canonical.dom import Node, Tree
 from inforadar.stages.canonical.head import ARTICLE_TYPES, Head, is_a
 
 MIN_TEXT = 100
@@ -19,41 +20,6 @@ SHORT = 700
 PREVIEW = 1_800
 """Beyond this, the text is there, whatever the page says about subscribers."""
 
-_PAYWALL = re.compile(
-    r"(?:subscribe|sign (?:in|up)|log ?in|register|join)\b.{0,40}\b(?:to|and) (?:continue|keep|finish|read|unlock|access|view)"
-    r"|(?:for|to) (?:our )?(?:paid )?(?:subscribers|members)(?: only)?\b|subscribers?[- ]only|members?[- ]only"
-    r"|(?:continue|keep) reading (?:this|with|for)|already a (?:subscriber|member)|unlock (?:this|the full|full)"
-    r"|free articles? (?:left|remaining|this month)|remaining free articles?|this (?:article|content|post) is for"
-    r"|jetzt (?:abonnieren|weiterlesen)|weiterlesen mit|réservé aux abonnés|abonnez-vous|suscríbete para|solo para suscriptores"
-    r"|exclusivo para assinantes|riservato agli abbonati|только для подписчиков|оформите подписку|доступно по подписке"
-    r"|订阅后|会员专享|付费阅读|有料会員|会員限定|この記事は有料",
-    re.IGNORECASE,
-)
-_PAYWALL_NAME = re.compile(
-    r"paywall|subscriber-only|piano-|tp-container|regwall|meteredContent|premium-wall", re.IGNORECASE
-)
-_CONSENT = re.compile(
-    r"cookies?\b|\bconsent|privacy|partners?\b|personali[sz]ed (?:ads|content|advertising)|legitimate interest|gdpr"
-    r"|datenschutz|einwilligung|zustimm|confidentialité|consentement|privacidad|consentimiento|конфиденциальност|隐私|同意",
-    re.IGNORECASE,
-)
-_CONSENT_TITLE = re.compile(
-    r"before you continue|privacy (?:settings|choices|preferences)|cookie (?:settings|consent|preferences)|we value your privacy"
-    r"|consent|datenschutz|your privacy|zustimmung|einwilligung",
-    re.IGNORECASE,
-)
-_ERROR = re.compile(
-    r"\b404\b|not found|(?:page|article|content) (?:can.?t|cannot|could not) be found|(?:page|article).{0,20}(?:not exist|no longer|unavailable)"
-    r"|\b(?:403|500|502|503)\b.{0,20}(?:error|forbidden|unavailable|gateway)?|access denied|forbidden|server error|service unavailable"
-    r"|just a moment|attention required|are you (?:a )?(?:robot|human)|verify you are|unusual traffic|security check|ddos"
-    r"|checking your browser|something went wrong|under maintenance|seite nicht gefunden|page introuvable|no encontrada"
-    r"|página não encontrada|страница не найдена|页面不存在|找不到|ページが見つかりません|페이지를 찾을 수 없",
-    re.IGNORECASE,
-)
-_NEEDS_SCRIPT = re.compile(
-    r"(?:enable|requires?|turn on|activate|without) ?java ?script|javascript (?:is )?(?:disabled|required|enabled)",
-    re.IGNORECASE,
-)
 _WIDE = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -62,37 +28,45 @@ def weight(text: str) -> int:
     return len(text) + 2 * len(_WIDE.findall(text))
 
 
-def find_wall(page: LexborHTMLParser, head: Head, root: Node, text: str, title: str, url: str) -> str | None:
+def find_wall(
+    page: LexborHTMLParser, head: Head, tree: Tree, *, text: str, title: str, url: str
+) -> str | None:
     """Why this page is no article, or None. `text` is what was taken for its main text."""
     length = weight(text)
     says_article = is_a(head.article, ARTICLE_TYPES) or head.meta.get("og:type", "").lower() == "article"
-    if length < SHORT and _ERROR.search(title) and not says_article:
+    wall = None
+    if length < PREVIEW and _is_paywalled(page, head, tree.root, text):
+        wall = "behind a paywall"
+    elif not says_article:
+        wall = _not_an_article(page, tree, text=text, title=title, url=url)
+    if wall is None and length < MIN_TEXT:
+        wall = "needs JavaScript" if _needs_script(page, tree.root) else "no text of its own"
+    return wall
+
+
+def _not_an_article(page: LexborHTMLParser, tree: Tree, *, text: str, title: str, url: str) -> str | None:
+    length = weight(text)
+    if length < SHORT and phrases.ERROR.search(title):
         return "an error page"
-    if _is_consent(text, title, length, says_article=says_article):
+    if _is_consent(text, title, length):
         return "behind a consent wall"
-    if length < PREVIEW and _is_paywalled(page, head, root, text):
-        return "behind a paywall"
-    if length < SHORT and not says_article and page.css_first("input[type=password]") is not None:
+    if length < SHORT and page.css_first("input[type=password]") is not None:
         return "a log-in page"
-    if length < MIN_TEXT:
-        return "needs JavaScript" if _needs_script(page, root) else "no text of its own"
-    if not says_article:
-        return _list_or_front_page(root, length, url)
-    return None
+    return _list_or_front_page(tree, length, url) if length >= MIN_TEXT else None
 
 
-def _is_consent(text: str, title: str, length: int, *, says_article: bool) -> bool:
-    if length > 4_000 or says_article:
+def _is_consent(text: str, title: str, length: int) -> bool:
+    if length > 4_000:
         return False
-    signs = len(_CONSENT.findall(text))
-    if _CONSENT_TITLE.search(title):
+    signs = len(phrases.CONSENT.findall(text))
+    if phrases.CONSENT_TITLE.search(title):
         return signs >= 2
     return signs >= 4 and signs * 120 > length
 
 
 def _is_paywalled(page: LexborHTMLParser, head: Head, root: Node, text: str) -> bool:
     """The page says that it is not free, or asks for a subscription where the text breaks off."""
-    asks = _PAYWALL.search(root.text[:200_000]) is not None or _PAYWALL.search(text) is not None
+    asks = phrases.PAYWALL.search(root.text[:200_000]) is not None or phrases.PAYWALL.search(text) is not None
     free = next(
         (entry["isAccessibleForFree"] for entry in head.objects if "isAccessibleForFree" in entry), True
     )
@@ -101,12 +75,12 @@ def _is_paywalled(page: LexborHTMLParser, head: Head, root: Node, text: str) -> 
     )
     if closed:
         return asks or _has_paywall_element(page)
-    return asks and (_has_paywall_element(page) or _PAYWALL.search(text[-400:]) is not None)
+    return asks and (_has_paywall_element(page) or phrases.PAYWALL.search(text[-400:]) is not None)
 
 
 def _has_paywall_element(page: LexborHTMLParser) -> bool:
     return any(
-        _PAYWALL_NAME.search(f"{node.attributes.get('class') or ''} {node.attributes.get('id') or ''}")
+        phrases.PAYWALL_NAME.search(f"{node.attributes.get('class') or ''} {node.attributes.get('id') or ''}")
         for node in page.css(
             '[class*="wall" i], [id*="wall" i], [class*="subscriber" i], [class*="premium" i]'
         )
@@ -115,20 +89,21 @@ def _has_paywall_element(page: LexborHTMLParser) -> bool:
 
 def _needs_script(page: LexborHTMLParser, root: Node) -> bool:
     notices = " ".join(node.text() for node in page.css("noscript")[:5])
-    return bool(_NEEDS_SCRIPT.search(notices) or _NEEDS_SCRIPT.search(root.text[:2_000])) or bool(
-        page.css_first("#root:empty, #app:empty, #__next:empty")
-    )
+    return bool(
+        phrases.NEEDS_SCRIPT.search(notices) or phrases.NEEDS_SCRIPT.search(root.text[:2_000])
+    ) or bool(page.css_first("#root:empty, #app:empty, #__next:empty"))
 
 
-def _list_or_front_page(root: Node, length: int, url: str) -> str | None:
+def _list_or_front_page(tree: Tree, length: int, url: str) -> str | None:
     """Most of the page's words are links to other pages, and what is left is little."""
+    root = tree.root
     path = url.partition("//")[2].partition("/")[2].partition("?")[0]
     linked = root.link_length / max(1, root.text_length)
     if url and not path.strip("/") and linked > 0.3:
         return "a front page"
     cards = sum(
         1
-        for node in root.descendants()
+        for node in tree.nodes
         if node.tag in ("h2", "h3", "h4", "h5") and node.link_length > 0.9 * node.text_length > 9
     )
     if cards >= 6 and root.prose < 250 * cards and length < 120 * cards:

@@ -39,7 +39,8 @@ _MONTHS = {
     "июля июль июл|августа август авг|сентября сентябрь сен сент|октября октябрь окт|ноября ноябрь ноя нояб|"
     "декабря декабрь дек",
     "uk": "січня січень січ|лютого лютий лют|березня березень бер|квітня квітень квіт кві|травня травень трав тра|"
-    "червня червень черв чер|липня липень лип|серпня серпень серп сер|вересня вересень вер|жовтня жовтень жовт жов|"
+    "червня червень черв чер|липня липень лип|серпня серпень серп сер|вересня вересень вер|жовтня "
+    "жовтень жовт жов|"
     "листопада листопад лист лис|грудня грудень груд гру",
     "be": "студзеня студзень|лютага люты|сакавіка сакавік|красавіка красавік|мая травень|чэрвеня чэрвень|"
     "ліпеня ліпень|жніўня жнівень|верасня верасень|кастрычніка кастрычнік|лістапада лістапад|снежня снежань",
@@ -57,7 +58,8 @@ _MONTHS = {
     "sl": "januarja januar|februarja februar|marca marec|aprila april|maja maj|junija junij|julija julij|"
     "avgusta avgust avg|septembra september|oktobra oktober|novembra november|decembra december",
     "hr": "siječnja siječanj sij|veljače veljača velj|ožujka ožujak ožu|travnja travanj|svibnja svibanj svi|"
-    "lipnja lipanj|srpnja srpanj|kolovoza kolovoz kol|rujna rujan ruj|listopada|studenoga studenog studeni stu|"
+    "lipnja lipanj|srpnja srpanj|kolovoza kolovoz kol|rujna rujan ruj|listopada|studenoga studenog "
+    "studeni stu|"
     "prosinca prosinac",
     "bs": "januara januar|februara februar|marta mart|aprila april|maja maj|juna jun|jula jul|augusta avgusta|"
     "septembra septembar|oktobra oktobar|novembra novembar|decembra decembar",

@@ -22,9 +22,9 @@ _TEXTS = frozenset(
         "guid", "id", "dc:identifier", "dc:title", "media:title",
         "pubdate", "published", "issued", "dcterms:issued", "dc:date", "dcterms:created", "created", "date",
         "updated", "modified", "dcterms:modified", "dcterms:date",
-        "description", "dc:description", "dcterms:abstract", "itunes:summary", "itunes:subtitle", "subtitle", "tagline",
-        "media:description", "dc:creator", "itunes:author", "managingeditor", "language", "dc:language",
-        "slash:comments", "thr:total", "ttl", "sy:updateperiod", "sy:updatefrequency",
+        "description", "dc:description", "dcterms:abstract", "itunes:summary", "itunes:subtitle", "subtitle",
+        "tagline", "media:description", "dc:creator", "itunes:author", "managingeditor", "language",
+        "dc:language", "slash:comments", "thr:total", "ttl", "sy:updateperiod", "sy:updatefrequency",
     }
 )  # fmt: skip
 """Those whose text is all that is asked of them; of several, the first that has any counts."""
@@ -46,7 +46,7 @@ class Fields:
         "texts",
     )
 
-    def __init__(self, children: Iterable[Element]) -> None:  # noqa: PLR0912 - one branch a kind, in one loop
+    def __init__(self, children: Iterable[Element]) -> None:  # noqa: PLR0912, PLR0915 - one branch a kind, in one loop
         self.texts: dict[str, str] = {}
         self.links: list[Element] = []
         self.tags: list[str] = []
@@ -93,6 +93,8 @@ class Fields:
             elif key == "media:category":
                 if (tag := child.text) is not None and (tag := tag.strip()):
                     self.media_tags.append(tag)
+            elif key == "itunes:keywords":
+                self.media_tags += [word for part in (child.text or "").split(",") if (word := part.strip())]
             elif key.startswith(("media:", "enclosure", "itunes:image")):
                 self.media.append((key, child))
             elif key not in self.elements:

@@ -20,11 +20,8 @@ def read_hints(fields: Fields) -> ScheduleHints:
     minutes = fields.number(("ttl",))
     period = fields.texts.get("sy:updateperiod", "").lower()
     frequency = fields.number(("sy:updatefrequency",))
-    if period or frequency:
-        # The module's defaults: daily, once.
-        seconds = _PERIODS.get(period or "daily", 0) // (frequency or 1)
-    else:
-        seconds = 0
+    # Where one of the two is missing, the module's default stands: daily, once.
+    seconds = _PERIODS.get(period or "daily", 0) // (frequency or 1) if period or frequency else 0
     hours = (int(hour) for hour in _words(fields, "skiphours") if hour.isdecimal() and len(hour) < 3)
     return ScheduleHints(
         ttl_s=minutes * 60 if minutes else None,

@@ -46,7 +46,7 @@ def _decoded(data: bytes) -> Any:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
     try:
-        # Line breaks inside strings, a byte order mark, another encoding: the standard library can be lenient.
+        # Line breaks inside strings, a byte order mark, another encoding: the standard library is lenient.
         return json.loads(decode(data).lstrip("\ufeff"), strict=False)
     except (ValueError, RecursionError):
         raise ParseError("This looks like JSON, but it cannot be read.") from None

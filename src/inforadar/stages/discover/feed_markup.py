@@ -24,7 +24,7 @@ def element_html(element: Any) -> str:
 
 
 def atom_html(element: Any, text: str) -> str:
-    """An Atom text as HTML: base64 of Atom 0.3 decoded, and plain text escaped where it is said to be plain."""
+    """An Atom text as HTML: the base64 of Atom 0.3 decoded, and what is said to be plain text escaped."""
     if element.get("mode") == "base64":
         try:
             return binascii.a2b_base64(text).decode("utf-8", "replace")

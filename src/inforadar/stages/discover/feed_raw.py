@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from inforadar.model.item import ScheduleHints
 
+NO_HINTS = ScheduleHints()
+
 
 class RawEntry(NamedTuple):
     """One item or entry. Texts are as written, usually HTML; links are absolute where they could be made so.
@@ -46,6 +48,6 @@ class RawFeed:
     link: str | None = None
     description: str | None = None
     language: str | None = None
-    hints: ScheduleHints = ScheduleHints()
+    hints: ScheduleHints = NO_HINTS
     warnings: tuple[str, ...] = ()
     """Sentences: what was wrong with the document and what was done about it."""

@@ -32,14 +32,15 @@ _TOKEN = re.compile(
     r"|<(?P<end_odd>/?)(?P<name_odd>[A-Za-z_][\w.-]*(?::[A-Za-z_][\w.-]*)?)(?P<attributes_odd>[^<>]*)>"
     r"|<![A-Za-z][^<>]*>"
     r"|<"
-    r"|&(?:(?P<entity>\#[0-9]{1,8}|\#[xX][0-9a-fA-F]{1,7}|[A-Za-z][A-Za-z0-9]{0,40});)?",
+    r"|&(?!(?:amp|lt|gt|quot|apos);)(?:(?P<entity>\#[0-9]{1,8}|\#[xX][0-9a-fA-F]{1,7}|[A-Za-z][A-Za-z0-9]{0,40});)?",
     re.DOTALL,
 )
 _ATTRIBUTE = re.compile(
     r"(?<![\w.:-])([A-Za-z_][\w.-]*(?::[\w.-]+)?)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))"
 )
-_REFERENCE = re.compile(r"&(?:(\#[0-9]{1,8}|\#[xX][0-9a-fA-F]{1,7}|[A-Za-z][A-Za-z0-9]{0,40});)?")
-_XML_ENTITIES = frozenset({"amp", "lt", "gt", "quot", "apos"})
+_REFERENCE = re.compile(
+    r"&(?!(?:amp|lt|gt|quot|apos);)(?:(\#[0-9]{1,8}|\#[xX][0-9a-fA-F]{1,7}|[A-Za-z][A-Za-z0-9]{0,40});)?"
+)
 _ENTRIES = frozenset({"item", "entry"})
 _SHORT = frozenset(
     {
@@ -65,7 +66,7 @@ _NOT_HTML = frozenset({"guid", "pubdate", "published", "updated", "dc:date", "dc
 
 
 def repaired(text: str, prolog: str = "") -> tuple[str, str | None]:
-    """A document from its root on, well-formed as far as that can be done, and a sentence if some of it was left out.
+    """A document from its root on, made well-formed, and a sentence if some of it had to be left out.
 
     `prolog` is what stands before the root; the entities that it declares are put in.
     """
@@ -79,7 +80,7 @@ def repaired(text: str, prolog: str = "") -> tuple[str, str | None]:
 def _declared(subset: str) -> dict[str, str]:
     entities: dict[str, str] = {}
     for match in _ENTITY.finditer(subset):
-        # Only what stands for itself: an entity made of entities is how a document of a line fills the memory.
+        # Only what stands for itself: entities made of entities are how one line of text fills the memory.
         value = unescaped(match[2] or match[3] or "")
         if (
             len(value) <= 10_000
@@ -170,8 +171,6 @@ class _Repair:
     def _reference(self, name: str | None) -> str:
         if name is None:
             return "&amp;"
-        if name in _XML_ENTITIES:
-            return f"&{name};"
         if name.startswith("#"):
             # Numbers from 128 to 159 mean Windows' signs; those that XML forbids mean nothing.
             value = _ILLEGAL.sub("", unescaped(f"&{name};")).replace("\ufffd", "")

@@ -85,4 +85,6 @@ def _visible(html: str) -> str:
 
 
 def _folded(text: str) -> str | None:
-    return " ".join(_INVISIBLE_SIGNS.sub("", text).split()) or None
+    if not text.isprintable():
+        text = _INVISIBLE_SIGNS.sub("", text)
+    return " ".join(text.split()) or None

@@ -1,7 +1,7 @@
 """Reads the element tree of a feed: RSS 0.9x, 1.0, 2.0 and Atom 0.3, 1.0, in one way.
 
 Publishers mix the formats (an Atom link in an RSS item, Dublin Core everywhere), so there is no reader for
-each: the children of an entry are filed by what they are, and each field has an order in which they are asked.
+each: the children of an entry are filed by what they are, and each field asks them in an order of its own.
 """
 
 from __future__ import annotations
@@ -58,10 +58,9 @@ def read_feed(root: Element, url: str) -> RawFeed | None:
 class _Reader:
     def __init__(self, url: str) -> None:
         self.url = url
-        self.feed_author: str | None = None
 
     def read(self, root: Element, kind: str) -> RawFeed:
-        items: list[Element] = []
+        entries: list[RawEntry] = []
         fields: list[Element] = []
         # RSS 1.0 puts its items beside the channel; so do some that call themselves 2.0.
         channels = [child for child in root if KEYS[child.tag] == "channel"] if kind != "feed" else []
@@ -69,26 +68,22 @@ class _Reader:
             for child in container:
                 if KEYS[child.tag] not in _ENTRIES:
                     fields.append(child)
-                elif len(items) <= MAX_ENTRIES:
-                    items.append(child)
-        if not items:
+                elif len(entries) <= MAX_ENTRIES:
+                    entries.append(self._entry(child))
+        if not entries:
             strewn = (element for element in root.iter() if KEYS[element.tag] in _ENTRIES)
-            items = list(islice(strewn, MAX_ENTRIES + 1))
-        warnings: tuple[str, ...] = ()
-        if len(items) > MAX_ENTRIES:
-            warnings = (TOO_MANY_ENTRIES,)
-            del items[MAX_ENTRIES:]
+            entries = [self._entry(element) for element in islice(strewn, MAX_ENTRIES + 1)]
         found = Fields(fields)
-        if kind == "feed":
-            self.feed_author = self._author(found)
+        if kind == "feed" and (author := self._author(found)):
+            entries = [entry if entry.author else entry._replace(author=author) for entry in entries]
         return RawFeed(
-            entries=tuple([self._entry(item) for item in items]),
+            entries=tuple(entries[:MAX_ENTRIES]),
             title=found.text(_TITLE),
             link=self._link(found.links) or self._home(found),
             description=found.text(_DESCRIPTION),
             language=found.text(("language", "dc:language")) or root.get(XML + "lang"),
             hints=read_hints(found),
-            warnings=warnings,
+            warnings=(TOO_MANY_ENTRIES,) if len(entries) > MAX_ENTRIES else (),
         )
 
     def _entry(self, item: Element) -> RawEntry:
@@ -112,7 +107,7 @@ class _Reader:
             found.date(_UPDATED),
             summary,
             content,
-            self._author(found) or self.feed_author,
+            self._author(found),
             tuple(found.tags or found.media_tags),
             image,
             enclosure,
@@ -123,7 +118,7 @@ class _Reader:
         )
 
     def _link(self, links: list[Element]) -> str | None:
-        """A link written as text, as RSS has it; else the first alternate that is a page; else any alternate."""
+        """A link written as text, as in RSS; else the first alternate that is a page; else any alternate."""
         best, is_best_page = None, False
         for link in links:
             if link.get("rel", "alternate") != "alternate":
@@ -138,7 +133,7 @@ class _Reader:
         return best
 
     def _home(self, found: Fields) -> str | None:
-        """What stands in for a feed's missing link: its id, if that is an address, else where it is to be had."""
+        """What stands in for a feed's missing link: its id, if that is an address, else its own."""
         identifier = found.texts.get("id", "")
         if identifier.startswith(_ABSOLUTE):
             return identifier
@@ -178,7 +173,7 @@ class _Reader:
     def _media(
         self, media: list[tuple[str, Element]]
     ) -> tuple[str | None, str | None, int | None, str | None]:
-        """The picture, the attached file, the number of views and the description of Media RSS and podcasts."""
+        """The picture, the attached file, the views and the description of Media RSS and podcasts."""
         image = enclosure = views = described = None
         for key, element in media:
             if key in _PICTURES:

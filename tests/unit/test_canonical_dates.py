@@ -1,0 +1,56 @@
+"""Dates as pages write them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inforadar.stages.canonical.dates import parse_date
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2024-05-14T19:42:00+02:00", datetime(2024, 5, 14, 19, 42, tzinfo=timezone(timedelta(hours=2)))),
+        ("2024-05-14T19:42:00.123Z", datetime(2024, 5, 14, 19, 42, tzinfo=UTC)),
+        ("2024-05-14 19:42:00 -0500", datetime(2024, 5, 14, 19, 42, tzinfo=timezone(timedelta(hours=-5)))),
+        ("Tue, 14 May 2024 19:42:00 GMT", datetime(2024, 5, 14, 19, 42, tzinfo=UTC)),
+        ("1715715720", datetime(2024, 5, 14, 19, 42, tzinfo=UTC)),
+        ("20240514", datetime(2024, 5, 14, tzinfo=UTC)),
+        ("Published on May 14, 2024", datetime(2024, 5, 14, tzinfo=UTC)),
+        ("May 14th, 2024 at 7:42 pm", datetime(2024, 5, 14, 19, 42, tzinfo=UTC)),
+        ("14 May 2024", datetime(2024, 5, 14, tzinfo=UTC)),
+        ("2024 May 14", datetime(2024, 5, 14, tzinfo=UTC)),
+        ("Sept. 3, 2019", datetime(2019, 9, 3, tzinfo=UTC)),
+        ("14.05.2024, 19:42 Uhr", datetime(2024, 5, 14, 19, 42, tzinfo=UTC)),
+        ("12. März 2023", datetime(2023, 3, 12, tzinfo=UTC)),
+        ("le 3 août 2021", datetime(2021, 8, 3, tzinfo=UTC)),
+        ("22 de enero de 2018", datetime(2018, 1, 22, tzinfo=UTC)),
+        ("1º de dezembro de 2020", datetime(2020, 12, 1, tzinfo=UTC)),
+        ("14 сентября 2021, 10:05", datetime(2021, 9, 14, 10, 5, tzinfo=UTC)),
+        ("7 травня 2020", datetime(2020, 5, 7, tzinfo=UTC)),
+        ("2019年10月21日 08:35", datetime(2019, 10, 21, 8, 35, tzinfo=UTC)),
+        ("2020년 3월 2일", datetime(2020, 3, 2, tzinfo=UTC)),
+        ("12 يناير 2022", datetime(2022, 1, 12, tzinfo=UTC)),
+        ("12/31/2023", datetime(2023, 12, 31, tzinfo=UTC)),
+        ("31/12/2023", datetime(2023, 12, 31, tzinfo=UTC)),
+    ],
+)
+def test_a_written_date_is_read(text: str, expected: datetime) -> None:
+    assert parse_date(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["", "soon", "2024", "call 555 2024 13 45", "31.02.", "99/99/2020", "1 of 2020 pages"]
+)
+def test_what_is_no_date_is_none(text: str) -> None:
+    assert parse_date(text) is None
+
+
+@given(st.text(max_size=120))
+def test_any_text_gives_an_aware_date_or_nothing(text: str) -> None:
+    found = parse_date(text)
+    assert found is None or found.tzinfo is not None
