@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pytest
 from sqlalchemy import select
 
 from inforadar.store.engine import Database
@@ -48,8 +49,9 @@ async def schedules(database: Database) -> set[tuple[Any, ...]]:
     return {tuple(row) for row in await database.read(lambda c: c.execute(query).all())}
 
 
+@pytest.mark.parametrize(("arguments", "code"), [([], 0), (["--once"], 130)])
 async def test_a_stop_in_the_middle_of_requests_is_quick_and_leaves_everything_as_it_was(
-    site: Site, database: Database, database_url: str, tmp_path: Path
+    site: Site, database: Database, database_url: str, tmp_path: Path, arguments: list[str], code: int
 ) -> None:
     numbered = NumberedSite(site, 4, Random(1))
     numbered.is_growing = False
@@ -57,12 +59,11 @@ async def test_a_stop_in_the_middle_of_requests_is_quick_and_leaves_everything_a
     before = await schedules(database)
     setup = Setup(home=tmp_path, database_url=database_url, site=site)
     held = numbered.hold("slow", 4)
-    async with worker(setup, "slow") as slow:
+    async with worker(setup, "slow", *arguments) as slow:
         await held.all_asked()
         slow.signal(signal.SIGTERM)
         async with asyncio.timeout(STOP_S):
-            assert await slow.ended() == 0, slow.report()
-        assert slow.logged("worker.stopped")
+            assert await slow.ended() == code, slow.report()
     assert await schedules(database) == before
     assert await rows(database, items) == []
 

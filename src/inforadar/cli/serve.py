@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 from collections import Counter
-from collections.abc import Awaitable, Callable
-from typing import Annotated, Any
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any, TypeVar
 
 import uvloop
 from cyclopts import Parameter
@@ -20,7 +22,10 @@ from inforadar.errors import UsageError
 from inforadar.pipeline.worker import Stage, WorkReport
 from inforadar.web.serve import serve_api
 
+T = TypeVar("T")
+
 STOP_S = 5.0
+"""From the signal to the end."""
 
 
 def worker(
@@ -38,7 +43,7 @@ def worker(
     if not once:
         uvloop.run(until_signal(lambda stop: _work(settings, chosen, stop)))
         return 0
-    report = uvloop.run(_work_once(settings, chosen))
+    report = uvloop.run(_until_cancelled(_work_once(settings, chosen)))
     if json:
         print_json(_document(report))
     else:
@@ -124,7 +129,29 @@ def _counts(counter: Counter[str]) -> str:
 async def until_signal(work: Callable[[asyncio.Event], Awaitable[None]]) -> None:
     """Runs `work` until SIGINT or SIGTERM sets the event it was given."""
     stop = asyncio.Event()
+    with _on_signal(stop.set):
+        await work(stop)
+
+
+async def _until_cancelled(work: Coroutine[Any, Any, T]) -> T:
+    """Runs `work` to its end; SIGINT or SIGTERM cancels it."""
+    task = asyncio.ensure_future(work)
+    with _on_signal(task.cancel):
+        try:
+            return await task
+        except asyncio.CancelledError:
+            raise KeyboardInterrupt from None
+
+
+@contextmanager
+def _on_signal(stop: Callable[[], object]) -> Iterator[None]:
     loop = asyncio.get_running_loop()
+
+    def begin_to_stop() -> None:
+        stop()
+        # A database that does not answer must not hold us: what is not committed was never there.
+        loop.call_later(STOP_S - 1, os._exit, 1)
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
-    await work(stop)
+        loop.add_signal_handler(number, begin_to_stop)
+    yield

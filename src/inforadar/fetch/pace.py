@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from datetime import datetime
 from typing import Protocol
+
+from inforadar.errors import InfoRadarError
 
 Reserve = Callable[[Sequence[str], float], Awaitable[Mapping[str, float]]]
 """Takes the slots that are free, held for so many seconds: 0, or the seconds until the host is free."""
@@ -135,7 +137,7 @@ class SharedPacer:
 
     def _flush_soon(self) -> None:
         self._flusher = None
-        task = asyncio.create_task(self._flush())
+        task = asyncio.create_task(self._flush_or_leave())
         self._flushes.add(task)
         task.add_done_callback(self._flushes.discard)
 
@@ -147,9 +149,21 @@ class SharedPacer:
             return
         ended, self._ended = self._ended, {}
         now = self._now()
-        await self._free(
-            {host: max(self.delay_of(host) - (now - at).total_seconds(), 0.0) for host, at in ended.items()}
-        )
+        try:
+            await self._free(
+                {
+                    host: max(self.delay_of(host) - (now - at).total_seconds(), 0.0)
+                    for host, at in ended.items()
+                }
+            )
+        except InfoRadarError:
+            self._ended = ended | self._ended
+            raise
+
+    async def _flush_or_leave(self) -> None:
+        """What cannot be freed now is freed with the next ones; until then the host counts as busy."""
+        with suppress(InfoRadarError):
+            await self._flush()
 
     async def pause(self, host: str, seconds: float, reason: str) -> None:
         await self._pause(host, seconds, reason)
@@ -161,7 +175,7 @@ class SharedPacer:
     async def close(self) -> None:
         if self._flushes:
             await asyncio.wait(self._flushes)
-        await self._flush()
+        await self._flush_or_leave()
 
 
 StepAside = Callable[[], AbstractContextManager[None]]

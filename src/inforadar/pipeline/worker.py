@@ -30,7 +30,7 @@ from inforadar.pipeline.collect import Collector
 from inforadar.pipeline.cycle import Cycle, CycleResult
 from inforadar.store.credentials import load_credentials
 from inforadar.store.engine import Database
-from inforadar.store.leases import claim_due_feeds, seconds_to_next_request
+from inforadar.store.leases import claim_due_feeds, release_leases, seconds_to_next_request
 from inforadar.store.runs import finish_run, insert_run
 from inforadar.store.writer import Writer
 
@@ -80,6 +80,8 @@ class Worker:
     _wake_articles: asyncio.Event = field(default_factory=asyncio.Event)
     _wake_analyses: asyncio.Event = field(default_factory=asyncio.Event)
     _wake_builder: asyncio.Event = field(default_factory=asyncio.Event)
+    _owed: list[Lease] = field(default_factory=list)
+    """Leases of cycles that failed; the database may not have been there to take them back."""
 
     async def run_once(self) -> WorkReport:
         """One cycle over what is due or asked for, then each stage once."""
@@ -95,12 +97,35 @@ class Worker:
 
     async def collect_cycle(self) -> tuple[CycleResult, RunId | None]:
         """Claims what is due, at most a batch, and collects it."""
+        await self._give_back()
         await self.pacer.refresh()
-        leases = await self.database.write(claim_due_feeds, self.batch_size)
+        leases = await self._claim()
         return await self.collect(leases) if leases else (CycleResult(), None)
+
+    async def _claim(self) -> list[Lease]:
+        """A stop in the middle of it does not lose sight of what was claimed."""
+        claiming = asyncio.ensure_future(self.database.write(claim_due_feeds, self.batch_size))
+        try:
+            return await asyncio.shield(claiming)
+        except asyncio.CancelledError:
+            self._owed += await claiming
+            raise
+
+    async def _give_back(self) -> None:
+        """What was saved or given back before is not touched: its token is gone."""
+        if owed := tuple(self._owed):
+            await self.database.write(release_leases, owed)
+            del self._owed[: len(owed)]
 
     async def collect(self, leases: list[Lease]) -> tuple[CycleResult, RunId]:
         """Collects feeds that were claimed, and writes the report of it."""
+        try:
+            return await self._collect(leases)
+        except BaseException:
+            self._owed += leases
+            raise
+
+    async def _collect(self, leases: list[Lease]) -> tuple[CycleResult, RunId]:
         started_at = self.now()
         run_id = await self.database.write(insert_run, RunKind.COLLECT, started_at)
         log.info("batch.started", feeds=len(leases), run_id=str(run_id))
@@ -166,6 +191,8 @@ class Worker:
             for task in (stopped, *tasks):
                 task.cancel()
             await asyncio.gather(stopped, *tasks, return_exceptions=True)
+            with suppress(InfoRadarError):
+                await self._give_back()
             log.info("worker.stopped")
 
     async def _collect_loop(self) -> None:
