@@ -171,8 +171,6 @@ class AiSettings(Section):
     """Where the model is, if not at its vendor: any endpoint that speaks the protocol of `type`."""
     model: str = ""
     """Which model; by default a small one of the vendor. An endpoint of your own needs it."""
-    prompt: str = "deframe"
-    """The prompt's name: `prompts/<name>.md` in the home folder, else the one that came with the program."""
     timeout: PositiveSeconds = 60
     """For one answer, in seconds."""
     concurrency: Annotated[int, Field(ge=1, le=1000)] = 4
@@ -191,15 +189,6 @@ class AiSettings(Section):
     """US dollars for a million tokens answered."""
     daily_budget: Annotated[float, Field(ge=0)] = 0
     """US dollars a day (UTC); when they are spent, analyses wait for the next day. 0: no limit. Needs the prices."""
-
-    @model_validator(mode="after")
-    def _budget_has_prices(self) -> AiSettings:
-        if self.daily_budget and not (self.price_in or self.price_out):
-            raise ValueError(
-                "AI_DAILY_BUDGET counts nothing without prices: "
-                "set AI_PRICE_IN and AI_PRICE_OUT, in dollars a million tokens"
-            )
-        return self
 
 
 class PublishSettings(Section):

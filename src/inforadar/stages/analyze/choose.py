@@ -26,7 +26,10 @@ DEFAULT_MODELS: Mapping[str, str] = {
 }
 """Small and cheap ones: a headline does not need the largest model."""
 
-PROMPTS_FOLDER = "prompts"
+
+def prompts_folder(home: Path) -> Path:
+    """Where a person's own prompts lie."""
+    return home / "prompts"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +46,7 @@ class Analyzers:
 
     def __init__(self, settings: AiSettings, home: Path, limiter: RateLimiter | None = None) -> None:
         self._settings = settings
-        self._prompts = home / PROMPTS_FOLDER
+        self._prompts = prompts_folder(home)
         self._limiter = limiter or RateLimiter(
             requests=settings.requests_per_minute, tokens=settings.tokens_per_minute
         )
@@ -78,7 +81,7 @@ class Analyzers:
             raise ConfigError(
                 "AI_BASE_URL names an endpoint of your own: say with AI_MODEL which model it has."
             )
-        prompt = str(options.get("prompt") or settings.prompt or DEFAULT_PROMPT)
+        prompt = str(options.get("prompt") or DEFAULT_PROMPT)
         return Choice(name=name, model=model or DEFAULT_MODELS[name], prompt=prompt)
 
     def _make(self, choice: Choice) -> Analyzer:
@@ -96,6 +99,11 @@ class Analyzers:
         own = name == settings.type
         key = getattr(settings, f"{name}_api_key") or (settings.api_key if own else None)
         base_url = settings.base_url if own else ""
+        if settings.daily_budget and not (settings.price_in or settings.price_out):
+            raise ConfigError(
+                "AI_DAILY_BUDGET counts nothing without prices: "
+                "set AI_PRICE_IN and AI_PRICE_OUT, in dollars a million tokens."
+            )
         if key is None and not base_url:
             variable = "AI_API_KEY" if own else f"AI_{name.upper()}_API_KEY"
             or_else = ", or AI_BASE_URL of an endpoint of your own" if own else ""
