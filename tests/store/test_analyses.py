@@ -99,7 +99,7 @@ async def test_a_result_is_stored_and_asks_for_the_feed_to_be_built(database: Da
         None,
         None,
         None,
-        1,
+        0,
     )
     (schedule,) = await rows(database, feed_schedules)
     assert schedule.build_at is not None

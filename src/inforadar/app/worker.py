@@ -23,7 +23,7 @@ from inforadar.pipeline.pool import WorkPool
 from inforadar.pipeline.robots import Robots
 from inforadar.pipeline.schedule import SchedulePolicy
 from inforadar.pipeline.worker import ALL_STAGES, Stage, Worker
-from inforadar.stages.analyze import analyzer_class
+from inforadar.stages.analyze.choose import Analyzers
 from inforadar.stages.canonical import extract
 from inforadar.stages.diff import diff
 from inforadar.stages.discover.feed import NeedsSlowParser, parse_feed, parse_feed_slowly
@@ -89,16 +89,41 @@ async def open_worker(
                 workers=canonical.workers,
                 now=now,
             ),
-            analysis=AnalysisStage(
-                database=database, analyzer=analyzer_class(settings.ai.type)(), concurrency=4, now=now
+            analysis=await stack.enter_async_context(
+                open_analysis(settings, database, check=Stage.ANALYZE in stages, now=now)
             ),
-            builder=Builder(
-                database=database,
-                last_n=settings.publish.items,
-                public_url=settings.web.base_url,
-                now=now,
-            ),
+            builder=make_builder(settings, database, now),
         )
+
+
+@asynccontextmanager
+async def open_analysis(
+    settings: Settings,
+    database: Database,
+    *,
+    check: bool = True,
+    now: Callable[[], datetime] = utc_now,
+) -> AsyncIterator[AnalysisStage]:
+    """The analyze stage. With `check`, settings that cannot work are said now and not with the first item."""
+    analyzers = Analyzers(settings.ai, settings.home)
+    try:
+        if check:
+            analyzers.pick({})
+        yield AnalysisStage(
+            database=database,
+            analyzers=analyzers,
+            concurrency=settings.ai.concurrency,
+            daily_budget=settings.ai.daily_budget,
+            now=now,
+        )
+    finally:
+        await analyzers.close()
+
+
+def make_builder(settings: Settings, database: Database, now: Callable[[], datetime] = utc_now) -> Builder:
+    return Builder(
+        database=database, last_n=settings.publish.items, public_url=settings.web.base_url, now=now
+    )
 
 
 @asynccontextmanager

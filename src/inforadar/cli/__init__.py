@@ -53,6 +53,14 @@ _GROUPS = {
             "list": ("inforadar.cli.items:list_", "List items, newest first."),
         },
     ),
+    "analyze": (
+        "Deframing: what the analyzer makes of the items.",
+        {
+            "run": ("inforadar.cli.analyze:run", "Analyze what is waiting, then build the feeds."),
+            "stats": ("inforadar.cli.analyze:stats", "Show queue, results, failures and cost."),
+            "prompt": ("inforadar.cli.analyze:prompt", "Show a prompt and its version."),
+        },
+    ),
     "opml": (
         "Lists of feeds, as other readers write them.",
         {

@@ -13,6 +13,7 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
+    Date,
     Float,
     ForeignKey,
     Index,
@@ -286,6 +287,19 @@ analyses_cache = Table(
     Column("tokens_in", Integer, nullable=False, server_default="0"),
     Column("tokens_out", Integer, nullable=False, server_default="0"),
     Column("cost", Float, nullable=False, server_default="0"),
+)
+
+analysis_costs = Table(
+    "analysis_costs",
+    metadata,
+    Column("day", Date, primary_key=True, comment="UTC"),
+    Column("model", WebText, primary_key=True),
+    Column("feed_id", Uuid, primary_key=True),
+    Column("calls", Integer, nullable=False, server_default="0"),
+    Column("tokens_in", BigInteger, nullable=False, server_default="0"),
+    Column("tokens_out", BigInteger, nullable=False, server_default="0"),
+    Column("cost", Float, nullable=False, server_default="0", comment="US dollars"),
+    comment="refers to no feed: what was spent stays spent when the feed is gone",
 )
 
 marks = Table(

@@ -29,6 +29,18 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("key", name=op.f("pk_analyses_cache")),
     )
     op.create_table(
+        "analysis_costs",
+        sa.Column("day", sa.Date(), nullable=False, comment="UTC"),
+        sa.Column("model", sa.Text(), nullable=False),
+        sa.Column("feed_id", sa.Uuid(), nullable=False),
+        sa.Column("calls", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("tokens_in", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("tokens_out", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("cost", sa.Float(), server_default="0", nullable=False, comment="US dollars"),
+        sa.PrimaryKeyConstraint("day", "model", "feed_id", name=op.f("pk_analysis_costs")),
+        comment="refers to no feed: what was spent stays spent when the feed is gone",
+    )
+    op.create_table(
         "article_failures",
         sa.Column("id", sa.Uuid(), nullable=False),
         sa.Column("uid", sa.String(length=16), nullable=False),
@@ -379,4 +391,5 @@ def downgrade() -> None:
     op.drop_table("feeds")
     op.drop_table("articles")
     op.drop_table("article_failures")
+    op.drop_table("analysis_costs")
     op.drop_table("analyses_cache")
