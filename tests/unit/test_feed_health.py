@@ -43,7 +43,12 @@ def feed(**fields: Any) -> Feed:
             "Fetched 3 hours ago. Next in 5 minutes.",
         ),
         (
-            {"last_fetch_status": Outcome.TEMPORARY_ERROR, "last_error": REFUSED, "next_run_at": SOON, "failures": 3},
+            {
+                "last_fetch_status": Outcome.TEMPORARY_ERROR,
+                "last_error": REFUSED,
+                "next_run_at": SOON,
+                "failures": 3,
+            },
             HealthState.WAITING,
             f"{REFUSED} It failed 3 times in a row. Trying again in 5 minutes.",
         ),
@@ -52,7 +57,11 @@ def feed(**fields: Any) -> Feed:
             HealthState.SUSPENDED,
             f"{REFUSED} Suspended. Revive it with `inforadar feed sync`.",
         ),
-        ({"last_fetch_status": Outcome.PERMANENT_ERROR}, HealthState.SUSPENDED, "The last fetch failed. Suspended."),
+        (
+            {"last_fetch_status": Outcome.PERMANENT_ERROR},
+            HealthState.SUSPENDED,
+            "The last fetch failed. Suspended.",
+        ),
         (
             {"last_fetch_status": Outcome.UNAUTHORIZED, "last_error": REFUSED, "next_run_at": SOON},
             HealthState.SUSPENDED,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from urllib.parse import quote
 
 import structlog
@@ -47,8 +47,11 @@ class Builder:
         if job.cached and self._render(job, job.cached.updated_at).whole == job.cached.xml_content:
             await self.database.write(finish_build, job)
             return False
-        # HTTP dates count whole seconds, and so does the document's own.
+        # HTTP dates count whole seconds, and so does the document's own. No two builds share one: by the
+        # date, readers and the API see that something changed.
         at = self.now().replace(microsecond=0)
+        if job.cached and at <= job.cached.updated_at:
+            at = job.cached.updated_at.replace(microsecond=0) + timedelta(seconds=1)
         rendered = self._render(job, at)
         document = CachedFeed(
             updated_at=at,

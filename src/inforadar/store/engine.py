@@ -58,6 +58,8 @@ class Database:
         self.url = url
         self.is_sqlite = url.get_backend_name() == "sqlite"
         self.path = Path(url.database) if self.is_sqlite and url.database else None
+        self.writes = 0
+        """Transactions that went through here: whoever remembers an answer sees by it that it may have changed."""
         self._engine: _SqliteRunner | _PostgresRunner = (
             _SqliteRunner(url, lock_timeout_s) if self.is_sqlite else _PostgresRunner(url)
         )
@@ -77,7 +79,10 @@ class Database:
     async def write(self, question: Question[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Runs it as one transaction: committed whole, or not at all."""
         with faults_as_sentences(self.name):
-            return await self._engine.write(lambda connection: question(connection, *args, **kwargs))
+            try:
+                return await self._engine.write(lambda connection: question(connection, *args, **kwargs))
+            finally:
+                self.writes += 1
 
     async def migrate(self, question: Question[[], T]) -> T:
         """As `write`, for one that makes tables anew: a table that is dropped takes no rows of others along."""

@@ -8,26 +8,34 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, select
 
-from inforadar.store.schema import cached_feeds, feed_urls, feeds
+from inforadar.model.feed import Feed
+from inforadar.model.ids import FeedId
+from inforadar.model.item import Item
+from inforadar.store.feeds import load_feed
+from inforadar.store.items import item_from_row, select_items
+from inforadar.store.schema import cached_feeds, feed_urls, feeds, items
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServedFeed:
-    """A feed as far as serving it goes."""
+    """A feed as far as serving it goes, without its document: that is seldom needed to answer."""
 
+    id: FeedId
     enabled: bool
     deleted: bool
     updated_at: datetime | None
     """When the document last changed; `None`: nothing was built yet."""
-    xml_content: str | None
 
 
 _SERVED: Select[Any] = select(
-    feeds.c.enabled, feeds.c.deleted_at, cached_feeds.c.updated_at, cached_feeds.c.xml_content
+    feeds.c.id, feeds.c.enabled, feeds.c.deleted_at, cached_feeds.c.updated_at
 ).join_from(feeds, cached_feeds, cached_feeds.c.id == feeds.c.id, isouter=True)
 _BY_URL = _SERVED.where(feeds.c.url_hash == bindparam("key"))
 _BY_FORMER_URL = _SERVED.join(feed_urls, feed_urls.c.feed_id == feeds.c.id).where(
     feed_urls.c.url_hash == bindparam("key")
+)
+_DOCUMENT = select(cached_feeds.c.updated_at, cached_feeds.c.xml_content).where(
+    cached_feeds.c.id == bindparam("feed")
 )
 
 
@@ -38,8 +46,39 @@ def load_served_feed(connection: Connection, url_hash: str) -> ServedFeed | None
     if row is None:
         return None
     return ServedFeed(
-        enabled=row.enabled,
-        deleted=row.deleted_at is not None,
-        updated_at=row.updated_at,
-        xml_content=row.xml_content,
+        id=row.id, enabled=row.enabled, deleted=row.deleted_at is not None, updated_at=row.updated_at
+    )
+
+
+def load_document(connection: Connection, feed_id: FeedId) -> tuple[datetime, str] | None:
+    """The document and its date, which belong together: read by one statement."""
+    row = connection.execute(_DOCUMENT, {"feed": feed_id}).first()
+    return (row.updated_at, row.xml_content) if row else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedContent:
+    """What any document of a feed is rendered from."""
+
+    feed: Feed
+    updated_at: datetime | None
+    items: tuple[Item, ...]
+
+
+def load_feed_content(
+    connection: Connection, feed_id: FeedId, limit: int, max_score: float | None = None
+) -> FeedContent:
+    """With the newest items; with `max_score` the newest of those that are analyzed and score no more."""
+    query = select_items().where(items.c.feed_id == feed_id)
+    if max_score is not None:
+        query = query.where(items.c.analyzed_at.is_not(None), items.c.score <= max_score)
+    newest = query.order_by(items.c.pub_date.desc(), items.c.id.desc()).limit(limit)
+    # The date is read first: what changes in between is rendered again when the build has caught up.
+    updated_at = connection.execute(
+        select(cached_feeds.c.updated_at).where(cached_feeds.c.id == feed_id)
+    ).scalar()
+    return FeedContent(
+        feed=load_feed(connection, feed_id),
+        updated_at=updated_at,
+        items=tuple(item_from_row(row) for row in connection.execute(newest)),
     )

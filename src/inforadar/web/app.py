@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from starlette.applications import Starlette
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from inforadar.config import Settings
 from inforadar.store.engine import Database
 from inforadar.web.articles import ArticleRoutes
 from inforadar.web.assets import Assets
@@ -34,7 +35,7 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def create_app(database: Database, *, now: Callable[[], datetime] = _utc_now) -> ASGIApp:
+def create_app(database: Database, settings: Settings, *, now: Callable[[], datetime] = _utc_now) -> ASGIApp:
     assets = Assets()
     pages = Pages(assets, now)
     routed = Starlette(
@@ -46,10 +47,11 @@ def create_app(database: Database, *, now: Callable[[], datetime] = _utc_now) ->
         ],
         exception_handlers=FaultPages(pages=pages).handlers(),
     )
-    rss = RssEndpoint(database)
+    rss = RssEndpoint(database, public_url=settings.web.base_url, last_n=settings.publish.items)
+    secured = SecurityHeaders(routed)
 
     async def dispatch(scope: Scope, receive: Receive, send: Send) -> None:
         is_rss = scope["type"] == "http" and scope["path"] == RSS_PATH
-        await (rss if is_rss else routed)(scope, receive, send)
+        await (rss if is_rss else secured)(scope, receive, send)
 
-    return SecurityHeaders(dispatch)
+    return dispatch

@@ -1,6 +1,8 @@
 """Conditional requests: "has it changed?", asked by ETag or by date (RFC 9110, 13). Pure.
 
-A reader that polls every few minutes should cost a few hundred bytes, not a document.
+A reader that polls every few minutes should cost a few hundred bytes, not a document. Each encoding of a
+document is other bytes and has another strong ETag: `"d1ge57"`, `"d1ge57-gzip"`, `"d1ge57-br"`. Whoever has
+any of them has the document.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from datetime import datetime
 
 from inforadar.fetch.freshness import parse_http_date
 
-_ENTITY_TAG = re.compile(r'(?:W/)?("[^"]*")')
+_ENTITY_TAG = re.compile(r'(?:W/)?"([^"]*)"')
 
 
 def strong_etag(body: bytes) -> str:
@@ -19,12 +21,17 @@ def strong_etag(body: bytes) -> str:
     return f'"{hashlib.blake2b(body, digest_size=16).hexdigest()}"'
 
 
+def encoded_etag(etag: str, encoding: str) -> str:
+    return f'{etag[:-1]}-{encoding}"' if encoding else etag
+
+
 def is_not_modified(
-    *, etag: str, modified_at: datetime, if_none_match: str | None, if_modified_since: str | None
+    *, etag: str, modified_at: datetime | None, if_none_match: str | None, if_modified_since: str | None
 ) -> bool:
     """Whether the asker has it already. A date says nothing beside an ETag, nor if it is no date."""
     if if_none_match is not None:
-        return if_none_match.strip() == "*" or etag in _ENTITY_TAG.findall(if_none_match)
-    since = parse_http_date(if_modified_since) if if_modified_since else None
+        tags = [tag.partition("-")[0] for tag in _ENTITY_TAG.findall(if_none_match)]
+        return if_none_match.strip() == "*" or etag.strip('"') in tags
+    since = parse_http_date(if_modified_since) if if_modified_since and modified_at else None
     # HTTP dates count whole seconds.
-    return since is not None and modified_at.replace(microsecond=0) <= since
+    return since is not None and modified_at is not None and modified_at.replace(microsecond=0) <= since

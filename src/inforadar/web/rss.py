@@ -1,104 +1,162 @@
 """`GET /rss?url=`: the feed as it was built, by its own URL or one it had before (C7).
 
 Plain ASGI, beside the router: this is what readers poll all day, and a framework's request and response
-objects would cost more than the answer.
+objects would cost more than the answer. What was asked for lately is kept ready in memory. The database is
+asked at most fifty times a second for each feed whether that still holds, so a build or a `feed disable` in
+another process shows at once, as far as people can see; a document is loaded only if it changed.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from urllib.parse import parse_qs
+import asyncio
+from collections import OrderedDict
+from dataclasses import replace
 
 import structlog
 from starlette.types import Receive, Scope, Send
 
-from inforadar.errors import InvalidUrlError, StoreError
-from inforadar.stages.publish.dates import rfc822
+from inforadar.errors import StoreError, UsageError
+from inforadar.model.ids import FeedId
+from inforadar.pipeline.build import channel_of, entry_of
+from inforadar.stages.publish.formats import Format, render_document
 from inforadar.store.engine import Database
-from inforadar.store.feeds import feed_key
-from inforadar.store.served import load_served_feed
-from inforadar.web.conditional import is_not_modified, strong_etag
+from inforadar.store.served import ServedFeed, load_document, load_feed_content, load_served_feed
+from inforadar.web.prepared import CORS, ByteCache, Prepared
+from inforadar.web.rss_query import RssQuery, parse_rss_query
+from inforadar.web.security import HEADERS as SECURITY_HEADERS
+from inforadar.web.single_flight import SingleFlight
 
 PATH = "/rss"
-MEDIA_TYPE = "application/rss+xml; charset=utf-8"
+CHECK_S = 0.02
+"""So long is believed what the database said of a feed, unless this very process writes."""
+CACHE_BYTES = 128 * 2**20
+MAX_LOOKS = 20_000
 
 log = structlog.get_logger()
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Answer:
-    status: int
-    content_type: str
-    body: bytes
-    headers: tuple[tuple[str, str], ...] = field(default=())
-
-
-def _sentence(status: int, text: str, *headers: tuple[str, str]) -> _Answer:
-    return _Answer(
-        status=status, content_type="text/plain; charset=utf-8", body=f"{text}\n".encode(), headers=headers
-    )
+Key = tuple[FeedId, Format, bool]
 
 
 class RssEndpoint:
     """An ASGI application for one path."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, public_url: str, last_n: int) -> None:
         self._database = database
+        self._public_url = public_url
+        self._last_n = last_n
+        self._looks: OrderedDict[str, tuple[float, int, ServedFeed]] = OrderedDict()
+        self._looking: SingleFlight[tuple[str, int], ServedFeed | None] = SingleFlight()
+        self._documents: ByteCache[Key] = ByteCache(CACHE_BYTES)
+        self._loading: SingleFlight[Key, Prepared | None] = SingleFlight()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        answer = await self._answer(scope)
-        headers = [(name.encode(), value.encode("latin-1")) for name, value in answer.headers]
-        if answer.status != 304:
-            headers.append((b"content-type", answer.content_type.encode()))
-            headers.append((b"content-length", str(len(answer.body)).encode()))
-        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-        bodiless = scope["method"] == "HEAD" or answer.status == 304
-        await send({"type": "http.response.body", "body": b"" if bodiless else answer.body})
-
-    async def _answer(self, scope: Scope) -> _Answer:
         if scope["method"] not in {"GET", "HEAD"}:
-            return _sentence(405, "Feeds are read with GET.", ("allow", "GET, HEAD"))
-        asked = parse_qs(scope["query_string"].decode("latin-1")).get("url", [""])[0]
-        if not asked.strip():
-            return _sentence(400, "Say which feed: /rss?url=https%3A%2F%2Fexample.com%2Ffeed")
+            await _refuse(scope, send, 405, "Feeds are read with GET.", (b"allow", b"GET, HEAD"))
+            return
         try:
-            url, key = feed_key(asked)
-        except InvalidUrlError as fault:
-            return _sentence(400, f"{fault} If it has a query of its own, percent-encode it.")
+            query = parse_rss_query(scope["query_string"])
+        except UsageError as fault:
+            await _refuse(scope, send, 400, str(fault))
+            return
         try:
-            return await self._document(url, key, scope)
+            feed = await self._find(query.key)
+            if refusal := _why_not(feed, query.url):
+                await _refuse(scope, send, *refusal)
+                return
+            assert feed is not None
+            document = await self._document(feed, query)
         except StoreError as fault:
-            log.error("rss.unavailable", url=url, error=str(fault))
-            return _sentence(
-                503, "The database does not answer. Try again in a minute.", ("retry-after", "60")
-            )
+            log.error("rss.unavailable", url=query.url, error=str(fault))
+            sentence = "The database does not answer. Try again in a minute."
+            await _refuse(scope, send, 503, sentence, (b"retry-after", b"60"))
+            return
+        if document is None:
+            await _refuse(scope, send, 404, _NOT_BUILT.format(query.url))
+            return
+        await document.send(scope, send)
 
-    async def _document(self, url: str, key: str, scope: Scope) -> _Answer:
-        feed = await self._database.read(load_served_feed, key)
-        if feed is None or feed.deleted:
-            return _sentence(404, f"There is no feed {url} here. Add it with `inforadar feed add`.")
-        if not feed.enabled:
-            return _sentence(403, f"{url} is disabled. Enable it with `inforadar feed enable`.")
-        if feed.xml_content is None or feed.updated_at is None:
-            return _sentence(404, f"{url} has not been built yet. Fetch it with `inforadar feed sync`.")
-        body = feed.xml_content.encode()
-        etag = strong_etag(body)
-        headers = (
-            ("etag", etag),
-            ("last-modified", rfc822(feed.updated_at)),
-            # Kept by whoever likes, but asked for each time: a build is served from the next request on.
-            ("cache-control", "no-cache"),
+    async def _find(self, key: str) -> ServedFeed | None:
+        now, writes = asyncio.get_running_loop().time(), self._database.writes
+        look = self._looks.get(key)
+        if look is not None and now - look[0] < CHECK_S and writes == look[1]:
+            return look[2]
+        feed = await self._looking.ask((key, writes), lambda: self._database.read(load_served_feed, key))
+        if feed is None:
+            self._looks.pop(key, None)
+        else:
+            # Believed from when it was asked, not from when the answer came.
+            self._looks[key] = (now, writes, feed)
+            self._looks.move_to_end(key)
+            if len(self._looks) > MAX_LOOKS:
+                self._looks.popitem(last=False)
+        return feed
+
+    async def _document(self, feed: ServedFeed, query: RssQuery) -> Prepared | None:
+        if query.max_score is not None:
+            # Not kept: an analysis can add to it without changing the feed's own document.
+            return await self._render(feed.id, query)
+        key = (feed.id, query.format, query.embedded)
+        known = self._documents.get(key)
+        if known is not None and known.modified_at == feed.updated_at:
+            return known
+        load = self._load if query.is_as_built else self._render
+        document = await self._loading.ask(key, lambda: load(feed.id, query))
+        if document is not None:
+            self._documents.put(key, document)
+        return document
+
+    async def _load(self, feed_id: FeedId, query: RssQuery) -> Prepared | None:
+        found = await self._database.read(load_document, feed_id)
+        if found is None:
+            return None
+        updated_at, document = found
+        return Prepared(document.encode(), _content_type(query.format), updated_at)
+
+    async def _render(self, feed_id: FeedId, query: RssQuery) -> Prepared | None:
+        content = await self._database.read(
+            load_feed_content, feed_id, self._last_n, max_score=query.max_score
         )
-        unchanged = is_not_modified(
-            etag=etag,
-            modified_at=feed.updated_at,
-            if_none_match=_header(scope, b"if-none-match"),
-            if_modified_since=_header(scope, b"if-modified-since"),
+        if content.updated_at is None:
+            return None
+        address = self._public_url + query.address(content.feed.url)
+        channel = replace(channel_of(content.feed, self._public_url, content.updated_at), self_url=address)
+        document = render_document(
+            query.format, channel, map(entry_of, content.items), embedded=query.embedded
         )
-        return _Answer(status=304 if unchanged else 200, content_type=MEDIA_TYPE, body=body, headers=headers)
+        return Prepared(
+            document.encode(),
+            _content_type(query.format),
+            content.updated_at,
+            dated=query.max_score is None,
+        )
 
 
-def _header(scope: Scope, name: bytes) -> str | None:
-    """A header given on several lines is one list."""
-    lines = [value.decode("latin-1") for key, value in scope["headers"] if key == name]
-    return ", ".join(lines) if lines else None
+_NOT_BUILT = "{} has not been built yet. Fetch it with `inforadar feed sync`."
+
+
+def _why_not(feed: ServedFeed | None, url: str) -> tuple[int, str] | None:
+    """Why a feed is not served: status and sentence."""
+    if feed is None or feed.deleted:
+        return 404, f"There is no feed {url} here. Add it with `inforadar feed add`."
+    if not feed.enabled:
+        return 403, f"{url} is disabled. Enable it with `inforadar feed enable`."
+    return (404, _NOT_BUILT.format(url)) if feed.updated_at is None else None
+
+
+def _content_type(format_: Format) -> str:
+    return f"{format_.media_type}; charset=utf-8"
+
+
+async def _refuse(
+    scope: Scope, send: Send, status: int, sentence: str, *headers: tuple[bytes, bytes]
+) -> None:
+    body = f"{sentence}\n".encode()
+    described = [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-length", str(len(body)).encode()),
+        *headers,
+        *CORS,
+        *SECURITY_HEADERS,
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": described})
+    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})

@@ -41,7 +41,7 @@ async def serve_api(
     """Serves until `stop` is set; sets `ready` once the port answers."""
     host, port = settings.web.host, settings.web.port
     address = await _free_address(host, port)
-    requests = _Requests(create_app(database))
+    requests = _Requests(create_app(database, settings))
     server = Server(
         requests,
         address=address,
