@@ -45,8 +45,12 @@ class CycleResult:
     """{feed URL: sentence}."""
     lost: int = 0
     postponed: int = 0
-    next_turn_s: float | None = None
-    """How soon the first feed that was postponed, or not saved, can be tried again."""
+    turns_s: list[float] = field(default_factory=list)
+    """How soon each feed that was postponed, or not saved, can be tried again."""
+
+    @property
+    def next_turn_s(self) -> float | None:
+        return min(self.turns_s, default=None)
 
 
 class Cycle:
@@ -99,7 +103,7 @@ class Cycle:
             if waits:
                 await self._database.write(postpone_leases, waits)
                 self.result.postponed = len(leftovers)
-                self.result.next_turn_s = min(wait_s for _, wait_s in waits)
+                self.result.turns_s = [wait_s for _, wait_s in waits]
         return self.result
 
     def stop(self) -> None:

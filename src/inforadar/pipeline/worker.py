@@ -196,6 +196,8 @@ class Worker:
             log.info("worker.stopped")
 
     async def _collect_loop(self) -> None:
+        clock = asyncio.get_running_loop().time
+        turns: set[float] = set()
         while True:
             wait_s = self.interval_s
             try:
@@ -208,10 +210,10 @@ class Worker:
                     self._wake_articles.set()
                     self._wake_analyses.set()
                     self._wake_builder.set()
-                if result.next_turn_s is not None:
-                    # A crowded host has more: go on when its turn comes, not only at the next interval.
-                    wait_s = min(wait_s, result.next_turn_s)
-            await self._idle(wait_s)
+                turns |= {clock() + turn_s for turn_s in result.turns_s}
+            # A crowded host has more: go on at each of its turns, not only at the next interval.
+            turns = {turn for turn in turns if turn > clock()}
+            await self._idle(min([wait_s, *(turn - clock() for turn in turns)]))
 
     async def _idle(self, seconds: float) -> None:
         """Waits for the next cycle, or until someone asks for a feed."""
