@@ -165,7 +165,7 @@ async def _open_pacer(
 ) -> AsyncIterator[SharedPacer]:
     """Slots in the table `hosts`; with Redis configured, there."""
 
-    async def reserve(hosts: Sequence[str], hold_s: float) -> Mapping[str, float]:
+    async def reserve(hosts: Sequence[str], hold_s: float) -> Mapping[str, tuple[float, float]]:
         return await database.write(reserve_slots, hosts, hold_s)
 
     async def free(delays: Mapping[str, float]) -> None:
