@@ -100,7 +100,9 @@ def test_without_a_usable_state_an_item_has_its_hubs_alone(state: str) -> None:
 
 
 def test_a_page_of_something_else_lists_nothing_and_says_so() -> None:
-    listing = habr.parse_page(b"<h1>Are you a robot?</h1><a rel=next href=/2>", HUB, "text/html", NOW)
+    listing = habr.parse_page(
+        b"<h1>Are you a robot?</h1><a data-pagination-next href=/2>", HUB, "text/html", NOW
+    )
     assert listing.items == ()
     assert listing.next_url is None
     assert listing.warnings == ("Habr lists no article on this page.",)

@@ -12,7 +12,7 @@ drawing but not outside of one. Where it is not exact it counts too much, never 
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import defaultdict
 
 from inforadar.errors import ParseError
 
@@ -25,7 +25,7 @@ MAX_ATTRIBUTES = 1_000
 # Possessive, so that a page cannot make it go back over what it read.
 _TAG = re.compile(
     r"<!--(?:-?>|.*?--!?>|.*+)"
-    r"|<(?P<close>/?)(?P<name>[a-z][^\s/>]*+)(?P<attributes>(?:[^>\"'=]++|=\s*+(?:\"[^\"]*+\"?|'[^']*+'?)?+|[\"'])*+)",
+    r"|<(/?)([a-z][^\s/>]*+)((?:[^>\"'=]++|=\s*+(?:\"[^\"]*+\"?|'[^']*+'?)?+|[\"'])*+)",
     re.IGNORECASE | re.DOTALL,
 )
 _RAW_END = {
@@ -56,33 +56,31 @@ def refuse_costly(html: str) -> None:
     """`ParseError` if a tree of this page would cost more than any listing is worth."""
     if len(html) > MAX_CHARACTERS:
         raise ParseError(f"The page has more than {MAX_CHARACTERS:,} characters.")
-    open_tags: Counter[str] = Counter()
+    open_tags: dict[str, int] = defaultdict(int)
     depth = formatting = position = 0
     is_drawing = False
     while match := _TAG.search(html, position):
         position = match.end()
-        if match["name"] is None:
+        is_close, name, attributes = match.groups()
+        if name is None:
             continue
-        name, attributes, is_close = match["name"].lower(), match["attributes"], bool(match["close"])
+        name = name.lower()
         if len(attributes) > 2 * MAX_ATTRIBUTES and len(_ATTRIBUTE.findall(attributes)) > MAX_ATTRIBUTES:
             raise ParseError(f"The page has a tag with more than {MAX_ATTRIBUTES:,} attributes.")
+        if is_drawing and attributes[-1:] == "/":
+            continue
         if name in _RAW_END and not is_close and not is_drawing:
             end = _RAW_END[name].search(html, position)
             position = end.start() if end else len(html)
-        elif is_drawing and attributes.endswith("/"):
-            continue
         if name not in _UNCOUNTED and (not is_close or open_tags[name]):
             step = -1 if is_close else 1
             open_tags[name] += step
             depth += step
-            formatting += step * (name in _FORMATTING)
+            if name in _FORMATTING:
+                formatting += step
             if depth > MAX_DEPTH or formatting > MAX_FORMATTING:
                 raise ParseError("The page nests its elements deeper than any listing does.")
-        is_drawing = _is_in_drawing(name, open_tags, was=is_drawing, is_close=is_close)
-
-
-def _is_in_drawing(name: str, open_tags: Counter[str], *, was: bool, is_close: bool) -> bool:
-    """Whether what follows a tag is drawn, where `<x/>` is a whole element."""
-    if name in _DRAWINGS or (name in _HTML_IN_DRAWING and is_close):
-        return any(open_tags[drawing] for drawing in _DRAWINGS)
-    return was and name not in _ENDS_DRAWING
+        if name in _DRAWINGS or (is_close and name in _HTML_IN_DRAWING):
+            is_drawing = any(open_tags[drawing] for drawing in _DRAWINGS)
+        elif is_drawing:
+            is_drawing = name not in _ENDS_DRAWING
