@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from inforadar.app.worker import open_analysis
+from inforadar.app.analysis import open_analysis
 from inforadar.config import Settings, load_settings
 from inforadar.errors import ConfigError
 from inforadar.model.article import Extracted
