@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
 
+from inforadar.app.analysis import make_builder, open_analysis
 from inforadar.app.store import SAMPLE, utc_now
 from inforadar.config import Settings
 from inforadar.fetch.client import Client
@@ -14,16 +15,13 @@ from inforadar.fetch.guard import AllowedNetworks
 from inforadar.fetch.pace import Free, Pause, Reserve, SharedPacer
 from inforadar.model.article import Extracted, NotExtracted
 from inforadar.model.item import Listing
-from inforadar.pipeline.analyses import AnalysisStage
 from inforadar.pipeline.articles import Canonicalizer, Extract
-from inforadar.pipeline.build import Builder
 from inforadar.pipeline.collect import Collector, Parse
 from inforadar.pipeline.discovery import Discovery
 from inforadar.pipeline.pool import WorkPool
 from inforadar.pipeline.robots import Robots
 from inforadar.pipeline.schedule import SchedulePolicy
 from inforadar.pipeline.worker import ALL_STAGES, Stage, Worker
-from inforadar.stages.analyze.choose import Analyzers
 from inforadar.stages.canonical import extract
 from inforadar.stages.diff import diff
 from inforadar.stages.discover.feed import NeedsSlowParser, parse_feed, parse_feed_slowly
@@ -94,36 +92,6 @@ async def open_worker(
             ),
             builder=make_builder(settings, database, now),
         )
-
-
-@asynccontextmanager
-async def open_analysis(
-    settings: Settings,
-    database: Database,
-    *,
-    check: bool = True,
-    now: Callable[[], datetime] = utc_now,
-) -> AsyncIterator[AnalysisStage]:
-    """The analyze stage. With `check`, settings that cannot work are said now and not with the first item."""
-    analyzers = Analyzers(settings.ai, settings.home)
-    try:
-        if check:
-            analyzers.pick({})
-        yield AnalysisStage(
-            database=database,
-            analyzers=analyzers,
-            concurrency=settings.ai.concurrency,
-            daily_budget=settings.ai.daily_budget,
-            now=now,
-        )
-    finally:
-        await analyzers.close()
-
-
-def make_builder(settings: Settings, database: Database, now: Callable[[], datetime] = utc_now) -> Builder:
-    return Builder(
-        database=database, last_n=settings.publish.items, public_url=settings.web.base_url, now=now
-    )
 
 
 @asynccontextmanager
