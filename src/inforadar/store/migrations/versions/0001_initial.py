@@ -70,6 +70,7 @@ def upgrade() -> None:
         sa.Column("fetched_at", UtcDateTime(), nullable=True),
         sa.Column("etag", sa.Text(), nullable=True),
         sa.Column("last_modified", sa.Text(), nullable=True),
+        sa.Column("validators_url", sa.Text(), nullable=True),
         sa.Column("attempts", sa.Integer(), server_default="0", nullable=False),
         sa.Column(
             "attempted_at", UtcDateTime(), nullable=True, comment="counts as attempted for 30 days from here"
@@ -93,6 +94,14 @@ def upgrade() -> None:
         unique=False,
         sqlite_where=sa.text("next_attempt_at IS NOT NULL"),
         postgresql_where=sa.text("next_attempt_at IS NOT NULL"),
+    )
+    op.create_index(
+        "ix_articles_attempted_at",
+        "articles",
+        ["attempted_at"],
+        unique=False,
+        sqlite_where=sa.text("status = 'failure'"),
+        postgresql_where=sa.text("status = 'failure'"),
     )
     op.create_table(
         "feeds",
@@ -155,6 +164,15 @@ def upgrade() -> None:
         sa.Column("starred_at", UtcDateTime(), nullable=True),
         sa.Column("archived_at", UtcDateTime(), nullable=True),
         sa.PrimaryKeyConstraint("hash", name=op.f("pk_marks")),
+    )
+    op.create_table(
+        "redis_outbox",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("at", UtcDateTime(), server_default=db_now(), nullable=False),
+        sa.Column("kind", sa.String(length=16), nullable=False),
+        sa.Column("payload", JsonDoc, nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_redis_outbox")),
+        comment="what Redis has not been told yet; empty without Redis",
     )
     op.create_table(
         "runs",
@@ -374,6 +392,7 @@ def downgrade() -> None:
     op.drop_table("cached_feeds")
     op.drop_table("site_states")
     op.drop_table("runs")
+    op.drop_table("redis_outbox")
     op.drop_table("marks")
     op.drop_table("hosts")
     op.drop_table("feeds")
