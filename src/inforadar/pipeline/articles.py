@@ -193,10 +193,16 @@ class Canonicalizer:
 
     def _refused(self, job: ArticleJob, rules: RobotsRules) -> ArticleEnding:
         unreachable = rules.access is RobotsAccess.NONE
-        detail = (
-            "its robots.txt cannot be had for now" if unreachable else "its robots.txt asks us to stay away"
+        fault = self.robots.fault_of(job.url) if unreachable else None
+        if fault:
+            why = f"its robots.txt cannot be had for now: {fault.message}"
+        elif unreachable:
+            why = "its robots.txt cannot be had for now"
+        else:
+            why = "its robots.txt asks us to stay away"
+        failed = NotExtracted(
+            code=failure_code(fault) if fault else FailureCode.HTTP, detail=f"{hostname(job.url)}: {why}"
         )
-        failed = NotExtracted(code=FailureCode.HTTP, detail=f"{hostname(job.url)}: {detail}")
         wait_s = self._retry_after_s(job, 0.0) if unreachable else None
         return ArticleEnding(job=job, at=self.now(), result=failed, retry_after_s=wait_s)
 

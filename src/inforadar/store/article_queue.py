@@ -17,7 +17,7 @@ from inforadar.model.ids import LeaseToken, Uid
 from inforadar.store.articles import JOB_COLUMNS, ArticleJob, job_from_row
 from inforadar.store.leases import LEASE_S
 from inforadar.store.outbox import note_known
-from inforadar.store.schema import articles
+from inforadar.store.schema import article_categories, articles, feeds, items
 from inforadar.store.types import db_later, db_now, one_of
 
 ATTEMPTED_S = 30 * 86400.0
@@ -81,10 +81,36 @@ def take_in_urls(
         statement = insert(articles).values(next_attempt_at=db_now()).on_conflict_do_nothing()
         queued = len(connection.execute(statement.returning(_a.uid), rows).all())
     queued += retry_old_failures(connection, urls)
-    stored = select(_a.uid).where(one_of(_a.uid, urls), _a.status == ArticleStatus.SUCCESS.value)
-    known = list(connection.execute(stored).scalars())
+    here = connection.execute(select(_a.uid, _a.category, _a.status).where(one_of(_a.uid, urls))).all()
+    topics = load_topics(connection, urls)
+    elsewhere = [
+        {"uid": row.uid, "category": category}
+        for row in here
+        if category not in {row.category, *topics.get(row.uid, ())}
+    ]
+    if elsewhere:
+        connection.execute(insert(article_categories).on_conflict_do_nothing(), elsewhere)
+    known = [row.uid for row in here if row.status == ArticleStatus.SUCCESS]
     note_known(connection, category, known, at)
     return TakenIn(queued=queued, known=len(known))
+
+
+def load_topics(connection: Connection, urls: Mapping[Uid, str]) -> dict[Uid, set[str]]:
+    """Under which topics articles are listed, by feeds and by other programs, beside their own category."""
+    by_url = {url: key for key, url in urls.items()}
+    listed = (
+        select(items.c.url, feeds.c.topic)
+        .join_from(items, feeds, feeds.c.id == items.c.feed_id)
+        .where(one_of(items.c.url, by_url), feeds.c.deleted_at.is_(None))
+        .distinct()
+    )
+    topics: dict[Uid, set[str]] = {}
+    for row in connection.execute(listed):
+        topics.setdefault(by_url[row.url], set()).add(row.topic)
+    brought = select(article_categories).where(one_of(article_categories.c.uid, urls))
+    for row in connection.execute(brought):
+        topics.setdefault(row.uid, set()).add(row.category)
+    return topics
 
 
 def seconds_to_next_article(connection: Connection) -> float | None:

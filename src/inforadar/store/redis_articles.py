@@ -11,6 +11,7 @@ from sqlalchemy import Connection, func, select
 
 from inforadar.model.article import ArticleStatus
 from inforadar.model.ids import Uid
+from inforadar.store.article_queue import load_topics
 from inforadar.store.redis_keys import (
     ARTICLE,
     ARTICLE_S,
@@ -21,7 +22,7 @@ from inforadar.store.redis_keys import (
     live_until,
     score,
 )
-from inforadar.store.schema import article_failures, articles, feeds, items
+from inforadar.store.schema import article_categories, article_failures, articles, feeds, items
 from inforadar.store.types import one_of
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def load_projected_after(connection: Connection, last: str, limit: int) -> list[
 
 def _projected(connection: Connection, query: Any) -> list[ProjectedArticle]:
     rows = connection.execute(query).all()
-    topics = _load_topics(connection, [row.url for row in rows])
+    topics = load_topics(connection, {row.uid: row.url for row in rows})
     found = []
     for row in rows:
         is_stored = row.status == ArticleStatus.SUCCESS
@@ -82,7 +83,7 @@ def _projected(connection: Connection, query: Any) -> list[ProjectedArticle]:
         found.append(
             ProjectedArticle(
                 uid=row.uid,
-                categories=frozenset({row.category, *topics.get(row.url, ())}),
+                categories=frozenset({row.category, *topics.get(row.uid, ())}),
                 at=at,
                 attempted_at=row.attempted_at,
                 is_stored=is_stored,
@@ -103,20 +104,6 @@ def _projected(connection: Connection, query: Any) -> list[ProjectedArticle]:
     return found
 
 
-def _load_topics(connection: Connection, urls: Sequence[str]) -> dict[str, set[str]]:
-    """Under which topics each URL is listed."""
-    query = (
-        select(items.c.url, feeds.c.topic)
-        .join_from(items, feeds, feeds.c.id == items.c.feed_id)
-        .where(one_of(items.c.url, urls), feeds.c.deleted_at.is_(None))
-        .distinct()
-    )
-    topics: dict[str, set[str]] = {}
-    for row in connection.execute(query):
-        topics.setdefault(row.url, set()).add(row.topic)
-    return topics
-
-
 def load_listed_since(
     connection: Connection, since: datetime, after: tuple[str, str], limit: int
 ) -> list[tuple[str, str, datetime]]:
@@ -127,7 +114,13 @@ def load_listed_since(
         .where(items.c.created_at >= since, feeds.c.deleted_at.is_(None))
     )
     queued = select(_a.category, _a.url, _a.created_at).where(_a.created_at >= since)
-    both = listed.union_all(queued).subquery()
+    also = articles.join(article_categories, article_categories.c.uid == _a.uid)
+    brought = (
+        select(article_categories.c.category, _a.url, article_categories.c.created_at)
+        .select_from(also)
+        .where(article_categories.c.created_at >= since)
+    )
+    both = listed.union_all(queued, brought).subquery()
     topic, url = after
     query = (
         select(both.c.topic, both.c.url, func.max(both.c.at).label("at"))

@@ -271,6 +271,15 @@ Index(
     postgresql_where=_failed,
 )
 
+article_categories = Table(
+    "article_categories",
+    metadata,
+    Column("uid", String(16), primary_key=True),
+    Column("category", WebText, primary_key=True),
+    _created(),
+    comment="topics that other programs listed an article under, beside its own and its items'",
+)
+
 article_failures = Table(
     "article_failures",
     metadata,

@@ -29,6 +29,14 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("key", name=op.f("pk_analyses_cache")),
     )
     op.create_table(
+        "article_categories",
+        sa.Column("uid", sa.String(length=16), nullable=False),
+        sa.Column("category", sa.Text(), nullable=False),
+        sa.Column("created_at", UtcDateTime(), server_default=db_now(), nullable=False),
+        sa.PrimaryKeyConstraint("uid", "category", name=op.f("pk_article_categories")),
+        comment="topics that other programs listed an article under, beside its own and its items'",
+    )
+    op.create_table(
         "article_failures",
         sa.Column("id", sa.Uuid(), nullable=False),
         sa.Column("uid", sa.String(length=16), nullable=False),
@@ -398,4 +406,5 @@ def downgrade() -> None:
     op.drop_table("feeds")
     op.drop_table("articles")
     op.drop_table("article_failures")
+    op.drop_table("article_categories")
     op.drop_table("analyses_cache")
