@@ -23,7 +23,8 @@ from inforadar.store.schema import article_failures, articles, items
 from inforadar.urls import uid
 from tests.acceptance.program import free_port
 from tests.pipeline.canonical_fixtures import PARAGRAPH, Open, article, list_urls, settings, worker
-from tests.site.answers import hangs, status
+from tests.site.answers import Answer, SiteRequest, hangs, html, status
+from tests.site.documents import article_page
 from tests.site.server import Site
 
 __all__ = ["settings", "worker"]
@@ -66,7 +67,8 @@ def snapshot(client: Any) -> dict[str, Any]:
 
 
 def lives_about(client: Any, key: str, seconds: int) -> bool:
-    return seconds - 120 <= client.ttl(key) <= seconds
+    # An end is in whole seconds, rounded up.
+    return seconds - 120 <= client.ttl(key) <= seconds + 1
 
 
 async def test_urls_that_any_program_puts_there_become_articles_that_it_can_read(
@@ -300,6 +302,34 @@ async def test_while_redis_is_away_the_stage_goes_on_and_the_projection_catches_
             assert running.projection is not None
             await running.projection.rebuild()
             assert client.zcard("rss:article_canonical_index") == 2
+
+
+async def test_redis_that_stops_in_the_middle_of_a_run_stops_nothing_else(
+    site: Site, database: Database, worker: Open
+) -> None:
+    port = free_port()
+    server = ValkeyServer(port=port)
+    server.start()
+    urls = [article(site, number) for number in range(4)]
+
+    def stop_redis(request: SiteRequest) -> Answer:
+        server.stop()
+        return html(article_page(title="Story 4", paragraphs=[PARAGRAPH] * 4))
+
+    urls.append(site.respond("/articles/4", stop_redis))
+    await list_urls(site, database, urls)
+    # With a delay hosts are paced through Redis: that has to go on, too.
+    redis, pace = {"url": f"redis://127.0.0.1:{port}/0"}, {"domain_delay": 0.01}
+    async with worker(redis=redis, fetcher=pace) as running:
+        await running.collect_cycle()
+        assert await running.canonicalizer.run_to_the_end() == {"success": 5}
+        assert not server.is_running()
+        assert await database.read(count_outbox) > 0
+        with running_redis(port) as client:
+            assert running.projection is not None
+            assert await running.projection.publish() > 0
+            assert client.hget(f"rss:article_canonical:{uid(urls[4])}", "status") == "success"
+    assert await database.read(count_outbox) == 0
 
 
 async def test_without_redis_nothing_is_kept_for_it(site: Site, database: Database, worker: Open) -> None:

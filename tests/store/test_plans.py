@@ -15,6 +15,7 @@ from tests.store.making import NOW
 
 from inforadar.model.ids import FeedId, Uid, new_uuid
 from inforadar.store.analyses import claim_analyses
+from inforadar.store.article_queue import retry_old_failures, seconds_to_next_article
 from inforadar.store.articles import claim_articles, load_articles
 from inforadar.store.engine import Database
 from inforadar.store.items import list_items
@@ -81,10 +82,12 @@ def statements_of(question: Callable[[Connection], object], connection: Connecti
     [
         (lambda c: claim_due_feeds(c, 100), "ix_feed_schedules_next_run_at"),
         (lambda c: claim_articles(c, 100), "ix_articles_next_attempt_at"),
+        (lambda c: retry_old_failures(c, []), "ix_articles_attempted_at"),
+        (seconds_to_next_article, "ix_articles_next_attempt_at"),
         (lambda c: claim_analyses(c, 100), "ix_items_analyze_at"),
         (lambda c: list_items(c, limit=50), "ix_items_pub_date"),
     ],
-    ids=["claim feeds", "claim articles", "claim analyses", "list items"],
+    ids=["claim feeds", "claim articles", "old failures", "next article", "claim analyses", "list items"],
 )
 async def test_the_question_is_answered_from_an_index(
     database: Database, question: Callable[[Connection], object], index: str

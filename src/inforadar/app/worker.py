@@ -57,9 +57,9 @@ async def open_worker(
     async with AsyncExitStack() as stack:
         pool = WorkPool(warm_up=("inforadar.stages.canonical",))
         stack.push_async_callback(pool.close)
+        projection = await stack.enter_async_context(open_redis(settings, database, now=now))
         if engine is None:
             engine = await stack.enter_async_context(open_engine(settings, database))
-        projection = await stack.enter_async_context(open_redis(settings, database, now=now))
         writer = await stack.enter_async_context(Writer(database, diff, outbox=projection is not None))
         yield Worker(
             database=database,

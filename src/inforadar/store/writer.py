@@ -69,7 +69,7 @@ def save_collected(
         saved[feed.id] = Saved(
             feed_id=feed.id, added=found.added, changed=found.changed, duplicate_of=duplicate
         )
-    retry_old_failures(connection, [uid(listed.url) for job in held for listed in job.listed])
+    retry_old_failures(connection, (uid(listed.url) for job in held for listed in job.listed))
     insert_items(connection, new)
     if outbox:
         note_listed(connection, new)
