@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 LISTEN_S = 1.0
 """How often an idle worker looks whether someone asked for a feed."""
 AFTER_FAULT_S = 5.0
+PATIENCE = 30
+"""How often a worker looks again for a feed whose host's turn has come."""
 PUBLISH_S = 5.0
 """How often what Redis missed while it was away is tried again."""
 
@@ -210,6 +212,7 @@ class Worker:
     async def _collect_loop(self) -> None:
         clock = asyncio.get_running_loop().time
         turns: set[float] = set()
+        patience = 0
         while True:
             wait_s = self.interval_s
             try:
@@ -224,6 +227,12 @@ class Worker:
                     self._wake_builder.set()
                     self._wake_projection.set()
                 turns |= {clock() + turn_s for turn_s in result.turns_s}
+                if result.postponed:
+                    patience = PATIENCE
+                elif patience and not result.fetched:
+                    # Woken a moment before the database's clock had it due: look again soon, not in an interval.
+                    patience -= 1
+                    wait_s = min(wait_s, LISTEN_S)
             # A crowded host has more: go on at each of its turns, not only at the next interval.
             turns = {turn for turn in turns if turn > clock()}
             await self._idle(min([wait_s, *(turn - clock() for turn in turns)]))
