@@ -7,6 +7,7 @@ process of its own, with its own environment and its lines on a pipe.
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import os
 import signal
 import sys
@@ -19,8 +20,15 @@ from unittest import mock
 from inforadar import cli
 from inforadar.store import writer
 
+_PR_SET_PDEATHSIG = 1
 _CONTEXT = get_context("forkserver")
 _CONTEXT.set_forkserver_preload(["inforadar.cli.serve", __name__])
+
+
+def end_with_parent() -> None:
+    """A test that is killed leaves no worker behind that would go on for ever; the kernel sees to it."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 class ForkedProcess:
@@ -61,6 +69,7 @@ async def fork_worker(
 
 
 def _work(arguments: list[str], environment: dict[str, str], output: Connection, fenced: bool) -> None:
+    end_with_parent()
     os.setsid()
     for stream in (1, 2):
         os.dup2(output.fileno(), stream)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.chaos.forked import ForkedProcess, fork_worker
+from tests.chaos.forked import ForkedProcess, end_with_parent, fork_worker
 from tests.site import Site
 
 PROGRAM = ("-m", "inforadar")
@@ -146,6 +146,7 @@ async def start_worker(setup: Setup, name: str, *arguments: str, **environment: 
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
         start_new_session=True,
+        preexec_fn=end_with_parent,
     )
     return WorkerProcess(name, process)
 
