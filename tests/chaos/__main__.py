@@ -1,8 +1,10 @@
 """`make chaos`: many kills on each database, and a table of what came of it.
 
-    python -m tests.chaos [--kills 1000] [--seconds 600] [--database sqlite|postgresql] [--seed 1] [--unfenced]
+    python -m tests.chaos [--kills 1000] [--seconds 600] [--database sqlite|postgresql] [--seed 1]
+                          [--unfenced] [--whole]
 
 `--seconds` bounds each database. `--unfenced` runs a build whose fencing is taken out; it must end badly.
+Workers are forked from a process that has imported the program; `--whole` starts each from nothing.
 Exits with 1 if anything was lost, doubled, half-written or committed without its lease.
 """
 
@@ -36,6 +38,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--database", choices=DATABASES, action="append")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--unfenced", action="store_true")
+    parser.add_argument("--whole", action="store_true")
     arguments = parser.parse_args(argv)
     tallies: dict[str, Tally] = {}
     with ExitStack() as stack:
@@ -53,7 +56,7 @@ async def _run(server: dict[str, str] | None, folder: Path, arguments: argparse.
     program = UNFENCED if arguments.unfenced else PROGRAM
     async with (
         fresh_postgres(server) if server else _fresh_sqlite(folder) as url,
-        open_chaos(url, folder, seed=arguments.seed, program=program) as chaos,
+        open_chaos(url, folder, seed=arguments.seed, program=program, forked=not arguments.whole) as chaos,
     ):
         return await chaos.run(arguments.kills, arguments.seconds)
 

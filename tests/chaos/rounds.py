@@ -161,7 +161,7 @@ class Chaos:
 
 @asynccontextmanager
 async def open_chaos(
-    database_url: str, home: Path, *, seed: int, program: tuple[str, ...] = PROGRAM
+    database_url: str, home: Path, *, seed: int, program: tuple[str, ...] = PROGRAM, forked: bool = False
 ) -> AsyncIterator[Chaos]:
     """On a database that is migrated and empty."""
     random = Random(seed)
@@ -169,7 +169,7 @@ async def open_chaos(
         numbered = NumberedSite(site, FEEDS, random)
         await database.write(install_audit)
         await subscribe(database, numbered)
-        setup = Setup(home=home, database_url=database_url, site=site, program=program)
+        setup = Setup(home=home, database_url=database_url, site=site, program=program, forked=forked)
         chaos = Chaos(setup, database, numbered, random)
         numbered.on_request = chaos.note_request
         yield chaos

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.chaos.forked import ForkedProcess, fork_worker
 from tests.site import Site
 
 PROGRAM = ("-m", "inforadar")
@@ -29,6 +30,8 @@ class Setup:
     database_url: str
     site: Site
     program: tuple[str, ...] = PROGRAM
+    forked: bool = False
+    """From a process that has imported the program, instead of from nothing."""
     extra: Mapping[str, str] = field(default_factory=dict)
 
     def environment(self, name: str, **more: str) -> dict[str, str]:
@@ -57,7 +60,7 @@ class Setup:
 class WorkerProcess:
     """One `inforadar worker`. What happens is counted: each of its lines and, told by `happened`, its requests."""
 
-    def __init__(self, name: str, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, name: str, process: asyncio.subprocess.Process | ForkedProcess) -> None:
         self.name = name
         self.process = process
         self.events: list[dict[str, Any]] = []
@@ -127,14 +130,18 @@ class WorkerProcess:
 
 
 async def start_worker(setup: Setup, name: str, *arguments: str, **environment: str) -> WorkerProcess:
+    stages = ("--stages", "collect")
+    given = setup.environment(name, **environment)
+    if setup.forked:
+        forked = await fork_worker([*stages, *arguments], given, fenced=setup.program is not UNFENCED)
+        return WorkerProcess(name, forked)
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         *setup.program,
         "worker",
-        "--stages",
-        "collect",
+        *stages,
         *arguments,
-        env=setup.environment(name, **environment),
+        env=given,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,

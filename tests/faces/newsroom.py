@@ -97,6 +97,12 @@ class Newsroom:
                 stored = (to_json(found), found.overall.value, datetime.now(UTC))
                 assert await self.database.write(save_analysis, job, *stored)
 
+    async def analyze(self, scores: Mapping[str, float]) -> None:
+        """{url: overall score}: fetched and analyzed, all that was waiting."""
+        text = Extracted(clean_text="Text.", markdown="Text.")
+        await self.finish_articles(dict.fromkeys(scores, text))
+        await self.finish_analyses({url: analysis(score) for url, score in scores.items()})
+
     async def change(self, item: Item, **fields: tuple[Any, Any]) -> None:
         change = ItemChange(id=ItemId(item.id), url=item.url, fields=fields)
         await self.database.write(save_changes, [change], run_id=None, at=datetime.now(UTC))

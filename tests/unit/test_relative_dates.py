@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inforadar.stages.discover.dates import parse_date
-from inforadar.stages.discover.relative_dates import parse_listing_date
+from inforadar.stages.discover.relative_dates import parse_formatted_date, parse_listing_date
 
 NOW = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
 MOSCOW = timezone(timedelta(hours=3))
@@ -210,3 +210,23 @@ def test_any_mixture_of_its_words_is_a_date_or_nothing(words: list[str], between
 @given(st.integers(0, 9999), st.sampled_from([("минут", "назад"), ("minutes", "ago"), ("minut", "temu")]))
 def test_minutes_are_counted_back_exactly(count: int, words: tuple[str, str]) -> None:
     assert parse_listing_date(f"{count} {words[0]} {words[1]}", NOW) == NOW - timedelta(minutes=count)
+
+
+@pytest.mark.parametrize(
+    ("text", "date_format", "expected"),
+    [
+        ("03/05/2026 10:01", "%m/%d/%Y %H:%M", moment(3, 5, 7, 1)),
+        ("03/05/2026  10:01", "%m/%d/%Y %H:%M", moment(3, 5, 7, 1)),
+        ("05.03.26", "%d.%m.%y", moment(3, 4, 21)),
+        ("5/3 10:01", "%d/%m %H:%M", moment(3, 5, 7, 1)),
+        ("29/2 10:01", "%d/%m %H:%M", moment(2, 29, 7, 1, year=2024)),
+        ("2026-03-05 10:01 +0000", "%Y-%m-%d %H:%M %z", moment(3, 5, 10, 1)),
+    ],
+)
+def test_a_date_in_a_given_format_is_read_by_it(text: str, date_format: str, expected: datetime) -> None:
+    assert parse_formatted_date(text, date_format, NOW, MOSCOW) == expected
+
+
+@pytest.mark.parametrize("text", ["", "yesterday", "31/02 10:01", "2026-03-05"])
+def test_a_date_in_another_format_is_none(text: str) -> None:
+    assert parse_formatted_date(text, "%d/%m %H:%M", NOW) is None

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from inforadar.app.analysis import make_builder, open_analysis
 from inforadar.app.store import utc_now
-from inforadar.app.worker import make_builder, open_analysis
 from inforadar.cli.output import print_json, print_line, print_table
 from inforadar.cli.run import on_store
 from inforadar.config import Settings, load_settings

@@ -20,7 +20,6 @@ from inforadar.cli.output import print_json, print_line, safe
 from inforadar.config import Settings, load_settings
 from inforadar.errors import UsageError
 from inforadar.pipeline.worker import Stage, WorkReport
-from inforadar.web.serve import serve_api
 
 T = TypeVar("T")
 
@@ -57,6 +56,8 @@ def api(
     port: Annotated[int | None, Parameter(help="The port to listen on.")] = None,
 ) -> None:
     """Start the API and the web page."""
+    from inforadar.web.serve import serve_api  # noqa: PLC0415 - a worker serves nothing
+
     given = {"host": host, "port": port}
     settings = load_settings().replaced(
         web={name: value for name, value in given.items() if value is not None}

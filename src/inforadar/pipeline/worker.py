@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -34,9 +35,14 @@ from inforadar.store.leases import claim_due_feeds, release_leases, seconds_to_n
 from inforadar.store.runs import finish_run, insert_run
 from inforadar.store.writer import Writer
 
+if TYPE_CHECKING:
+    from inforadar.store.redis_projection import RedisProjection
+
 LISTEN_S = 1.0
 """How often an idle worker looks whether someone asked for a feed."""
 AFTER_FAULT_S = 5.0
+PUBLISH_S = 5.0
+"""How often what Redis missed while it was away is tried again."""
 
 log = structlog.get_logger()
 
@@ -77,9 +83,12 @@ class Worker:
     workers: int
     now: Callable[[], datetime]
     stages: frozenset[Stage] = ALL_STAGES
+    projection: RedisProjection | None = None
+    """Redis, if it is configured."""
     _wake_articles: asyncio.Event = field(default_factory=asyncio.Event)
     _wake_analyses: asyncio.Event = field(default_factory=asyncio.Event)
     _wake_builder: asyncio.Event = field(default_factory=asyncio.Event)
+    _wake_projection: asyncio.Event = field(default_factory=asyncio.Event)
     _owed: list[Lease] = field(default_factory=list)
     """Leases of cycles that failed; the database may not have been there to take them back."""
 
@@ -88,6 +97,7 @@ class Worker:
         report = WorkReport()
         if Stage.COLLECT in self.stages:
             report.collected, report.run_id = await self.collect_cycle()
+            await self._publish()
         if Stage.CANONICAL in self.stages:
             report.articles = await self.canonicalizer.run_once()
         if Stage.ANALYZE in self.stages:
@@ -181,6 +191,8 @@ class Worker:
             loops.append(self._stage_loop("canonical", self._articles, self._wake_articles))
         if Stage.ANALYZE in self.stages:
             loops.append(self._stage_loop("analyze", self._analyses, self._wake_analyses))
+        if self.projection:
+            loops.append(self._stage_loop("publish", self._publish, self._wake_projection))
         tasks = [asyncio.ensure_future(loop) for loop in loops]
         stopped = asyncio.create_task(stop.wait())
         try:
@@ -210,6 +222,7 @@ class Worker:
                     self._wake_articles.set()
                     self._wake_analyses.set()
                     self._wake_builder.set()
+                    self._wake_projection.set()
                 turns |= {clock() + turn_s for turn_s in result.turns_s}
             # A crowded host has more: go on at each of its turns, not only at the next interval.
             turns = {turn for turn in turns if turn > clock()}
@@ -226,21 +239,27 @@ class Worker:
                 if asked_s is not None and asked_s <= 0:
                     return
 
-    async def _stage_loop(self, name: str, work: Callable[[], Awaitable[None]], wake: asyncio.Event) -> None:
-        """Runs a stage when it is woken, and now and then for what became due by itself."""
+    async def _stage_loop(
+        self, name: str, work: Callable[[], Awaitable[float | None]], wake: asyncio.Event
+    ) -> None:
+        """Runs a stage when it is woken, and now and then, or when it asked to, for what became due by itself."""
         while True:
             wake.clear()
+            asked_s: float | None = None
             try:
-                await work()
+                asked_s = await work()
             except InfoRadarError as fault:
                 log.error("stage.failed", stage=name, error=str(fault))
+            wait_s = max(min(self.interval_s, 60.0), 1.0)
             with suppress(TimeoutError):
-                async with asyncio.timeout(max(min(self.interval_s, 60.0), 1.0)):
+                async with asyncio.timeout(wait_s if asked_s is None else min(wait_s, max(asked_s, 0.1))):
                     await wake.wait()
 
-    async def _articles(self) -> None:
+    async def _articles(self) -> float | None:
         if await self.canonicalizer.run_once():
             self._wake_analyses.set()
+        # A crowded host's next article is not kept waiting for the interval.
+        return await self.canonicalizer.next_turn_s()
 
     async def _analyses(self) -> None:
         if await self.analysis.run_once():
@@ -248,3 +267,9 @@ class Worker:
 
     async def _build(self) -> None:
         await self.builder.run_once()
+
+    async def _publish(self) -> float | None:
+        if self.projection is None:
+            return None
+        await self.projection.publish()
+        return PUBLISH_S

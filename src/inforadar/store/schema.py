@@ -254,6 +254,7 @@ articles = Table(
     Column("fetched_at", UtcDateTime),
     Column("etag", WebText),
     Column("last_modified", WebText),
+    Column("validators_url", WebText),
     Column("attempts", Integer, nullable=False, server_default="0"),
     Column("attempted_at", UtcDateTime, comment="counts as attempted for 30 days from here"),
     Column("next_attempt_at", UtcDateTime),
@@ -263,6 +264,22 @@ articles = Table(
     _words("failure_code", FailureCode),
 )
 _partial_index(articles.c.next_attempt_at)
+_failed = articles.c.status == ArticleStatus.FAILURE.value
+Index(
+    "ix_articles_attempted_at",
+    articles.c.attempted_at,
+    sqlite_where=_failed,
+    postgresql_where=_failed,
+)
+
+article_categories = Table(
+    "article_categories",
+    metadata,
+    Column("uid", String(16), primary_key=True),
+    Column("category", WebText, primary_key=True),
+    _created(),
+    comment="topics that other programs listed an article under, beside its own and its items'",
+)
 
 article_failures = Table(
     "article_failures",
@@ -274,6 +291,16 @@ article_failures = Table(
     Column("detail", WebText, nullable=False, server_default=""),
     Column("host", WebText, nullable=False, server_default=""),
     _words("code", FailureCode),
+)
+
+redis_outbox = Table(
+    "redis_outbox",
+    metadata,
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("at", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("kind", String(16), nullable=False),
+    Column("payload", JsonDoc, nullable=False),
+    comment="what Redis has not been told yet; empty without Redis",
 )
 
 analyses_cache = Table(

@@ -193,7 +193,7 @@ class _ListOf(TypeDecorator[Any]):
 
 class _OneOf(FunctionElement[bool]):
     # Not a Boolean: SQLite has none, and SQLAlchemy would write `… IN (…) = 1`, which no index helps.
-    type = NullType()
+    type = NullType()  # type: ignore[assignment]
     inherit_cache = True
     name = "one_of"
 

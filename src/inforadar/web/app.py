@@ -4,6 +4,7 @@
     /health …                 health.py
     /  /item/{id}             articles.py   (listing.py, reading.py: what they show)
     /feeds                    feeds.py
+    /api/item  /api/site      lookup.py
     /static/…                 assets.py
 
 An area is a small class that is handed what it needs and names its routes. Nothing is kept in globals, and
@@ -22,9 +23,11 @@ from inforadar.config import Settings
 from inforadar.store.engine import Database
 from inforadar.web.articles import ArticleRoutes
 from inforadar.web.assets import Assets
+from inforadar.web.cors import Preflights
 from inforadar.web.faults import FaultPages
 from inforadar.web.feeds import FeedRoutes
 from inforadar.web.health import HealthRoutes
+from inforadar.web.lookup import LookupRoutes
 from inforadar.web.rss import PATH as RSS_PATH
 from inforadar.web.rss import RssEndpoint
 from inforadar.web.security import SecurityHeaders
@@ -43,6 +46,7 @@ def create_app(database: Database, settings: Settings, *, now: Callable[[], date
             *HealthRoutes(database=database).routes(),
             *ArticleRoutes(database=database, pages=pages).routes(),
             *FeedRoutes(database=database, pages=pages, now=now).routes(),
+            *LookupRoutes(database=database).routes(),
             *assets.routes(),
         ],
         exception_handlers=FaultPages(pages=pages).handlers(),
@@ -54,4 +58,4 @@ def create_app(database: Database, settings: Settings, *, now: Callable[[], date
         is_rss = scope["type"] == "http" and scope["path"] == RSS_PATH
         await (rss if is_rss else secured)(scope, receive, send)
 
-    return dispatch
+    return Preflights(dispatch)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -12,7 +12,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from inforadar.errors import NotFoundError, StoreError
+from inforadar.errors import NotFoundError, StoreError, UsageError
+from inforadar.web.answers import API, json_fault
 from inforadar.web.templating import Pages
 
 log = structlog.get_logger()
@@ -22,10 +23,26 @@ log = structlog.get_logger()
 class FaultPages:
     pages: Pages
 
+    def _render(
+        self,
+        request: Request,
+        status: int,
+        title: str,
+        sentence: str,
+        headers: Mapping[str, str] | None = None,
+    ) -> Response:
+        """The API's in JSON, all others as a page."""
+        if request.url.path.startswith(API):
+            return json_fault(status, sentence or f"{title}.", headers)
+        response = self.pages.render("fault.html", status, title=title, sentence=sentence)
+        response.headers.update(headers or {})
+        return response
+
     def handlers(self) -> dict[Any, Callable[[Request, Any], Awaitable[Response]]]:
         return {
             HTTPException: self.refused,
             NotFoundError: self.not_found,
+            UsageError: self.misused,
             StoreError: self.unavailable,
             Exception: self.broken,
         }
@@ -33,22 +50,23 @@ class FaultPages:
     async def refused(self, request: Request, fault: HTTPException) -> Response:
         phrase = HTTPStatus(fault.status_code).phrase
         sentence = fault.detail if fault.detail != phrase else _SENTENCES.get(fault.status_code, "")
-        response = self.pages.render("fault.html", fault.status_code, title=phrase, sentence=sentence)
-        response.headers.update(fault.headers or {})
-        return response
+        return self._render(request, fault.status_code, phrase, sentence, fault.headers)
 
     async def not_found(self, request: Request, fault: NotFoundError) -> Response:
-        return self.pages.render("fault.html", 404, title="Not found", sentence=str(fault))
+        return self._render(request, 404, "Not found", str(fault))
+
+    async def misused(self, request: Request, fault: UsageError) -> Response:
+        return self._render(request, 400, "Bad request", str(fault))
 
     async def unavailable(self, request: Request, fault: StoreError) -> Response:
         log.error("page.unavailable", path=request.url.path, error=str(fault))
         sentence = "The database does not answer. The page /health says what is wrong with it."
-        return self.pages.render("fault.html", 503, title="Not available", sentence=sentence)
+        return self._render(request, 503, "Not available", sentence, {"Retry-After": "60"})
 
     async def broken(self, request: Request, fault: Exception) -> Response:
         # Not logged here: whatever passes the application ends up with the server, which logs it.
         sentence = "That was our fault, not yours. The log says what happened."
-        return self.pages.render("fault.html", 500, title="An error", sentence=sentence)
+        return self._render(request, 500, "An error", sentence)
 
 
 _SENTENCES = {

@@ -25,7 +25,7 @@ MAX_DESCRIPTION_BYTES = 6_000
 _OPENING = re.compile(
     r"<(?:(?P<comment>!--)|(?P<hidden>script|style|template|noscript)\b|[a-zA-Z/!?])", re.IGNORECASE
 )
-_LONGEST_TAG = 2_000
+_REST_OF_TAG = re.compile(r"[^<>]{0,2000}>")
 _JOINERS = "\u200c\u200d"
 _SPACES = re.compile(r"[^\S\n]+")
 _BLANK_LINES = re.compile(r"\s*\n\s*")
@@ -43,7 +43,7 @@ def estimate_tokens(text: str) -> int:
 def render_article(subject: Subject, boundary: str, *, max_tokens: int) -> str:
     """The message that holds the article. The URL is left out: it says nothing, and may hold anything."""
     budget = int(max_tokens * BYTES_PER_TOKEN)
-    title = cut(readable(subject.title, MAX_TITLE_BYTES), min(MAX_TITLE_BYTES, budget))
+    title = cut(readable(subject.title, MAX_TITLE_BYTES), min(MAX_TITLE_BYTES, budget // 4))
     description = cut(
         readable(subject.description, MAX_DESCRIPTION_BYTES), min(MAX_DESCRIPTION_BYTES, budget // 4)
     )
@@ -84,7 +84,8 @@ def without_markup(text: str) -> str:
     never_closed: set[str] = set()
     while opening := _OPENING.search(text, at):
         name = (opening["comment"] or opening["hidden"] or "").lower()
-        end = text.find(">", opening.end(), opening.end() + _LONGEST_TAG) + 1
+        tag = _REST_OF_TAG.match(text, opening.end())
+        end = tag.end() if tag else 0
         if name and name not in never_closed:
             closing = re.compile("-->" if opening["comment"] else f"</{name}[^<>]{{0,20}}>", re.IGNORECASE)
             if closed := closing.search(text, opening.end()):

@@ -14,7 +14,7 @@ from calendar import monthrange
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, tzinfo
 
-from inforadar.stages.discover.dates import Clock, at_clock, cut_clock, parse_date
+from inforadar.stages.discover.dates import at_clock, cut_clock, parse_date
 from inforadar.stages.discover.relative_words import (
     CALENDAR_MONTHS,
     CHINESE_DIGITS,
@@ -75,6 +75,26 @@ def parse_listing_date(text: str, now: datetime, timezone: tzinfo = UTC) -> date
     except (ValueError, OverflowError):
         return None
     return found and found.astimezone(UTC).replace(microsecond=0)
+
+
+def parse_formatted_date(
+    text: str, date_format: str, now: datetime, timezone: tzinfo = UTC
+) -> datetime | None:
+    """The moment in a text that is written as `strptime` has it; without a year in it, the latest such day."""
+    folded = " ".join(text.split())
+
+    def read(text: str, form: str) -> datetime:
+        moment = datetime.strptime(text, form)  # noqa: DTZ007 - its zone comes with the next line
+        return (moment if moment.tzinfo else moment.replace(tzinfo=timezone)).astimezone(UTC)
+
+    try:
+        if any(f"%{directive}" in date_format for directive in "YyGcxs"):
+            return read(folded, date_format)
+        # Read together with a year: without one there would be no 29th of February.
+        year = now.astimezone(timezone).year
+        return _latest(lambda year: read(f"{year} {folded}", f"%Y {date_format}"), now, year)
+    except (ValueError, OverflowError):
+        return None
 
 
 def _relative(text: str, now: datetime, timezone: tzinfo) -> datetime | None:
@@ -162,27 +182,26 @@ def _without_year(text: str, now: datetime, today: datetime, timezone: tzinfo) -
         return moment if moment <= now else at_clock(today - timedelta(days=1), clock, timezone)
     if match := _MONTH_DAY.search(rest):
         month, day = (int(number) for number in match.groups() if number)
-        return _latest(lambda year: datetime(year, month, day, tzinfo=UTC), now, today.year, clock, timezone)
-    if match := _DAY_MONTH.search(rest):
+    elif match := _DAY_MONTH.search(rest):
         day, month = int(match[1]), int(match[2])
-        return _latest(lambda year: datetime(year, month, day, tzinfo=UTC), now, today.year, clock, timezone)
-    if sum(token.isdecimal() for token in _TOKEN.findall(rest)) == 1:
-        return _latest(lambda year: parse_date(f"{rest} {year}"), now, today.year, clock, timezone)
-    return None
+    elif sum(token.isdecimal() for token in _TOKEN.findall(rest)) == 1:
+        return _latest(
+            lambda year: (found := parse_date(f"{rest} {year}")) and at_clock(found, clock, timezone),
+            now,
+            today.year,
+        )
+    else:
+        return None
+    return _latest(lambda year: at_clock(datetime(year, month, day), clock, timezone), now, today.year)  # noqa: DTZ001
 
 
-def _latest(
-    day_in: Callable[[int], datetime | None], now: datetime, year: int, clock: Clock | None, timezone: tzinfo
-) -> datetime | None:
-    """That day in the last year in which there was one; a day ahead is allowed to clocks that go wrong."""
+def _latest(moment_in: Callable[[int], datetime | None], now: datetime, year: int) -> datetime | None:
+    """That moment in the last year that had it; a day ahead is allowed to clocks that go wrong."""
     for candidate in range(year + 1, year - _LEAP, -1):
         try:
-            day = day_in(candidate)
+            moment = moment_in(candidate)
         except ValueError:
             continue
-        if day is None:
-            continue
-        moment = at_clock(day, clock, timezone)
-        if moment <= now + timedelta(days=1):
+        if moment is not None and moment <= now + timedelta(days=1):
             return moment
     return None

@@ -6,11 +6,12 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from datetime import datetime
 from typing import TypeVar
 
+K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
 
 def mix(
-    entries_by_feed: Mapping[Hashable, Sequence[T]],
+    entries_by_feed: Mapping[K, Sequence[T]],
     limit: int,
     url_of: Callable[[T], str],
     published_of: Callable[[T], datetime],

@@ -41,6 +41,14 @@ def upgrade() -> None:
         comment="refers to no feed: what was spent stays spent when the feed is gone",
     )
     op.create_table(
+        "article_categories",
+        sa.Column("uid", sa.String(length=16), nullable=False),
+        sa.Column("category", sa.Text(), nullable=False),
+        sa.Column("created_at", UtcDateTime(), server_default=db_now(), nullable=False),
+        sa.PrimaryKeyConstraint("uid", "category", name=op.f("pk_article_categories")),
+        comment="topics that other programs listed an article under, beside its own and its items'",
+    )
+    op.create_table(
         "article_failures",
         sa.Column("id", sa.Uuid(), nullable=False),
         sa.Column("uid", sa.String(length=16), nullable=False),
@@ -82,6 +90,7 @@ def upgrade() -> None:
         sa.Column("fetched_at", UtcDateTime(), nullable=True),
         sa.Column("etag", sa.Text(), nullable=True),
         sa.Column("last_modified", sa.Text(), nullable=True),
+        sa.Column("validators_url", sa.Text(), nullable=True),
         sa.Column("attempts", sa.Integer(), server_default="0", nullable=False),
         sa.Column(
             "attempted_at", UtcDateTime(), nullable=True, comment="counts as attempted for 30 days from here"
@@ -105,6 +114,14 @@ def upgrade() -> None:
         unique=False,
         sqlite_where=sa.text("next_attempt_at IS NOT NULL"),
         postgresql_where=sa.text("next_attempt_at IS NOT NULL"),
+    )
+    op.create_index(
+        "ix_articles_attempted_at",
+        "articles",
+        ["attempted_at"],
+        unique=False,
+        sqlite_where=sa.text("status = 'failure'"),
+        postgresql_where=sa.text("status = 'failure'"),
     )
     op.create_table(
         "feeds",
@@ -167,6 +184,15 @@ def upgrade() -> None:
         sa.Column("starred_at", UtcDateTime(), nullable=True),
         sa.Column("archived_at", UtcDateTime(), nullable=True),
         sa.PrimaryKeyConstraint("hash", name=op.f("pk_marks")),
+    )
+    op.create_table(
+        "redis_outbox",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("at", UtcDateTime(), server_default=db_now(), nullable=False),
+        sa.Column("kind", sa.String(length=16), nullable=False),
+        sa.Column("payload", JsonDoc, nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_redis_outbox")),
+        comment="what Redis has not been told yet; empty without Redis",
     )
     op.create_table(
         "runs",
@@ -386,10 +412,12 @@ def downgrade() -> None:
     op.drop_table("cached_feeds")
     op.drop_table("site_states")
     op.drop_table("runs")
+    op.drop_table("redis_outbox")
     op.drop_table("marks")
     op.drop_table("hosts")
     op.drop_table("feeds")
     op.drop_table("articles")
     op.drop_table("article_failures")
+    op.drop_table("article_categories")
     op.drop_table("analysis_costs")
     op.drop_table("analyses_cache")

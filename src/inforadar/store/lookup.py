@@ -1,0 +1,86 @@
+"""Items by their URL and by their site: what a browser extension asks (C8). Never those of disabled feeds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Select, select, union_all
+
+from inforadar.model.ids import FeedId, ItemId
+from inforadar.model.item import Item
+from inforadar.store.feeds import ACTIVE
+from inforadar.store.items import item_from_row, select_items
+from inforadar.store.schema import feeds, items
+from inforadar.store.types import one_of
+
+_TOGETHER = 200
+"""Feeds in one statement; SQLite takes no more than 500 parts of a union."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """As much of an item as choosing needs."""
+
+    id: ItemId
+    url: str
+    published_at: datetime
+
+
+def load_item_by_url(connection: Connection, url: str, max_score: float | None = None) -> Item | None:
+    """By its normalized URL; if several feeds list it, the one that was analyzed last."""
+    query = (
+        select_items()
+        .where(items.c.url == url, *ACTIVE, *_scored(max_score))
+        .order_by(items.c.analyzed_at.desc().nulls_last(), items.c.created_at.desc(), items.c.id)
+        .limit(1)
+    )
+    row = connection.execute(query).first()
+    return item_from_row(row) if row else None
+
+
+def load_site_candidates(
+    connection: Connection, roots: Sequence[str], limit: int, max_score: float | None = None
+) -> dict[FeedId, list[Candidate]] | None:
+    """The newest `limit` of each feed of the site; `None` if no feed that is served has such a root domain.
+
+    No more are needed to mix `limit` of them fairly: an entry that is passed over has its URL among those taken.
+    """
+    asked = select(feeds.c.id).where(feeds.c.root_domain.in_(roots), *ACTIVE).order_by(feeds.c.id)
+    feed_ids = list(connection.execute(asked).scalars())
+    return load_newest(connection, feed_ids, limit, max_score) if feed_ids else None
+
+
+def load_newest(
+    connection: Connection, feed_ids: Sequence[FeedId], limit: int, max_score: float | None = None
+) -> dict[FeedId, list[Candidate]]:
+    """The newest of each feed, newest first, each from the feed's own index: nothing else is read."""
+    found: dict[FeedId, list[Candidate]] = {feed_id: [] for feed_id in feed_ids}
+    for start in range(0, len(feed_ids), _TOGETHER):
+        parts = [_newest_of(feed_id, limit, max_score) for feed_id in feed_ids[start : start + _TOGETHER]]
+        for row in connection.execute(union_all(*parts) if len(parts) > 1 else parts[0]):
+            found[row.feed_id].append(Candidate(id=row.id, url=row.url, published_at=row.pub_date))
+    return found
+
+
+def _newest_of(feed_id: FeedId, limit: int, max_score: float | None) -> Select[Any]:
+    newest = (
+        select(items.c.feed_id, items.c.id, items.c.url, items.c.pub_date)
+        .where(items.c.feed_id == feed_id, *_scored(max_score))
+        .order_by(items.c.pub_date.desc(), items.c.id.desc())
+        .limit(limit)
+        .subquery()
+    )
+    return select(newest)
+
+
+def _scored(max_score: float | None) -> tuple[Any, ...]:
+    """Only what is analyzed has a score, and 0 is one."""
+    return () if max_score is None else (items.c.analyzed_at.is_not(None), items.c.score <= max_score)
+
+
+def load_items(connection: Connection, ids: Sequence[ItemId]) -> Mapping[ItemId, Item]:
+    rows = connection.execute(select_items().where(one_of(items.c.id, ids), *ACTIVE))
+    return {row.id: item_from_row(row) for row in rows}

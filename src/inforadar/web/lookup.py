@@ -1,0 +1,59 @@
+"""`/api/item` and `/api/site`: what a browser extension asks while its user reads (C8)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from inforadar.errors import InvalidUrlError
+from inforadar.pipeline.documents import item_document
+from inforadar.stages.publish.mix import mix
+from inforadar.store.engine import Database
+from inforadar.store.lookup import load_item_by_url, load_items, load_site_candidates
+from inforadar.urls import canonical_form, hostname
+from inforadar.web import parameters
+from inforadar.web.answers import json_answer, json_fault
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookupRoutes:
+    database: Database
+
+    def routes(self) -> list[Route]:
+        return [Route("/api/item", self.item), Route("/api/site", self.site)]
+
+    async def item(self, request: Request) -> Response:
+        """The item behind a URL."""
+        given = request.query_params
+        url, max_score = parameters.item_url(given), parameters.max_score(given)
+        found = await self.database.read(load_item_by_url, url, max_score)
+        if found is None:
+            less = "" if max_score is None else f" with a score of at most {max_score:g}"
+            return json_fault(404, f"There is no item {url} here{less}.")
+        return json_answer(item_document(found))
+
+    async def site(self, request: Request) -> Response:
+        """The newest items of a site, fairly mixed from its feeds."""
+        given = request.query_params
+        root = parameters.required(given, "root", "example.com")
+        limit, max_score = parameters.limit(given), parameters.max_score(given)
+        candidates = await self.database.read(load_site_candidates, _spellings(root), limit, max_score)
+        if candidates is None:
+            return json_fault(404, f"There is no feed of {root} here.")
+        chosen = mix(candidates, limit, lambda one: one.url, lambda one: one.published_at)
+        items = await self.database.read(load_items, [one.id for one in chosen])
+        # One whose feed was disabled in between is not served any more.
+        documents = [item_document(items[one.id]) for one in chosen if one.id in items]
+        return json_answer({"root": root, "count": len(documents), "items": documents})
+
+
+def _spellings(root: str) -> tuple[str, ...]:
+    """As it was given, since an operator may call a group of feeds anything, and as addresses have it."""
+    lower = root.lower().rstrip(".")
+    try:
+        return tuple(dict.fromkeys((root, lower, hostname(canonical_form(f"http://{lower}/")))))
+    except InvalidUrlError:
+        return tuple(dict.fromkeys((root, lower)))
