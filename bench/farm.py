@@ -19,6 +19,7 @@ import argparse
 import json
 import os
 import platform
+import signal
 import subprocess
 import sys
 import tempfile
@@ -215,6 +216,8 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--minutes", type=float, default=4.0, help="no further round of a after this long")
     parser.add_argument("--corpus", help="not used here")
     arguments = parser.parse_args(argv)
+    # A benchmark that is stopped stops its servers too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     rows = []
     if set(arguments.steps) & set("abc"):
         rows += _speed(arguments, time.monotonic() + arguments.minutes * 60)
