@@ -13,6 +13,7 @@ import shutil
 import socket
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -169,11 +170,20 @@ class Server:
         last: dict[str, float] = {}
         least = float("inf")
         for line in self._log.read_text().splitlines():
-            at, host = line.split()
+            at, host, *_ = line.split()
             if host in last:
                 least = min(least, float(at) - last[host])
             last[host] = float(at)
         return least
+
+    def answers(self) -> Counter[str]:
+        """How many requests had which status since the last `forget`, and how many asked for robots.txt."""
+        seen: Counter[str] = Counter()
+        for line in self._log.read_text().splitlines():
+            _, _, status, path = line.split(maxsplit=3)
+            seen[status] += 1
+            seen["robots.txt"] += path == "/robots.txt"
+        return seen
 
     def forget(self) -> None:
         os.truncate(self._log, 0)
@@ -212,7 +222,7 @@ def _configuration(farm: Farm, folder: Path, log: Path | None) -> str:
 {user} daemon off; worker_processes 1; pid {folder}/nginx.pid; worker_rlimit_nofile 65536;
 events {{ worker_connections 16384; }}
 http {{
-  log_format host '$msec $server_addr';
+  log_format host '$msec $server_addr $status $request_uri';
   access_log {f"{log} host" if log else "off"};
 {temporary}  sendfile on; tcp_nopush on; etag on; if_modified_since exact;
   keepalive_timeout 60; keepalive_requests 100000;

@@ -1,4 +1,4 @@
-"""The schedule and the pacing at a size that fits no test machine: 10 million feeds on a million hosts, by a virtual clock.
+"""The schedule and the pacing at a size that fits no test machine: 10 million feeds, a million hosts, a virtual clock.
 
     python -m bench simulate [--feeds 10000000] [--hosts 1000000] [--hours 8] [--seed 1]
 
@@ -165,9 +165,7 @@ def simulate(scenario: Scenario, feeds: int, hosts: int, hours: float, seed: int
     world = World(feeds, hosts, np.random.default_rng(seed), scenario)
     demand = (np.minimum(world.population, INTERVAL_S / DELAY_S) / (INTERVAL_S * (1 + JITTER / 2))).sum()
     capacity = max(int(demand * SPARE), 1)
-    outcome = Outcome(
-        scenario=scenario.name, feeds=feeds, hosts=hosts, hours=hours, capacity_per_s=capacity
-    )
+    outcome = Outcome(scenario=scenario.name, feeds=feeds, hosts=hosts, hours=hours, capacity_per_s=capacity)
     lags: list[NDArray[np.int32]] = []
     claims = slots = 0
     last = np.full(hosts, -DELAY_S, dtype=np.int32)
@@ -225,7 +223,9 @@ def _fairness(world: World) -> dict[str, float]:
         "feeds": int(members.sum()),
         "largest_host": int(world.population.max()),
         "fetches_ahead_of_the_fair_share_max": float(ahead.max(initial=0)),
-        "jain_of_hosts_with_turns_for_all": float(np.mean(jain[total >= size])) if (total >= size).any() else 1.0,
+        "jain_of_hosts_with_turns_for_all": float(np.mean(jain[total >= size]))
+        if (total >= size).any()
+        else 1.0,
     }
 
 
