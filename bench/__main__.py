@@ -21,12 +21,13 @@ BENCHMARKS = {
     "deframe": "bench.deframe",
     "farm": "bench.farm",
     "simulate": "bench.simulate",
+    "scaleout": "bench.scaleout",
     "peers": "bench.peers",
 }
 """Name → module with a `main(argv)` that returns an exit code."""
 
-ONLY_BY_NAME = {"peers"}
-"""Installs other programs: `make bench-peers`."""
+ONLY_BY_NAME = {"peers", "scaleout"}
+"""One installs other programs (`make bench-peers`), one makes network namespaces, which only root may."""
 
 TAKES_CORPUS = {"feeds", "extraction", "deframe"}
 NEEDS_CORPUS = {"extraction", "deframe"}

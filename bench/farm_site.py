@@ -22,7 +22,6 @@ from html import escape
 from ipaddress import IPv4Address
 from pathlib import Path
 
-_FIRST_HOST = int(IPv4Address("127.1.0.1"))
 _OLDEST = datetime(2026, 1, 1, tzinfo=UTC)
 _WORDS = re.findall(
     r"\w+",
@@ -35,12 +34,23 @@ _SECTIONS = ("Politics", "Science", "Arts & Letters", "Harbour", "Weather", "Spo
 class Farm:
     """The documents, in `folder`, and how many entries they have ever held."""
 
-    def __init__(self, folder: Path, *, feeds: int, entries: int, hosts: int, port: int) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        feeds: int,
+        entries: int,
+        hosts: int,
+        port: int,
+        first_host: str = "127.1.0.1",
+        clients: str = "127.0.0.0/8",
+    ) -> None:
         self.folder = folder
         self.feeds = feeds
         self.entries = entries
         self.port = port
-        self._hosts = [str(IPv4Address(_FIRST_HOST + number)) for number in range(hosts)]
+        self.clients = clients
+        self._hosts = [str(IPv4Address(first_host) + number) for number in range(hosts)]
         self._newest = [entries] * feeds
         self._touches = 0
         folder.mkdir(parents=True)
@@ -231,7 +241,7 @@ http {{
   server {{
     listen 0.0.0.0:{farm.port} backlog=4096;
     root {farm.folder};
-    allow 127.0.0.0/8; deny all;
+    allow 127.0.0.0/8; allow {farm.clients}; deny all;
     location = /status {{ stub_status; access_log off; }}
   }}
 }}
