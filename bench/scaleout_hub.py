@@ -1,4 +1,4 @@
-"""The host that all workers share: PostgreSQL, Valkey and the farm's nginx. `bench.scaleout` starts it in its namespace.
+"""The host that all workers share: PostgreSQL, Valkey, the farm's nginx. `bench.scaleout` starts it in its namespace.
 
     python -m bench.scaleout_hub FOLDER FEEDS ENTRIES HOSTS
 
