@@ -65,7 +65,7 @@ bench: setup-dev  ## run the benchmarks; ARGS="NAME … --corpora FOLDER" for so
 bench-peers: setup-dev  ## side by side with other feed readers, which it installs; ARGS="--feeds 10000 --entries 3"
 	@$(BIN)/python -m bench peers $(ARGS)
 
-chaos: setup-dev  ## kill workers at random moments, on both databases; ARGS="--kills 1000 --seconds 600"
+chaos: setup-dev  ## harm workers, databases, disk and clock at random moments; ARGS="--kills 1000 --seconds 600"
 	@$(BIN)/python -m tests.chaos $(ARGS)
 
 wheel: $(STAMP)  ## build the wheel into dist/
