@@ -20,6 +20,7 @@ from inforadar.errors import DatabaseTooNewError, StoreError
 from inforadar.store.cached_feeds import save_cached_feed
 from inforadar.store.engine import Database, open_database
 from inforadar.store.schema import feeds, items, metadata
+from inforadar.store.search_schema import is_compared
 from inforadar.store.upgrade import (
     OURS,
     Migrations,
@@ -33,7 +34,8 @@ from inforadar.store.upgrade import (
 async def test_migrations_go_up_from_empty_and_leave_what_the_metadata_says(empty_database_url: str) -> None:
     def differences(connection: Connection) -> list[object]:
         context = MigrationContext.configure(
-            connection, opts={"compare_type": True, "compare_server_default": False}
+            connection,
+            opts={"compare_type": True, "compare_server_default": False, "include_name": is_compared},
         )
         return list(compare_metadata(context, metadata))
 

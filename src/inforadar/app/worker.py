@@ -22,6 +22,7 @@ from inforadar.pipeline.discovery import Discovery
 from inforadar.pipeline.pool import WorkPool
 from inforadar.pipeline.robots import Robots
 from inforadar.pipeline.schedule import SchedulePolicy
+from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.pipeline.worker import ALL_STAGES, Stage, Worker
 from inforadar.stages.analyze import analyzer_class
 from inforadar.stages.canonical import extract
@@ -98,6 +99,7 @@ async def open_worker(
                 public_url=settings.web.base_url,
                 now=now,
             ),
+            indexer=SearchIndexer(database=database),
         )
 
 

@@ -28,6 +28,7 @@ from inforadar.pipeline.articles import Canonicalizer
 from inforadar.pipeline.build import Builder
 from inforadar.pipeline.collect import Collector
 from inforadar.pipeline.cycle import Cycle, CycleResult
+from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.credentials import load_credentials
 from inforadar.store.engine import Database
 from inforadar.store.leases import claim_due_feeds, seconds_to_next_request
@@ -72,6 +73,7 @@ class Worker:
     canonicalizer: Canonicalizer
     analysis: AnalysisStage
     builder: Builder
+    indexer: SearchIndexer
     interval_s: float
     batch_size: int
     workers: int
@@ -91,6 +93,7 @@ class Worker:
         if Stage.ANALYZE in self.stages:
             report.analyses = await self.analysis.run_once()
         report.built = await self.builder.run_once()
+        await self.indexer.run_once()
         return report
 
     async def collect_cycle(self) -> tuple[CycleResult, RunId | None]:
@@ -206,3 +209,4 @@ class Worker:
 
     async def _build(self) -> None:
         await self.builder.run_once()
+        await self.indexer.run_once()

@@ -298,6 +298,28 @@ marks = Table(
     Column("archived_at", UtcDateTime),
 )
 
+item_search = Table(
+    "item_search",
+    metadata,
+    Column(
+        "id",
+        BigInteger().with_variant(Integer, "sqlite"),
+        primary_key=True,
+        autoincrement=False,
+        comment="by the item's date: the newest are the highest",
+    ),
+    Column("item_id", Uuid, ForeignKey("items.id", ondelete="CASCADE"), nullable=False, unique=True),
+    Column("words", WebText, nullable=False, comment="each once, folded, Chinese and Japanese in pairs"),
+)
+
+search_queue = Table(
+    "search_queue",
+    metadata,
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("item_id", Uuid, nullable=False),
+    comment="written by triggers: whose words are to be made anew",
+)
+
 hosts = Table(
     "hosts",
     metadata,

@@ -4,7 +4,10 @@
     /health …                 health.py
     /  /item/{id}             articles.py   (listing.py, reading.py: what they show)
     /feeds                    feeds.py
+    /feeds/topic/… …          combined.py
     /api/item  /api/site      lookup.py
+    /api/items  /api/marks    items.py
+    /api/feeds  /api/runs …   state.py      (run_events.py: a run as it goes on)
     /static/…                 assets.py
 
 An area is a small class that is handed what it needs and names its routes. Nothing is kept in globals, and
@@ -23,14 +26,17 @@ from inforadar.config import Settings
 from inforadar.store.engine import Database
 from inforadar.web.articles import ArticleRoutes
 from inforadar.web.assets import Assets
+from inforadar.web.combined import CombinedRoutes
 from inforadar.web.cors import Preflights
 from inforadar.web.faults import FaultPages
 from inforadar.web.feeds import FeedRoutes
 from inforadar.web.health import HealthRoutes
+from inforadar.web.items import ItemRoutes
 from inforadar.web.lookup import LookupRoutes
 from inforadar.web.rss import PATH as RSS_PATH
 from inforadar.web.rss import RssEndpoint
 from inforadar.web.security import SecurityHeaders
+from inforadar.web.state import StateRoutes
 from inforadar.web.templating import Pages
 
 
@@ -47,6 +53,11 @@ def create_app(database: Database, settings: Settings, *, now: Callable[[], date
             *ArticleRoutes(database=database, pages=pages).routes(),
             *FeedRoutes(database=database, pages=pages, now=now).routes(),
             *LookupRoutes(database=database).routes(),
+            *ItemRoutes(database=database, now=now).routes(),
+            *StateRoutes(database=database, now=now).routes(),
+            *CombinedRoutes(
+                database=database, public_url=settings.web.base_url, last_n=settings.publish.items
+            ).routes(),
             *assets.routes(),
         ],
         exception_handlers=FaultPages(pages=pages).handlers(),

@@ -357,13 +357,83 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_item_changes_item_id"), "item_changes", ["item_id"], unique=False)
     op.create_index(op.f("ix_item_changes_run_id"), "item_changes", ["run_id"], unique=False)
+    op.create_table(
+        "item_search",
+        sa.Column(
+            "id",
+            sa.BigInteger().with_variant(sa.Integer(), "sqlite"),
+            autoincrement=False,
+            nullable=False,
+            comment="by the item's date: the newest are the highest",
+        ),
+        sa.Column("item_id", sa.Uuid(), nullable=False),
+        sa.Column(
+            "words", sa.Text(), nullable=False, comment="each once, folded, Chinese and Japanese in pairs"
+        ),
+        sa.ForeignKeyConstraint(
+            ["item_id"], ["items.id"], name=op.f("fk_item_search_item_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_item_search")),
+        sa.UniqueConstraint("item_id", name=op.f("uq_item_search_item_id")),
+    )
+    op.create_table(
+        "search_queue",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("item_id", sa.Uuid(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_search_queue")),
+        comment="written by triggers: whose words are to be made anew",
+    )
+    for statement in _SEARCH[op.get_bind().dialect.name]:
+        op.execute(statement)
     if op.get_bind().dialect.name == "postgresql":
         # Served whole and often, so it is kept out of line and uncompressed: reading the row's other columns
         # never touches it, and serving it costs no decompression.
         op.execute("ALTER TABLE cached_feeds ALTER COLUMN xml_content SET STORAGE EXTERNAL")
 
 
+_SEARCH = {
+    "sqlite": (
+        # The words are made by us and only separated by spaces; no positions, because each is there once.
+        "CREATE VIRTUAL TABLE item_words USING fts5(words, content='item_search', content_rowid='id', "
+        "tokenize='ascii', detail='none')",
+        "CREATE TRIGGER item_search_added AFTER INSERT ON item_search BEGIN "
+        "INSERT INTO item_words(rowid, words) VALUES (new.id, new.words); END",
+        "CREATE TRIGGER item_search_changed AFTER UPDATE OF words ON item_search BEGIN "
+        "INSERT INTO item_words(item_words, rowid, words) VALUES ('delete', old.id, old.words); "
+        "INSERT INTO item_words(rowid, words) VALUES (new.id, new.words); END",
+        "CREATE TRIGGER item_search_removed AFTER DELETE ON item_search BEGIN "
+        "INSERT INTO item_words(item_words, rowid, words) VALUES ('delete', old.id, old.words); END",
+        "CREATE TRIGGER items_added_for_search AFTER INSERT ON items BEGIN "
+        "INSERT INTO search_queue(item_id) VALUES (new.id); END",
+        "CREATE TRIGGER items_changed_for_search AFTER UPDATE OF title, snippet, analyzer_result ON items BEGIN "
+        "INSERT INTO search_queue(item_id) VALUES (new.id); END",
+        "CREATE TRIGGER articles_changed_for_search AFTER UPDATE OF clean_text ON articles "
+        "WHEN new.clean_text IS NOT old.clean_text BEGIN "
+        "INSERT INTO search_queue(item_id) SELECT id FROM items WHERE url = new.url; END",
+    ),
+    "postgresql": (
+        "CREATE INDEX ix_item_search_words ON item_search "
+        "USING gin (array_to_tsvector(string_to_array(words, ' ')))",
+        "CREATE FUNCTION item_for_search() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "INSERT INTO search_queue(item_id) VALUES (new.id); RETURN NULL; END $$",
+        "CREATE FUNCTION article_for_search() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "INSERT INTO search_queue(item_id) SELECT id FROM items WHERE url = new.url; RETURN NULL; END $$",
+        "CREATE TRIGGER items_added_for_search AFTER INSERT ON items "
+        "FOR EACH ROW EXECUTE FUNCTION item_for_search()",
+        "CREATE TRIGGER items_changed_for_search AFTER UPDATE OF title, snippet, analyzer_result ON items "
+        "FOR EACH ROW EXECUTE FUNCTION item_for_search()",
+        "CREATE TRIGGER articles_changed_for_search AFTER UPDATE OF clean_text ON articles FOR EACH ROW "
+        "WHEN (new.clean_text IS DISTINCT FROM old.clean_text) EXECUTE FUNCTION article_for_search()",
+    ),
+}
+"""Each database's own index, and the triggers that say which items it is to learn anew."""
+
+
 def downgrade() -> None:
+    if op.get_bind().dialect.name == "sqlite":
+        op.drop_table("item_words")
+    op.drop_table("search_queue")
+    op.drop_table("item_search")
     op.drop_table("item_changes")
     op.drop_table("url_states")
     op.drop_table("run_events")
@@ -380,3 +450,5 @@ def downgrade() -> None:
     op.drop_table("articles")
     op.drop_table("article_failures")
     op.drop_table("analyses_cache")
+    if op.get_bind().dialect.name == "postgresql":
+        op.execute("DROP FUNCTION item_for_search, article_for_search")
