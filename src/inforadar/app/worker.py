@@ -96,7 +96,7 @@ async def open_worker(
             builder=Builder(
                 database=database,
                 last_n=settings.publish.items,
-                public_url=settings.web.base_url,
+                public_url=settings.web.outer_url,
                 now=now,
             ),
             indexer=SearchIndexer(database=database),

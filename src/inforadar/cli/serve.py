@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
+import sys
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
@@ -18,9 +20,11 @@ from inforadar.cli.output import print_json, print_line, safe
 from inforadar.config import Settings, load_settings
 from inforadar.errors import UsageError
 from inforadar.pipeline.worker import Stage, WorkReport
-from inforadar.web.serve import serve_api
+from inforadar.web.serve import login_link, serve_api
 
 STOP_S = 5.0
+UNDER_UP = "INFORADAR_UNDER_UP"
+"""Set for the children of `inforadar up`, which tells people itself where to look."""
 
 
 def worker(
@@ -57,6 +61,9 @@ def api(
         web={name: value for name, value in given.items() if value is not None}
     )
     configure_logs(settings.log)
+    if sys.stdout.isatty() and UNDER_UP not in os.environ:
+        # On a terminal only: a log is read by others than the one who started it.
+        print_line(f"Log in: {login_link(settings)}")
 
     async def work(stop: asyncio.Event) -> None:
         async with open_store(settings) as database:

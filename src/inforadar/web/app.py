@@ -8,6 +8,7 @@
     /api/item  /api/site      lookup.py
     /api/items  /api/marks    items.py
     /api/feeds  /api/runs …   state.py      (run_events.py: a run as it goes on)
+    /login  /logout           login.py      (access.py, sessions.py: in front of everything)
     /static/…                 assets.py
 
 An area is a small class that is handed what it needs and names its routes. Nothing is kept in globals, and
@@ -24,6 +25,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from inforadar.config import Settings
 from inforadar.store.engine import Database
+from inforadar.web.access import Access
 from inforadar.web.articles import ArticleRoutes
 from inforadar.web.assets import Assets
 from inforadar.web.combined import CombinedRoutes
@@ -32,10 +34,12 @@ from inforadar.web.faults import FaultPages
 from inforadar.web.feeds import FeedRoutes
 from inforadar.web.health import HealthRoutes
 from inforadar.web.items import ItemRoutes
+from inforadar.web.login import LoginLimit, LoginRoutes
 from inforadar.web.lookup import LookupRoutes
 from inforadar.web.rss import PATH as RSS_PATH
 from inforadar.web.rss import RssEndpoint
 from inforadar.web.security import SecurityHeaders
+from inforadar.web.sessions import Sessions
 from inforadar.web.state import StateRoutes
 from inforadar.web.templating import Pages
 
@@ -44,9 +48,16 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def create_app(database: Database, settings: Settings, *, now: Callable[[], datetime] = _utc_now) -> ASGIApp:
+def create_app(
+    database: Database, settings: Settings, token: str, *, now: Callable[[], datetime] = _utc_now
+) -> ASGIApp:
+    """`token`: the admin's, without which nothing is changed."""
     assets = Assets()
     pages = Pages(assets, now)
+    sessions = Sessions(token=token)
+    login = LoginRoutes(
+        pages=pages, sessions=sessions, settings=settings.web, limit=LoginLimit(now=now), now=now
+    )
     routed = Starlette(
         routes=[
             *HealthRoutes(database=database).routes(),
@@ -56,17 +67,18 @@ def create_app(database: Database, settings: Settings, *, now: Callable[[], date
             *ItemRoutes(database=database, now=now).routes(),
             *StateRoutes(database=database, now=now).routes(),
             *CombinedRoutes(
-                database=database, public_url=settings.web.base_url, last_n=settings.publish.items
+                database=database, public_url=settings.web.outer_url, last_n=settings.publish.items
             ).routes(),
+            *login.routes(),
             *assets.routes(),
         ],
         exception_handlers=FaultPages(pages=pages).handlers(),
     )
-    rss = RssEndpoint(database, public_url=settings.web.base_url, last_n=settings.publish.items)
+    rss = RssEndpoint(database, public_url=settings.web.outer_url, last_n=settings.publish.items)
     secured = SecurityHeaders(routed)
 
     async def dispatch(scope: Scope, receive: Receive, send: Send) -> None:
         is_rss = scope["type"] == "http" and scope["path"] == RSS_PATH
         await (rss if is_rss else secured)(scope, receive, send)
 
-    return Preflights(dispatch)
+    return Preflights(Access(dispatch, settings=settings.web, sessions=sessions, now=now))
