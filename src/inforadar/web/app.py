@@ -8,6 +8,7 @@
     /api/item  /api/site      lookup.py
     /api/items  /api/marks    items.py
     /api/feeds  /api/runs …   state.py      (run_events.py: a run as it goes on)
+    /metrics  /openapi.json   metrics.py, openapi.py
     /login  /logout           login.py      (access.py, sessions.py: in front of everything)
     /static/…                 assets.py
 
@@ -21,6 +22,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from starlette.applications import Starlette
+from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from inforadar.config import Settings
@@ -36,6 +38,8 @@ from inforadar.web.health import HealthRoutes
 from inforadar.web.items import ItemRoutes
 from inforadar.web.login import LoginLimit, LoginRoutes
 from inforadar.web.lookup import LookupRoutes
+from inforadar.web.metrics import Latency, MetricsRoutes
+from inforadar.web.openapi import show_openapi
 from inforadar.web.rss import PATH as RSS_PATH
 from inforadar.web.rss import RssEndpoint
 from inforadar.web.security import SecurityHeaders
@@ -58,6 +62,7 @@ def create_app(
     login = LoginRoutes(
         pages=pages, sessions=sessions, settings=settings.web, limit=LoginLimit(now=now), now=now
     )
+    metrics = MetricsRoutes(database=database)
     routed = Starlette(
         routes=[
             *HealthRoutes(database=database).routes(),
@@ -70,6 +75,8 @@ def create_app(
                 database=database, public_url=settings.web.outer_url, last_n=settings.publish.items
             ).routes(),
             *login.routes(),
+            *metrics.routes(),
+            Route("/openapi.json", show_openapi),
             *assets.routes(),
         ],
         exception_handlers=FaultPages(pages=pages).handlers(),
@@ -81,4 +88,6 @@ def create_app(
         is_rss = scope["type"] == "http" and scope["path"] == RSS_PATH
         await (rss if is_rss else secured)(scope, receive, send)
 
-    return Preflights(Access(dispatch, settings=settings.web, sessions=sessions, now=now))
+    guarded = Access(dispatch, settings=settings.web, sessions=sessions, now=now)
+    metrics.latency = Latency(Preflights(guarded))
+    return metrics.latency
