@@ -8,7 +8,6 @@ STAMP  := $(VENV)/.installed
 DEVSTAMP := $(VENV)/.installed-dev
 WHEELVENV := .venv-wheel
 WHEELSTAMP := $(WHEELVENV)/.installed
-CORPUS ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -60,8 +59,11 @@ docs: setup-dev  ## write the generated pages of docs/ again
 pictures: setup-dev  ## take the pictures of docs/ again
 	@$(BIN)/python scripts/make_pictures.py
 
-bench: setup-dev  ## run the benchmarks; CORPUS=folder for those that take one
-	@$(BIN)/python -m bench $(if $(CORPUS),--corpus $(CORPUS)) $(ARGS)
+bench: setup-dev  ## run the benchmarks; ARGS="NAME … --corpora FOLDER" for some of them
+	@$(BIN)/python -m bench $(ARGS)
+
+chaos: setup-dev  ## kill workers at random moments, on both databases; ARGS="--kills 1000 --seconds 600"
+	@$(BIN)/python -m tests.chaos $(ARGS)
 
 wheel: $(STAMP)  ## build the wheel into dist/
 	@rm -rf dist && $(BIN)/pip wheel -q --no-deps -w dist . && ls dist/*.whl

@@ -1,17 +1,30 @@
 """Runs the benchmarks that are named, or all of them; other arguments are passed on to each.
 
-python -m bench [NAME …] [--corpus FOLDER] [ARGUMENTS OF THE BENCHMARK]
+    python -m bench [NAME …] [--corpora FOLDER] [ARGUMENTS OF THE BENCHMARK]
+
+Some measure quality on a corpus that is not part of this repository: with `--corpora`, the one in the folder's
+subfolder of the same name as the benchmark. Without it they say so and are left out.
 """
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import sys
+from pathlib import Path
 
 BENCHMARKS = {
+    "startup": "bench.startup",
     "feeds": "bench.feeds",
+    "publish": "bench.publish",
+    "extraction": "bench.extraction",
+    "deframe": "bench.deframe",
+    "farm": "bench.farm",
 }
 """Name → module with a `main(argv)` that returns an exit code."""
+
+TAKES_CORPUS = {"feeds", "extraction", "deframe"}
+NEEDS_CORPUS = {"extraction", "deframe"}
 
 
 def main(argv: list[str]) -> int:
@@ -24,10 +37,19 @@ def main(argv: list[str]) -> int:
             f"No such benchmark: {', '.join(unknown)}. There are: {', '.join(BENCHMARKS)}.", file=sys.stderr
         )
         return 2
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--corpora", type=Path)
+    ours, rest = parser.parse_known_args(argv)
     failed = 0
     for name in names or BENCHMARKS:
-        print(f"== {name}")
-        failed |= importlib.import_module(BENCHMARKS[name]).main(list(argv))
+        arguments = list(rest)
+        if ours.corpora and name in TAKES_CORPUS:
+            arguments += ["--corpus", str(ours.corpora / name)]
+        elif name in NEEDS_CORPUS and "--corpus" not in rest:
+            print(f"== {name}: needs a corpus, see --corpora; left out")
+            continue
+        print(f"== {name}", flush=True)
+        failed |= importlib.import_module(BENCHMARKS[name]).main(arguments)
     return failed
 
 

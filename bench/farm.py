@@ -19,6 +19,7 @@ import argparse
 import json
 import os
 import platform
+import signal
 import subprocess
 import sys
 import tempfile
@@ -199,7 +200,7 @@ def _print_table(rows: list[dict[str, Any]], arguments: argparse.Namespace) -> N
         print(f"unchanged refresh at {ratio:.2f} of bare aiohttp")
 
 
-def main(argv: list[str]) -> None:
+def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="bench farm", description=__doc__)
     parser.add_argument("--feeds", type=int, default=1000)
     parser.add_argument("--entries", type=int, default=30)
@@ -213,7 +214,10 @@ def main(argv: list[str]) -> None:
     parser.add_argument("--delay", type=float, default=0.2, help="seconds between requests to a host, in d")
     parser.add_argument("--profile", action="store_true", help="where the time goes, on standard error")
     parser.add_argument("--minutes", type=float, default=4.0, help="no further round of a after this long")
+    parser.add_argument("--corpus", help="not used here")
     arguments = parser.parse_args(argv)
+    # A benchmark that is stopped stops its servers too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     rows = []
     if set(arguments.steps) & set("abc"):
         rows += _speed(arguments, time.monotonic() + arguments.minutes * 60)
@@ -233,7 +237,14 @@ def main(argv: list[str]) -> None:
         "rows": rows,
     }
     file.write_text(json.dumps(result, indent=1))
+    return (
+        1
+        if any(
+            row.get("errors") or row.get("stored", 0) != row["expected"] for row in rows if "stored" in row
+        )
+        else 0
+    )
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))

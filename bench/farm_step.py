@@ -88,12 +88,11 @@ def _insert_feeds(connection: Connection, urls: list[str]) -> None:
     )
 
 
-def _make_due(connection: Connection, pattern: str) -> None:
-    """All feeds of the farm; those that are merely there stay where they are."""
+def _make_due(connection: Connection, pattern: str) -> int:
+    """All feeds of the farm; those that are merely there stay where they are. Returns how many."""
     ours = select(feeds.c.id).where(feeds.c.url.like(pattern))
-    connection.execute(
-        update(feed_schedules).where(feed_schedules.c.id.in_(ours)).values(next_run_at=db_now())
-    )
+    now_due = update(feed_schedules).where(feed_schedules.c.id.in_(ours)).values(next_run_at=db_now())
+    return connection.execute(now_due).rowcount
 
 
 async def _prepare(settings: Settings, urls: list[str], others: int) -> dict[str, Any]:
@@ -108,11 +107,11 @@ async def _collect(settings: Settings, *, profiled: bool) -> dict[str, Any]:
     report: dict[str, Any] = {}
     stages = frozenset({Stage.COLLECT})
     async with open_store(settings) as database:
-        await database.write(_make_due, "http://127.%")
+        due = await database.write(_make_due, "http://127.%")
         async with open_worker(settings, database, stages=stages) as worker:
             profiles = await _start_profiles(database) if profiled else []
             with _measured(report):
-                result = await _collect_all(worker)
+                result = await _collect_all(worker, due)
             for profile in profiles:
                 profile.disable()
         stored = await database.read(
@@ -129,13 +128,12 @@ async def _collect(settings: Settings, *, profiled: bool) -> dict[str, Any]:
     }
 
 
-async def _collect_all(worker: Worker) -> CycleResult:
-    """Cycle after cycle until nothing is due, as the worker's loop does it."""
+async def _collect_all(worker: Worker, due: int) -> CycleResult:
+    """Cycle after cycle until all have had their turn, as the worker's loop does it."""
     total = CycleResult()
-    while True:
+    turns: set[float] = set()
+    while total.fetched < due:
         result, run_id = await worker.collect_cycle()
-        if run_id is None:
-            return total
         total = replace(
             total,
             fetched=total.fetched + result.fetched,
@@ -143,8 +141,13 @@ async def _collect_all(worker: Worker) -> CycleResult:
             updated=total.updated + result.updated,
             errors=total.errors | result.errors,
         )
-        if result.next_turn_s:
-            await asyncio.sleep(result.next_turn_s)
+        now = time.monotonic()
+        turns = {turn for turn in turns | {now + turn_s for turn_s in result.turns_s} if turn > now}
+        if turns:
+            await asyncio.sleep(min(turns) - now)
+        elif run_id is None:
+            break
+    return total
 
 
 async def _start_profiles(database: Database) -> list[cProfile.Profile]:

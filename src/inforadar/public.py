@@ -4,6 +4,8 @@ config = FetcherConfig(fetch_interval=60)
 async with FeedFetcherService("sqlite:///news.db", config) as service:
     await service.fetch_feed_now(feed_id)
     await service.start()
+
+await canonical_fetcher_run_once("sqlite:///news.db")
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from inforadar.pipeline.worker import Stage, Worker
 from inforadar.store.feeds import load_feed, request_feed
 from inforadar.store.leases import claim_feeds
 
-__all__ = ["FeedFetcherService", "FetcherConfig"]
+__all__ = ["FeedFetcherService", "FetcherConfig", "canonical_fetcher_run_once"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +109,24 @@ class FeedFetcherService:
         if self._worker is None:
             raise RuntimeError("use it as `async with FeedFetcherService(…) as service:`")
         return self._worker
+
+
+async def canonical_fetcher_run_once(
+    database_url: str | None = None, *, settings: Settings | None = None
+) -> dict[str, int]:
+    """Seed 3's step 2: fetches the URLs that are new, then ends; nothing new: ends at once.
+
+    Returns how many ended how: `{"success": 12, "FAIL_HTTP": 1}`. Without arguments everything comes from the
+    environment and `inforadar.toml`. Several may run at once: they share the URLs.
+    """
+    given = settings or load_settings()
+    if database_url is not None:
+        given = given.replaced(database={"url": database_url})
+    async with (
+        open_store(given) as database,
+        open_worker(given, database, stages=frozenset({Stage.CANONICAL})) as worker,
+    ):
+        return dict(await worker.canonicalizer.run_to_the_end())
 
 
 def _with(settings: Settings, database_url: str, config: FetcherConfig) -> Settings:

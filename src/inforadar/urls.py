@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import ipaddress
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NewType
 
 import ada_url
@@ -103,14 +103,29 @@ def uid(normalized: str) -> Uid:
 
 def hostname(url: str) -> str:
     """The host without its port, IPv6 without brackets."""
-    return str(ada_url.URL(url).hostname).strip("[]")
+    return _parts(url)[1].strip("[]")
 
 
 def host_key(url: str) -> str:
     """`hostname:port`: what the delay between two requests is counted by."""
+    protocol, host, port = _parts(url)
+    return f"{host}:{port or ('443' if protocol == 'https:' else '80')}"
+
+
+def _parts(url: str) -> tuple[str, str, str]:
+    """Protocol, host and port. All URLs of a site share them, so that what was parsed once serves the others."""
+    end = url.find("/", len("https://"))
+    try:
+        return _parse_parts(url if end < 0 else url[: end + 1])
+    except ValueError:
+        # `http:////example.com/` and the like: browsers read even that.
+        return _parse_parts(url)
+
+
+@lru_cache(maxsize=4096)
+def _parse_parts(url: str) -> tuple[str, str, str]:
     parsed = ada_url.URL(url)
-    port = parsed.port or ("443" if parsed.protocol == "https:" else "80")
-    return f"{parsed.hostname}:{port}"
+    return str(parsed.protocol), str(parsed.hostname), str(parsed.port)
 
 
 def origin(url: str) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.acceptance.program import Program
+from tests.site.documents import entries, link_to_feed, rss
+from tests.site.server import Site
 
 URL = "https://news.example/feed?b=2&a=1&utm_source=x"
 
@@ -121,3 +123,57 @@ async def test_a_hostile_title_cannot_steer_the_terminal(program: Program) -> No
     assert "\x07" not in out
     assert "\u202e" not in out
     assert "[red]markup[/red]" in out
+
+
+async def test_the_sites_feeds_are_found_or_listed(program: Program, site: Site) -> None:
+    own = with_site(program, site)
+    url = site.feed("/feed.xml", rss(entries(2)))
+    site.page("/one", f"<!doctype html><html><head>{link_to_feed('/feed.xml')}</head><body>Hi</body></html>")
+    two = link_to_feed("/feed.xml") + link_to_feed("/other.xml")
+    site.page("/two", f"<!doctype html><html><head>{two}</head><body>Hi</body></html>")
+    added = await own.run("feed", "add", site.url("/one"), "--discover", "--json")
+    assert added.code == 0
+    assert added.json["url"] == url
+    several = await own.run("feed", "add", site.url("/two"), "--discover")
+    assert several.code == 2
+    assert "The site has 2 feeds" in several.out
+    assert site.url("/other.xml") in several.out
+
+
+async def test_a_list_is_imported_fetched_and_exported(program: Program, site: Site) -> None:
+    own = with_site(program, site)
+    first, second = site.feed("/a.xml", rss(entries(2))), site.feed("/b.xml", rss(entries(1)))
+    opml = (
+        f'<opml><body><outline text="Наука"><outline text="A" xmlUrl="{first}"/></outline>'
+        f'<outline text="B" xmlUrl="{second}"/><outline text="C" xmlUrl="ftp://x"/></body></opml>'
+    )
+    done = await own.run("opml", "import", "-", "--json", stdin=opml.encode())
+    assert done.code == 0
+    assert [(feed["topic"], feed["enabled"], feed["polling"]) for feed in done.json["added"]] == [
+        ("Наука", True, True),
+        ("general", True, True),
+    ]
+    assert [row["what"] for row in done.json["skipped"]] == ["C"]
+    report = (await own.run("worker", "--once", "--stages", "collect", "--json")).json
+    assert (report["feeds"], report["errors_count"]) == (2, 0)
+    assert report["added_count"] == 3
+    exported = (await own.run("opml", "export")).out
+    assert first in exported
+    assert 'text="Наука"' in exported
+
+
+async def test_a_feed_is_edited_and_its_password_is_never_shown(program: Program) -> None:
+    feed_id = (await program.run("feed", "add", URL, "--json")).json["id"]
+    done = await program.run(
+        "feed", "edit", feed_id, "--topic", "science", "--any-host", "--user", "me", stdin=b"hunter2\n"
+    )
+    assert done.code == 0
+    shown = await program.run("feed", "show", feed_id, "--json")
+    assert (shown.json["topic"], shown.json["enforce_feed_domain"]) == ("science", False)
+    assert "hunter2" not in shown.out + done.out + done.err
+    assert (await program.run("feed", "edit", feed_id)).code == 2
+
+
+def with_site(program: Program, site: Site) -> Program:
+    extra = {"FETCHER_ALLOWED_NETWORKS": ",".join(site.endpoints), "FETCHER_DOMAIN_DELAY": "0"}
+    return Program(home=program.home, port=program.port, sample_port=program.sample_port, extra=extra)

@@ -31,7 +31,7 @@ async def test_from_nothing_to_articles_changes_and_scores_and_down_again(progra
 
         items = (await program.run("item", "list", "--limit", "100", "--json")).json
         assert len(items) >= 15
-        assert all(item["score"] is not None for item in items[:10])
+        assert sum(item["score"] is not None for item in items) >= 15  # the newest may just have come in
         assert len({item["language"] for item in items}) > 1
         runs = (await program.run("run", "list", "--json")).json
         assert len(runs) >= 2

@@ -25,7 +25,7 @@ async def test_the_installed_wheel_runs_everything(program: Program) -> None:
             assert response.status == 200
             assert "Harbour Post" in await response.text()
         items = (await installed.run("item", "list", "--json")).json
-    assert all(item["score"] is not None for item in items[:10])
+    assert sum(item["score"] is not None for item in items) >= 15  # the newest may just have come in
 
 
 async def test_the_base_install_has_no_orchestrator_and_no_model_client(program: Program) -> None:

@@ -89,8 +89,9 @@ async def test_a_document_names_the_address_it_is_served_at(
     web: aiohttp.ClientSession, web_settings: Settings, feed: Feed
 ) -> None:
     document = json.loads(await load(web, format="json", max_score="0.50", embedded="true"))
-    address = "/rss?url=https%3A%2F%2Fnews.example%2Ffeed&format=json&embedded=1&max_score=0.5"
-    assert document["feed_url"] == web_settings.web.base_url + address
+    query = "url=https%3A%2F%2Fnews.example%2Ffeed&format=json&embedded=1&max_score=0.5"
+    address = f"{web_settings.web.base_url}/rss?{query}"
+    assert document["feed_url"] == address
 
 
 @pytest.mark.parametrize(

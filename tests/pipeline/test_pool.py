@@ -168,8 +168,11 @@ async def test_a_closed_pool_takes_no_task(pool: WorkPool) -> None:
 
 
 PROGRAM = """
-import asyncio, os, sys, time
+import asyncio, os, signal, sys, time
 from inforadar.pipeline.pool import WorkPool
+
+# A shell's background jobs ignore it, and so would we.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 async def main():
     pool = WorkPool(workers=2)

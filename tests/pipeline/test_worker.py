@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +18,19 @@ from inforadar.model.feed import Feed
 from inforadar.model.http import Outcome
 from inforadar.pipeline.admin import basic_authorization
 from inforadar.pipeline.health import feed_health
-from inforadar.pipeline.worker import ALL_STAGES, Worker
+from inforadar.pipeline.worker import ALL_STAGES, Stage, Worker
 from inforadar.store.articles import load_article
 from inforadar.store.cached_feeds import load_cached_feed
 from inforadar.store.credentials import save_credentials
 from inforadar.store.engine import Database
 from inforadar.store.feeds import find_feed_by_url, insert_feed, load_feed, request_feed, update_feed
 from inforadar.store.items import list_items, load_item_changes
+from inforadar.store.types import db_now
 from inforadar.urls import uid
 from tests.site.answers import html, status
 from tests.site.documents import Entry, article_page, rss
 from tests.site.server import Site
+from tests.store.making import set_schedule
 
 Open = Callable[..., AbstractAsyncContextManager[Worker]]
 PARAGRAPH = (
@@ -243,6 +247,24 @@ async def test_requests_to_one_host_keep_their_distance_and_the_rest_is_postpone
         result, _ = await other_process.collect_cycle()
     assert result.fetched == 0
     assert len(site.requests) == 1
+
+
+async def test_a_crowded_host_is_asked_at_each_of_its_turns_and_not_only_at_the_next_interval(
+    site: Site, database: Database, worker: Open
+) -> None:
+    for number in range(4):
+        feed = await subscribe(database, site.feed(f"/feed{number}.xml", rss([entry(site, number)])))
+        # Due by its schedule, not asked for: a request would wake the worker by itself.
+        await set_schedule(database, feed, next_run_at=db_now(), requested_at=None)
+    stop = asyncio.Event()
+    async with worker(domain_delay=0.2, interval=300) as running:
+        running.stages = frozenset({Stage.COLLECT})
+        working = asyncio.create_task(running.run(stop))
+        asked = await site.wait_for_requests(4)
+        stop.set()
+        await working
+    times = sorted(request.at for request in asked)
+    assert all(later - earlier >= 0.19 for earlier, later in pairwise(times))
 
 
 async def test_a_429_silences_the_whole_host_for_as_long_as_it_asked(

@@ -171,7 +171,7 @@ class Site:
         first = await reader.readexactly(1)
         if not first.isalpha():
             # The greeting of TLS, for one: it holds no empty line to wait for.
-            writer.write(_render(Answer(status=400)))
+            writer.write(render(Answer(status=400)))
             return False
         head = first + await reader.readuntil(b"\r\n\r\n")
         request = _parse(head, writer.get_extra_info("sockname")[0])
@@ -180,7 +180,7 @@ class Site:
         if isinstance(step, Fault):
             await step.run(Exchange(request, reader, writer))
             return False
-        writer.write(_render(step))
+        writer.write(render(step))
         await writer.drain()
         return "close" not in step.headers.get("Connection", "")
 
@@ -210,7 +210,7 @@ def _parse(head: bytes, address: str) -> SiteRequest:
     )
 
 
-def _render(answer: Answer) -> bytes:
+def render(answer: Answer) -> bytes:
     try:
         phrase = HTTPStatus(answer.status).phrase
     except ValueError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import date
 
 import pytest
 from sqlalchemy import update
@@ -11,6 +12,7 @@ from tests.store.making import (
     add_feed,
     collect,
     listed,
+    reload,
     rows,
     set_schedule,
 )
@@ -19,17 +21,21 @@ from inforadar.model.article import Extracted
 from inforadar.store.analyses import (
     AnalysisJob,
     claim_analyses,
+    drop_analysis,
     extend_analyses,
     load_cached_analysis,
     release_analyses,
+    requeue_analyses,
     save_analysis,
     save_analysis_failure,
     save_cached_analysis,
 )
+from inforadar.store.analysis_counts import load_analysis_counts
 from inforadar.store.articles import ArticleEnding, claim_articles, save_article
 from inforadar.store.engine import Database
-from inforadar.store.feeds import delete_feed, update_feed
+from inforadar.store.feeds import delete_feed, purge_feeds, update_feed, update_feed_options
 from inforadar.store.schema import feed_schedules, items
+from inforadar.store.spending import Spent, add_spent, load_spending, load_spent_on
 from inforadar.store.types import db_later
 
 
@@ -99,7 +105,7 @@ async def test_a_result_is_stored_and_asks_for_the_feed_to_be_built(database: Da
         None,
         None,
         None,
-        1,
+        0,
     )
     (schedule,) = await rows(database, feed_schedules)
     assert schedule.build_at is not None
@@ -119,6 +125,108 @@ async def test_a_failure_is_recorded_and_tried_again_later_or_given_up(database:
     assert await database.write(save_analysis_failure, job, "again", None)
     (row,) = await rows(database, items)
     assert (row.analyze_at, row.analyze_attempts) == (None, 2)
+
+
+async def test_what_never_failed_goes_before_what_did(database: Database) -> None:
+    await ready(database, 5)
+    for job in await database.write(claim_analyses, 2):
+        await database.write(save_analysis_failure, job, "invalid: x", 0.0)
+    await expire(database)
+    first = await database.write(claim_analyses, 4)
+    assert [job.attempts for job in first] == [0, 0, 0, 1]
+    assert [job.attempts for job in await database.write(claim_analyses, 4)] == [1]
+
+
+async def test_a_failure_that_does_not_count_keeps_the_lane(database: Database) -> None:
+    await ready(database)
+    assert await database.write(
+        save_analysis_failure, await claim_one(database), "outage: x", 60.0, counts=False
+    )
+    (row,) = await rows(database, items)
+    assert (row.analyze_error, row.analyze_attempts) == ("outage: x", 0)
+    assert await database.write(claim_analyses, 1) == []
+
+
+async def test_a_success_ends_the_count_of_attempts(database: Database) -> None:
+    await ready(database)
+    await database.write(save_analysis_failure, await claim_one(database), "invalid: x", 0.0)
+    await expire(database)
+    await database.write(save_analysis, await claim_one(database), {"title": "x"}, 0.5, NOW)
+    (row,) = await rows(database, items)
+    assert (row.analyze_attempts, row.analyze_error) == (0, None)
+
+
+async def test_what_nobody_wants_analyzed_leaves_the_queue(database: Database) -> None:
+    await ready(database)
+    assert await database.write(drop_analysis, await claim_one(database))
+    await expire(database)
+    (row,) = await rows(database, items)
+    assert (row.analyze_error, row.analyzed_at) == (None, None)
+
+
+async def test_only_what_this_model_and_prompt_have_not_done_is_queued_again(database: Database) -> None:
+    await ready(database, 5)
+    results = [{"model": "m", "prompt_version": "1"}, {"model": "m", "prompt_version": "0"}, {"model": "old"}]
+    jobs = await database.write(claim_analyses, 5)
+    for job, result in zip(jobs, results, strict=False):
+        await database.write(save_analysis, job, {"prompt_version": "1", **result}, 0.5, NOW)
+    await database.write(save_analysis_failure, jobs[3], "invalid: x", None)
+    # The fifth is being worked on.
+    feed_id = jobs[0].feed_id
+    assert await database.write(requeue_analyses, feed_id, model="m", prompt_version="1") == 3
+    queued = {job.item_id for job in await database.write(claim_analyses, 9)}
+    assert queued == {job.item_id for job in jobs[1:4]}
+
+
+async def test_an_item_whose_article_is_on_its_way_is_not_queued_again(database: Database) -> None:
+    feed = await add_feed(database)
+    await collect(database, feed, listed())
+    assert await database.write(requeue_analyses, feed.id, model="m", prompt_version="1") == 0
+
+
+async def test_the_counts_tell_lanes_results_and_failures(database: Database) -> None:
+    await ready(database, 7)
+    jobs = await database.write(claim_analyses, 6)
+    await database.write(save_analysis, jobs[0], {"model": "m", "prompt_version": "1"}, 0.5, NOW)
+    await database.write(save_analysis_failure, jobs[1], "invalid: bad", 60.0)
+    await database.write(save_analysis_failure, jobs[2], "refused: no", None)
+    await database.write(save_analysis_failure, jobs[3], "outage: 503_%", 60.0, counts=False)
+    await database.write(drop_analysis, jobs[4])
+    found = await database.read(load_analysis_counts, ["invalid", "refused", "outage", "budget"])
+    assert (found.fresh, found.retry, found.working, found.dead) == (2, 1, 1, 1)
+    assert found.results == [("m", "1", 1)]
+    assert found.failures == {"invalid": 1, "refused": 1, "outage": 1}
+
+
+async def test_money_is_summed_by_day_model_and_feed_and_outlives_the_feed(database: Database) -> None:
+    feed, other = await add_feed(database), await add_feed(database, "https://example.com/2")
+    today, yesterday = date(2026, 3, 14), date(2026, 3, 13)
+    for day, model, of in (
+        (today, "m", feed),
+        (today, "m", feed),
+        (today, "n", feed),
+        (today, "m", other),
+        (yesterday, "m", feed),
+    ):
+        spent = Spent(day=day, model=model, feed_id=of.id, calls=1, tokens_in=10, tokens_out=5, cost=0.25)
+        await database.write(add_spent, spent)
+    assert await database.read(load_spent_on, today) == 1.0
+    assert await database.read(load_spent_on, date(2026, 3, 15)) == 0.0
+    await database.write(purge_feeds, [other.id])
+    assert await database.read(load_spent_on, today) == 1.0
+    listing = await database.read(load_spending, today)
+    assert [(s.model, s.feed_url, s.calls, s.tokens_in, s.cost) for s in listing] == [
+        ("m", feed.url, 2, 20, 0.5),
+        ("m", None, 1, 10, 0.25),
+        ("n", feed.url, 1, 10, 0.25),
+    ]
+    assert len(await database.read(load_spending, yesterday)) == 4
+
+
+async def test_options_are_changed_one_by_one(database: Database) -> None:
+    feed = await add_feed(database, options={"prompt": "кратко", "selectors": {"a": 1}})
+    await database.write(update_feed_options, feed.id, {"prompt": None, "analyze": False, "model": "m"})
+    assert (await reload(database, feed)).options == {"selectors": {"a": 1}, "analyze": False, "model": "m"}
 
 
 async def test_a_lost_lease_writes_nothing(database: Database) -> None:

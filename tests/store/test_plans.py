@@ -13,12 +13,13 @@ import pytest
 from sqlalchemy import Connection, event, insert, text
 from tests.store.making import NOW
 
-from inforadar.model.ids import new_uuid
+from inforadar.model.ids import FeedId, Uid, new_uuid
 from inforadar.store.analyses import claim_analyses
-from inforadar.store.articles import claim_articles
+from inforadar.store.article_queue import retry_old_failures, seconds_to_next_article
+from inforadar.store.articles import claim_articles, load_articles
 from inforadar.store.engine import Database
 from inforadar.store.items import list_items
-from inforadar.store.leases import claim_due_feeds
+from inforadar.store.leases import claim_due_feeds, claim_feeds
 from inforadar.store.schema import articles, feed_schedules, feeds, items
 from inforadar.store.types import db_later
 
@@ -81,14 +82,42 @@ def statements_of(question: Callable[[Connection], object], connection: Connecti
     [
         (lambda c: claim_due_feeds(c, 100), "ix_feed_schedules_next_run_at"),
         (lambda c: claim_articles(c, 100), "ix_articles_next_attempt_at"),
+        (lambda c: retry_old_failures(c, []), "ix_articles_attempted_at"),
+        (seconds_to_next_article, "ix_articles_next_attempt_at"),
         (lambda c: claim_analyses(c, 100), "ix_items_analyze_at"),
         (lambda c: list_items(c, limit=50), "ix_items_pub_date"),
     ],
-    ids=["claim feeds", "claim articles", "claim analyses", "list items"],
+    ids=["claim feeds", "claim articles", "old failures", "next article", "claim analyses", "list items"],
 )
 async def test_the_question_is_answered_from_an_index(
     database: Database, question: Callable[[Connection], object], index: str
 ) -> None:
+    said = await plan_of(database, question)
+    assert index in said, said
+    for bad in ("SCAN feeds", "SCAN feed_schedules", "SCAN articles", "ix_feeds_enabled"):
+        assert bad not in said.replace("SCAN items USING INDEX", ""), said
+    assert "Seq Scan" not in said, said
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        lambda c: claim_feeds(c, [FeedId(new_uuid()), FeedId(new_uuid())]),
+        lambda c: load_articles(c, [Uid(f"{number:016x}") for number in range(2)]),
+    ],
+    ids=["feeds", "articles"],
+)
+async def test_rows_that_are_named_are_found_without_reading_the_others(
+    database: Database, question: Callable[[Connection], object]
+) -> None:
+    said = await plan_of(database, question)
+    for bad in ("SCAN feeds", "SCAN feed_schedules", "SCAN articles", "Seq Scan"):
+        assert bad not in said, said
+
+
+async def plan_of(database: Database, question: Callable[[Connection], object]) -> str:
+    """What the database says about the question's first statement, with many rows in the tables."""
+
     def plan(connection: Connection) -> str:
         statement, parameters = statements_of(question, connection)[0]
         explain = "EXPLAIN QUERY PLAN" if database.is_sqlite else "EXPLAIN"
@@ -98,8 +127,4 @@ async def test_the_question_is_answered_from_an_index(
     await database.write(fill)
     if not database.is_sqlite:
         await database.read(lambda c: c.execute(text("ANALYZE")))
-    said = await database.write(plan)
-    assert index in said, said
-    for bad in ("SCAN feeds", "SCAN feed_schedules", "SCAN articles", "ix_feeds_enabled"):
-        assert bad not in said.replace("SCAN items USING INDEX", ""), said
-    assert "Seq Scan" not in said, said
+    return await database.write(plan)

@@ -21,7 +21,8 @@ async def test_a_report_says_what_was_added_and_what_changed_from_what_to_what(d
     first = await start_run(database)
     one, two = listed("https://example.com/1", views=1, tags=("a",)), listed("https://example.com/2")
     await save(database, [collected(await claim(database, feed), first, one, two)])
-    done = await database.write(finish_run, first, NOW + timedelta(minutes=1), details={"dropped": 3})
+    await database.write(finish_run, first, NOW + timedelta(minutes=1), details={"dropped": 3})
+    done = await database.read(load_report, first)
     assert (done.added_count, done.updated_count, done.errors_count) == (2, 0, 0)
     assert done.added_articles == (one.url, two.url)
     assert done.details == {"dropped": 3}
@@ -30,12 +31,12 @@ async def test_a_report_says_what_was_added_and_what_changed_from_what_to_what(d
     for views in (2, 3):
         changed = listed("https://example.com/1", views=views, tags=("b",))
         await save(database, [collected(await claim(database, feed), second, changed)])
-    report = await database.write(finish_run, second, NOW, errors=1, interrupted=True)
+    await database.write(finish_run, second, NOW, errors=1, interrupted=True)
+    report = await database.read(load_report, second)
     assert (report.added_count, report.updated_count, report.errors_count) == (0, 1, 1)
     assert report.interrupted
     assert report.updated_articles == (one.url,)
     assert report.updated_fields_map == {one.url: {"views": (1, 3), "tags": (["a"], ["b"])}}
-    assert await database.read(load_report, second) == report
 
 
 async def test_an_unfinished_run_has_no_end(database: Database) -> None:

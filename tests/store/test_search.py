@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy import Connection, insert, select, update
 from tests.store.making import NOW, add_feed, collect, count, listed, set_feed
 
 from inforadar.model.analysis import Analysis, Score, to_json
 from inforadar.model.article import Extracted
+from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.analyses import claim_analyses, save_analysis
 from inforadar.store.articles import ArticleEnding, claim_articles, save_article
 from inforadar.store.engine import Database
 from inforadar.store.feeds import purge_feeds
 from inforadar.store.items import ItemFilter, count_items, list_items
-from inforadar.store.schema import item_search, search_queue
-from inforadar.store.search import index_items
+from inforadar.store.schema import items
+from inforadar.store.search import load_search_jobs, save_search_words
+from inforadar.store.search_schema import item_search, search_queue
 from inforadar.store.search_words import query_words, search_words
 
 TITLES = {
@@ -35,14 +39,18 @@ NO_SCORE = Score(value=0.0, reason="")
 
 
 async def index(database: Database) -> None:
-    while await database.write(index_items, 3):
-        pass
+    await SearchIndexer(database=database).run_once()
+
+
+async def index_some(database: Database, limit: int) -> None:
+    jobs, gone = await database.read(load_search_jobs, limit)
+    await database.write(save_search_words, [(job, search_words(job.texts)) for job in jobs], gone)
 
 
 async def found(database: Database, query: str) -> set[str]:
-    items = await database.read(list_items, ItemFilter(query=query))
-    assert len(items) == await database.read(count_items, ItemFilter(query=query))
-    return {item.url.rpartition("/")[2] for item in items}
+    shown = await database.read(list_items, ItemFilter(query=query))
+    assert len(shown) == await database.read(count_items, ItemFilter(query=query))
+    return {item.url.rpartition("/")[2] for item in shown}
 
 
 async def fill(database: Database) -> None:
@@ -165,5 +173,43 @@ async def test_the_newest_have_the_highest_ids(database: Database) -> None:
     ]
     await collect(database, feed, *entries)
     await index(database)
-    items = await database.read(list_items, ItemFilter(query="same"))
-    assert [item.url[-1] for item in items] == ["0", "1", "2", "3"]
+    shown = await database.read(list_items, ItemFilter(query="same"))
+    assert [item.url[-1] for item in shown] == ["0", "1", "2", "3"]
+
+
+async def test_items_that_would_share_a_place_in_the_index_get_two(database: Database) -> None:
+    """Tens of thousands of a sitemap's items can have the same second."""
+    feed = await add_feed(database)
+    await collect(database, feed, *(listed(f"https://example.com/{n}", title=f"Same {n}") for n in range(3)))
+
+    def make_alike(connection: Connection) -> None:
+        ids = list(connection.execute(select(items.c.id)).scalars())
+        for number, old in enumerate(ids):
+            alike = UUID(int=7 + number * 2**40)
+            connection.execute(update(items).where(items.c.id == old).values(id=alike))
+            connection.execute(insert(search_queue).values(item_id=alike))
+
+    await database.write(make_alike)
+    await index_some(database, 4)
+    await index(database)
+    assert await found(database, "same") == {"0", "1", "2"}
+    assert [len(await found(database, str(n))) for n in range(3)] == [1, 1, 1]
+
+
+async def test_a_process_that_was_slow_does_not_overwrite_newer_words(database: Database) -> None:
+    feed = await add_feed(database)
+    await collect(database, feed, listed(title="Old"))
+    slow, _ = await database.read(load_search_jobs, 10)
+    await collect(database, feed, listed(title="New"))
+    await index(database)
+    await database.write(save_search_words, [(job, search_words(job.texts)) for job in slow], ())
+    assert await found(database, "new") == {"1"}
+    assert await found(database, "old") == set()
+
+
+async def test_what_changed_last_is_found_first(database: Database) -> None:
+    feed = await add_feed(database)
+    await collect(database, feed, *(listed(f"https://example.com/{n}", title="Same") for n in range(5)))
+    await collect(database, feed, listed("https://example.com/new", title="Same"))
+    await index_some(database, 1)
+    assert await found(database, "same") == {"new"}

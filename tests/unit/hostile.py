@@ -57,6 +57,9 @@ DOCUMENTS: dict[str, Callable[[], bytes]] = {
     "a document type without an end": lambda: b"<!DOCTYPE rss [" + b'<!ENTITY a "' * 500_000,
     "millions of elements": lambda: _rss(b"<a/>" * 2_500_000),
     "millions of items": lambda: _rss(b"<item/>" * 1_400_000),
+    "150,000 categories": lambda: _rss(
+        b"<item><link>/2</link>" + b"".join(b"<category>%d</category>" % number for number in range(150_000))
+    ),
     "a million names": lambda: _rss(b"".join(b"<n%d/>" % number for number in range(900_000))),
     "a million open tags": lambda: _rss(b"".join(b"<n%d>" % number for number in range(900_000))),
     "only tags' beginnings": lambda: _HEAD + b"<" * (10 * _MB),

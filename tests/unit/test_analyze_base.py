@@ -109,6 +109,30 @@ def test_an_unknown_type_names_the_known_ones() -> None:
         analyzer_class("oracle")
 
 
+@pytest.mark.parametrize(
+    ("name", "library"), [("openai", "openai"), ("anthropic", "anthropic"), ("gemini", "httpx2")]
+)
+def test_without_its_library_an_analyzer_names_the_extra(name: str, library: str) -> None:
+    code = (
+        f"import sys; sys.modules[{library!r}] = None\n"
+        "from inforadar.errors import ConfigError\n"
+        "from inforadar.stages.analyze import analyzer_class\n"
+        f"try: analyzer_class({name!r})\n"
+        "except ConfigError as fault: print(fault)"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == f"AI_TYPE {name} needs the extra: pip install 'inforadar[llm]'."
+
+
+def test_choosing_among_analyzers_imports_no_client_library() -> None:
+    code = (
+        "import sys, inforadar.app.worker, inforadar.cli.analyze;"
+        "print([m for m in ('openai', 'anthropic', 'google.genai', 'httpx2') if m in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
 def test_the_registry_imports_no_analyzer() -> None:
     code = (
         "import sys, inforadar.stages.analyze as a;"

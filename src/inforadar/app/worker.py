@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
+from typing import TYPE_CHECKING
 
+from inforadar.app.analysis import make_builder, open_analysis
 from inforadar.app.store import SAMPLE, utc_now
 from inforadar.config import Settings
+from inforadar.errors import ConfigError
 from inforadar.fetch.client import Client
 from inforadar.fetch.engine import Engine
 from inforadar.fetch.guard import AllowedNetworks
 from inforadar.fetch.pace import Free, Pause, Reserve, SharedPacer
 from inforadar.model.article import Extracted, NotExtracted
 from inforadar.model.item import Listing
-from inforadar.pipeline.analyses import AnalysisStage
-from inforadar.pipeline.articles import Canonicalizer, Extract
-from inforadar.pipeline.build import Builder
+from inforadar.pipeline.articles import ArticleListener, Canonicalizer, Extract
 from inforadar.pipeline.collect import Collector, Parse
 from inforadar.pipeline.discovery import Discovery
 from inforadar.pipeline.pool import WorkPool
@@ -24,7 +25,6 @@ from inforadar.pipeline.robots import Robots
 from inforadar.pipeline.schedule import SchedulePolicy
 from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.pipeline.worker import ALL_STAGES, Stage, Worker
-from inforadar.stages.analyze import analyzer_class
 from inforadar.stages.canonical import extract
 from inforadar.stages.diff import diff
 from inforadar.stages.discover.feed import NeedsSlowParser, parse_feed, parse_feed_slowly
@@ -33,6 +33,9 @@ from inforadar.store.feeds import load_feeds
 from inforadar.store.hosts import free_slots, load_crawl_delays, load_pauses, pause_host, reserve_slots
 from inforadar.store.writer import Writer
 from inforadar.urls import host_key
+
+if TYPE_CHECKING:
+    from inforadar.store.redis_projection import RedisProjection
 
 HOLD_S = 15.0
 """How much longer than a request may take a host's slot is held, for what comes around it."""
@@ -48,15 +51,17 @@ async def open_worker(
     stages: frozenset[Stage] = ALL_STAGES,
     engine: Engine | None = None,
     now: Callable[[], datetime] = utc_now,
+    listener: ArticleListener | None = None,
 ) -> AsyncIterator[Worker]:
-    """A worker with everything it needs; by default it goes out to the web."""
+    """A worker with everything it needs; by default it goes out to the web. `listener` hears of each article."""
     fetcher, canonical = settings.fetcher, settings.canonical
     async with AsyncExitStack() as stack:
         pool = WorkPool(warm_up=("inforadar.stages.canonical",))
         stack.push_async_callback(pool.close)
+        projection = await stack.enter_async_context(open_redis(settings, database, now=now))
         if engine is None:
             engine = await stack.enter_async_context(open_engine(settings, database))
-        writer = await stack.enter_async_context(Writer(database, diff))
+        writer = await stack.enter_async_context(Writer(database, diff, outbox=projection is not None))
         yield Worker(
             database=database,
             writer=writer,
@@ -66,6 +71,7 @@ async def open_worker(
             batch_size=fetcher.batch_size,
             workers=fetcher.workers,
             now=now,
+            projection=projection,
             collector=Collector(
                 fetch=engine.fetch,
                 parse=_parser(pool),
@@ -89,18 +95,31 @@ async def open_worker(
                 retries=canonical.retries,
                 workers=canonical.workers,
                 now=now,
+                projection=projection,
+                listener=listener,
             ),
-            analysis=AnalysisStage(
-                database=database, analyzer=analyzer_class(settings.ai.type)(), concurrency=4, now=now
+            analysis=await stack.enter_async_context(
+                open_analysis(settings, database, check=Stage.ANALYZE in stages, now=now)
             ),
-            builder=Builder(
-                database=database,
-                last_n=settings.publish.items,
-                public_url=settings.web.outer_url,
-                now=now,
-            ),
+            builder=make_builder(settings, database, now),
             indexer=SearchIndexer(database=database),
         )
+
+
+@asynccontextmanager
+async def open_redis(
+    settings: Settings, database: Database, *, now: Callable[[], datetime] = utc_now
+) -> AsyncIterator[RedisProjection | None]:
+    """What Redis shows of the database; None if it is not configured."""
+    if settings.redis.url is None:
+        yield None
+        return
+    try:
+        from inforadar.store.redis_projection import open_projection  # noqa: PLC0415 - an extra
+    except ModuleNotFoundError:
+        raise ConfigError("REDIS_URL needs the extra: pip install 'inforadar[redis]'.") from None
+    async with open_projection(settings.redis.url.get_secret_value(), database, now=now) as projection:
+        yield projection
 
 
 @asynccontextmanager
@@ -142,7 +161,7 @@ async def _open_pacer(
 ) -> AsyncIterator[SharedPacer]:
     """Slots in the table `hosts`; with Redis configured, there."""
 
-    async def reserve(hosts: Sequence[str], hold_s: float) -> Mapping[str, float]:
+    async def reserve(hosts: Sequence[str], hold_s: float) -> Mapping[str, tuple[float, float]]:
         return await database.write(reserve_slots, hosts, hold_s)
 
     async def free(delays: Mapping[str, float]) -> None:

@@ -51,6 +51,33 @@ _GROUPS = {
         "The stored items.",
         {
             "list": ("inforadar.cli.items:list_", "List items, newest first."),
+            "show": (
+                "inforadar.cli.item_show:show",
+                "Show one item: metadata, clean text, analysis, changes.",
+            ),
+            "refresh": ("inforadar.cli.item_show:refresh", "Fetch an item's article anew, if it changed."),
+        },
+    ),
+    "canonical": (
+        "From URLs to articles.",
+        {
+            "run": ("inforadar.cli.canonical:run", "Fetch the articles of all new URLs, then end."),
+            "stats": (
+                "inforadar.cli.canonical:stats",
+                "Show what was stored, what failed and where, and the queue.",
+            ),
+            "rebuild": (
+                "inforadar.cli.canonical:rebuild",
+                "Write everything that Redis shows anew from the database.",
+            ),
+        },
+    ),
+    "analyze": (
+        "Deframing: what the analyzer makes of the items.",
+        {
+            "run": ("inforadar.cli.analyze:run", "Analyze what is waiting, then build the feeds."),
+            "stats": ("inforadar.cli.analyze:stats", "Show queue, results, failures and cost."),
+            "prompt": ("inforadar.cli.analyze:prompt", "Show a prompt and its version."),
         },
     ),
     "opml": (

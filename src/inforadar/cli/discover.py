@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inforadar.app.worker import open_discovery
 from inforadar.cli.output import print_json, print_line, safe
 from inforadar.cli.run import on_store
 from inforadar.config import Settings
@@ -13,9 +14,6 @@ def find_feeds(url: str) -> list[FoundFeed]:
     """Asks the site, politely, in at most three requests."""
 
     async def work(database: Database, settings: Settings) -> list[FoundFeed]:
-        # Only this needs the way out to the web, which takes a moment to import.
-        from inforadar.app.worker import open_discovery  # noqa: PLC0415
-
         async with open_discovery(settings, database) as discovery:
             return await discovery.discover(url)
 

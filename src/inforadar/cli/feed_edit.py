@@ -14,9 +14,11 @@ from inforadar.config import Settings
 from inforadar.errors import UsageError
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.pipeline.admin import basic_authorization, edit_feed
+from inforadar.stages.analyze.choose import prompts_folder
+from inforadar.stages.analyze.prompt import load_prompt
 from inforadar.store.credentials import save_credentials
 from inforadar.store.engine import Database
-from inforadar.store.feeds import find_feed
+from inforadar.store.feeds import find_feed, update_feed_options
 
 
 def edit(
@@ -31,6 +33,15 @@ def edit(
     error_policy: Annotated[
         Literal["backoff", "one-strike", "default"] | None, Parameter(help="What an error does to it.")
     ] = None,
+    analyzer: Annotated[
+        Literal["local", "mock", "openai", "anthropic", "gemini", "default"] | None,
+        Parameter(help="Who analyzes its items."),
+    ] = None,
+    model: Annotated[
+        str | None, Parameter(help="Which language model; `default`: that of the settings.")
+    ] = None,
+    prompt: Annotated[str | None, Parameter(help="The prompt's name; `default`: the usual one.")] = None,
+    analyze: Annotated[bool | None, Parameter(help="Analyze its items, or not.")] = None,
     header: Annotated[
         list[str] | None, Parameter(negative="", help="'Name: value' to send with each request; kept secret.")
     ] = None,
@@ -51,16 +62,34 @@ def edit(
     if error_policy == "default":
         changes["error_policy"] = None
     headers = _headers(header or [], user)
-    if not changes and not headers and not no_credentials:
+    options = _options(analyzer=analyzer, model=model, prompt=prompt, analyze=analyze)
+    if not changes and not options and not headers and not no_credentials:
         raise UsageError("Nothing to change was named. `inforadar feed edit --help` lists what can be.")
 
-    async def work(database: Database, _: Settings) -> Feed:
+    async def work(database: Database, settings: Settings) -> Feed:
+        if named := options.get("prompt"):
+            load_prompt(str(named), prompts_folder(settings.home))
         found = await database.read(find_feed, feed)
         if headers or no_credentials:
             await database.write(save_credentials, found.id, headers)
+        if options:
+            await database.write(update_feed_options, found.id, options)
         return await edit_feed(database, found.id, changes) if changes else found
 
     print_line(f"Changed {safe(on_store(work).url)}.")
+    if options and analyze is not False:
+        print_line("New items are analyzed so. For those that are there: `inforadar analyze run --again`.")
+
+
+def _options(*, analyze: bool | None, **named: str | None) -> dict[str, object]:
+    """What `feeds.options` is to hold; `None` goes back to the settings."""
+    options: dict[str, object] = {
+        name: None if value == "default" else value for name, value in named.items() if value is not None
+    }
+    if analyze is not None:
+        # To be analyzed is what a feed gets anyway: only the refusal is written down.
+        options["analyze"] = None if analyze else False
+    return options
 
 
 def _headers(lines: list[str], user: str | None) -> dict[str, str]:

@@ -8,7 +8,6 @@ from cyclopts import Parameter
 from rich.text import Text
 
 from inforadar.app.store import utc_now
-from inforadar.cli.discover import find_feeds, print_several
 from inforadar.cli.output import print_json, print_line, print_table, safe, short_time
 from inforadar.cli.run import on_store
 from inforadar.config import Settings
@@ -52,11 +51,14 @@ def add(
     if sync and not enable:
         raise UsageError("--sync fetches at once, which a disabled feed is not: add --enable.")
 
-    found = find_feeds(url) if discover else None
-    if found and len(found) > 1:
-        print_several(found, as_json=json)
-        return 2
-    if found:
+    if discover:
+        # Only this goes out to the web, and what it needs takes a moment to import.
+        from inforadar.cli.discover import find_feeds, print_several  # noqa: PLC0415
+
+        found = find_feeds(url)
+        if len(found) > 1:
+            print_several(found, as_json=json)
+            return 2
         url, kind = found[0].url, found[0].kind
 
     async def work(database: Database, _: Settings) -> tuple[Feed, bool]:

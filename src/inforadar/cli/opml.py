@@ -21,7 +21,7 @@ from inforadar.store.feeds import load_feeds
 
 
 def import_(
-    file: Annotated[Path, Parameter(help="The OPML file; - for standard input.")],
+    file: Annotated[Path, Parameter(help="The OPML file; - for standard input.", allow_leading_hyphen=True)],
     *,
     json: Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")] = False,
 ) -> None:

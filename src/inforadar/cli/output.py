@@ -28,6 +28,11 @@ def safe(value: object) -> str:
     return " ".join(_HARMFUL.sub(" ", str(value)).split())
 
 
+def safe_text(value: str) -> str:
+    """As `safe`, with its lines and indentation kept: for texts that are shown as a whole."""
+    return "\n".join(_HARMFUL.sub("", line.expandtabs(4)) for line in value.splitlines())
+
+
 def print_json(document: Any) -> None:
     sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
     sys.stdout.buffer.flush()

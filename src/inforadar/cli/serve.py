@@ -7,8 +7,9 @@ import os
 import signal
 import sys
 from collections import Counter
-from collections.abc import Awaitable, Callable
-from typing import Annotated, Any
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any, TypeVar
 
 import uvloop
 from cyclopts import Parameter
@@ -20,9 +21,11 @@ from inforadar.cli.output import print_json, print_line, safe
 from inforadar.config import Settings, load_settings
 from inforadar.errors import UsageError
 from inforadar.pipeline.worker import Stage, WorkReport
-from inforadar.web.serve import login_link, serve_api
+
+T = TypeVar("T")
 
 STOP_S = 5.0
+"""From the signal to the end."""
 UNDER_UP = "INFORADAR_UNDER_UP"
 """Set for the children of `inforadar up`, which tells people itself where to look."""
 
@@ -42,7 +45,7 @@ def worker(
     if not once:
         uvloop.run(until_signal(lambda stop: _work(settings, chosen, stop)))
         return 0
-    report = uvloop.run(_work_once(settings, chosen))
+    report = uvloop.run(_until_cancelled(_work_once(settings, chosen)))
     if json:
         print_json(_document(report))
     else:
@@ -56,6 +59,8 @@ def api(
     port: Annotated[int | None, Parameter(help="The port to listen on.")] = None,
 ) -> None:
     """Start the API and the web page."""
+    from inforadar.web.serve import login_link, serve_api  # noqa: PLC0415 - a worker serves nothing
+
     given = {"host": host, "port": port}
     settings = load_settings().replaced(
         web={name: value for name, value in given.items() if value is not None}
@@ -131,7 +136,29 @@ def _counts(counter: Counter[str]) -> str:
 async def until_signal(work: Callable[[asyncio.Event], Awaitable[None]]) -> None:
     """Runs `work` until SIGINT or SIGTERM sets the event it was given."""
     stop = asyncio.Event()
+    with _on_signal(stop.set):
+        await work(stop)
+
+
+async def _until_cancelled(work: Coroutine[Any, Any, T]) -> T:
+    """Runs `work` to its end; SIGINT or SIGTERM cancels it."""
+    task = asyncio.ensure_future(work)
+    with _on_signal(task.cancel):
+        try:
+            return await task
+        except asyncio.CancelledError:
+            raise KeyboardInterrupt from None
+
+
+@contextmanager
+def _on_signal(stop: Callable[[], object]) -> Iterator[None]:
     loop = asyncio.get_running_loop()
+
+    def begin_to_stop() -> None:
+        stop()
+        # A database that does not answer must not hold us: what is not committed was never there.
+        loop.call_later(STOP_S - 1, os._exit, 1)
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
-    await work(stop)
+        loop.add_signal_handler(number, begin_to_stop)
+    yield

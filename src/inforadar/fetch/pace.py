@@ -13,18 +13,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from datetime import datetime
 from typing import Protocol
 
-Reserve = Callable[[Sequence[str], float], Awaitable[Mapping[str, float]]]
-"""Takes the slots that are free, held for so many seconds: 0, or the seconds until the host is free."""
+from inforadar.errors import InfoRadarError
+
+Reserve = Callable[[Sequence[str], float], Awaitable[Mapping[str, tuple[float, float]]]]
+"""Takes the slots that are free, held for so many seconds: (0, 0), or the seconds until slot and pause end."""
 Free = Callable[[Mapping[str, float]], Awaitable[None]]
 """Frees hosts after so many seconds each."""
 Pause = Callable[[str, float, str], Awaitable[None]]
 
 FLUSH_AFTER_S = 0.25
+ASK_AGAIN_S = 1.0
+"""While another process has its request to a host under way, we ask for the slot no more often than this."""
 
 
 class HostPacer(Protocol):
@@ -102,7 +106,10 @@ class SharedPacer:
         self._now = now
         self._pauses: Mapping[str, datetime] = {}
         self._crawl_delays: Mapping[str, float] = {}
-        self._ended: dict[str, datetime] = {}
+        self._taken: dict[str, datetime] = {}
+        """Slots that are ours, and since when."""
+        self._ended: dict[str, tuple[datetime, datetime]] = {}
+        """Slots to give back: since when they are ours, and when the request ended."""
         self._flusher: asyncio.TimerHandle | None = None
         self._flushes: set[asyncio.Task[None]] = set()
 
@@ -123,19 +130,29 @@ class SharedPacer:
                 waits[host] = 0.0
         if shared:
             await self._flush()
-            waits |= await self._reserve(shared, self._hold_s)
+            now = self._now()
+            for host, (slot_s, pause_s) in (await self._reserve(shared, self._hold_s)).items():
+                waits[host] = max(self._until_free(host, slot_s), pause_s)
+                if not waits[host]:
+                    self._taken[host] = now
         return waits
 
+    def _until_free(self, host: str, slot_s: float) -> float:
+        """A slot longer than the delay is held by a request under way, which hardly ever takes all of its time."""
+        delay_s = self.delay_of(host)
+        return slot_s if slot_s <= delay_s else min(slot_s, max(delay_s, ASK_AGAIN_S))
+
     def done(self, host: str) -> None:
-        if not self.delay_of(host):
+        # A redirect gives the first host's slot back before the job does; someone else may have it by then.
+        if (taken_at := self._taken.pop(host, None)) is None:
             return
-        self._ended[host] = self._now()
+        self._ended[host] = (taken_at, self._now())
         if self._flusher is None:
             self._flusher = asyncio.get_running_loop().call_later(FLUSH_AFTER_S, self._flush_soon)
 
     def _flush_soon(self) -> None:
         self._flusher = None
-        task = asyncio.create_task(self._flush())
+        task = asyncio.create_task(self._flush_or_leave())
         self._flushes.add(task)
         task.add_done_callback(self._flushes.discard)
 
@@ -147,9 +164,23 @@ class SharedPacer:
             return
         ended, self._ended = self._ended, {}
         now = self._now()
-        await self._free(
-            {host: max(self.delay_of(host) - (now - at).total_seconds(), 0.0) for host, at in ended.items()}
-        )
+        delays = {
+            host: max(self.delay_of(host) - (now - ended_at).total_seconds(), 0.0)
+            for host, (taken_at, ended_at) in ended.items()
+            # A slot that was not given back in time went to someone else.
+            if (now - taken_at).total_seconds() < self._hold_s
+        }
+        try:
+            if delays:
+                await self._free(delays)
+        except InfoRadarError:
+            self._ended = ended | self._ended
+            raise
+
+    async def _flush_or_leave(self) -> None:
+        """What cannot be freed now is freed with the next ones; until then the host counts as busy."""
+        with suppress(InfoRadarError):
+            await self._flush()
 
     async def pause(self, host: str, seconds: float, reason: str) -> None:
         await self._pause(host, seconds, reason)
@@ -161,7 +192,7 @@ class SharedPacer:
     async def close(self) -> None:
         if self._flushes:
             await asyncio.wait(self._flushes)
-        await self._flush()
+        await self._flush_or_leave()
 
 
 StepAside = Callable[[], AbstractContextManager[None]]

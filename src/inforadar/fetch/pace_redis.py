@@ -23,14 +23,13 @@ log = structlog.get_logger()
 _RESERVE = """
 local waits = {}
 for index = 1, #KEYS, 2 do
-    local pause = redis.call('PTTL', KEYS[index + 1])
-    local busy = redis.call('PTTL', KEYS[index])
-    local wait = math.max(pause, busy)
-    if wait <= 0 then
+    local slot = math.max(redis.call('PTTL', KEYS[index]), 0)
+    local pause = math.max(redis.call('PTTL', KEYS[index + 1]), 0)
+    if slot == 0 and pause == 0 then
         redis.call('SET', KEYS[index], '1', 'PX', ARGV[1])
-        wait = 0
     end
-    waits[#waits + 1] = wait
+    waits[index] = slot
+    waits[index + 1] = pause
 end
 return waits
 """
@@ -66,15 +65,18 @@ class RedisSlots:
         self._stand_in_free = free
         self._stand_in_pause = pause
 
-    async def reserve(self, hosts: Sequence[str], hold_s: float) -> Mapping[str, float]:
-        """Takes the slots that are free: 0, or the seconds until the host is free."""
+    async def reserve(self, hosts: Sequence[str], hold_s: float) -> Mapping[str, tuple[float, float]]:
+        """Takes the slots that are free: (0, 0), or the seconds until slot and pause end."""
         keys = [key for host in hosts for key in (_slot(host), _quiet(host))]
         try:
             waits = await self._reserve(keys=keys, args=[_milliseconds(hold_s)])
         except RedisError as fault:
             log.warning("redis.away", error=str(fault), standing_in="database")
             return await self._stand_in_reserve(hosts, hold_s)
-        return {host: wait / 1000 for host, wait in zip(hosts, waits, strict=True)}
+        slots, pauses = waits[::2], waits[1::2]
+        return {
+            host: (slot / 1000, pause / 1000) for host, slot, pause in zip(hosts, slots, pauses, strict=True)
+        }
 
     async def free(self, delays: Mapping[str, float]) -> None:
         """The request to each host has ended: it is free again after so many seconds."""

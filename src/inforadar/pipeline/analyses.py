@@ -1,4 +1,10 @@
-"""The analyze stage: items whose article is there get their analysis, outside any feed's lease (ruling 3)."""
+"""The analyze stage: items whose article is there get their analysis, outside any feed's lease (ruling 3).
+
+    claim (fresh, then retry) | pick the feed's analyzer | cache | budget, breaker | analyze | bill | save
+
+What is the item's fault goes to the retry lane, later and later, and is given up after `MAX_ATTEMPTS`. What is not (an
+outage, a limit, the day's budget) costs it no attempt: it waits in its lane.
+"""
 
 from __future__ import annotations
 
@@ -8,58 +14,73 @@ import html
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
 from typing import assert_never
 
 import structlog
 
-from inforadar.model.analysis import Subject, from_json, to_json
+from inforadar.errors import ConfigError, ParseError
+from inforadar.model.analysis import Analysis, Subject, from_json, to_json
 from inforadar.model.ids import ItemId
+from inforadar.pipeline.breaker import REJECTED_PAUSE_S, Breaker
 from inforadar.pipeline.holding import holding
-from inforadar.stages.analyze.base import AnalysisFailed, Analyzed, Analyzer
+from inforadar.stages.analyze.base import AnalysisFailed, Analyzed, Analyzer, FailureKind
+from inforadar.stages.analyze.choose import Analyzers
+from inforadar.stages.analyze.dialogue import ModelAnalyzer
 from inforadar.store.analyses import (
     AnalysisJob,
     claim_analyses,
+    drop_analysis,
     extend_analyses,
     load_cached_analysis,
     release_analyses,
+    requeue_analyses,
     save_analysis,
     save_analysis_failure,
     save_cached_analysis,
 )
 from inforadar.store.engine import Database
+from inforadar.store.feeds import load_feeds
+from inforadar.store.spending import Spent, add_spent, load_spent_on
 
 BATCH = 50
 MAX_ATTEMPTS = 7
 FIRST_RETRY_S = 300.0
 LONGEST_RETRY_S = 6 * 3600.0
+BUDGET_PAUSE_S = 900.0
+"""Someone may raise the budget before the day is over."""
+
+WAITING = "waiting"
 
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisStage:
-    """Runs the analyzer over what is waiting."""
+    """Runs each feed's analyzer over what is waiting."""
 
     database: Database
-    analyzer: Analyzer
+    analyzers: Analyzers
     concurrency: int
     now: Callable[[], datetime]
+    daily_budget: float = 0.0
+    """US dollars; 0: no limit."""
+    _breakers: dict[tuple[str, str], Breaker] = field(default_factory=dict)
 
-    async def run_once(self) -> Counter[str]:
-        """Works off what is queued; returns how many ended how."""
+    async def run_once(self, limit: int | None = None) -> Counter[str]:
+        """Works off what is queued, at most `limit` items; returns how many ended how."""
         endings: Counter[str] = Counter()
         slots = asyncio.Semaphore(self.concurrency)
-
         held: dict[ItemId, AnalysisJob] = {}
 
         async def one(job: AnalysisJob) -> None:
             async with slots:
-                endings[await self._analyze(job)] += 1
+                endings[await self._work(job)] += 1
                 del held[job.item_id]
 
-        while jobs := await self.database.write(claim_analyses, BATCH):
+        while jobs := await self.database.write(claim_analyses, _next_batch(limit, endings)):
+            before = endings[WAITING]
             held |= {job.item_id: job for job in jobs}
             async with (
                 holding(self.database, held, extend=extend_analyses, release=release_analyses),
@@ -67,42 +88,142 @@ class AnalysisStage:
             ):
                 for job in jobs:
                     tasks.create_task(one(job))
+            if endings[WAITING] - before == len(jobs):
+                # No endpoint wants to be asked. Going on would only move the whole queue about.
+                break
         return endings
 
-    async def _analyze(self, job: AnalysisJob) -> str:
+    async def queue_again(self) -> int:
+        """Queues what today's model and prompt of its feed have not analyzed; returns how many items."""
+        queued = 0
+        for feed in await self.database.read(load_feeds, only_enabled=True):
+            try:
+                analyzer = self.analyzers.pick(feed.options)
+            except ConfigError as fault:
+                log.warning("analysis.impossible", feed_id=str(feed.id), url=feed.url, error=str(fault))
+                continue
+            if analyzer:
+                queued += await self.database.write(
+                    requeue_analyses, feed.id, model=analyzer.model, prompt_version=analyzer.prompt_version
+                )
+        return queued
+
+    async def _work(self, job: AnalysisJob) -> str:
+        try:
+            analyzer = self.analyzers.pick(job.options)
+        except ConfigError as fault:
+            return await self._wait(job, f"{FailureKind.REJECTED.value}: {fault}", REJECTED_PAUSE_S)
+        if analyzer is None:
+            await self.database.write(drop_analysis, job)
+            return "unwanted"
         subject = subject_of(job)
-        key = cache_key(subject, self.analyzer)
-        cached = await self.database.read(load_cached_analysis, key)
-        if cached and (analysis := from_json(cached)):
-            result: Analyzed | AnalysisFailed = Analyzed(analysis=analysis)
-        else:
-            result = await self.analyzer.analyze(subject)
+        key = cache_key(subject, analyzer)
+        if known := await self._load_known(key):
+            return "cached" if await self._save(job, known) else "lost"
+        return await self._work_anew(job, analyzer, subject, key)
+
+    async def _work_anew(self, job: AnalysisJob, analyzer: Analyzer, subject: Subject, key: str) -> str:
+        breaker = self._breakers.setdefault((analyzer.name, analyzer.model), Breaker(self.now))
+        if breaker.pause_s > 0:
+            return await self._wait(job, breaker.reason, breaker.pause_s)
+        if isinstance(analyzer, ModelAnalyzer) and (spent := await self._overspent()):
+            return await self._wait(job, spent, min(self._rest_of_day_s(), BUDGET_PAUSE_S))
+        result = await self._ask(analyzer, subject, job)
+        if result.calls:
+            await self._bill(job, analyzer, result)
         match result:
             case Analyzed(analysis=analysis):
-                document = to_json(analysis)
-                if not cached:
-                    await self.database.write(
-                        save_cached_analysis,
-                        key,
-                        document,
-                        model=self.analyzer.model,
-                        prompt_version=self.analyzer.prompt_version,
-                        tokens_in=result.tokens_in,
-                        tokens_out=result.tokens_out,
-                        cost=result.cost,
-                    )
-                held = await self.database.write(
-                    save_analysis, job, document, analysis.overall.value, self.now()
-                )
-                return "cached" if held and cached else "analyzed" if held else "lost"
-            case AnalysisFailed():
-                log.warning("analysis.failed", url=job.url, kind=result.kind.value, message=result.message)
+                breaker.answered()
                 await self.database.write(
-                    save_analysis_failure, job, f"{result.kind.value}: {result.message}", retry_s(job, result)
+                    save_cached_analysis,
+                    key,
+                    to_json(analysis),
+                    model=analyzer.model,
+                    prompt_version=analyzer.prompt_version,
+                    tokens_in=result.tokens_in,
+                    tokens_out=result.tokens_out,
+                    cost=result.cost,
                 )
-                return "failed"
+                return "analyzed" if await self._save(job, analysis) else "lost"
+            case AnalysisFailed():
+                return await self._fail(job, result, breaker)
             case _:
                 assert_never(result)
+
+    async def _ask(self, analyzer: Analyzer, subject: Subject, job: AnalysisJob) -> Analyzed | AnalysisFailed:
+        try:
+            return await analyzer.analyze(subject)
+        except Exception as crash:
+            log.exception("analysis.crashed", url=job.url, analyzer=analyzer.name, model=analyzer.model)
+            text = (
+                f"Info Radar itself failed on this item ({type(crash).__name__}: {crash}). Please report it."
+            )
+            return AnalysisFailed(kind=FailureKind.FAULT, message=text)
+
+    async def _load_known(self, key: str) -> Analysis | None:
+        """The cached answer, if there is one that this version can read."""
+        try:
+            stored = await self.database.read(load_cached_analysis, key)
+            return from_json(stored) if stored else None
+        except ParseError as fault:
+            log.warning("cache.unreadable", key=key, error=str(fault))
+            return None
+
+    async def _save(self, job: AnalysisJob, analysis: Analysis) -> bool:
+        return await self.database.write(
+            save_analysis, job, to_json(analysis), analysis.overall.value, self.now()
+        )
+
+    async def _fail(self, job: AnalysisJob, failed: AnalysisFailed, breaker: Breaker) -> str:
+        to_blame = breaker.failed(failed)
+        error = f"{failed.kind.value}: {failed.message}"
+        log.warning("analysis.failed", url=job.url, kind=failed.kind.value, message=failed.message)
+        if to_blame:
+            await self.database.write(save_analysis_failure, job, error, retry_s(job, failed))
+            return "failed"
+        return await self._wait(job, error, max(breaker.pause_s, failed.retry_after_s or FIRST_RETRY_S))
+
+    async def _wait(self, job: AnalysisJob, why: str, wait_s: float) -> str:
+        await self.database.write(save_analysis_failure, job, why, wait_s, counts=False)
+        return WAITING
+
+    async def _bill(self, job: AnalysisJob, analyzer: Analyzer, result: Analyzed | AnalysisFailed) -> None:
+        spent = Spent(
+            day=self._today(),
+            model=analyzer.model,
+            feed_id=job.feed_id,
+            calls=result.calls,
+            tokens_in=result.tokens_in,
+            tokens_out=result.tokens_out,
+            cost=result.cost,
+        )
+        await self.database.write(add_spent, spent)
+
+    async def _overspent(self) -> str | None:
+        """Why no more is spent today. Calls that are under way when the budget is reached are finished."""
+        if not self.daily_budget:
+            return None
+        spent = await self.database.read(load_spent_on, self._today())
+        if spent < self.daily_budget:
+            return None
+        told = (
+            f"The day's budget of ${self.daily_budget:g} is spent (${spent:.4f}). "
+            "Analyses go on at 00:00 UTC; AI_DAILY_BUDGET raises it."
+        )
+        log.warning("analysis.stopped", message=told)
+        return f"{FailureKind.BUDGET.value}: {told}"
+
+    def _today(self) -> date:
+        return self.now().astimezone(UTC).date()
+
+    def _rest_of_day_s(self) -> float:
+        now = self.now().astimezone(UTC)
+        midnight = (now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
+        return (midnight - now).total_seconds()
+
+
+def _next_batch(limit: int | None, endings: Counter[str]) -> int:
+    return BATCH if limit is None else min(BATCH, max(limit - endings.total(), 0))
 
 
 def retry_s(job: AnalysisJob, failed: AnalysisFailed) -> float | None:

@@ -1,12 +1,16 @@
-"""The canonical stage: from queued URLs to articles. Runs once after a collecting cycle, not as a loop (D2)."""
+"""The canonical stage: from queued URLs to articles. Runs once after a collecting cycle, not as a loop (D2).
+
+URLs that others put into Redis | claim | robots.txt, fetch, extract | save | tell Redis
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 import structlog
 
@@ -19,6 +23,7 @@ from inforadar.model.ids import Uid
 from inforadar.pipeline.dispatch import Dispatch, Ending
 from inforadar.pipeline.holding import holding
 from inforadar.pipeline.robots import Robots
+from inforadar.store.article_queue import seconds_to_next_article
 from inforadar.store.articles import (
     ArticleEnding,
     ArticleJob,
@@ -31,16 +36,33 @@ from inforadar.store.articles import (
 from inforadar.store.engine import Database
 from inforadar.urls import host_key, hostname
 
+if TYPE_CHECKING:
+    from inforadar.store.redis_projection import RedisProjection
+
 ACCEPT = "text/html, application/xhtml+xml;q=0.9, */*;q=0.1"
 RETRY_AFTER_S = (3600.0, 6 * 3600.0, 24 * 3600.0)
 """Ruling 14: a download that failed through no fault of the article is tried again after 1, 6 and 24 hours."""
 MIN_HTML = 200
 BATCH = 100
+SHORTEST_WAIT_S = 0.05
+PATIENCE_S = 60.0
+"""How long `run_to_the_end` waits for a host's next turn; who asked for longer quiet is left for the next run."""
 
 Extract = Callable[[bytes, str, str], Awaitable[Extracted | NotExtracted]]
 """Runs extraction where it cannot hold anybody: (body, url, content type)."""
 
 log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArticleProgress:
+    """An article's request begins (`ending` is None), or it ended."""
+
+    job: ArticleJob
+    ending: ArticleEnding | None = None
+
+
+ArticleListener = Callable[[ArticleProgress], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,10 +78,27 @@ class Canonicalizer:
     retries: int
     workers: int
     now: Callable[[], datetime]
+    projection: RedisProjection | None = None
+    """Redis, if it is configured."""
+    listener: ArticleListener | None = None
+
+    async def run_to_the_end(self) -> Counter[str]:
+        """As `run_once`, and again when the turn of a crowded host comes, until the batch is done."""
+        endings = await self.run_once()
+        while (wait_s := await self.next_turn_s()) is not None and wait_s <= PATIENCE_S:
+            await asyncio.sleep(max(wait_s, SHORTEST_WAIT_S))
+            endings += await self.run_once()
+        return endings
+
+    async def next_turn_s(self) -> float | None:
+        """Until the next article is due; None: nothing is queued."""
+        return await self.database.read(seconds_to_next_article)
 
     async def run_once(self) -> Counter[str]:
-        """Works off what is queued; returns how many ended how. Nothing queued: returns at once."""
+        """Works off what is due; returns how many ended how. Nothing queued: returns at once."""
         endings: Counter[str] = Counter()
+        if self.projection:
+            await self.projection.take_in()
         held: dict[Uid, ArticleJob] = {}
 
         async def work(job: ArticleJob) -> Ending:
@@ -84,22 +123,41 @@ class Canonicalizer:
                 leftovers = await dispatch.run(jobs)
                 await self.database.write(postpone_articles, [(left.job, left.wait_s) for left in leftovers])
             held.clear()
+            if self.projection:
+                await self.projection.publish()
+        if self.projection:
+            await self.projection.publish()
         return endings
 
-    async def _article(self, job: ArticleJob, rules: RobotsRules) -> str:
+    async def end(self, job: ArticleJob, rules: RobotsRules) -> ArticleEnding | None:
+        """Fetches one article and saves what came of it; None: the lease was lost meanwhile."""
         if rules.allows(job.url):
             log.info("article.fetching", url=job.url)
+            self._tell(ArticleProgress(job=job))
             ending = await self._ending(job)
         else:
             ending = self._refused(job, rules)
-        held = await self.database.write(save_article, ending)
-        if not held:
+        if not await self.database.write(save_article, ending, outbox=self.projection is not None):
             log.warning("article.lease_lost", url=job.url)
+            return None
+        self._tell(ArticleProgress(job=job, ending=ending))
+        return ending
+
+    def _tell(self, progress: ArticleProgress) -> None:
+        if self.listener:
+            self.listener(progress)
+
+    async def _article(self, job: ArticleJob, rules: RobotsRules) -> str:
+        ending = await self.end(job, rules)
+        if ending is None:
             return "lost"
         match ending.result:
             case Extracted():
                 log.info("article.stored", uid=job.uid, url=job.url)
                 return "success"
+            case NotModified():
+                log.info("article.unchanged", uid=job.uid, url=job.url)
+                return "unchanged"
             case NotExtracted(code=code, detail=detail):
                 log.info("article.failed", uid=job.uid, url=job.url, code=code.value, detail=detail)
                 return code.value
@@ -107,7 +165,13 @@ class Canonicalizer:
                 assert_never(ending.result)
 
     async def _ending(self, job: ArticleJob) -> ArticleEnding:
-        request = Request(url=job.url, accept=ACCEPT, timeout_s=self.timeout_s, max_bytes=self.max_bytes)
+        request = Request(
+            url=job.url,
+            validators=job.validators,
+            accept=ACCEPT,
+            timeout_s=self.timeout_s,
+            max_bytes=self.max_bytes,
+        )
         fetched = await self.engine.fetch(request)
         match fetched:
             case Fetched():
@@ -123,19 +187,22 @@ class Canonicalizer:
                     else None,
                 )
             case NotModified():
-                result = NotExtracted(
-                    code=FailureCode.HTTP, detail="answered 304 to a question we did not ask"
-                )
-                return ArticleEnding(job=job, at=self.now(), result=result)
+                return ArticleEnding(job=job, at=self.now(), result=fetched, validators=fetched.validators)
             case _:
                 assert_never(fetched)
 
     def _refused(self, job: ArticleJob, rules: RobotsRules) -> ArticleEnding:
         unreachable = rules.access is RobotsAccess.NONE
-        detail = (
-            "its robots.txt cannot be had for now" if unreachable else "its robots.txt asks us to stay away"
+        fault = self.robots.fault_of(job.url) if unreachable else None
+        if fault:
+            why = f"its robots.txt cannot be had for now: {fault.message}"
+        elif unreachable:
+            why = "its robots.txt cannot be had for now"
+        else:
+            why = "its robots.txt asks us to stay away"
+        failed = NotExtracted(
+            code=failure_code(fault) if fault else FailureCode.HTTP, detail=f"{hostname(job.url)}: {why}"
         )
-        failed = NotExtracted(code=FailureCode.HTTP, detail=f"{hostname(job.url)}: {detail}")
         wait_s = self._retry_after_s(job, 0.0) if unreachable else None
         return ArticleEnding(job=job, at=self.now(), result=failed, retry_after_s=wait_s)
 
@@ -148,8 +215,8 @@ class Canonicalizer:
             return NotExtracted(code=FailureCode.PARSE, detail=str(fault))
 
     def _retry_after_s(self, job: ArticleJob, asked_s: float) -> float | None:
-        """How long to wait before the next try; None: this was the last one."""
-        if job.attempts >= self.retries:
+        """How long to wait before the next try; None: this was the last one, or there is a text already."""
+        if job.attempts >= self.retries or job.text_len is not None:
             return None
         return max(RETRY_AFTER_S[min(job.attempts, len(RETRY_AFTER_S) - 1)], asked_s)
 

@@ -14,7 +14,7 @@ from typing import assert_never
 
 import structlog
 
-from inforadar.errors import ParseError
+from inforadar.errors import ParseError, StoreError
 from inforadar.fetch.freshness import freshness_s
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import (
@@ -64,6 +64,9 @@ class Collector:
         except TimeoutError:
             text = f"Reading {hostname(feed.url)} took longer than {self.job_timeout_s:g} seconds."
             return self._failed(lease, run_id, self._fault(feed, FailureReason.TIMEOUT, text))
+        except StoreError:
+            # The pacer asks the database for a host's turn. That it is away is not this feed's failure.
+            raise
         except Exception as crash:
             log.exception("feed.crashed", feed_id=str(feed.id), url=feed.url)
             text = (

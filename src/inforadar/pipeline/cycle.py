@@ -27,6 +27,8 @@ from inforadar.urls import host_key
 
 MAX_UNSAVED = 500
 """Finished jobs that may wait for the database; beyond that fetching waits."""
+RETRY_UNSAVED_S = 60.0
+"""A feed whose job could not be saved is tried again so soon, and no sooner: a disk may stay full for long."""
 
 log = structlog.get_logger()
 
@@ -43,8 +45,12 @@ class CycleResult:
     """{feed URL: sentence}."""
     lost: int = 0
     postponed: int = 0
-    next_turn_s: float | None = None
-    """How soon the first postponed feed's turn comes."""
+    turns_s: list[float] = field(default_factory=list)
+    """How soon each feed that was postponed, or not saved, can be tried again."""
+
+    @property
+    def next_turn_s(self) -> float | None:
+        return min(self.turns_s, default=None)
 
 
 class Cycle:
@@ -69,6 +75,7 @@ class Cycle:
         self._unsaved = asyncio.Semaphore(MAX_UNSAVED)
         self._held: dict[FeedId, Lease] = {}
         self._saves: set[asyncio.Task[None]] = set()
+        self._not_saved: list[Lease] = []
         self._run_id: RunId | None = None
         self.result = CycleResult()
         self._dispatch: Dispatch[Lease] = Dispatch(
@@ -91,12 +98,12 @@ class Cycle:
                 # What was fetched is saved, whatever stopped the rest.
                 if self._saves:
                     await asyncio.wait(self._saves)
-            await self._database.write(
-                postpone_leases, [(leftover.job, leftover.wait_s) for leftover in leftovers]
-            )
-        if leftovers:
-            self.result.postponed = len(leftovers)
-            self.result.next_turn_s = min(leftover.wait_s for leftover in leftovers)
+            waits = [(leftover.job, leftover.wait_s) for leftover in leftovers]
+            waits += [(lease, RETRY_UNSAVED_S) for lease in self._not_saved]
+            if waits:
+                await self._database.write(postpone_leases, waits)
+                self.result.postponed = len(leftovers)
+                self.result.turns_s = [wait_s for _, wait_s in waits]
         return self.result
 
     def stop(self) -> None:
@@ -122,7 +129,8 @@ class Cycle:
             bound.warning("feed.lease_lost")
             return
         except InfoRadarError as fault:
-            # Nothing of it was written; the lease runs out and the feed is tried again.
+            # Nothing of it was written.
+            self._not_saved.append(job.lease)
             self.result.errors[feed.url] = str(fault)
             bound.error("feed.not_saved", error=str(fault))
             return

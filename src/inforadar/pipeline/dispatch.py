@@ -165,9 +165,11 @@ class Dispatch(Generic[J]):
         """Until a job ends, or the first waiting host's time comes."""
         if self._ready and self._running < self._workers:
             return
-        timeout = max(self._later[0][0] - self._clock(), 0.0) if self._later else None
+        if not self._later:
+            await self._changed.wait()
+            return
         with suppress(TimeoutError):
-            async with asyncio.timeout(timeout):
+            async with asyncio.timeout(max(self._later[0][0] - self._clock(), 0.0)):
                 await self._changed.wait()
 
     def _leftovers(self, lines: Iterable[_Line[J]]) -> Iterator[Leftover[J]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from inforadar.model.article import Article
 from inforadar.model.feed import Feed
 from inforadar.model.item import Item
 from inforadar.model.run import Report
@@ -24,6 +25,7 @@ def feed_document(feed: Feed, now: datetime) -> dict[str, Any]:
         "enabled": feed.enabled,
         "polling": feed.polling,
         "enforce_feed_domain": feed.enforce_feed_domain,
+        "options": dict(feed.options),
         "health": health.state.value,
         "health_sentence": health.sentence,
         "last_fetch_status": feed.last_fetch_status,
@@ -60,6 +62,33 @@ def item_document(item: Item) -> dict[str, Any]:
         "score": item.score,
         "analyzed_at": _time(item.analyzed_at),
         "analyzer_result": dict(item.analyzer_result),
+    }
+
+
+def article_document(article: Article) -> dict[str, Any]:
+    found, failure = article.extracted, article.failure
+    return {
+        "uid": article.uid,
+        "url": article.url,
+        "category": article.category,
+        "status": article.status.value,
+        "fetched_at": _time(article.fetched_at),
+        "attempts": article.attempts,
+        "failure_code": failure.code.value if failure else None,
+        "failure_detail": failure.detail if failure else None,
+        "title": found.title if found else None,
+        "author": found.author if found else None,
+        "published_at": _time(found.published_at) if found else None,
+        "updated_at": _time(found.updated_at) if found else None,
+        "language": found.language if found else None,
+        "site_name": found.site_name if found else None,
+        "image": found.image if found else None,
+        "canonical_url": found.canonical_url if found else None,
+        "abstract": found.abstract if found else None,
+        "raw_len": found.raw_len if found else 0,
+        "text_len": found.text_len if found else 0,
+        "clean_text": found.clean_text if found else None,
+        "markdown": found.markdown if found else None,
     }
 
 

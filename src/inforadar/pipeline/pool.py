@@ -17,6 +17,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from multiprocessing import get_context, parent_process, resource_tracker
 from typing import Any, TypeVar
 
@@ -25,6 +26,8 @@ from pebble import ProcessExpired, ProcessPool
 from inforadar.errors import InfoRadarError
 
 T = TypeVar("T")
+
+STOP_S = 10.0
 
 
 class PoolTimeoutError(InfoRadarError):
@@ -138,7 +141,9 @@ def _nothing() -> None:
 
 def _stop(pool: ProcessPool) -> None:
     pool.stop()  # type: ignore[no-untyped-call]
-    pool.join()
+    # The processes are killed by now; threads of the pool that wait for one of them hold nobody up for long.
+    with suppress(TimeoutError):
+        pool.join(timeout=STOP_S)
 
 
 def _ending(exit_code: int | None) -> str:

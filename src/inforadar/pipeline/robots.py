@@ -20,6 +20,7 @@ from inforadar.fetch.robots import (
     robots_from_result,
     robots_request,
 )
+from inforadar.model.http import Failed, FailureReason
 from inforadar.store.engine import Database
 from inforadar.store.hosts import StoredRobots, load_robots, save_robots
 from inforadar.urls import host_key
@@ -40,6 +41,7 @@ class Robots:
         self._user_agent = user_agent
         self._now = now
         self._known: dict[str, tuple[RobotsRules, datetime]] = {}
+        self._faults: dict[str, Failed] = {}
         self._asking: dict[str, asyncio.Future[RobotsRules]] = {}
 
     async def rules_for(self, url: str) -> RobotsRules | None:
@@ -54,6 +56,10 @@ class Robots:
         kept = KEPT_UNREACHABLE if rules.access is RobotsAccess.NONE else KEPT
         return rules if self._now() - at < kept else None
 
+    def fault_of(self, url: str) -> Failed | None:
+        """Why the host's robots.txt could not be had, if that was asked for here."""
+        return self._faults.get(host_key(url))
+
     async def refresh(self, url: str) -> RobotsRules:
         """Asks the host, spending the turn that the caller holds. Whoever asks meanwhile gets the same answer."""
         host = host_key(url)
@@ -66,8 +72,14 @@ class Robots:
     async def _ask(self, host: str, url: str) -> RobotsRules:
         before = self._known.get(host)
         result = await self._engine.fetch(robots_request(url))
-        rules = robots_from_result(result, self._user_agent, before[0] if before else None)
         at = self._now()
+        self._faults.pop(host, None)
+        if isinstance(result, Failed):
+            self._faults[host] = result
+            if result.reason is FailureReason.GUARD:
+                # Nothing was asked, so nothing is known of the host: the request itself meets the guard and says so.
+                return self._keep(host, ALLOW_ALL, at)[0]
+        rules = robots_from_result(result, self._user_agent, before[0] if before else None)
         self._keep(host, rules, at)
         stored = StoredRobots(access=rules.access.value, text=rules.text, at=at)
         await self._database.write(save_robots, host, stored, rules.crawl_delay_s)
@@ -86,6 +98,8 @@ class Robots:
 
     def _keep(self, host: str, rules: RobotsRules, at: datetime) -> tuple[RobotsRules, datetime]:
         if len(self._known) >= MAX_IN_MEMORY:
-            self._known.pop(next(iter(self._known)))
+            oldest = next(iter(self._known))
+            del self._known[oldest]
+            self._faults.pop(oldest, None)
         self._known[host] = (rules, at)
         return rules, at

@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -31,13 +32,22 @@ from inforadar.pipeline.cycle import Cycle, CycleResult
 from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.credentials import load_credentials
 from inforadar.store.engine import Database
-from inforadar.store.leases import claim_due_feeds, seconds_to_next_request
+from inforadar.store.leases import claim_due_feeds, release_leases, seconds_to_next_request
 from inforadar.store.runs import finish_run, insert_run
 from inforadar.store.writer import Writer
+
+if TYPE_CHECKING:
+    from inforadar.store.redis_projection import RedisProjection
 
 LISTEN_S = 1.0
 """How often an idle worker looks whether someone asked for a feed."""
 AFTER_FAULT_S = 5.0
+PATIENCE = 30
+"""How often a worker looks again for a feed whose host's turn has come."""
+INDEX_S = 3.0
+"""So long after a change search finds it."""
+PUBLISH_S = 5.0
+"""How often what Redis missed while it was away is tried again."""
 
 log = structlog.get_logger()
 
@@ -79,15 +89,21 @@ class Worker:
     workers: int
     now: Callable[[], datetime]
     stages: frozenset[Stage] = ALL_STAGES
+    projection: RedisProjection | None = None
+    """Redis, if it is configured."""
     _wake_articles: asyncio.Event = field(default_factory=asyncio.Event)
     _wake_analyses: asyncio.Event = field(default_factory=asyncio.Event)
     _wake_builder: asyncio.Event = field(default_factory=asyncio.Event)
+    _wake_projection: asyncio.Event = field(default_factory=asyncio.Event)
+    _owed: list[Lease] = field(default_factory=list)
+    """Leases of cycles that failed; the database may not have been there to take them back."""
 
     async def run_once(self) -> WorkReport:
         """One cycle over what is due or asked for, then each stage once."""
         report = WorkReport()
         if Stage.COLLECT in self.stages:
             report.collected, report.run_id = await self.collect_cycle()
+            await self._publish()
         if Stage.CANONICAL in self.stages:
             report.articles = await self.canonicalizer.run_once()
         if Stage.ANALYZE in self.stages:
@@ -98,12 +114,35 @@ class Worker:
 
     async def collect_cycle(self) -> tuple[CycleResult, RunId | None]:
         """Claims what is due, at most a batch, and collects it."""
+        await self._give_back()
         await self.pacer.refresh()
-        leases = await self.database.write(claim_due_feeds, self.batch_size)
+        leases = await self._claim()
         return await self.collect(leases) if leases else (CycleResult(), None)
+
+    async def _claim(self) -> list[Lease]:
+        """A stop in the middle of it does not lose sight of what was claimed."""
+        claiming = asyncio.ensure_future(self.database.write(claim_due_feeds, self.batch_size))
+        try:
+            return await asyncio.shield(claiming)
+        except asyncio.CancelledError:
+            self._owed += await claiming
+            raise
+
+    async def _give_back(self) -> None:
+        """What was saved or given back before is not touched: its token is gone."""
+        if owed := tuple(self._owed):
+            await self.database.write(release_leases, owed)
+            del self._owed[: len(owed)]
 
     async def collect(self, leases: list[Lease]) -> tuple[CycleResult, RunId]:
         """Collects feeds that were claimed, and writes the report of it."""
+        try:
+            return await self._collect(leases)
+        except BaseException:
+            self._owed += leases
+            raise
+
+    async def _collect(self, leases: list[Lease]) -> tuple[CycleResult, RunId]:
         started_at = self.now()
         run_id = await self.database.write(insert_run, RunKind.COLLECT, started_at)
         log.info("batch.started", feeds=len(leases), run_id=str(run_id))
@@ -116,14 +155,13 @@ class Worker:
             workers=self.workers,
             now=self.now,
         )
-        result = await cycle.run(leases, run_id)
-        await self.database.write(
-            finish_run,
-            run_id,
-            self.now(),
-            errors=len(result.errors),
-            details={"feeds": result.fetched, "dropped": result.dropped, "errors": result.errors},
-        )
+        interrupted = True
+        try:
+            result = await cycle.run(leases, run_id)
+            interrupted = False
+        finally:
+            # A stop ends the report too: what was saved until then is what the run did.
+            await asyncio.shield(self._report(run_id, cycle.result, interrupted=interrupted))
         log.info(
             "batch.finished",
             run_id=str(run_id),
@@ -136,16 +174,35 @@ class Worker:
         )
         return result, run_id
 
+    async def _report(self, run_id: RunId, result: CycleResult, *, interrupted: bool) -> None:
+        details = {"feeds": result.fetched, "dropped": result.dropped, "errors": result.errors}
+        try:
+            await self.database.write(
+                finish_run,
+                run_id,
+                self.now(),
+                errors=len(result.errors),
+                interrupted=interrupted,
+                details=details,
+            )
+        except InfoRadarError as fault:
+            log.warning("run.not_finished", run_id=str(run_id), error=str(fault))
+
     async def run(self, stop: asyncio.Event) -> None:
         """Works until `stop` is set; then cancels what is in flight and leaves nothing half-written."""
         log.info("worker.started", stages=sorted(self.stages), interval_s=self.interval_s)
-        loops: list[Awaitable[None]] = [self._stage_loop("build", self._build, self._wake_builder)]
+        loops: list[Awaitable[None]] = [
+            self._stage_loop("build", self._build, self._wake_builder),
+            self._stage_loop("index", self._index, asyncio.Event()),
+        ]
         if Stage.COLLECT in self.stages:
             loops.append(self._collect_loop())
         if Stage.CANONICAL in self.stages:
             loops.append(self._stage_loop("canonical", self._articles, self._wake_articles))
         if Stage.ANALYZE in self.stages:
             loops.append(self._stage_loop("analyze", self._analyses, self._wake_analyses))
+        if self.projection:
+            loops.append(self._stage_loop("publish", self._publish, self._wake_projection))
         tasks = [asyncio.ensure_future(loop) for loop in loops]
         stopped = asyncio.create_task(stop.wait())
         try:
@@ -156,9 +213,14 @@ class Worker:
             for task in (stopped, *tasks):
                 task.cancel()
             await asyncio.gather(stopped, *tasks, return_exceptions=True)
+            with suppress(InfoRadarError):
+                await self._give_back()
             log.info("worker.stopped")
 
     async def _collect_loop(self) -> None:
+        clock = asyncio.get_running_loop().time
+        turns: set[float] = set()
+        patience = 0
         while True:
             wait_s = self.interval_s
             try:
@@ -171,10 +233,17 @@ class Worker:
                     self._wake_articles.set()
                     self._wake_analyses.set()
                     self._wake_builder.set()
-                if result.next_turn_s is not None:
-                    # A crowded host has more: go on when its turn comes, not only at the next interval.
-                    wait_s = min(wait_s, result.next_turn_s)
-            await self._idle(wait_s)
+                    self._wake_projection.set()
+                turns |= {clock() + turn_s for turn_s in result.turns_s}
+                if result.postponed:
+                    patience = PATIENCE
+                elif patience and not result.fetched:
+                    # Woken a moment before the database's clock had it due: look again soon, not in an interval.
+                    patience -= 1
+                    wait_s = min(wait_s, LISTEN_S)
+            # A crowded host has more: go on at each of its turns, not only at the next interval.
+            turns = {turn for turn in turns if turn > clock()}
+            await self._idle(min([wait_s, *(turn - clock() for turn in turns)]))
 
     async def _idle(self, seconds: float) -> None:
         """Waits for the next cycle, or until someone asks for a feed."""
@@ -187,21 +256,27 @@ class Worker:
                 if asked_s is not None and asked_s <= 0:
                     return
 
-    async def _stage_loop(self, name: str, work: Callable[[], Awaitable[None]], wake: asyncio.Event) -> None:
-        """Runs a stage when it is woken, and now and then for what became due by itself."""
+    async def _stage_loop(
+        self, name: str, work: Callable[[], Awaitable[float | None]], wake: asyncio.Event
+    ) -> None:
+        """Runs a stage when it is woken, and now and then, or when it asked to, for what became due by itself."""
         while True:
             wake.clear()
+            asked_s: float | None = None
             try:
-                await work()
+                asked_s = await work()
             except InfoRadarError as fault:
                 log.error("stage.failed", stage=name, error=str(fault))
+            wait_s = max(min(self.interval_s, 60.0), 1.0)
             with suppress(TimeoutError):
-                async with asyncio.timeout(max(min(self.interval_s, 60.0), 1.0)):
+                async with asyncio.timeout(wait_s if asked_s is None else min(wait_s, max(asked_s, 0.1))):
                     await wake.wait()
 
-    async def _articles(self) -> None:
+    async def _articles(self) -> float | None:
         if await self.canonicalizer.run_once():
             self._wake_analyses.set()
+        # A crowded host's next article is not kept waiting for the interval.
+        return await self.canonicalizer.next_turn_s()
 
     async def _analyses(self) -> None:
         if await self.analysis.run_once():
@@ -209,4 +284,13 @@ class Worker:
 
     async def _build(self) -> None:
         await self.builder.run_once()
+
+    async def _index(self) -> float:
         await self.indexer.run_once()
+        return INDEX_S
+
+    async def _publish(self) -> float | None:
+        if self.projection is None:
+            return None
+        await self.projection.publish()
+        return PUBLISH_S

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import Connection, func, literal, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, func, literal, or_, select, update
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
@@ -40,29 +40,20 @@ class AnalysisJob:
     token: LeaseToken
 
 
+FRESH = _i.analyze_attempts == 0
+RETRY = _i.analyze_attempts > 0
+"""The lanes: what never failed since it was queued, and what did. What is given up has no `analyze_at`."""
+
+
 def claim_analyses(connection: Connection, limit: int, *, lease_s: float = LEASE_S) -> list[AnalysisJob]:
-    """Leases items whose article is there (or will not come), the longest waiting first.
+    """Leases items whose article is there (or will not come): the fresh lane first, in each the longest waiting.
 
     Those of disabled and deleted feeds wait: they are served to nobody, and a model may cost money.
     """
-    chosen = (
-        select(_i.id)
-        .join_from(items, feeds, feeds.c.id == _i.feed_id)
-        .where(*ACTIVE)
-        .where(_i.analyze_at <= db_now(), or_(_i.analyze_until.is_(None), _i.analyze_until <= db_now()))
-        .order_by(_i.analyze_at)
-        .limit(limit)
-        .with_for_update(skip_locked=True, of=items)
-        .cte("chosen")
-    )
     token = LeaseToken(uuid4().hex)
-    until = db_later(literal(lease_s))
-    claimed = connection.execute(
-        update(items)
-        .where(_i.id.in_(select(chosen.c.id)))
-        .values(analyze_until=until, analyze_at=until, analyze_token=token)
-        .returning(_i.id)
-    ).scalars()
+    claimed = _lease(connection, FRESH, limit, token, lease_s)
+    if len(claimed) < limit:
+        claimed += _lease(connection, RETRY, limit - len(claimed), token, lease_s)
     query = (
         select(
             _i.id,
@@ -79,7 +70,7 @@ def claim_analyses(connection: Connection, limit: int, *, lease_s: float = LEASE
         .join_from(items, feeds, feeds.c.id == _i.feed_id)
         .join(articles, articles.c.uid == _i.uid, isouter=True)
         .where(one_of(_i.id, claimed))
-        .order_by(_i.pub_date.desc())
+        .order_by(RETRY, _i.pub_date.desc())
     )
     return [
         AnalysisJob(
@@ -97,6 +88,30 @@ def claim_analyses(connection: Connection, limit: int, *, lease_s: float = LEASE
         )
         for row in connection.execute(query)
     ]
+
+
+def _lease(
+    connection: Connection, lane: ColumnElement[bool], limit: int, token: LeaseToken, lease_s: float
+) -> list[ItemId]:
+    chosen = (
+        select(_i.id)
+        .join_from(items, feeds, feeds.c.id == _i.feed_id)
+        .where(*ACTIVE)
+        .where(lane)
+        .where(_i.analyze_at <= db_now(), or_(_i.analyze_until.is_(None), _i.analyze_until <= db_now()))
+        .order_by(_i.analyze_at)
+        .limit(limit)
+        .with_for_update(skip_locked=True, of=items)
+        .cte("chosen")
+    )
+    until = db_later(literal(lease_s))
+    claimed = connection.execute(
+        update(items)
+        .where(_i.id.in_(select(chosen.c.id)))
+        .values(analyze_until=until, analyze_at=until, analyze_token=token)
+        .returning(_i.id)
+    )
+    return list(claimed.scalars())
 
 
 def extend_analyses(
@@ -142,7 +157,7 @@ def save_analysis(
             analyze_at=None,
             analyze_until=None,
             analyze_token=None,
-            analyze_attempts=job.attempts + 1,
+            analyze_attempts=0,
             analyze_error=None,
         )
         .returning(_i.id)
@@ -156,23 +171,57 @@ def save_analysis(
 
 
 def save_analysis_failure(
-    connection: Connection, job: AnalysisJob, error: str, retry_after_s: float | None
+    connection: Connection, job: AnalysisJob, error: str, retry_after_s: float | None, *, counts: bool = True
 ) -> bool:
-    """Records why there is no analysis; without `retry_after_s` it is given up."""
+    """Records why there is no analysis; without `retry_after_s` it is given up.
+
+    One that does not count was not the item's fault: it keeps its lane and its attempts.
+    """
     again = None if retry_after_s is None else db_later(literal(retry_after_s))
+    return _finish(
+        connection, job, analyze_at=again, analyze_attempts=job.attempts + int(counts), analyze_error=error
+    )
+
+
+def drop_analysis(connection: Connection, job: AnalysisJob) -> bool:
+    """Takes an item out of the queue that nobody wants analyzed."""
+    return _finish(connection, job, analyze_at=None, analyze_attempts=0, analyze_error=None)
+
+
+def _finish(connection: Connection, job: AnalysisJob, **values: Any) -> bool:
     held = connection.execute(
         update(items)
         .where(_i.id == job.item_id, _i.analyze_token == job.token)
-        .values(
-            analyze_at=again,
-            analyze_until=None,
-            analyze_token=None,
-            analyze_attempts=job.attempts + 1,
-            analyze_error=error,
-        )
+        .values(analyze_until=None, analyze_token=None, **values)
         .returning(_i.id)
     ).first()
     return held is not None
+
+
+def requeue_analyses(connection: Connection, feed_id: FeedId, *, model: str, prompt_version: str) -> int:
+    """Queues anew what this model and prompt have not analyzed, given up or not; returns how many.
+
+    An item whose article is still on its way is left alone: it is queued when that is there.
+    """
+    result = _i.analyzer_result
+    other = or_(result["model"].as_string() != model, result["prompt_version"].as_string() != prompt_version)
+    finished = select(articles.c.uid).where(articles.c.uid == _i.uid, articles.c.next_attempt_at.is_(None))
+    never = and_(_i.analyzed_at.is_(None), finished.exists())
+    waiting = (
+        select(_i.id)
+        .where(_i.feed_id == feed_id, _i.analyze_token.is_(None))
+        .where(or_(and_(_i.analyzed_at.is_not(None), other), never))
+        .order_by(_i.id)
+        .with_for_update()
+        .cte("waiting")
+    )
+    queued = connection.execute(
+        update(items)
+        .where(_i.id.in_(select(waiting.c.id)))
+        .values(analyze_at=db_now(), analyze_attempts=0, analyze_error=None)
+        .returning(_i.id)
+    )
+    return len(queued.all())
 
 
 def load_cached_analysis(connection: Connection, key: str) -> dict[str, Any] | None:

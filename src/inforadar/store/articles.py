@@ -11,9 +11,10 @@ from uuid import uuid4
 from sqlalchemy import Connection, Row, bindparam, case, func, insert, literal, or_, select, update
 
 from inforadar.model.article import Article, ArticleStatus, Extracted, FailureCode, NotExtracted
-from inforadar.model.http import Validators
+from inforadar.model.http import NotModified, Validators
 from inforadar.model.ids import LeaseToken, Uid
 from inforadar.store.leases import LEASE_S
+from inforadar.store.outbox import note_article
 from inforadar.store.schema import article_failures, articles, items
 from inforadar.store.types import db_later, db_now, one_of
 from inforadar.urls import hostname
@@ -30,6 +31,38 @@ class ArticleJob:
     category: str
     attempts: int
     token: LeaseToken
+    text_len: int | None = None
+    """Of the text that is there already, if there is one."""
+    validators: Validators = Validators()
+    """What the page gave us with that text."""
+
+
+JOB_COLUMNS = (
+    _a.uid,
+    _a.url,
+    _a.category,
+    _a.attempts,
+    _a.status,
+    _a.text_len,
+    _a.etag,
+    _a.last_modified,
+    _a.validators_url,
+)
+
+
+def job_from_row(row: Row[Any], token: LeaseToken) -> ArticleJob:
+    has_text = row.status == ArticleStatus.SUCCESS
+    return ArticleJob(
+        uid=row.uid,
+        url=row.url,
+        category=row.category,
+        attempts=row.attempts,
+        token=token,
+        text_len=row.text_len if has_text else None,
+        validators=Validators(etag=row.etag, last_modified=row.last_modified, url=row.validators_url)
+        if has_text
+        else Validators(),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +71,7 @@ class ArticleEnding:
 
     job: ArticleJob
     at: datetime
-    result: Extracted | NotExtracted
+    result: Extracted | NotExtracted | NotModified
     validators: Validators = Validators()
     retry_after_s: float | None = None
     """The failure was not the article's fault: try again after that long (ruling 14)."""
@@ -60,12 +93,9 @@ def claim_articles(connection: Connection, limit: int, *, lease_s: float = LEASE
         update(articles)
         .where(_a.uid.in_(select(chosen.c.uid)))
         .values(locked_until=until, next_attempt_at=until, lease_token=token)
-        .returning(_a.uid, _a.url, _a.category, _a.attempts)
+        .returning(*JOB_COLUMNS)
     )
-    return [
-        ArticleJob(uid=row.uid, url=row.url, category=row.category, attempts=row.attempts, token=token)
-        for row in rows
-    ]
+    return [job_from_row(row, token) for row in rows]
 
 
 def postpone_articles(connection: Connection, waits: Iterable[tuple[ArticleJob, float]]) -> None:
@@ -110,27 +140,23 @@ def count_due_articles(connection: Connection) -> int:
     return connection.execute(select(func.count()).where(_a.next_attempt_at <= db_now())).scalar_one()
 
 
-def save_article(connection: Connection, ending: ArticleEnding) -> bool:
-    """Stores the article or the failure and wakes the analysis of its items. False: the lease was lost."""
-    job = ending.job
+def save_article(connection: Connection, ending: ArticleEnding, *, outbox: bool = False) -> bool:
+    """Stores what came of it and wakes the analysis of its items. False: the lease was lost.
+
+    With `outbox` Redis is to be told.
+    """
+    job, result = ending.job, ending.result
     values: dict[str, Any] = {
         "attempts": job.attempts + 1,
         "locked_until": None,
         "lease_token": None,
         "updated_at": ending.at,
     }
-    match ending.result:
-        case Extracted() as found:
-            values |= _article_values(found) | {
-                "status": ArticleStatus.SUCCESS.value,
-                "failure_code": None,
-                "failure_detail": None,
-                "fetched_at": ending.at,
-                "attempted_at": ending.at,
-                "next_attempt_at": None,
-                "etag": ending.validators.etag,
-                "last_modified": ending.validators.last_modified,
-            }
+    match result:
+        case Extracted():
+            values |= _article_values(result) | _stored(ending)
+        case NotModified():
+            values |= _stored(ending)
         case NotExtracted(code=code, detail=detail):
             final = ending.retry_after_s is None
             values |= {
@@ -143,27 +169,51 @@ def save_article(connection: Connection, ending: ArticleEnding) -> bool:
                 "attempted_at": ending.at if final else None,
                 "next_attempt_at": None if final else db_later(literal(ending.retry_after_s)),
             }
-    held = connection.execute(
-        update(articles)
-        .where(_a.uid == job.uid, _a.lease_token == job.token)
-        .values(**values)
-        .returning(_a.uid)
-    ).first()
+    own = (_a.uid == job.uid, _a.lease_token == job.token)
+    before: str | None = None
+    if job.text_len is not None:
+        before = connection.execute(select(_a.clean_text).where(*own).with_for_update()).scalar()
+    held = connection.execute(update(articles).where(*own).values(**values).returning(_a.uid)).first()
     if held is None:
         return False
-    if isinstance(ending.result, NotExtracted):
+    if isinstance(result, NotExtracted):
         connection.execute(
             insert(article_failures).values(
                 uid=job.uid,
                 at=ending.at,
-                code=ending.result.code.value,
-                detail=ending.result.detail,
+                code=result.code.value,
+                detail=result.detail,
                 host=hostname(job.url),
             )
         )
     if values["next_attempt_at"] is None:
-        _wake_items(connection, job.url)
+        is_other = isinstance(result, Extracted) and before not in (None, result.clean_text)
+        _wake_items(connection, job.url, again=is_other)
+    if outbox:
+        note_article(
+            connection, job.uid, ending.at, result.code if isinstance(result, NotExtracted) else None
+        )
     return True
+
+
+def _stored(ending: ArticleEnding) -> dict[str, Any]:
+    """Of an article whose text is right as of now."""
+    given = {
+        "etag": ending.validators.etag,
+        "last_modified": ending.validators.last_modified,
+        "validators_url": ending.validators.url,
+    }
+    # A 304 that brings no validators leaves those that were asked with.
+    renewed = isinstance(ending.result, Extracted) or bool(ending.validators)
+    return {
+        "status": ArticleStatus.SUCCESS.value,
+        "failure_code": None,
+        "failure_detail": None,
+        "fetched_at": ending.at,
+        "attempted_at": ending.at,
+        "next_attempt_at": None,
+        **(given if renewed else {}),
+    }
 
 
 def _article_values(found: Extracted) -> dict[str, Any]:
@@ -184,11 +234,14 @@ def _article_values(found: Extracted) -> dict[str, Any]:
     }
 
 
-def _wake_items(connection: Connection, url: str) -> None:
-    """Everything that can be known of the article is known: its items are ready for analysis."""
+def _wake_items(connection: Connection, url: str, *, again: bool = False) -> None:
+    """Everything that can be known of the article is known: its items are ready for analysis.
+
+    `again`: those that were analyzed too, because the text is another one now.
+    """
     waiting = (
         select(items.c.id)
-        .where(items.c.url == url, items.c.analyzed_at.is_(None))
+        .where(items.c.url == url, *(() if again else (items.c.analyzed_at.is_(None),)))
         .order_by(items.c.id)
         .with_for_update()
         .cte("waiting")

@@ -251,6 +251,14 @@ def update_feed(connection: Connection, feed_id: FeedId, columns: Mapping[str, A
     connection.execute(update(feeds).where(feeds.c.id == feed_id).values(**columns, updated_at=db_now()))
 
 
+def update_feed_options(connection: Connection, feed_id: FeedId, changes: Mapping[str, Any]) -> None:
+    """Sets the options that are named and leaves the others; `None` takes one away."""
+    held = select(feeds.c.options).where(feeds.c.id == feed_id).with_for_update()
+    merged = {**connection.execute(held).scalar_one(), **changes}
+    options = {name: value for name, value in merged.items() if value is not None}
+    update_feed(connection, feed_id, {"options": options})
+
+
 def request_feed(connection: Connection, feed_id: FeedId, *, fallback_s: float | None = None) -> None:
     """Asks for a fetch now (B3); with `fallback_s` also schedules one, should nobody hear."""
     values: dict[str, Any] = {"requested_at": db_now()}

@@ -16,8 +16,8 @@ from inforadar.store.schema import (
     feeds,
     items,
     runs,
-    search_queue,
 )
+from inforadar.store.search_schema import search_queue
 from inforadar.store.types import db_now
 
 

@@ -21,8 +21,10 @@ from inforadar.store.types import db_later, db_now
 _h = hosts.c
 
 
-def reserve_slots(connection: Connection, names: Sequence[str], hold_s: float) -> dict[str, float]:
-    """Takes the slot of each host that is free now (0); for the others, the seconds until they are free."""
+def reserve_slots(
+    connection: Connection, names: Sequence[str], hold_s: float
+) -> dict[str, tuple[float, float]]:
+    """Takes the slot of each host that is free now: (0, 0); else the seconds until its slot and its pause end."""
     insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     until = db_later(literal(hold_s))
     # In one order everywhere, so that two workers cannot wait for each other's rows.
@@ -35,16 +37,19 @@ def reserve_slots(connection: Connection, names: Sequence[str], hold_s: float) -
             & or_(_h.paused_until.is_(None), _h.paused_until <= db_now()),
         ).returning(_h.host)
     ).scalars()
-    waits = dict.fromkeys(taken, 0.0)
+    waits = dict.fromkeys(taken, (0.0, 0.0))
     busy = [name for name in names if name not in waits]
     if busy:
         query = select(_h.host, _h.next_free_at, _h.paused_until, db_now().label("now")).where(
             _h.host.in_(busy)
         )
         for found in connection.execute(query):
-            free_at = max(filter(None, (found.next_free_at, found.paused_until)))
-            # Never 0 for a slot that was refused, even if it became free this very moment.
-            waits[found.host] = max((free_at - found.now).total_seconds(), 0.001)
+            slot_s, pause_s = (
+                max((until - found.now).total_seconds(), 0.0) if until else 0.0
+                for until in (found.next_free_at, found.paused_until)
+            )
+            # Never (0, 0) for a slot that was refused, even if it became free this very moment.
+            waits[found.host] = (slot_s or 0.001, pause_s)
     return waits
 
 

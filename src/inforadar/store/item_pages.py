@@ -23,8 +23,9 @@ from inforadar.model.item import Item
 from inforadar.store.feeds import ACTIVE, is_named
 from inforadar.store.items import ItemFilter, conditions_of, item_from_row, select_items
 from inforadar.store.lookup import load_items, load_newest
-from inforadar.store.schema import feeds, item_search, items
+from inforadar.store.schema import feeds, items
 from inforadar.store.search import fts5_query, has_words
+from inforadar.store.search_schema import item_search
 
 FEW_FEEDS = 200
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

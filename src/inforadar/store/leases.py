@@ -66,19 +66,15 @@ def _lease(connection: Connection, chosen: Select[Any], lease_s: float) -> list[
     if not rows:
         return []
     token = LeaseToken(uuid4().hex)
-    until = db_later(literal(lease_s))
-    marked = connection.execute(
+    # One clock for all of them, read after they were chosen: what was asked for until then is what is done now.
+    claimed_at, until = connection.execute(select(db_now(), db_later(literal(lease_s)))).one()
+    connection.execute(
         update(feed_schedules)
         .where(one_of(_s.id, [row.id for row in rows]))
-        .values(next_run_at=until, locked_until=until, lease_token=token, claimed_at=db_now())
-        .returning(_s.id, _s.claimed_at, _s.locked_until)
+        .values(next_run_at=until, locked_until=until, lease_token=token, claimed_at=claimed_at)
     )
-    times = {row.id: (row.claimed_at, row.locked_until) for row in marked}
     return [
-        Lease(
-            feed=feed_from_row(row), token=token, claimed_at=times[row.id][0], locked_until=times[row.id][1]
-        )
-        for row in rows
+        Lease(feed=feed_from_row(row), token=token, claimed_at=claimed_at, locked_until=until) for row in rows
     ]
 
 

@@ -36,7 +36,7 @@ def finish_run(
     errors: int = 0,
     interrupted: bool = False,
     details: Mapping[str, Any] | None = None,
-) -> Report:
+) -> None:
     """Closes the run; what it added and changed is counted from the items themselves."""
     added = connection.execute(select(func.count()).where(items.c.run_id == run_id)).scalar_one()
     updated = connection.execute(
@@ -52,7 +52,6 @@ def finish_run(
     if details is not None:
         values["details"] = dict(details)
     connection.execute(update(runs).where(runs.c.id == run_id).values(**values))
-    return load_report(connection, run_id)
 
 
 def load_runs(connection: Connection, *, limit: int = 50) -> list[Report]:

@@ -13,6 +13,7 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
+    Date,
     Float,
     ForeignKey,
     Index,
@@ -253,6 +254,7 @@ articles = Table(
     Column("fetched_at", UtcDateTime),
     Column("etag", WebText),
     Column("last_modified", WebText),
+    Column("validators_url", WebText),
     Column("attempts", Integer, nullable=False, server_default="0"),
     Column("attempted_at", UtcDateTime, comment="counts as attempted for 30 days from here"),
     Column("next_attempt_at", UtcDateTime),
@@ -262,6 +264,22 @@ articles = Table(
     _words("failure_code", FailureCode),
 )
 _partial_index(articles.c.next_attempt_at)
+_failed = articles.c.status == ArticleStatus.FAILURE.value
+Index(
+    "ix_articles_attempted_at",
+    articles.c.attempted_at,
+    sqlite_where=_failed,
+    postgresql_where=_failed,
+)
+
+article_categories = Table(
+    "article_categories",
+    metadata,
+    Column("uid", String(16), primary_key=True),
+    Column("category", WebText, primary_key=True),
+    _created(),
+    comment="topics that other programs listed an article under, beside its own and its items'",
+)
 
 article_failures = Table(
     "article_failures",
@@ -273,6 +291,16 @@ article_failures = Table(
     Column("detail", WebText, nullable=False, server_default=""),
     Column("host", WebText, nullable=False, server_default=""),
     _words("code", FailureCode),
+)
+
+redis_outbox = Table(
+    "redis_outbox",
+    metadata,
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("at", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("kind", String(16), nullable=False),
+    Column("payload", JsonDoc, nullable=False),
+    comment="what Redis has not been told yet; empty without Redis",
 )
 
 analyses_cache = Table(
@@ -288,6 +316,19 @@ analyses_cache = Table(
     Column("cost", Float, nullable=False, server_default="0"),
 )
 
+analysis_costs = Table(
+    "analysis_costs",
+    metadata,
+    Column("day", Date, primary_key=True, comment="UTC"),
+    Column("model", WebText, primary_key=True),
+    Column("feed_id", Uuid, primary_key=True),
+    Column("calls", Integer, nullable=False, server_default="0"),
+    Column("tokens_in", BigInteger, nullable=False, server_default="0"),
+    Column("tokens_out", BigInteger, nullable=False, server_default="0"),
+    Column("cost", Float, nullable=False, server_default="0", comment="US dollars"),
+    comment="refers to no feed: what was spent stays spent when the feed is gone",
+)
+
 marks = Table(
     "marks",
     metadata,
@@ -297,28 +338,8 @@ marks = Table(
     Column("starred_at", UtcDateTime),
     Column("archived_at", UtcDateTime),
 )
-
-item_search = Table(
-    "item_search",
-    metadata,
-    Column(
-        "id",
-        BigInteger().with_variant(Integer, "sqlite"),
-        primary_key=True,
-        autoincrement=False,
-        comment="by the item's date: the newest are the highest",
-    ),
-    Column("item_id", Uuid, ForeignKey("items.id", ondelete="CASCADE"), nullable=False, unique=True),
-    Column("words", WebText, nullable=False, comment="each once, folded, Chinese and Japanese in pairs"),
-)
-
-search_queue = Table(
-    "search_queue",
-    metadata,
-    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
-    Column("item_id", Uuid, nullable=False),
-    comment="written by triggers: whose words are to be made anew",
-)
+_partial_index(marks.c.starred_at)
+_partial_index(marks.c.archived_at)
 
 hosts = Table(
     "hosts",

@@ -3,8 +3,8 @@
     items, articles ──triggers──► search_queue ──worker──► item_search ──► FTS5 | tsvector
 
 Triggers note every change in the transaction that makes it, so no writer has to think of it and nothing is
-forgotten. The words are made by the worker, moments later, because making them costs more than storing an
-item, and collecting must not wait for it.
+forgotten. The words are made by the worker, moments later and outside of any transaction, because making
+them costs more than storing an item, and collecting must not wait for it.
 
 Ids of `item_search` go by the item's date. So the newest finds come first straight from the index, without
 sorting all the others.
@@ -12,10 +12,12 @@ sorting all the others.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Text, bindparam, delete, false, func, select
+from sqlalchemy import ColumnElement, Connection, Text, bindparam, delete, false, select
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.ext.compiler import compiles
@@ -23,25 +25,30 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 from inforadar.model.ids import ItemId
-from inforadar.store.schema import articles, item_search, items, search_queue
-from inforadar.store.search_words import QueryWord, query_words, search_words
+from inforadar.store.schema import articles, items
+from inforadar.store.search_schema import item_search, search_queue
+from inforadar.store.search_words import QueryWord, query_words
 from inforadar.store.types import one_of
 
-LOCK = 0x696E666F72
-"""One process makes words at a time: two could overwrite newer ones with older ones."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchJob:
+    """An item whose words are to be made anew."""
+
+    item_id: ItemId
+    published_at: datetime
+    texts: tuple[str | None, ...]
+    changes: tuple[int, ...]
+    """Its places in the queue, the last one last."""
 
 
-def index_items(connection: Connection, limit: int) -> int:
-    """Makes the words of items that changed; returns how many changes were worked off."""
-    if connection.dialect.name != "sqlite":
-        held = connection.execute(select(func.pg_try_advisory_xact_lock(LOCK))).scalar()
-        if not held:
-            return 0
+def load_search_jobs(connection: Connection, limit: int) -> tuple[list[SearchJob], list[int]]:
+    """What changed last comes first; and places in the queue whose items are gone."""
     q = search_queue.c
-    waiting = connection.execute(select(q.id, q.item_id).order_by(q.id).limit(limit)).all()
-    if not waiting:
-        return 0
-    ids = list({row.item_id for row in waiting})
+    waiting = connection.execute(select(q.id, q.item_id).order_by(q.id.desc()).limit(limit)).all()
+    places: dict[ItemId, list[int]] = {}
+    for row in reversed(waiting):
+        places.setdefault(row.item_id, []).append(row.id)
     query = (
         select(
             items.c.id,
@@ -52,24 +59,59 @@ def index_items(connection: Connection, limit: int) -> int:
             articles.c.clean_text,
         )
         .join_from(items, articles, articles.c.uid == items.c.uid, isouter=True)
-        .where(one_of(items.c.id, ids))
+        .where(one_of(items.c.id, list(places)))
     )
-    rows = [
-        {
-            "id": search_id(row.id, row.pub_date),
-            "item_id": row.id,
-            "words": search_words((row.title, row.neutral, row.snippet, row.clean_text)),
-        }
+    jobs = [
+        SearchJob(
+            item_id=row.id,
+            published_at=row.pub_date,
+            texts=(row.title, row.neutral, row.snippet, row.clean_text),
+            changes=tuple(places.pop(row.id)),
+        )
         for row in connection.execute(query)
     ]
+    return jobs, [place for gone in places.values() for place in gone]
+
+
+def save_search_words(
+    connection: Connection, words: Sequence[tuple[SearchJob, str]], gone: Sequence[int]
+) -> None:
+    """Takes the jobs out of the queue. One whose last change another process took has newer words already."""
+    taken = [*gone, *(place for job, _ in words for place in job.changes)]
+    q = search_queue.c
+    removed = set(
+        connection.execute(delete(search_queue).where(one_of(q.id, sorted(taken))).returning(q.id)).scalars()
+    )
+    ours = {job.item_id: (job, text) for job, text in words if job.changes[-1] in removed}
+    # Held, so that none of them goes before its words are in.
+    held = select(items.c.id).where(one_of(items.c.id, list(ours))).order_by(items.c.id)
+    there = connection.execute(held.with_for_update(read=True, key_share=True)).scalars().all()
+    ids_of = _search_ids(connection, {item_id: ours[item_id][0].published_at for item_id in there})
+    rows = [{"id": ids_of[item_id], "item_id": item_id, "words": ours[item_id][1]} for item_id in there]
     if rows:
         insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
         new = insert(item_search)
-        connection.execute(
-            new.on_conflict_do_update(index_elements=["id"], set_={"words": new.excluded.words}), rows
-        )
-    connection.execute(delete(search_queue).where(one_of(q.id, [row.id for row in waiting])))
-    return len(waiting)
+        changed = {"words": new.excluded.words}
+        connection.execute(new.on_conflict_do_update(index_elements=["item_id"], set_=changed), rows)
+
+
+def _search_ids(connection: Connection, dates: Mapping[ItemId, datetime]) -> dict[ItemId, int]:
+    """Those that the items have; new ones get the place of their date, or the next one that is free."""
+    s = item_search.c
+    known = connection.execute(select(s.item_id, s.id).where(one_of(s.item_id, list(dates)))).all()
+    ids: dict[ItemId, int] = {row.item_id: row.id for row in known}
+    wanted = {item_id: search_id(item_id, at) for item_id, at in dates.items() if item_id not in ids}
+    taken = {row.id for row in known}
+    while wanted:
+        taken.update(connection.execute(select(s.id).where(one_of(s.id, list(wanted.values())))).scalars())
+        for item_id, place in list(wanted.items()):
+            if place in taken:
+                wanted[item_id] = place + 1
+            else:
+                ids[item_id] = place
+                taken.add(place)
+                del wanted[item_id]
+    return ids
 
 
 def search_id(item_id: ItemId, published_at: datetime) -> int:

@@ -1,6 +1,7 @@
-"""What search needs beside its tables and what no `Table` can say: each database's own index, and the triggers.
+"""The tables of search, and what no `Table` can say: each database's own index, and the triggers.
 
-The migration has the same statements, by hand, as it has the tables.
+The migration has the same statements, by hand, as it has the tables. A later migration that makes `items` or
+`articles` anew, as SQLite must for most changes, has to create their triggers again.
 """
 
 from __future__ import annotations
@@ -8,9 +9,32 @@ from __future__ import annotations
 from collections.abc import MutableMapping
 from typing import Any
 
-from sqlalchemy import DDL, event
+from sqlalchemy import DDL, BigInteger, Column, ForeignKey, Integer, Table, Uuid, event
 
 from inforadar.store.schema import metadata
+from inforadar.store.types import WebText
+
+item_search = Table(
+    "item_search",
+    metadata,
+    Column(
+        "id",
+        BigInteger().with_variant(Integer, "sqlite"),
+        primary_key=True,
+        autoincrement=False,
+        comment="by the item's date: the newest are the highest",
+    ),
+    Column("item_id", Uuid, ForeignKey("items.id", ondelete="CASCADE"), nullable=False, unique=True),
+    Column("words", WebText, nullable=False, comment="each once, folded, Chinese and Japanese in pairs"),
+)
+
+search_queue = Table(
+    "search_queue",
+    metadata,
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("item_id", Uuid, nullable=False),
+    comment="written by triggers: whose words are to be made anew",
+)
 
 
 def is_compared(name: str | None, kind: str, parents: MutableMapping[Any, Any]) -> bool:

@@ -18,7 +18,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
-from sqlalchemy.types import TypeEngine
+from sqlalchemy.types import NullType, TypeEngine
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -192,7 +192,8 @@ class _ListOf(TypeDecorator[Any]):
 
 
 class _OneOf(FunctionElement[bool]):
-    type = Boolean()
+    # Not a Boolean: SQLite has none, and SQLAlchemy would write `… IN (…) = 1`, which no index helps.
+    type = NullType()  # type: ignore[assignment]
     inherit_cache = True
     name = "one_of"
 

@@ -25,23 +25,30 @@ from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId, UrlHash
 from inforadar.model.item import Diff, KnownItem, Listed
 from inforadar.model.schedule import Collected, Saved
+from inforadar.store.article_queue import retry_old_failures
 from inforadar.store.engine import Database
 from inforadar.store.faults import is_of_the_database
 from inforadar.store.feeds import feed_key, update_feed
 from inforadar.store.items import FeedItems, insert_items, load_known, save_changes
+from inforadar.store.outbox import note_listed
 from inforadar.store.rows import JsonRows, stored_id, stored_time
 from inforadar.store.schema import feed_schedules, feed_urls, feeds
 from inforadar.store.types import db_after, db_later, one_of
-from inforadar.urls import url_hash
+from inforadar.urls import uid, url_hash
 
 Differ = Callable[[Sequence[Listed], Mapping[UrlHash, KnownItem]], Diff]
-MAX_BATCH = 200
+MAX_BATCH = 500
+FEW, GATHER_S = 100, 0.05
+"""So few jobs wait so long for others to join them: a transaction costs nearly the same for one as for many."""
 
 
 def save_collected(
-    connection: Connection, jobs: Sequence[Collected], diff: Differ
+    connection: Connection, jobs: Sequence[Collected], diff: Differ, *, outbox: bool = False
 ) -> dict[FeedId, Saved | None]:
-    """Saves a batch. A feed whose lease was lost maps to None, and nothing of it is written."""
+    """Saves a batch. A feed whose lease was lost maps to None, and nothing of it is written.
+
+    With `outbox` Redis is to be told of what is new.
+    """
     held = _hold(connection, jobs)
     saved: dict[FeedId, Saved | None] = {job.lease.feed.id: None for job in jobs}
     known = load_known(
@@ -62,7 +69,10 @@ def save_collected(
         saved[feed.id] = Saved(
             feed_id=feed.id, added=found.added, changed=found.changed, duplicate_of=duplicate
         )
+    retry_old_failures(connection, (uid(listed.url) for job in held for listed in job.listed))
     insert_items(connection, new)
+    if outbox:
+        note_listed(connection, new)
     for job in held:
         if (result := saved[job.lease.feed.id]) and result.changed:
             save_changes(connection, result.changed, run_id=job.run_id, at=job.at)
@@ -205,8 +215,9 @@ def _save_schedules(connection: Connection, jobs: Iterable[Collected], touched: 
 class Writer:
     """Saves jobs as they finish. `async with Writer(db, diff) as writer: await writer.save(job)`."""
 
-    def __init__(self, database: Database, diff: Differ) -> None:
+    def __init__(self, database: Database, diff: Differ, *, outbox: bool = False) -> None:
         self._database = database
+        self._outbox = outbox
         self._diff = diff
         self._waiting: list[tuple[Collected, asyncio.Future[Saved]]] = []
         self._wake = asyncio.Event()
@@ -238,6 +249,8 @@ class Writer:
             await self._wake.wait()
             self._wake.clear()
             while self._waiting:
+                if len(self._waiting) < FEW and not self._closing:
+                    await asyncio.sleep(GATHER_S)
                 batch, self._waiting = self._waiting[:MAX_BATCH], self._waiting[MAX_BATCH:]
                 await self._save_batch(batch)
             if self._closing:
@@ -245,7 +258,9 @@ class Writer:
 
     async def _save_batch(self, batch: list[tuple[Collected, asyncio.Future[Saved]]]) -> None:
         try:
-            saved = await self._database.write(save_collected, [job for job, _ in batch], self._diff)
+            saved = await self._database.write(
+                save_collected, [job for job, _ in batch], self._diff, outbox=self._outbox
+            )
         except Exception as fault:
             # Whatever it was becomes the report of the job that caused it; the others are saved.
             if len(batch) == 1 or is_of_the_database(fault):

@@ -12,8 +12,11 @@ from typing import Any
 from inforadar.errors import ConfigError
 
 ANALYZERS: dict[str, str] = {
+    "anthropic": "inforadar.stages.analyze.anthropic:AnthropicAnalyzer",
+    "gemini": "inforadar.stages.analyze.gemini:GeminiAnalyzer",
     "local": "inforadar.stages.analyze.local:LocalAnalyzer",
     "mock": "inforadar.stages.analyze.mock:MockAnalyzer",
+    "openai": "inforadar.stages.analyze.openai:OpenAiAnalyzer",
 }
 """By the value of AI_TYPE. Each class is an `Analyzer`; what it is built from is its own matter."""
 
@@ -25,5 +28,10 @@ def analyzer_class(name: str) -> type[Any]:
     except KeyError:
         known = ", ".join(sorted(ANALYZERS))
         raise ConfigError(f"AI_TYPE {name!r} is not known. Use one of: {known}.") from None
-    found: type[Any] = getattr(import_module(module), attribute)
+    try:
+        found: type[Any] = getattr(import_module(module), attribute)
+    except ModuleNotFoundError as fault:
+        if (fault.name or "").startswith("inforadar"):
+            raise
+        raise ConfigError(f"AI_TYPE {name} needs the extra: pip install 'inforadar[llm]'.") from None
     return found

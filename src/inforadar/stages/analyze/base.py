@@ -43,7 +43,13 @@ class FailureKind(StrEnum):
     RATE_LIMITED = "rate_limited"
     OUTAGE = "outage"
     TIMEOUT = "timeout"
+    BAD_REQUEST = "bad_request"
+    """The endpoint did not accept the request: too long, a parameter it does not know."""
+    REJECTED = "rejected"
+    """The endpoint does not want us: key, account, or a model it does not have."""
     BUDGET = "budget"
+    FAULT = "fault"
+    """Info Radar's own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +57,8 @@ class Analyzed:
     """A valid analysis and what it cost."""
 
     analysis: Analysis
+    calls: int = 0
+    """Requests that were answered; 0 for what runs here."""
     tokens_in: int = 0
     tokens_out: int = 0
     cost: float = 0.0
@@ -66,6 +74,7 @@ class AnalysisFailed:
     """A sentence for a person."""
     retry_after_s: float | None = None
     """How long the other side asked us to wait."""
+    calls: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
     cost: float = 0.0

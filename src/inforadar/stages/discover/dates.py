@@ -2,14 +2,16 @@
 
 Nearly all dates are ISO 8601 or RFC 822 to the letter, so those two have a short way of their own. The
 rest is taken apart: first the time with its zone, then whatever day, month and year remain, in numbers or
-in the words of many languages. A date without a zone counts as UTC, one without a time as midnight; a text
-that lacks year or month, such as "yesterday" or "5 hours ago", is no date.
+in the words of many languages. A date without a zone counts as UTC unless another one is given, one without a
+time as midnight; a text that lacks year or month, such as "yesterday" or "5 hours ago", is no date: those need
+to know when they were read, and `relative_dates` reads them.
 """
 
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import NamedTuple
 
 from inforadar.stages.discover.date_words import AFTERNOON, FORENOON, MONTHS, THAI_MONTHS, ZONES
 
@@ -54,52 +56,74 @@ _ORDINAL = re.compile(r"([12]\d{3})-?([0-3]\d{2})")
 _TOKEN = re.compile(r"\d+|[^\s\d,;:/()\-_'’]+")
 
 
-def parse_date(text: str) -> datetime | None:
-    """The moment that `text` names, in UTC, or nothing."""
+class Clock(NamedTuple):
+    """A time of day that was cut out of a text."""
+
+    since_midnight: timedelta
+    offset: timedelta | None
+    """East of Greenwich, if the text says it."""
+    rest: str
+    is_half_day: bool
+    """Whether it was told in halves of a day."""
+
+
+def parse_date(text: str, zone: tzinfo = UTC) -> datetime | None:
+    """The moment that `text` names, in UTC, or nothing; `zone` is that of dates that name none."""
     text = text.strip()
     try:
         if text[4:5] == "-" or text[8:9] == "T":
-            return _settled(datetime.fromisoformat(text))
+            return _settled(datetime.fromisoformat(text), zone)
         if text[3:5] == ", " and text[25:26] == " ":
             # `Sun, 15 Nov 2026 08:36:00 +0100`, put in ISO's order: the standard library reads that in C.
-            zone = text[26:]
-            iso = f"{text[12:16]}-{_ENGLISH[text[8:11]]}-{text[5:7]}T{text[17:25]}{_OFFSETS.get(zone, zone)}"
-            return _settled(datetime.fromisoformat(iso))
+            named = text[26:]
+            iso = (
+                f"{text[12:16]}-{_ENGLISH[text[8:11]]}-{text[5:7]}T{text[17:25]}{_OFFSETS.get(named, named)}"
+            )
+            return _settled(datetime.fromisoformat(iso), zone)
     except (ValueError, OverflowError, KeyError):
         pass
     if not text or len(text) > _LONGEST:
         return None
     try:
-        return _tolerant(text)
+        return _tolerant(text, zone)
     except (ValueError, OverflowError):
         return None
 
 
-def _settled(moment: datetime) -> datetime | None:
-    zone = moment.tzinfo
-    if zone is not UTC:
-        moment = moment.replace(tzinfo=UTC) if zone is None else moment.astimezone(UTC)
+def _settled(moment: datetime, zone: tzinfo) -> datetime | None:
+    named = moment.tzinfo
+    if named is not UTC:
+        moment = (moment.replace(tzinfo=zone) if named is None else moment).astimezone(UTC)
     return moment if moment.year >= EARLIEST_YEAR else None
 
 
-def _tolerant(text: str) -> datetime | None:
+def _tolerant(text: str, zone: tzinfo) -> datetime | None:
     """Any other form: the time is cut out, the date is looked for in what is left."""
     if _EPOCH.fullmatch(text):
         seconds = float(text)
         return datetime.fromtimestamp(seconds / 1000 if seconds >= 1e11 else seconds, UTC)
-    clock, rest, is_half_day = _cut_time(_COMMENT.sub(" ", text))
-    rest = rest.casefold().strip(" ,.;tz")
-    day = _numeric_day(rest, month_first=is_half_day) or _written_day(rest) or _partial_day(rest)
+    clock = cut_clock(_COMMENT.sub(" ", text))
+    rest = (clock.rest if clock else text).casefold().strip(" ,.;tz")
+    month_first = clock is not None and clock.is_half_day
+    day = _numeric_day(rest, month_first=month_first) or _written_day(rest) or _partial_day(rest)
     if day is None or day.year < EARLIEST_YEAR:
         return None
-    return day + clock
+    return at_clock(day, clock, zone)
 
 
-def _cut_time(text: str) -> tuple[timedelta, str, bool]:
-    """The time since midnight UTC, the text without it, and whether it was told in halves of a day."""
+def at_clock(day: datetime, clock: Clock | None, zone: tzinfo) -> datetime:
+    """That time on a day, whose own zone is not looked at; midnight without a time."""
+    since_midnight, offset = (clock.since_midnight, clock.offset) if clock else (timedelta(), None)
+    if offset is not None:
+        return day.replace(tzinfo=UTC) + since_midnight - offset
+    return (day.replace(tzinfo=None) + since_midnight).replace(tzinfo=zone).astimezone(UTC)
+
+
+def cut_clock(text: str) -> Clock | None:
+    """The time of day in a text and the text without it; `ValueError` for one that no clock shows."""
     match = _TIME.search(text) or _DOTTED_TIME.search(text)
     if match is None:
-        return timedelta(), text, False
+        return None
     parts = match.groupdict()
     hour, minute = int(parts["hour"] or parts["hour_h"]), int(parts["minute"] or parts["minute_h"])
     second = int(parts["second"] or 0)
@@ -118,25 +142,26 @@ def _cut_time(text: str) -> tuple[timedelta, str, bool]:
         hour = 0
     offset, tail = _cut_zone(tail)
     # A leap second is none to us; 24:00 is midnight of the next day.
-    return (
-        timedelta(hours=hour, minutes=minute - offset, seconds=min(second, 59)),
-        f"{head} {tail}",
-        bool(half),
+    return Clock(
+        since_midnight=timedelta(hours=hour, minutes=minute, seconds=min(second, 59)),
+        offset=offset,
+        rest=f"{head} {tail}",
+        is_half_day=bool(half),
     )
 
 
-def _cut_zone(tail: str) -> tuple[int, str]:
-    """Minutes east of Greenwich, and what follows the zone. An unknown name counts as UTC."""
+def _cut_zone(tail: str) -> tuple[timedelta | None, str]:
+    """How far east of Greenwich, and what follows the zone; nothing for a name that nobody knows."""
     match = _ZONE.match(tail)
     if match is None:
-        return 0, tail
+        return None, tail
     if match["sign"] is None:
-        offset = ZONES.get(match["name"].upper())
-        return (0, tail) if offset is None else (offset, tail[match.end() :])
+        known = ZONES.get(match["name"].upper())
+        return (None, tail) if known is None else (timedelta(minutes=known), tail[match.end() :])
     hours, minutes = int(match["hours"]), int(match["minutes"] or 0)
     if hours > 14 or minutes > 59:
-        return 0, tail
-    offset = hours * 60 + minutes
+        return None, tail
+    offset = timedelta(hours=hours, minutes=minutes)
     return offset if match["sign"] == "+" else -offset, tail[match.end() :]
 
 

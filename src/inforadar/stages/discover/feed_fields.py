@@ -19,7 +19,7 @@ Element = Any
 
 _TEXTS = frozenset(
     {
-        "guid", "id", "dc:identifier", "dc:title", "media:title",
+        "guid", "id", "title", "dc:identifier", "dc:title", "media:title",
         "pubdate", "published", "issued", "dcterms:issued", "dc:date", "dcterms:created", "created", "date",
         "updated", "modified", "dcterms:modified", "dcterms:date",
         "description", "dc:description", "dcterms:abstract", "itunes:summary", "itunes:subtitle", "subtitle",
@@ -28,6 +28,15 @@ _TEXTS = frozenset(
     }
 )  # fmt: skip
 """Those whose text is all that is asked of them; of several, the first that has any counts."""
+
+
+_TAGS = frozenset({"category", "dc:subject"})
+_MEDIA_TAGS = frozenset({"media:category", "itunes:keywords"})
+_BODIES = frozenset({"content:encoded", "content", "summary"})
+_MEDIA = ("media:", "enclosure", "itunes:image")
+
+MAX_TAGS = 100
+"""An entry with more is not about anything."""
 
 
 class Fields:
@@ -46,20 +55,18 @@ class Fields:
         "texts",
     )
 
-    def __init__(self, children: Iterable[Element]) -> None:  # noqa: PLR0912, PLR0915 - one branch a kind, in one loop
-        self.texts: dict[str, str] = {}
-        self.links: list[Element] = []
-        self.tags: list[str] = []
+    def __init__(self, children: Iterable[Element]) -> None:  # noqa: PLR0912 - a branch a kind, in one loop
+        texts: dict[str, str] = {}
+        links: list[Element] = []
+        tags: dict[str, None] = {}
+        content: str | None = None
         self.authors: list[Element] = []
         self.media: list[tuple[str, Element]] = []
         self.media_tags: list[str] = []
-        self.content: str | None = None
-        """The longest of them."""
         self.elements: dict[str, Element] = {}
         """Whatever else there is, the first of each key."""
         self.permalink: Element | None = None
         self.is_title_plain = False
-        texts = self.texts
         for child in children:
             key = KEYS[child.tag]
             if key in _TEXTS:
@@ -68,37 +75,34 @@ class Fields:
                     texts[key] = text
                     if key == "guid":
                         self.permalink = child
-            elif key == "title":
-                text = element_html(child) if len(child) else child.text
-                if text is not None and key not in texts and (text := text.strip()):
-                    texts[key] = text
-                    self.is_title_plain = child.get("type") == "text"
+                    elif key == "title":
+                        self.is_title_plain = child.get("type") == "text"
             elif key == "link":
-                self.links.append(child)
-            elif key in {"category", "dc:subject"}:
+                links.append(child)
+            elif key in _TAGS:
                 tag = child.get("term") or child.text or child.get("label")
-                if tag is not None and (tag := tag.strip()) and tag not in self.tags:
-                    self.tags.append(tag)
-            elif key in {"content:encoded", "content", "summary"}:
-                text = element_html(child) if len(child) else child.text
-                if text is not None and (text := text.strip()):
-                    if key != "content:encoded":
-                        text = atom_html(child, text)
-                    if key == "summary":
+                if tag is not None and (tag := tag.strip()) and len(tags) < MAX_TAGS:
+                    tags[tag] = None
+            elif key in _BODIES:
+                text = _body(key, child)
+                if key == "summary":
+                    if text:
                         texts.setdefault(key, text)
-                    elif self.content is None or len(text) > len(self.content):
-                        self.content = text
+                elif content is None or len(text) > len(content):
+                    content = text
             elif key == "author":
                 self.authors.append(child)
-            elif key == "media:category":
-                if (tag := child.text) is not None and (tag := tag.strip()):
-                    self.media_tags.append(tag)
-            elif key == "itunes:keywords":
+            elif key in _MEDIA_TAGS:
                 self.media_tags += [word for part in (child.text or "").split(",") if (word := part.strip())]
-            elif key.startswith(("media:", "enclosure", "itunes:image")):
+            elif key.startswith(_MEDIA):
                 self.media.append((key, child))
             elif key not in self.elements:
                 self.elements[key] = child
+        self.texts = texts
+        self.links = links
+        self.tags = tuple(tags) or tuple(self.media_tags[:MAX_TAGS])
+        self.content = content or None
+        """The longest of them."""
 
     def text(self, keys: Iterable[str]) -> str | None:
         """The text of the first of these that has any."""
@@ -122,3 +126,8 @@ class Fields:
             if key in texts and len(digits := texts[key]) < 10 and digits.isdecimal():
                 return int(digits)
         return None
+
+
+def _body(key: str, element: Element) -> str:
+    text = (element_html(element) if len(element) else element.text or "").strip()
+    return text if key == "content:encoded" else atom_html(element, text)

@@ -12,7 +12,8 @@ import msgspec
 from inforadar.errors import ParseError
 from inforadar.stages.discover.dates import parse_date
 from inforadar.stages.discover.feed_encoding import decode
-from inforadar.stages.discover.feed_limits import MAX_BYTES, MAX_TAGS
+from inforadar.stages.discover.feed_fields import MAX_TAGS
+from inforadar.stages.discover.feed_limits import MAX_BYTES, MAX_ELEMENTS
 from inforadar.stages.discover.feed_raw import RawEntry, RawFeed
 from inforadar.stages.discover.feed_xml import MAX_ENTRIES, TOO_MANY_ENTRIES
 
@@ -39,7 +40,7 @@ def read_json(data: bytes, url: str) -> RawFeed:
 
 
 def _decoded(data: bytes) -> Any:
-    if len(data) > MAX_BYTES or data.count(b"{") + data.count(b"[") > MAX_TAGS:
+    if len(data) > MAX_BYTES or data.count(b"{") + data.count(b"[") > MAX_ELEMENTS:
         raise ParseError("This JSON document is larger than any feed.")
     try:
         return msgspec.json.decode(data)
@@ -78,7 +79,7 @@ def _entry(item: dict[str, Any], url: str, feed_author: str | None) -> RawEntry:
         summary=_text(item, "summary"),
         content=_text(item, "content_html") or (_escaped(plain) if plain else None),
         author=_author(item) or feed_author,
-        tags=tuple(tags),
+        tags=tuple(tags)[:MAX_TAGS],
         image=_absolute(_text(item, "image") or _text(item, "banner_image"), url),
         enclosure=next((_absolute(_text(one, "url"), url) for one in attachments), None),
         language=_text(item, "language"),

@@ -10,7 +10,7 @@ import random
 import re
 
 MAX_BYTES = 16 * 2**20
-MAX_TAGS = 400_000
+MAX_ELEMENTS = 400_000
 """Each element costs a parser some hundred bytes, however short its tag."""
 
 MAX_REFERENCES = 1_000_000
@@ -20,7 +20,7 @@ _SMALL = 256 * 1024
 _SAMPLES = 4
 _SAMPLE = 2048
 _NAME = re.compile(rb"<([A-Za-z_][^\s/>]*)|\s([A-Za-z_][\w:.-]*)=[\"']")
-_COUNTED = ((b"<", MAX_TAGS, len("<a/>"), "tags"), (b"&", MAX_REFERENCES, len("&;"), "references"))
+_COUNTED = ((b"<", MAX_ELEMENTS, len("<a/>"), "tags"), (b"&", MAX_REFERENCES, len("&;"), "references"))
 _WINDOW = 16 * 1024
 _TAG = re.compile(rb"<[A-Za-z_](?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+")
 _ATTRIBUTE = re.compile(rb"=\s*[\"']")

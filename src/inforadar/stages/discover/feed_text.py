@@ -49,7 +49,7 @@ def title_text(text: str | None, *, is_plain: bool = False) -> str | None:
         once = unescaped(text)
         # Escaped twice, as many do it: what came out is markup once more.
         text = once if is_plain or once == text else _INLINE_TAG.sub("", unescaped(once))
-    title = _folded(text)
+    title = folded(text)
     return title if title is None or len(title) <= TITLE_LENGTH else title[: TITLE_LENGTH - 1] + "…"
 
 
@@ -81,10 +81,11 @@ def _visible(html: str) -> str:
         html = _TAG.sub("", _BREAK.sub(r" \g<0>", _INVISIBLE.sub(" ", html)))
     if "&" in html:
         html = unescaped(html)
-    return _folded(html) or ""
+    return folded(html) or ""
 
 
-def _folded(text: str) -> str | None:
+def folded(text: str) -> str | None:
+    """White space folded and invisible signs gone; nothing if nothing is left."""
     if not text.isprintable():
         text = _INVISIBLE_SIGNS.sub("", text)
     return " ".join(text.split()) or None

@@ -108,7 +108,7 @@ class _Reader:
             summary,
             content,
             self._author(found),
-            tuple(found.tags or found.media_tags),
+            found.tags,
             image,
             enclosure,
             found.texts.get("dc:language"),

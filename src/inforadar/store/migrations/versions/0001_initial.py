@@ -29,6 +29,26 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("key", name=op.f("pk_analyses_cache")),
     )
     op.create_table(
+        "analysis_costs",
+        sa.Column("day", sa.Date(), nullable=False, comment="UTC"),
+        sa.Column("model", sa.Text(), nullable=False),
+        sa.Column("feed_id", sa.Uuid(), nullable=False),
+        sa.Column("calls", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("tokens_in", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("tokens_out", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("cost", sa.Float(), server_default="0", nullable=False, comment="US dollars"),
+        sa.PrimaryKeyConstraint("day", "model", "feed_id", name=op.f("pk_analysis_costs")),
+        comment="refers to no feed: what was spent stays spent when the feed is gone",
+    )
+    op.create_table(
+        "article_categories",
+        sa.Column("uid", sa.String(length=16), nullable=False),
+        sa.Column("category", sa.Text(), nullable=False),
+        sa.Column("created_at", UtcDateTime(), server_default=db_now(), nullable=False),
+        sa.PrimaryKeyConstraint("uid", "category", name=op.f("pk_article_categories")),
+        comment="topics that other programs listed an article under, beside its own and its items'",
+    )
+    op.create_table(
         "article_failures",
         sa.Column("id", sa.Uuid(), nullable=False),
         sa.Column("uid", sa.String(length=16), nullable=False),
@@ -70,6 +90,7 @@ def upgrade() -> None:
         sa.Column("fetched_at", UtcDateTime(), nullable=True),
         sa.Column("etag", sa.Text(), nullable=True),
         sa.Column("last_modified", sa.Text(), nullable=True),
+        sa.Column("validators_url", sa.Text(), nullable=True),
         sa.Column("attempts", sa.Integer(), server_default="0", nullable=False),
         sa.Column(
             "attempted_at", UtcDateTime(), nullable=True, comment="counts as attempted for 30 days from here"
@@ -93,6 +114,14 @@ def upgrade() -> None:
         unique=False,
         sqlite_where=sa.text("next_attempt_at IS NOT NULL"),
         postgresql_where=sa.text("next_attempt_at IS NOT NULL"),
+    )
+    op.create_index(
+        "ix_articles_attempted_at",
+        "articles",
+        ["attempted_at"],
+        unique=False,
+        sqlite_where=sa.text("status = 'failure'"),
+        postgresql_where=sa.text("status = 'failure'"),
     )
     op.create_table(
         "feeds",
@@ -155,6 +184,15 @@ def upgrade() -> None:
         sa.Column("starred_at", UtcDateTime(), nullable=True),
         sa.Column("archived_at", UtcDateTime(), nullable=True),
         sa.PrimaryKeyConstraint("hash", name=op.f("pk_marks")),
+    )
+    op.create_table(
+        "redis_outbox",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("at", UtcDateTime(), server_default=db_now(), nullable=False),
+        sa.Column("kind", sa.String(length=16), nullable=False),
+        sa.Column("payload", JsonDoc, nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_redis_outbox")),
+        comment="what Redis has not been told yet; empty without Redis",
     )
     op.create_table(
         "runs",
@@ -357,83 +395,13 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_item_changes_item_id"), "item_changes", ["item_id"], unique=False)
     op.create_index(op.f("ix_item_changes_run_id"), "item_changes", ["run_id"], unique=False)
-    op.create_table(
-        "item_search",
-        sa.Column(
-            "id",
-            sa.BigInteger().with_variant(sa.Integer(), "sqlite"),
-            autoincrement=False,
-            nullable=False,
-            comment="by the item's date: the newest are the highest",
-        ),
-        sa.Column("item_id", sa.Uuid(), nullable=False),
-        sa.Column(
-            "words", sa.Text(), nullable=False, comment="each once, folded, Chinese and Japanese in pairs"
-        ),
-        sa.ForeignKeyConstraint(
-            ["item_id"], ["items.id"], name=op.f("fk_item_search_item_id"), ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_item_search")),
-        sa.UniqueConstraint("item_id", name=op.f("uq_item_search_item_id")),
-    )
-    op.create_table(
-        "search_queue",
-        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.Column("item_id", sa.Uuid(), nullable=False),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_search_queue")),
-        comment="written by triggers: whose words are to be made anew",
-    )
-    for statement in _SEARCH[op.get_bind().dialect.name]:
-        op.execute(statement)
     if op.get_bind().dialect.name == "postgresql":
         # Served whole and often, so it is kept out of line and uncompressed: reading the row's other columns
         # never touches it, and serving it costs no decompression.
         op.execute("ALTER TABLE cached_feeds ALTER COLUMN xml_content SET STORAGE EXTERNAL")
 
 
-_SEARCH = {
-    "sqlite": (
-        # The words are made by us and only separated by spaces; no positions, because each is there once.
-        "CREATE VIRTUAL TABLE item_words USING fts5(words, content='item_search', content_rowid='id', "
-        "tokenize='ascii', detail='none')",
-        "CREATE TRIGGER item_search_added AFTER INSERT ON item_search BEGIN "
-        "INSERT INTO item_words(rowid, words) VALUES (new.id, new.words); END",
-        "CREATE TRIGGER item_search_changed AFTER UPDATE OF words ON item_search BEGIN "
-        "INSERT INTO item_words(item_words, rowid, words) VALUES ('delete', old.id, old.words); "
-        "INSERT INTO item_words(rowid, words) VALUES (new.id, new.words); END",
-        "CREATE TRIGGER item_search_removed AFTER DELETE ON item_search BEGIN "
-        "INSERT INTO item_words(item_words, rowid, words) VALUES ('delete', old.id, old.words); END",
-        "CREATE TRIGGER items_added_for_search AFTER INSERT ON items BEGIN "
-        "INSERT INTO search_queue(item_id) VALUES (new.id); END",
-        "CREATE TRIGGER items_changed_for_search AFTER UPDATE OF title, snippet, analyzer_result ON items BEGIN "
-        "INSERT INTO search_queue(item_id) VALUES (new.id); END",
-        "CREATE TRIGGER articles_changed_for_search AFTER UPDATE OF clean_text ON articles "
-        "WHEN new.clean_text IS NOT old.clean_text BEGIN "
-        "INSERT INTO search_queue(item_id) SELECT id FROM items WHERE url = new.url; END",
-    ),
-    "postgresql": (
-        "CREATE INDEX ix_item_search_words ON item_search "
-        "USING gin (array_to_tsvector(string_to_array(words, ' ')))",
-        "CREATE FUNCTION item_for_search() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
-        "INSERT INTO search_queue(item_id) VALUES (new.id); RETURN NULL; END $$",
-        "CREATE FUNCTION article_for_search() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
-        "INSERT INTO search_queue(item_id) SELECT id FROM items WHERE url = new.url; RETURN NULL; END $$",
-        "CREATE TRIGGER items_added_for_search AFTER INSERT ON items "
-        "FOR EACH ROW EXECUTE FUNCTION item_for_search()",
-        "CREATE TRIGGER items_changed_for_search AFTER UPDATE OF title, snippet, analyzer_result ON items "
-        "FOR EACH ROW EXECUTE FUNCTION item_for_search()",
-        "CREATE TRIGGER articles_changed_for_search AFTER UPDATE OF clean_text ON articles FOR EACH ROW "
-        "WHEN (new.clean_text IS DISTINCT FROM old.clean_text) EXECUTE FUNCTION article_for_search()",
-    ),
-}
-"""Each database's own index, and the triggers that say which items it is to learn anew."""
-
-
 def downgrade() -> None:
-    if op.get_bind().dialect.name == "sqlite":
-        op.drop_table("item_words")
-    op.drop_table("search_queue")
-    op.drop_table("item_search")
     op.drop_table("item_changes")
     op.drop_table("url_states")
     op.drop_table("run_events")
@@ -444,11 +412,12 @@ def downgrade() -> None:
     op.drop_table("cached_feeds")
     op.drop_table("site_states")
     op.drop_table("runs")
+    op.drop_table("redis_outbox")
     op.drop_table("marks")
     op.drop_table("hosts")
     op.drop_table("feeds")
     op.drop_table("articles")
     op.drop_table("article_failures")
+    op.drop_table("article_categories")
+    op.drop_table("analysis_costs")
     op.drop_table("analyses_cache")
-    if op.get_bind().dialect.name == "postgresql":
-        op.execute("DROP FUNCTION item_for_search, article_for_search")

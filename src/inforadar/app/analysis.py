@@ -1,0 +1,44 @@
+"""Analyzing and building, put together from the settings. Without the engine: neither of them fetches."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import datetime
+
+from inforadar.app.store import utc_now
+from inforadar.config import Settings
+from inforadar.pipeline.analyses import AnalysisStage
+from inforadar.pipeline.build import Builder
+from inforadar.stages.analyze.choose import Analyzers
+from inforadar.store.engine import Database
+
+
+@asynccontextmanager
+async def open_analysis(
+    settings: Settings,
+    database: Database,
+    *,
+    check: bool = True,
+    now: Callable[[], datetime] = utc_now,
+) -> AsyncIterator[AnalysisStage]:
+    """The analyze stage. With `check`, settings that cannot work are said now and not with the first item."""
+    analyzers = Analyzers(settings.ai, settings.home)
+    try:
+        if check:
+            analyzers.pick({})
+        yield AnalysisStage(
+            database=database,
+            analyzers=analyzers,
+            concurrency=settings.ai.concurrency,
+            daily_budget=settings.ai.daily_budget,
+            now=now,
+        )
+    finally:
+        await analyzers.close()
+
+
+def make_builder(settings: Settings, database: Database, now: Callable[[], datetime] = utc_now) -> Builder:
+    return Builder(
+        database=database, last_n=settings.publish.items, public_url=settings.web.outer_url, now=now
+    )

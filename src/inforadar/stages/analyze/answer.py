@@ -1,0 +1,124 @@
+"""A model's answer: the schema it is asked for, and the strict reading of what came.
+
+The schema is sent to endpoints that can hold a model to it. It is checked here all the same, because some only
+claim to. What is wrong comes back as sentences for the model, which gets one more chance with them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from inforadar.model.analysis import Analysis, Score, ScoreName, Subject
+from inforadar.stages.analyze.base import MAX_WORD, MAX_WORDS, clean_line, validate
+
+MAX_ANSWER = 100_000
+"""Characters. The largest valid answer has about a third of it."""
+
+CATEGORIES = (
+    "world", "politics", "business", "technology", "science", "health", "environment", "society", "culture",
+    "sport", "crime", "opinion", "other",
+)  # fmt: skip
+
+_TEXTS = ("title", "title_reason", "description", "description_reason", "summary")
+
+
+class _Score(msgspec.Struct, forbid_unknown_fields=True):
+    value: float
+    reason: str
+    words: list[str]
+
+
+class _Scores(msgspec.Struct, forbid_unknown_fields=True):
+    framing: _Score
+    clickbait: _Score
+    persuasive: _Score
+    hyper_stimulus: _Score
+    speculative: _Score
+    overall: _Score
+
+
+class _Answer(msgspec.Struct, forbid_unknown_fields=True):
+    language: str
+    category: str
+    title: str
+    title_reason: str
+    description: str
+    description_reason: str
+    summary: str
+    facts: list[str]
+    scores: _Scores
+
+
+def _object(**properties: Any) -> dict[str, Any]:
+    # Every field required and none beside them: what all vendors ask of a schema that they enforce. None of them
+    # takes limits of length or range everywhere, so these stand in the prompt and are checked afterwards.
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+_TEXT = {"type": "string"}
+_LIST = {"type": "array", "items": _TEXT}
+_SCORE = _object(value={"type": "number"}, reason=_TEXT, words=_LIST)
+
+ANSWER_SCHEMA: dict[str, Any] = _object(
+    language=_TEXT,
+    category={"type": "string", "enum": list(CATEGORIES)},
+    **dict.fromkeys(_TEXTS, _TEXT),
+    facts=_LIST,
+    scores=_object(**{name.value: _SCORE for name in ScoreName}),
+)
+
+
+def parse_answer(
+    text: str, subject: Subject, *, boundary: str, model: str, prompt_version: str
+) -> Analysis | tuple[str, ...]:
+    """The analysis, or what is wrong with the answer, a sentence each."""
+    if len(text) > MAX_ANSWER:
+        return (f"The answer has {len(text)} characters; a tenth of that is plenty.",)
+    if boundary in text:
+        return ("The answer repeats the code of the fence, which belongs to no field.",)
+    try:
+        answer = msgspec.json.decode(_json_in(text), type=_Answer)
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError) as fault:
+        return (f"The answer is not the JSON object that was asked for: {fault}.",)
+    if answer.category not in CATEGORIES:
+        return (f"category must be one of {', '.join(CATEGORIES)}.",)
+    seen = "\n".join((subject.title, subject.description, subject.text))
+    texts: dict[str, Any] = {name: _line(getattr(answer, name)) for name in _TEXTS}
+    scores: dict[str, Any] = {
+        name.value: _score(getattr(answer.scores, name.value), seen) for name in ScoreName
+    }
+    analysis = Analysis(
+        **texts,
+        facts=tuple(fact for fact in map(_line, answer.facts) if fact),
+        **scores,
+        category=answer.category,
+        language=answer.language.strip(),
+        model=model,
+        prompt_version=prompt_version,
+    )
+    return validate(analysis) or analysis
+
+
+def _json_in(text: str) -> bytes:
+    """From the first brace to the last: small models wrap their answer in a code block or a greeting."""
+    start, end = text.find("{"), text.rfind("}")
+    return text[start : end + 1].encode() if 0 <= start < end else text.encode()
+
+
+def _score(score: _Score, seen: str) -> Score:
+    # They are marks in the text: a word that is not there marks nothing.
+    words = dict.fromkeys(
+        word for word in map(_line, score.words[:MAX_WORDS]) if 0 < len(word) <= MAX_WORD and word in seen
+    )
+    return Score(value=score.value, reason=_line(score.reason), words=tuple(words))
+
+
+def _line(text: str) -> str:
+    return clean_line(text, max(len(text), 1))

@@ -1,0 +1,125 @@
+"""The discoverer of kind `pages`: asks for one listing page after the other and gives them out as they come.
+
+It knows nothing of dates and of what is stored: where to stop is the walk's to say (`walk.py`), and whoever drives both
+stops asking. By itself it ends where the listing does, or at a page that cannot be had or read, which it gives out
+as the `Failed` that it is. Pages are asked for without validators, because a walk needs their items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from datetime import UTC, datetime, tzinfo
+from functools import partial
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from inforadar.errors import ParseError, UsageError
+from inforadar.model.feed import Feed
+from inforadar.model.http import (
+    Failed,
+    FailureReason,
+    Fetch,
+    Fetched,
+    FetchResult,
+    NotModified,
+    Outcome,
+    Request,
+)
+from inforadar.stages.discover.page_listing import PageListing, PageReader
+from inforadar.stages.discover.sites import SITES
+from inforadar.stages.discover.sites.selector_reader import parse_page
+from inforadar.stages.discover.sites.selectors import parse_selectors
+from inforadar.urls import hostname
+
+ACCEPT = "text/html, application/xhtml+xml;q=0.9, */*;q=0.5"
+
+ReadPage = Callable[[bytes, str, str, datetime], Awaitable[PageListing]]
+"""A `PageReader` that is run wherever parsing is done."""
+
+
+def reader_for(feed: Feed) -> PageReader:
+    """What reads a feed's pages: its selectors, if it has any, else the reader of its site."""
+    selectors = feed.options.get("selectors")
+    if selectors:
+        return partial(parse_page, selectors=parse_selectors(selectors), timezone=_zone(feed))
+    host = hostname(feed.url).removeprefix("www.")
+    if host not in SITES:
+        raise UsageError(
+            f"There is no reader for the pages of {host}. Give the feed selectors with `feed edit --selectors`, "
+            f"or one of the sites that have a reader: {', '.join(sorted(SITES))}."
+        )
+    return SITES[host]
+
+
+def _zone(feed: Feed) -> tzinfo:
+    name = feed.options.get("timezone")
+    try:
+        return ZoneInfo(str(name)) if name else UTC
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise UsageError(f"{name!r} is no time zone; write it like Europe/Moscow.") from None
+
+
+async def discover_pages(
+    feed: Feed,
+    fetch: Fetch,
+    read: ReadPage,
+    *,
+    start_url: str | None = None,
+    headers: Mapping[str, str] | None = None,
+    timeout_s: float | None = None,
+) -> AsyncGenerator[PageListing | Failed, None]:
+    """The pages of a feed's listing in their order; a `Failed` is the last that comes.
+
+    `start_url` is the page to begin at, if not at the feed's own: where an interrupted walk goes on.
+    """
+    url: str | None = start_url or feed.url
+    seen: set[str] = set()
+    is_first = url == feed.url
+    is_guessed = not is_first
+    while url is not None and url not in seen:
+        seen.add(url)
+        result = await fetch(Request(url=url, accept=ACCEPT, timeout_s=timeout_s, headers=headers or {}))
+        if is_guessed and isinstance(result, Failed) and result.status in {404, 410}:
+            return  # counted on past the last page
+        page = await _read(result, read, is_first=is_first)
+        if isinstance(page, PageListing):
+            if not is_first and page.url in seen and page.url != url:
+                return  # sent back to where it was already: there is no such page
+            seen.add(page.url)
+        yield page
+        if isinstance(page, Failed):
+            return
+        url, is_guessed, is_first = page.next_url, page.is_next_guessed, False
+
+
+async def _read(result: FetchResult, read: ReadPage, *, is_first: bool) -> PageListing | Failed:
+    match result:
+        case Fetched():
+            try:
+                page = await read(result.body, result.final_url, result.content_type, result.fetched_at)
+            except ParseError as fault:
+                return _failed(
+                    result, f"The page {result.final_url} cannot be read. {fault}", Outcome.PERMANENT_ERROR
+                )
+            if is_first and not page.items:
+                # An empty page ends a listing, but one that begins so has changed, or asks for something else.
+                why = " ".join(page.warnings)
+                return _failed(result, f"The listing {result.final_url} shows no items. {why}".strip())
+            return page
+        case NotModified():
+            return _failed(
+                result, f"{hostname(result.url)} answered 304 although nothing was known of the page."
+            )
+        case Failed():
+            return result
+
+
+def _failed(
+    result: Fetched | NotModified, message: str, outcome: Outcome = Outcome.TEMPORARY_ERROR
+) -> Failed:
+    return Failed(
+        url=result.url,
+        outcome=outcome,
+        reason=FailureReason.BROKEN,
+        message=message,
+        fetched_at=result.fetched_at,
+    )

@@ -1,0 +1,81 @@
+"""What models cost: calls, tokens and money by day, model and feed.
+
+Counted in the database, because the day's budget is one for all processes that spend it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from sqlalchemy import Connection, func, select
+from sqlalchemy.dialects.postgresql import insert as pg_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from inforadar.model.ids import FeedId
+from inforadar.store.schema import analysis_costs, feeds
+
+_c = analysis_costs.c
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spent:
+    """A day's sum for one model and one feed."""
+
+    day: date
+    model: str
+    feed_id: FeedId
+    feed_url: str | None = None
+    """`None`: the feed is gone."""
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    cost: float
+
+
+def add_spent(connection: Connection, spent: Spent) -> None:
+    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+    statement = insert(analysis_costs).values(
+        day=spent.day,
+        model=spent.model,
+        feed_id=spent.feed_id,
+        calls=spent.calls,
+        tokens_in=spent.tokens_in,
+        tokens_out=spent.tokens_out,
+        cost=spent.cost,
+    )
+    sums = {
+        name: _c[name] + statement.excluded[name] for name in ("calls", "tokens_in", "tokens_out", "cost")
+    }
+    connection.execute(statement.on_conflict_do_update(index_elements=["day", "model", "feed_id"], set_=sums))
+
+
+def load_spent_on(connection: Connection, day: date) -> float:
+    """US dollars, over all models and feeds."""
+    total = connection.execute(
+        select(func.coalesce(func.sum(_c.cost), 0.0)).where(_c.day == day)
+    ).scalar_one()
+    return float(total)
+
+
+def load_spending(connection: Connection, since: date) -> list[Spent]:
+    """The newest day first, in each the dearest first."""
+    query = (
+        select(analysis_costs, feeds.c.url)
+        .join_from(analysis_costs, feeds, feeds.c.id == _c.feed_id, isouter=True)
+        .where(_c.day >= since)
+        .order_by(_c.day.desc(), _c.cost.desc(), _c.model, feeds.c.url)
+    )
+    return [
+        Spent(
+            day=row.day,
+            model=row.model,
+            feed_id=row.feed_id,
+            feed_url=row.url,
+            calls=row.calls,
+            tokens_in=row.tokens_in,
+            tokens_out=row.tokens_out,
+            cost=row.cost,
+        )
+        for row in connection.execute(query)
+    ]

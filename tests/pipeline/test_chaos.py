@@ -1,0 +1,24 @@
+"""Workers killed with -9 and frozen at random moments: nothing is lost, doubled, or committed by a lost lease."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.chaos.rounds import open_chaos
+
+KILLS = 10
+BUSY_S = 240
+"""Each kill is a start of the program; on a busy machine that takes a while."""
+
+
+@pytest.mark.timeout(BUSY_S + 60)
+async def test_after_kills_at_random_moments_everything_is_stored_once(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_chaos(database_url, tmp_path, seed=4) as chaos:
+        tally = await chaos.run(KILLS, seconds=BUSY_S)
+    assert tally.violations == []
+    assert tally.kills == KILLS
+    assert tally.articles > 100
