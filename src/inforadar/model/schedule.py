@@ -51,6 +51,8 @@ class Collected:
     """title, site_url, description, language as the document gives them."""
     dropped: int = 0
     """Items of another host, left out by `enforce_feed_domain`."""
+    spent_s: float = 0.0
+    """How long the answer took."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import assert_never
 
@@ -22,6 +22,7 @@ from inforadar.model.http import (
     FailureReason,
     Fetch,
     Fetched,
+    FetchResult,
     NotModified,
     Outcome,
     Request,
@@ -89,10 +90,14 @@ class Collector:
         )
         # The request keeps its own time, waiting for a host's turn aside; what it cannot have used is left.
         spent_s = min(loop.time() - started, self.request_timeout_s)
+        async with asyncio.timeout(self.job_timeout_s - spent_s):
+            return replace(await self._end(lease, run_id, result), spent_s=spent_s)
+
+    async def _end(self, lease: Lease, run_id: RunId, result: FetchResult) -> Collected:
+        feed = lease.feed
         match result:
             case Fetched():
-                async with asyncio.timeout(self.job_timeout_s - spent_s):
-                    return await self._read(lease, run_id, result)
+                return await self._read(lease, run_id, result)
             case NotModified():
                 freshness = freshness_s(result.headers, result.fetched_at)
                 return Collected(

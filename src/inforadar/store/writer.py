@@ -7,7 +7,7 @@ larger, and cheaper per job, its transactions become. If a batch fails, its jobs
 that one poisoned job fails alone; if it is the database that fails, they all do.
 
 Everything that takes several rows takes them in this order, and those of a table by key, so that no two
-transactions wait for each other: feed_schedules, articles, items.
+transactions wait for each other: feed_schedules, articles, items, feed_days, fetch_days.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from inforadar.store.article_queue import retry_old_failures
 from inforadar.store.engine import Database
 from inforadar.store.faults import is_of_the_database
 from inforadar.store.feeds import feed_key, update_feed
+from inforadar.store.history import note_outcomes
 from inforadar.store.items import FeedItems, insert_items, load_known, save_changes
 from inforadar.store.outbox import note_listed
 from inforadar.store.rows import JsonRows, stored_id, stored_time
@@ -78,6 +79,7 @@ def save_collected(
             save_changes(connection, result.changed, run_id=job.run_id, at=job.at)
     _save_feeds(connection, held)
     _save_schedules(connection, held, {key for key, value in saved.items() if value and _touched(value)})
+    note_outcomes(connection, held)
     return saved
 
 
