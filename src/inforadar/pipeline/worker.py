@@ -222,7 +222,7 @@ class Worker:
         turns: set[float] = set()
         patience = 0
         while True:
-            wait_s = self.interval_s
+            wait_s, began = self.interval_s, clock()
             try:
                 result, _ = await self.collect_cycle()
             except InfoRadarError as fault:
@@ -241,8 +241,9 @@ class Worker:
                     # Woken a moment before the database's clock had it due: look again soon, not in an interval.
                     patience -= 1
                     wait_s = min(wait_s, LISTEN_S)
-            # A crowded host has more: go on at each of its turns, not only at the next interval.
-            turns = {turn for turn in turns if turn > clock()}
+            # A crowded host has more: go on at each of its turns, not only at the next interval; and at once
+            # if one came while this cycle went on, which claimed before it.
+            turns = {turn for turn in turns if turn > began}
             await self._idle(min([wait_s, *(turn - clock() for turn in turns)]))
 
     async def _idle(self, seconds: float) -> None:
