@@ -92,7 +92,7 @@ class FeedDiscoverer:
         match result:
             case Fetched():
                 async with asyncio.timeout(self.job_timeout_s - spent_s):
-                    return await self._read(job, result)
+                    return await self._read(job, result, spent_s)
             case NotModified():
                 freshness = freshness_s(result.headers, result.fetched_at)
                 return Collected(
@@ -102,13 +102,14 @@ class FeedDiscoverer:
                     outcome=Outcome.SUCCESS,
                     next_run=after_success(feed, self.policy, self.now(), freshness_s=freshness),
                     validators=result.validators or None,
+                    spent_s=spent_s,
                 )
             case Failed():
-                return failed_job(job, self.policy, result)
+                return failed_job(job, self.policy, result, spent_s=spent_s)
             case _:
                 assert_never(result)
 
-    async def _read(self, job: Job, fetched: Fetched) -> Collected:
+    async def _read(self, job: Job, fetched: Fetched, spent_s: float) -> Collected:
         feed = job.feed
         try:
             listing = await self.parse(fetched.body, fetched.final_url, fetched.content_type)
@@ -137,10 +138,11 @@ class FeedDiscoverer:
             kind=FeedKind.FEED,
             channel={name: value for name, value in channel.items() if value},
             dropped=dropped,
+            spent_s=spent_s,
         )
 
 
-def failed_job(job: Job, policy: SchedulePolicy, failed: Failed) -> Collected:
+def failed_job(job: Job, policy: SchedulePolicy, failed: Failed, *, spent_s: float = 0.0) -> Collected:
     """The end of a job that failed: nothing of it is stored but that."""
     return Collected(
         lease=job.lease,
@@ -148,6 +150,7 @@ def failed_job(job: Job, policy: SchedulePolicy, failed: Failed) -> Collected:
         at=failed.fetched_at,
         outcome=failed.outcome,
         next_run=after_failure(job.feed, policy, failed),
+        spent_s=spent_s,
     )
 
 

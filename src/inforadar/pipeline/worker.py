@@ -235,8 +235,7 @@ class Worker:
         turns: set[float] = set()
         patience = 0
         while True:
-            wait_s = self.interval_s
-            began = clock()
+            wait_s, began = self.interval_s, clock()
             try:
                 result, _ = await self.collect_cycle([lane], limit=limit)
             except InfoRadarError as fault:

@@ -28,6 +28,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from inforadar.model.ids import FeedId, ItemId, RunId, Uid, UrlHash, new_uuid
 from inforadar.model.item import METADATA_FIELDS, Item, ItemChange, KnownItem, NewItem
 from inforadar.store.feeds import ACTIVE, is_named
+from inforadar.store.history import note_added
 from inforadar.store.rows import insert_rows, stored_id, stored_time
 from inforadar.store.schema import articles, feeds, item_changes, items, marks
 from inforadar.store.search import is_found
@@ -140,6 +141,7 @@ def insert_items(connection: Connection, batches: Sequence[FeedItems]) -> None:
     if there:
         waiting = [id_ for id_, key in added if key in there]
         connection.execute(update(items).where(one_of(items.c.id, waiting)).values(analyze_at=db_now()))
+    note_added(connection, [(batch.feed_id, batch.at, len(batch.added)) for batch in batches])
 
 
 _ITEM_VALUES = (

@@ -7,7 +7,7 @@ larger, and cheaper per job, its transactions become. If a batch fails, its jobs
 that one poisoned job fails alone; if it is the database that fails, they all do.
 
 Everything that takes several rows takes them in this order, and those of a table by key, so that no two
-transactions wait for each other: feed_schedules, articles, items.
+transactions wait for each other: feed_schedules, articles, items, feed_days, fetch_days.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from inforadar.store.engine import Database
 from inforadar.store.faults import is_of_the_database
 from inforadar.store.feeds import feed_key, save_lanes, update_feed
 from inforadar.store.found import delete_found
+from inforadar.store.history import note_outcomes
 from inforadar.store.items import FeedItems, insert_items, load_known, save_changes
 from inforadar.store.outbox import note_listed
 from inforadar.store.rows import JsonRows, stored_id, stored_time
@@ -70,6 +71,7 @@ def save_collected(
     if first := [job.lease.feed.id for job in held if job.kind and job.lease.feed.kind is None]:
         save_lanes(connection, first)
     delete_found(connection, [job.lease.feed.id for job in held])
+    note_outcomes(connection, held)
     return saved
 
 
