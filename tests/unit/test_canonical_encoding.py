@@ -80,7 +80,9 @@ def test_utf8_that_was_cut_in_the_middle_of_a_sign_stays_utf8() -> None:
 @pytest.mark.parametrize("meta", ["", '<meta charset="utf-8">'], ids=["no meta", "meta"])
 @pytest.mark.parametrize("header", ["text/html", "text/html; charset=utf-8"])
 def test_a_stray_escape_does_not_make_another_encoding_of_utf8(header: str, meta: str) -> None:
-    text = "В посёлке на этой\x1b неделе открыли\x1b(B мост,\x1b$)C которого ждали\x1b$B почти двенадцать лет."
+    text = (
+        "В посёлке на этой\x1b неделе открыли\x1b(B мост,\x1b$)C которого ждали\x1b$B почти двенадцать лет."
+    )
     assert text in parse_text(page(text, meta).encode(), header)
 
 

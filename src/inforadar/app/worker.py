@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 HOLD_S = 15.0
 """How much longer than a request may take a host's slot is held, for what comes around it."""
 PARSE_TIMEOUT_S = 10.0
-EXTRACT_TIMEOUT_S = 20.0
+EXTRACT_TIMEOUT_S = 10.0
 
 
 @asynccontextmanager
