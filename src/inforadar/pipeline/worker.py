@@ -44,7 +44,6 @@ AFTER_FAULT_S = 5.0
 PATIENCE = 30
 """How often a worker looks again for a feed whose host's turn has come."""
 PUBLISH_S = 5.0
-"""How often what Redis missed while it was away is tried again."""
 
 log = structlog.get_logger()
 
@@ -87,6 +86,8 @@ class Worker:
     stages: frozenset[Stage] = ALL_STAGES
     projection: RedisProjection | None = None
     """Redis, if it is configured."""
+    publish_s: float = PUBLISH_S
+    """How often what Redis missed while it was away is tried again."""
     _wake_articles: asyncio.Event = field(default_factory=asyncio.Event)
     _wake_analyses: asyncio.Event = field(default_factory=asyncio.Event)
     _wake_builder: asyncio.Event = field(default_factory=asyncio.Event)
@@ -213,7 +214,7 @@ class Worker:
         clock = asyncio.get_running_loop().time
         turns: set[float] = set()
         patience = 0
-        while True:
+        while not _is_cancelled():
             wait_s = self.interval_s
             try:
                 result, _ = await self.collect_cycle()
@@ -252,7 +253,7 @@ class Worker:
         self, name: str, work: Callable[[], Awaitable[float | None]], wake: asyncio.Event
     ) -> None:
         """Runs a stage when it is woken, and now and then, or when it asked to, for what became due by itself."""
-        while True:
+        while not _is_cancelled():
             wake.clear()
             asked_s: float | None = None
             try:
@@ -281,4 +282,13 @@ class Worker:
         if self.projection is None:
             return None
         await self.projection.publish()
-        return PUBLISH_S
+        return self.publish_s
+
+
+def _is_cancelled() -> bool:
+    """Whether someone wants this task to end, even if a library has swallowed the exception that said so.
+
+    `asyncio.wait_for` of Python 3.11 does that when its result arrives in the same moment, and Redis's client uses it.
+    """
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
