@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 HOLD_S = 15.0
 """How much longer than a request may take a host's slot is held, for what comes around it."""
 PARSE_TIMEOUT_S = 10.0
-EXTRACT_TIMEOUT_S = 20.0
+EXTRACT_TIMEOUT_S = 10.0
 
 
 @asynccontextmanager
@@ -144,6 +144,15 @@ def make_discoverers(
     return {FeedKind.FEED: feed, FeedKind.PAGES: pages, FeedKind.SITEMAP: feed}
 
 
+@contextmanager
+def _redis_extra() -> Iterator[None]:
+    """Around an import of what needs it."""
+    try:
+        yield
+    except ModuleNotFoundError:
+        raise ConfigError("REDIS_URL needs the extra: pip install 'inforadar[redis]'.") from None
+
+
 @asynccontextmanager
 async def open_redis(
     settings: Settings, database: Database, *, now: Callable[[], datetime] = utc_now
@@ -152,10 +161,8 @@ async def open_redis(
     if settings.redis.url is None:
         yield None
         return
-    try:
+    with _redis_extra():
         from inforadar.store.redis_projection import open_projection  # noqa: PLC0415 - an extra
-    except ModuleNotFoundError:
-        raise ConfigError("REDIS_URL needs the extra: pip install 'inforadar[redis]'.") from None
     async with open_projection(settings.redis.url.get_secret_value(), database, now=now) as projection:
         yield projection
 
@@ -214,8 +221,8 @@ async def _open_pacer(
     async with AsyncExitStack() as stack:
         slots: tuple[Reserve, Free, Pause] = reserve, free, pause
         if settings.redis.url:
-            from inforadar.fetch.pace_redis import open_redis_slots  # noqa: PLC0415 - an extra
-
+            with _redis_extra():
+                from inforadar.fetch.pace_redis import open_redis_slots  # noqa: PLC0415 - an extra
             url = settings.redis.url.get_secret_value()
             shared = await stack.enter_async_context(
                 open_redis_slots(url, reserve=reserve, free=free, pause=pause)
