@@ -49,6 +49,8 @@ class Answer:
     """Sent instead of a well-formed body."""
     never: bool = False
     """No answer at all, until the client leaves."""
+    drips: bool = False
+    """A blank now and then, and never more, until the client leaves."""
     tokens_in: int = 100
     tokens_out: int = 50
 

@@ -264,11 +264,14 @@ async def test_a_truncated_answer_names_the_setting(server: LlmServer, vendor: s
     assert "AI_OUTPUT_TOKENS" in failed.message
 
 
-async def test_an_endpoint_that_does_not_answer_in_time_is_left(server: LlmServer, vendor: str) -> None:
-    server.respond(Answer(never=True))
-    failed = await failure(server, vendor, timeout_s=0.2)
+@pytest.mark.parametrize("answer", [Answer(never=True), Answer(drips=True)], ids=["silent", "dripping"])
+async def test_an_endpoint_that_does_not_answer_in_time_is_left(
+    server: LlmServer, vendor: str, answer: Answer
+) -> None:
+    server.respond(answer)
+    failed = await failure(server, vendor, timeout_s=0.5)
     assert failed.kind is FailureKind.TIMEOUT
-    assert "0.2 seconds" in failed.message
+    assert "0.5 seconds" in failed.message
 
 
 async def test_an_endpoint_that_is_not_there_is_an_outage(server: LlmServer, vendor: str) -> None:

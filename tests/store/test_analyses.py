@@ -130,10 +130,9 @@ async def test_a_failure_is_recorded_and_tried_again_later_or_given_up(database:
 async def test_what_never_failed_goes_before_what_did(database: Database) -> None:
     await ready(database, 5)
     for job in await database.write(claim_analyses, 2):
-        await database.write(save_analysis_failure, job, "invalid: x", 0.0)
-    await expire(database)
+        await database.write(save_analysis_failure, job, "invalid: x", -3600.0)
     first = await database.write(claim_analyses, 4)
-    assert [job.attempts for job in first] == [0, 0, 0, 1]
+    assert [job.attempts for job in first] == [0, 0, 0, 1], "though the failed ones have waited longer"
     assert [job.attempts for job in await database.write(claim_analyses, 4)] == [1]
 
 
