@@ -32,6 +32,8 @@ class LlmServer:
         self.calls: list[Call] = []
         self.other_paths: list[str] = []
         """Requests for anything but the three protocols: nothing should ever make one."""
+        self.asked = asyncio.Event()
+        """Someone has asked something."""
         self.at_once = 0
         self.most_at_once = 0
         self._scripts: list[Script] = [Answer(text=answer_text())]
@@ -86,6 +88,7 @@ class LlmServer:
 
     async def _answer(self, request: web.Request, call: Call) -> web.StreamResponse:
         self.calls.append(call)
+        self.asked.set()
         script = self._scripts.pop(0) if len(self._scripts) > 1 else self._scripts[0]
         answer = script(call) if callable(script) else script
         self.at_once += 1
