@@ -96,6 +96,8 @@ class LlmServer:
         try:
             if answer.never:
                 await self._stopping.wait()
+            if answer.after:
+                await answer.after.wait()
             # Others get their turn, so that what runs at the same time is seen to.
             await asyncio.sleep(0)
         finally:
