@@ -135,6 +135,16 @@ async def test_the_same_text_costs_one_call_until_prompt_or_model_change(
     assert [(model, number) for model, _, number in (await counts(database)).results] == [("large-1", 2)]
 
 
+async def test_the_same_text_in_many_feeds_at_once_costs_one_call(
+    server: LlmServer, database: Database, settings: Settings, clock: Clock
+) -> None:
+    for number in range(4):
+        await queue(database, "harbour", url=f"https://example.com/{number}")
+    async with stage(settings, database, clock, concurrency=4) as running:
+        assert await running.run_once() == {"analyzed": 1, "cached": 3}
+    assert len(server.calls) == 1
+
+
 async def test_what_fails_goes_to_the_retry_lane_behind_the_fresh_and_is_given_up_at_last(
     server: LlmServer, database: Database, settings: Settings, clock: Clock
 ) -> None:

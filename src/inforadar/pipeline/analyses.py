@@ -17,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import assert_never
+from weakref import WeakValueDictionary
 
 import structlog
 
@@ -66,6 +67,8 @@ class AnalysisStage:
     now: Callable[[], datetime]
     budget: Budget
     _breakers: dict[tuple[str, str], Breaker] = field(default_factory=dict)
+    _asking: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
+    """By the cache's key, for as long as somebody holds or awaits one."""
 
     async def run_once(self, limit: int | None = None) -> Counter[str]:
         """Works off what is queued, at most `limit` items; returns how many ended how."""
@@ -119,9 +122,11 @@ class AnalysisStage:
             return "unwanted"
         subject = subject_of(job)
         key = cache_key(subject, analyzer)
-        if known := await self._load_known(key):
-            return "cached" if await self._save(job, known) else "lost"
-        return await self._work_anew(job, analyzer, subject, key)
+        # The same text from two feeds waits for the first one's answer, rather than asking beside it.
+        async with self._asking.setdefault(key, asyncio.Lock()):
+            if known := await self._load_known(key):
+                return "cached" if await self._save(job, known) else "lost"
+            return await self._work_anew(job, analyzer, subject, key)
 
     async def _work_anew(self, job: AnalysisJob, analyzer: Analyzer, subject: Subject, key: str) -> str:
         breaker = self._breakers.setdefault((analyzer.name, analyzer.model), Breaker(self.now))
