@@ -24,6 +24,7 @@ from inforadar.model.analysis import Analysis
 from inforadar.model.article import Article
 from inforadar.model.item import Item
 from inforadar.pipeline.documents import article_document, item_document
+from inforadar.pipeline.reading import BARS, field_changes, read_item, why_no_text
 from inforadar.pipeline.refresh import Refreshed, RefreshOutcome, refresh_article
 from inforadar.pipeline.worker import Stage
 from inforadar.store.articles import load_article
@@ -31,7 +32,6 @@ from inforadar.store.engine import Database
 from inforadar.store.find_items import find_item
 from inforadar.store.items import load_item_changes
 from inforadar.urls import uid
-from inforadar.web.reading import BARS, field_changes, read_item, why_no_text
 
 Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
 Reference = Annotated[str, Parameter(help="The item: its id, its URL, or the beginning of either.")]
