@@ -55,6 +55,7 @@ def fit(text: str, width: int, *, right: bool = False) -> str:
     short = text[: width * (MOST_MARKS + 1) + 1]
     length = cell_len(short)
     if length > width:
-        return set_cell_size(short, width - 1) + "…" if width > 0 else ""
+        short = set_cell_size(short, width - 1).rstrip() + "…" if width > 0 else ""
+        length = cell_len(short)
     padding = " " * (width - length)
     return padding + short if right else short + padding
