@@ -25,7 +25,7 @@ from inforadar.model.article import Article
 from inforadar.model.item import Item
 from inforadar.pipeline.documents import article_document, item_document
 from inforadar.pipeline.reading import BARS, field_changes, read_item, why_no_text
-from inforadar.pipeline.refresh import Refreshed, RefreshOutcome, refresh_article
+from inforadar.pipeline.refresh import Refreshed, refresh_article, refreshed_sentence
 from inforadar.pipeline.worker import Stage
 from inforadar.store.articles import load_article
 from inforadar.store.engine import Database
@@ -153,23 +153,5 @@ def refresh(item: Reference, *, json: Json = False) -> int:
             }
         )
     else:
-        print_line(f"{safe(found.url)}: {_sentence(refreshed)}")
+        print_line(f"{safe(found.url)}: {safe(refreshed_sentence(refreshed))}")
     return 1 if refreshed.failure else 0
-
-
-def _sentence(refreshed: Refreshed) -> str:
-    before, after = refreshed.before_len, refreshed.after_len
-    match refreshed.outcome:
-        case RefreshOutcome.NOT_MODIFIED:
-            return "not modified, says the server. Nothing was downloaded."
-        case RefreshOutcome.SAME:
-            return "downloaded again; the text is the same."
-        case RefreshOutcome.CHANGED:
-            return f"the text changed: {before} → {after} characters. It will be analyzed again."
-        case RefreshOutcome.STORED:
-            return f"stored, {after} characters."
-        case RefreshOutcome.FAILED:
-            failure = refreshed.failure
-            why = f"{safe(failure.detail).rstrip('.')} ({failure.code.value})" if failure else "unknown"
-            kept = f" The text of {before} characters stays." if before is not None else ""
-            return f"failed: {why}.{kept}"

@@ -7,7 +7,7 @@ so the list is there sooner.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -24,6 +24,7 @@ from inforadar.store.labels import Label, load_labels
 from inforadar.store.marks import save_marks
 from inforadar.tui.memory import load_memory, remembered, save_memory
 from inforadar.tui.screens.articles import ArticlesScreen
+from inforadar.tui.screens.base import RadarScreen
 from inforadar.tui.theme import THEMES, preferred_theme
 from inforadar.tui.view import View
 
@@ -72,7 +73,9 @@ class RadarApp(App[None]):
         self.leave()
 
     def say(self, sentence: str) -> None:
-        self.articles.say(sentence)
+        """In the status line of the screen that is shown."""
+        shown = next(screen for screen in reversed(self.screen_stack) if isinstance(screen, RadarScreen))
+        shown.say(sentence)
 
     def use_theme(self, name: str) -> None:
         self.theme = name
@@ -110,8 +113,8 @@ class RadarApp(App[None]):
         await self.push_screen(FeedsScreen())
 
     async def choose_sources(self) -> None:
-        from inforadar.tui.screens.choose import ChooseScreen  # noqa: PLC0415
         from inforadar.tui.choices import source_choices, with_sources  # noqa: PLC0415
+        from inforadar.tui.screens.choose import ChooseScreen  # noqa: PLC0415
 
         self.labels = await self.database.read(load_labels)
         view = self.articles.view
@@ -123,8 +126,8 @@ class RadarApp(App[None]):
         await self.push_screen(ChooseScreen("Sources", source_choices(self.labels), view.sources), chosen)
 
     async def choose_topics(self) -> None:
-        from inforadar.tui.screens.choose import ChooseScreen  # noqa: PLC0415
         from inforadar.tui.choices import topic_choices  # noqa: PLC0415
+        from inforadar.tui.screens.choose import ChooseScreen  # noqa: PLC0415
 
         self.labels = await self.database.read(load_labels)
         view = self.articles.view
@@ -176,7 +179,39 @@ class RadarApp(App[None]):
             run,
         )
 
+    async def ask_for_feed(self) -> None:
+        from inforadar.tui.screens.prompt import PromptScreen  # noqa: PLC0415
+
+        await self.push_screen(PromptScreen("Site, feed or sitemap: "), self._given(self.add_feed))
+
+    async def ask_for_opml(self) -> None:
+        from inforadar.tui.screens.prompt import PromptScreen  # noqa: PLC0415
+
+        await self.push_screen(PromptScreen("OPML file: "), self._given(self.import_opml))
+
+    def _given(self, do: Callable[[str], Awaitable[None]]) -> Callable[[str | None], Awaitable[None]]:
+        async def then(text: str | None) -> None:
+            if text:
+                await do(text)
+
+        return then
+
     # Doing
+
+    async def add_feed(self, url: str) -> None:
+        from inforadar.tui.subscribing import add_feed  # noqa: PLC0415
+
+        self.run_worker(add_feed(self, url), group="subscribing", exclusive=True)
+
+    async def import_opml(self, path: str) -> None:
+        from inforadar.tui.subscribing import import_file  # noqa: PLC0415
+
+        self.run_worker(import_file(self, path), group="subscribing", exclusive=True)
+
+    async def add_sample(self) -> None:
+        from inforadar.tui.subscribing import add_sample  # noqa: PLC0415
+
+        self.run_worker(add_sample(self), group="subscribing", exclusive=True)
 
     async def save_mark(self, row: Row, name: str, *, is_set: bool) -> None:
         await self.database.write(save_marks, row.item.url, {name: is_set}, self.now())

@@ -12,7 +12,8 @@ from inforadar.tui.view import View
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
     name: str
-    feeds: int
+    note: str
+    """What stands beside it."""
 
 
 def source_choices(labels: Iterable[Label]) -> list[Choice]:
@@ -42,4 +43,7 @@ def _counted(pairs: Iterable[tuple[str, int]]) -> list[Choice]:
         key = name.casefold()
         names.setdefault(key, name)
         counts[key] = counts.get(key, 0) + feeds
-    return [Choice(name=names[key], feeds=counts[key]) for key in sorted(names)]
+    return [
+        Choice(name=names[key], note=f"{counts[key]} feed{'s' if counts[key] != 1 else ''}")
+        for key in sorted(names)
+    ]

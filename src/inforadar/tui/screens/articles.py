@@ -97,7 +97,7 @@ class ArticlesScreen(RadarScreen):
     def load(self, offset: int, *, cursor_at: int | None = None) -> None:
         """Shows the page from `offset` on; a load that is still under way is given up."""
         self._offset = offset
-        self.run_worker(self._load(offset, cursor_at), group="page", exclusive=True)
+        self.begin(self._load(offset, cursor_at), group="page", exclusive=True)
 
     async def _load(self, offset: int, cursor_at: int | None = None) -> None:
         view, limit = self.view, self.table.room
@@ -121,7 +121,7 @@ class ArticlesScreen(RadarScreen):
         self.table.show(rows, view.sort, descending=view.descending, message=self._why_nothing())
         self._show_lines()
         if self._total is None:
-            self.run_worker(self._count(view), group="count", exclusive=True)
+            self.begin(self._count(view), group="count", exclusive=True)
 
     async def _count(self, view: View) -> None:
         self._total = await self.radar.database.read(count_items, view.filter)
@@ -231,9 +231,9 @@ class ArticlesScreen(RadarScreen):
         if row := self.table.current:
             changed, is_set = toggled(row, name, self.radar.now())
             self.row_changed(changed)
-            self.run_worker(self._save_mark(changed, name, is_set), group="marks")
+            self.begin(self._save_mark(changed, name, is_set=is_set), group="marks")
 
-    async def _save_mark(self, row: Row, name: str, is_set: bool) -> None:  # noqa: FBT001
+    async def _save_mark(self, row: Row, name: str, *, is_set: bool) -> None:
         await self.radar.save_mark(row, name, is_set=is_set)
         if name == "archived":
             self.reload(self._offset)

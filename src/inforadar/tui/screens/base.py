@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, cast
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual.binding import Binding
 from textual.screen import Screen
 
-from inforadar.tui.view import View
+from inforadar.errors import InfoRadarError
+from inforadar.tui.text import safe
 from inforadar.tui.widgets.line import Line, Span
 
 if TYPE_CHECKING:
@@ -37,8 +39,22 @@ class RadarScreen(Screen[None]):
 
     def show_title(self, name: str, words: str, right: str = "", style: str = "warn") -> None:
         """`Info Radar · Fetch    source: Habr`: the filters stand in every title in the same form."""
-        left = [Span("Info Radar", "name"), Span(f" · {name}"), Span(f"    {words}" if words else "", "muted")]
+        left = [
+            Span("Info Radar", "name"),
+            Span(f" · {name}"),
+            Span(f"    {words}" if words else "", "muted"),
+        ]
         self.query_one("#title", Line).show(left, [Span(right, style)] if right else [])
+
+    def begin(self, work: Coroutine[Any, Any, None], *, group: str, exclusive: bool = False) -> None:
+        """Work that outlasts the key that asked for it. What it cannot do, it says in a sentence."""
+        self.run_worker(self._told(work), group=group, exclusive=exclusive)
+
+    async def _told(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except InfoRadarError as fault:
+            self.say(safe(fault))
 
     async def action_help(self) -> None:
         from inforadar.tui.screens.help import HelpScreen  # noqa: PLC0415 - not before it is asked for
@@ -51,5 +67,6 @@ class RadarScreen(Screen[None]):
     async def action_quit_app(self) -> None:
         self.radar.leave()
 
-    def view_changed(self, view: View) -> None:
-        """The filters, the search or the order are others now."""
+    def say(self, sentence: str) -> None:
+        """In the status line. The sentence must be safe."""
+        raise NotImplementedError

@@ -15,7 +15,7 @@ from textual.widgets import Input, OptionList, Static
 from inforadar.tui.choices import Choice
 from inforadar.tui.text import fit, safe
 
-NAME_WIDTH = 36
+WIDTH = 64
 
 
 class ChooseScreen(ModalScreen[tuple[str, ...] | None]):
@@ -24,7 +24,7 @@ class ChooseScreen(ModalScreen[tuple[str, ...] | None]):
     BINDINGS: ClassVar = [
         Binding("j", "move('down')", "Down"),
         Binding("k", "move('up')", "Up"),
-        Binding("space,x", "toggle", "Choose, or not"),
+        Binding("space,x", "choose", "Choose, or not"),
         Binding("a", "all", "All of them, or none"),
         Binding("slash", "narrow", "Narrow by name"),
         Binding("enter", "apply", "Apply", priority=True),
@@ -33,7 +33,7 @@ class ChooseScreen(ModalScreen[tuple[str, ...] | None]):
     DEFAULT_CSS = """
     ChooseScreen { align: center middle; background: $background 60%; }
     ChooseScreen Vertical {
-        width: 58; max-width: 100%; height: auto; max-height: 100%;
+        width: 64; max-width: 100%; height: auto; max-height: 100%;
         background: $background; border: round $accent; padding: 0 1;
     }
     ChooseScreen OptionList { height: auto; max-height: 100vh; padding: 0; scrollbar-size-vertical: 1; }
@@ -77,8 +77,10 @@ class ChooseScreen(ModalScreen[tuple[str, ...] | None]):
 
     def _line(self, choice: Choice) -> str:
         box = "[x]" if choice.name in self._chosen else "[ ]"
-        number = f"{choice.feeds} feed{'s' if choice.feeds != 1 else ''}"
-        return f"{box} {fit(safe(choice.name[:200]), NAME_WIDTH)}{number:>11}"
+        # Six cells go to borders, padding and the scroll bar.
+        width = min(WIDTH, self.app.size.width) - 6
+        note = safe(choice.note[:100])
+        return f"{box} {fit(safe(choice.name[:500]), max(10, width - len(note) - 6))}  {note}"
 
     def on_input_changed(self, event: Input.Changed) -> None:
         self._show(event.value)
@@ -92,7 +94,7 @@ class ChooseScreen(ModalScreen[tuple[str, ...] | None]):
         self._chosen ^= {choice.name}
         self._list.replace_option_prompt_at_index(index, Content(self._line(choice)))
 
-    def action_toggle(self) -> None:
+    def action_choose(self) -> None:
         if self._list.highlighted is not None:
             self._toggle(self._list.highlighted)
 
