@@ -43,10 +43,17 @@ class RadarApp(App[None]):
     BINDINGS: ClassVar = [Binding("ctrl+c", "quit", "Quit", show=False)]
 
     def __init__(
-        self, settings: Settings, database: Database, *, now: Callable[[], datetime] = utc_now
+        self,
+        settings: Settings,
+        database: Database,
+        *,
+        now: Callable[[], datetime] = utc_now,
+        when_shown: Callable[[], None] | None = None,
     ) -> None:
         super().__init__()
         self.settings, self.database, self.now = settings, database, now
+        self._when_shown = when_shown
+        """Called once, when the first list is on the screen."""
         self._memory_path = settings.home / MEMORY
         self.memory = load_memory(self._memory_path)
         self.labels: list[Label] = []
@@ -64,6 +71,11 @@ class RadarApp(App[None]):
         """A database without any feed has nothing to list: the first screen says how to begin."""
         if not await self.database.read(count_feeds):
             await self.welcome()
+
+    def list_shown(self) -> None:
+        if self._when_shown:
+            self.call_after_refresh(self._when_shown)
+            self._when_shown = None
 
     def leave(self) -> None:
         save_memory(self._memory_path, replace(self.memory, visited_at=self.now()))

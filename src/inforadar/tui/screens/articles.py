@@ -120,6 +120,7 @@ class ArticlesScreen(RadarScreen):
         ]
         self.table.show(rows, view.sort, descending=view.descending, message=self._why_nothing())
         self._show_lines()
+        self.radar.list_shown()
         if self._total is None:
             self.begin(self._count(view), group="count", exclusive=True)
 
