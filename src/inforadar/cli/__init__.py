@@ -5,14 +5,17 @@ Exit codes: 0 done, 1 something failed, 2 wrong use or refused, 130 interrupted.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
-
-from cyclopts import App, CycloptsError
+from typing import TYPE_CHECKING, Any
 
 from inforadar import __version__
 from inforadar.errors import InfoRadarError, UsageError
+
+if TYPE_CHECKING:
+    from cyclopts import App
 
 _COMMANDS = {
     "up": (
@@ -120,10 +123,13 @@ _GROUPS = {
 
 def build_app() -> App:
     """All commands, none of them imported yet."""
+    from cyclopts import App  # noqa: PLC0415 - the terminal app does not need it
+
     app = App(
         name="inforadar",
         help="Watches feeds, sitemaps and paged sites; serves clean, deframed news.",
-        help_epilogue="`--home FOLDER` (or INFORADAR_HOME) names the folder with the settings and the database.",
+        help_epilogue="Without a command, the terminal app starts. "
+        "`--home FOLDER` (or INFORADAR_HOME) names the folder with the settings and the database.",
         version=__version__,
         result_action="return_value",
     )
@@ -139,11 +145,9 @@ def build_app() -> App:
 
 def run(arguments: Sequence[str]) -> int:
     """Runs one command; faults become one sentence on standard error and an exit code."""
-    app = build_app()
     try:
-        result = app(_take_home(arguments), exit_on_error=False, print_error=True)
-    except CycloptsError:
-        return 2
+        rest = _take_home(arguments)
+        result = _run_terminal() if not rest and _has_screen() else _run_command(rest)
     except InfoRadarError as fault:
         print(f"inforadar: {fault}", file=sys.stderr)
         return fault.exit_code
@@ -154,6 +158,27 @@ def run(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return result if isinstance(result, int) else 0
+
+
+def _run_command(arguments: Sequence[str]) -> Any:
+    from cyclopts import CycloptsError  # noqa: PLC0415 - as above
+
+    try:
+        return build_app()(arguments, exit_on_error=False, print_error=True)
+    except CycloptsError:
+        return 2
+
+
+def _has_screen() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _run_terminal() -> int:
+    # What is imported lives as long as the program: looking through it again and again only costs time.
+    gc.disable()
+    from inforadar.cli.terminal import terminal  # noqa: PLC0415 - commands do not need it
+
+    return terminal()
 
 
 def _take_home(arguments: Sequence[str]) -> list[str]:

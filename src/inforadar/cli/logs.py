@@ -1,22 +1,24 @@
-"""Logs: `noun.verb` events with fields, readable on a terminal, JSON elsewhere; always on standard error."""
+"""Logs: `noun.verb` events with fields, readable on a terminal, JSON elsewhere; on standard error."""
 
 from __future__ import annotations
 
 import logging
 import sys
+from typing import TextIO
 
 import structlog
 
 from inforadar.config import LogSettings
 
 
-def configure_logs(settings: LogSettings, *, quiet: bool = False) -> None:
-    """`quiet` is for commands that answer by themselves: only warnings and worse."""
-    as_json = settings.format == "json" or (settings.format == "auto" and not sys.stderr.isatty())
+def configure_logs(settings: LogSettings, *, quiet: bool = False, file: TextIO | None = None) -> None:
+    """`quiet` is for commands that answer by themselves: only warnings and worse. `file` instead of the terminal."""
+    target = file or sys.stderr
+    as_json = settings.format == "json" or (settings.format == "auto" and not target.isatty())
     renderer: structlog.typing.Processor = (
         structlog.processors.JSONRenderer()
         if as_json
-        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+        else structlog.dev.ConsoleRenderer(colors=target.isatty())
     )
     processors: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -31,5 +33,5 @@ def configure_logs(settings: LogSettings, *, quiet: bool = False) -> None:
     structlog.configure(
         processors=[*processors, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=structlog.PrintLoggerFactory(target),
     )

@@ -367,15 +367,16 @@ def load_former_urls(connection: Connection, feed_id: FeedId) -> list[tuple[str,
     return [(row.url, row.left_at) for row in connection.execute(query)]
 
 
+BROKEN = (*ACTIVE, feed_schedules.c.next_run_at.is_(None), feed_schedules.c.last_error.is_not(None))
+"""Enabled feeds that need a person: out of the schedule with an error."""
+
+
 def load_broken_count(connection: Connection) -> int:
-    """Enabled feeds that need a person: out of the schedule with an error."""
-    query = (
-        select(func.count())
-        .select_from(_joined)
-        .where(
-            *ACTIVE,
-            feed_schedules.c.next_run_at.is_(None),
-            feed_schedules.c.last_error.is_not(None),
-        )
-    )
-    return connection.execute(query).scalar_one()
+    return connection.execute(select(func.count()).select_from(_joined).where(*BROKEN)).scalar_one()
+
+
+def load_broken_feeds(connection: Connection, *, limit: int = 500) -> list[Feed]:
+    """By source and URL."""
+    order = (func.lower(feeds.c.source), feeds.c.url)
+    query = select_feeds().where(*BROKEN).order_by(*order).limit(limit)
+    return [feed_from_row(row) for row in connection.execute(query)]
