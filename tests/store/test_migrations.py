@@ -115,12 +115,12 @@ async def test_a_database_that_was_never_set_up_is_refused(empty_database_url: s
             await require_current(database)
 
 
-NEXT = """
+NEXT = f"""
 from alembic import op
 import sqlalchemy as sa
 
-revision = "0002"
-down_revision = "0001"
+revision = "9000"
+down_revision = "{OURS.head}"
 
 def upgrade():
     with op.batch_alter_table("feeds") as feeds:
@@ -134,8 +134,8 @@ def newer(tmp_path: Path) -> Migrations:
     """The migrations of a later version of the program: ours and one for which SQLite makes `feeds` anew."""
     scripts = tmp_path / "migrations"
     shutil.copytree(OURS.scripts, scripts, ignore=shutil.ignore_patterns("__pycache__"))
-    (scripts / "versions" / "0002_mood.py").write_text(NEXT)
-    return Migrations(known=(*OURS.known, "0002"), scripts=scripts)
+    (scripts / "versions" / "9000_mood.py").write_text(NEXT)
+    return Migrations(known=(*OURS.known, "9000"), scripts=scripts)
 
 
 async def test_upgrading_an_older_database_keeps_everything_and_backs_sqlite_up_first(
@@ -145,7 +145,7 @@ async def test_upgrading_an_older_database_keeps_everything_and_backs_sqlite_up_
     await collect(database, feed, listed())
     backup = await upgrade_database(database, newer)
 
-    assert await database.read(load_revision) == "0002"
+    assert await database.read(load_revision) == "9000"
     columns = await database.read(lambda c: [one["name"] for one in inspect(c).get_columns("feeds")])
     assert "mood" in columns
     assert (await count(database, feeds), await count(database, items)) == (1, 1)
@@ -155,16 +155,16 @@ async def test_upgrading_an_older_database_keeps_everything_and_backs_sqlite_up_
     assert backup is not None
     assert backup.parent == database.path.parent
     with closing(sqlite3.connect(backup)) as copy:
-        assert copy.execute("SELECT version_num FROM alembic_version").fetchone() == ("0001",)
+        assert copy.execute("SELECT version_num FROM alembic_version").fetchone() == (OURS.head,)
         assert copy.execute("SELECT count(*) FROM items").fetchone() == (1,)
 
 
 async def test_a_migration_that_fails_changes_nothing(database: Database, newer: Migrations) -> None:
     broken = NEXT + "    op.execute('SELECT * FROM no_such_table')\n"
-    (newer.scripts / "versions" / "0002_mood.py").write_text(broken)
+    (newer.scripts / "versions" / "9000_mood.py").write_text(broken)
     with pytest.raises(StoreError, match="no_such_table"):
         await upgrade_database(database, newer)
-    assert await database.read(load_revision) == "0001"
+    assert await database.read(load_revision) == OURS.head
     columns = await database.read(lambda c: [one["name"] for one in inspect(c).get_columns("feeds")])
     assert "mood" not in columns
 
