@@ -145,7 +145,9 @@ def _given(
             variable = section.env_name(field)
             value, file = variables.get(variable), variables.get(f"{variable}_FILE")
             if value and file:
-                raise ConfigError(f"{variable} and {variable}_FILE are both set ({label}): one of them is enough.")
+                raise ConfigError(
+                    f"{variable} and {variable}_FILE are both set ({label}): one of them is enough."
+                )
             if file:
                 given[field] = (_read_secret(Path(file), variable), f"{label} {variable}_FILE")
             elif value:
@@ -161,7 +163,9 @@ def _read_secret(path: Path, variable: str) -> str:
         why = fault.strerror if isinstance(fault, OSError) else "it is no text"
         raise ConfigError(f"{variable}_FILE names {path}, which cannot be read: {why}.") from None
     if not value or len(value) > MAX_SECRET:
-        raise ConfigError(f"{variable}_FILE names {path}, which should hold one value and is empty or too long.")
+        raise ConfigError(
+            f"{variable}_FILE names {path}, which should hold one value and is empty or too long."
+        )
     return value
 
 
