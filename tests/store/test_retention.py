@@ -11,8 +11,8 @@ from tests.store.making import NOW, add_feed, claim, collect, collected, count, 
 from inforadar.config import RetentionSettings
 from inforadar.model.feed import Feed
 from inforadar.pipeline.retention import Retention
-from inforadar.store.engine import Database
 from inforadar.store.checks import load_size
+from inforadar.store.engine import Database
 from inforadar.store.feeds import update_feed_options
 from inforadar.store.schema import articles, feed_schedules, forgotten_items, items, marks, runs
 from inforadar.store.types import db_later
