@@ -21,6 +21,10 @@ _COMMANDS = {
     ),
     "api": ("inforadar.cli.serve:api", "Start the API and the web page alone."),
     "worker": ("inforadar.cli.serve:worker", "Start a worker alone; --once does one cycle and exits."),
+    "export": ("inforadar.cli.state:export", "Write everything into one file."),
+    "import": ("inforadar.cli.state:import_", "Read what `export` wrote, into an empty database."),
+    "doctor": ("inforadar.cli.doctor:doctor", "Look for what is wrong, and say what to do."),
+    "completion": ("inforadar.cli.completion:completion", "Print the completion script of a shell."),
 }
 """{name: (where it is, what it does)}."""
 
@@ -106,7 +110,14 @@ _GROUPS = {
         "The database.",
         {
             "upgrade": ("inforadar.cli.database:upgrade", "Bring the database to this program's schema."),
+            "check": ("inforadar.cli.database:check", "Look whether the database is whole."),
             "backup": ("inforadar.cli.database:backup", "Copy the database, while it is in use."),
+            "restore": ("inforadar.cli.database:restore", "Put a backup in the place of the database."),
+            "vacuum": (
+                "inforadar.cli.database:vacuum",
+                "Delete what retention says, and give its space back; --dry-run only tells.",
+            ),
+            "move": ("inforadar.cli.database:move", "Move everything to another database."),
         },
     ),
     "config": (

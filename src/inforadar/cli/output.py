@@ -74,6 +74,16 @@ def score_text(score: float | None) -> Text:
     return Text(f"{score:.2f} {word}", style=colour)
 
 
+def size_text(number: int) -> str:
+    """Bytes as people say them."""
+    size = float(number)
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if size < 1000 or unit == "GB":
+            break
+        size /= 1000
+    return f"{number} bytes" if unit == "bytes" else f"{size:.1f} {unit}"
+
+
 def short_time(moment: datetime | None) -> str:
     """In the reader's own zone."""
     return moment.astimezone().strftime("%Y-%m-%d %H:%M") if moment else "–"
