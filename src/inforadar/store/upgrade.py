@@ -30,7 +30,7 @@ class Migrations:
         return self.known[-1]
 
 
-OURS = Migrations(known=("0001", "0005"), scripts=Path(__file__).with_name("migrations"))
+OURS = Migrations(known=("0001", "0002", "0005"), scripts=Path(__file__).with_name("migrations"))
 
 MOVING = "moving"
 """Stands for the revision while `db move` fills a database: no program may use half of one."""
