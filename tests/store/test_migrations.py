@@ -234,19 +234,19 @@ def _to_first(connection: Connection) -> None:
 
 
 async def test_items_from_before_are_counted_on_the_day_they_came(database: Database) -> None:
-    await database.migrate(_to_first)
     feed = await add_feed(database)
     await collect(database, feed, listed(), listed("https://example.com/2"))
+    await database.migrate(_to_first)
     await upgrade_database(database)
     (counted,) = await rows(database, feed_days)
     assert (counted.feed_id, counted.day, counted.added, counted.success) == (feed.id, NOW.date(), 2, 0)
 
 
 async def test_what_was_there_before_search_can_be_found_after_the_upgrade(database: Database) -> None:
-    await database.migrate(_to_first)
     feed = await add_feed(database)
     old = listed(title="Выборы 北京新闻", published_at=NOW - timedelta(days=1))
     await collect(database, feed, old, listed("https://example.com/2", title="Выборы"))
+    await database.migrate(_to_first)
     await upgrade_database(database)
 
     queued = [row.item_id for row in sorted(await rows(database, search_queue), key=lambda row: row.id)]

@@ -25,7 +25,8 @@ from sqlalchemy.exc import StatementError
 from inforadar import __version__
 from inforadar.errors import ParseError, UsageError
 from inforadar.store.faults import is_of_the_content
-from inforadar.store.schema import feeds, items, marks, metadata
+from inforadar.store.schema import feeds, items, marks
+from inforadar.store.tables import all_tables
 from inforadar.store.transfer import (
     PAGE,
     Digest,
@@ -93,7 +94,7 @@ def read_archive(connection: Connection, file: BinaryIO, told: Told, *, replace:
         raise UsageError(
             f"The database is not empty: it holds {there}. Say --replace to delete everything that is there."
         )
-    for table in reversed(metadata.sorted_tables):
+    for table in reversed(all_tables()):
         connection.execute(delete(table))
     return _Reading(connection=connection, told=told).read(_lines(file))
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from sqlalchemy import Column, Connection, Table, func, inspect, select, text
 
-from inforadar.store.schema import feed_schedules, feeds, metadata
+from inforadar.store.schema import feed_schedules, feeds
+from inforadar.store.tables import all_tables
 
 _MOST = 20
 """Faults of one kind that are told one by one; a broken file can have millions."""
@@ -26,7 +27,7 @@ def load_counts(connection: Connection) -> dict[str, int]:
     """Rows of every table."""
     return {
         table.name: connection.execute(select(func.count()).select_from(table)).scalar_one()
-        for table in metadata.sorted_tables
+        for table in all_tables()
     }
 
 
@@ -55,7 +56,7 @@ def find_missing(connection: Connection) -> list[str]:
     seen = inspect(connection)
     there = set(seen.get_table_names())
     missing = []
-    for table in metadata.sorted_tables:
+    for table in all_tables():
         if table.name not in there:
             missing.append(f"The table {table.name} is missing. Restore a backup.")
             continue
@@ -79,7 +80,7 @@ def repair_indexes(connection: Connection) -> list[str]:
     """Makes the indexes that are missing; returns their names."""
     seen = inspect(connection)
     made = []
-    for table in metadata.sorted_tables:
+    for table in all_tables():
         there = {index["name"] for index in seen.get_indexes(table.name)}
         for index in table.indexes:
             if index.name not in there:
@@ -89,7 +90,7 @@ def repair_indexes(connection: Connection) -> list[str]:
 
 
 def _broken_references(connection: Connection) -> Iterator[str]:
-    for table in metadata.sorted_tables:
+    for table in all_tables():
         for column in table.columns:
             for key in column.foreign_keys:
                 if number := _orphans(connection, table, column, key.column):

@@ -30,7 +30,7 @@ from sqlalchemy.pool import NullPool
 
 from inforadar.errors import ConfigError, StoreError
 from inforadar.store.faults import faults_as_sentences, is_deadlock
-from inforadar.store.schema import metadata
+from inforadar.store.tables import all_tables
 from inforadar.store.types import encode_json
 
 if TYPE_CHECKING:
@@ -296,7 +296,7 @@ class _PostgresRunner:
 
     async def vacuum(self) -> None:
         def run(connection: Connection) -> None:
-            for table in metadata.sorted_tables:
+            for table in all_tables():
                 connection.exec_driver_sql(f'VACUUM (ANALYZE) "{table.name}"')
 
         async with self._reading.connect() as connection:

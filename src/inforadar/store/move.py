@@ -31,7 +31,8 @@ from sqlalchemy import (
 from inforadar.errors import DatabaseInUseError, StoreError, UsageError
 from inforadar.store.archive import Told
 from inforadar.store.engine import Database
-from inforadar.store.schema import articles, feed_schedules, feeds, items, marks, metadata
+from inforadar.store.schema import articles, feed_schedules, feeds, items, marks
+from inforadar.store.tables import all_tables
 from inforadar.store.transfer import (
     Digest,
     Key,
@@ -156,7 +157,7 @@ def _refuse_occupied(connection: Connection, name: str) -> None:
 def _clear(connection: Connection) -> None:
     if inspect(connection).has_table(_progress.name):
         _progress.drop(connection)
-    for table in reversed(metadata.sorted_tables):
+    for table in reversed(all_tables()):
         connection.execute(delete(table))
 
 

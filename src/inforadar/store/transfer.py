@@ -33,7 +33,7 @@ from sqlalchemy import (
     tuple_,
 )
 
-from inforadar.store.schema import metadata
+from inforadar.store.tables import all_tables
 from inforadar.store.types import TextList, UtcDateTime
 
 PAGE = 500
@@ -49,7 +49,7 @@ Values = tuple[Any, ...]
 
 def travelling_tables() -> list[Table]:
     """In an order in which no row comes before one that it refers to."""
-    return [table for table in metadata.sorted_tables if table.name not in _MADE_ANEW]
+    return [table for table in all_tables() if table.name not in _MADE_ANEW]
 
 
 def travelling_columns(table: Table) -> list[Column[Any]]:
