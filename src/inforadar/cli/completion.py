@@ -6,8 +6,6 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from inforadar.cli.output import print_line
-
 
 def completion(
     shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help="Which shell.")],
@@ -20,4 +18,4 @@ def completion(
     """
     from inforadar.cli import build_app  # noqa: PLC0415 - the commands name this one
 
-    print_line(build_app().generate_completion(prog_name="inforadar", shell=shell))
+    print(build_app().generate_completion(prog_name="inforadar", shell=shell))
