@@ -205,7 +205,7 @@ def find_feed_by_url(connection: Connection, url: str) -> Feed | None:
 
 
 def find_feed(connection: Connection, reference: str) -> Feed:
-    """By id, by URL, or by the beginning of an id or a URL if only one feed has it."""
+    """By id, by URL, or by how an id or a URL begins or an id ends, if only one feed has it."""
     text = reference.strip()
     if "://" in text and (found := find_feed_by_url(connection, text)):
         return found
@@ -232,7 +232,14 @@ def _begins(text: str) -> ColumnElement[bool]:
     id_text = func.replace(cast(feeds.c.id, Text), "-", "")
     starts: list[tuple[ColumnElement[str], str]] = [(id_text, text.lower().replace("-", ""))]
     starts += [(feeds.c.url, f"{scheme}{text}") for scheme in ("", "http://", "https://")]
-    return or_(*(func.substr(column, 1, len(start)) == start for column, start in starts))
+    begins = (func.substr(column, 1, len(start)) == start for column, start in starts)
+    return or_(*begins, ends_with(id_text, text))
+
+
+def ends_with(id_text: ColumnElement[str], text: str) -> ColumnElement[bool]:
+    """Ids begin with the time, so that those of one import begin the same; people tell them by their ends."""
+    end = text.lower().replace("-", "")
+    return func.substr(id_text, 33 - len(end)) == end if 4 <= len(end) <= 32 else false()
 
 
 def is_named(column: ColumnElement[str], names: Sequence[str]) -> ColumnElement[bool]:
