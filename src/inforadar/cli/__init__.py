@@ -143,9 +143,9 @@ def build_app() -> App:
     app = App(
         name="inforadar",
         help="Watches feeds, sitemaps and paged sites; serves clean, deframed news.",
-        help_epilogue="Without a command, the terminal app starts. Everywhere: `--home FOLDER` (or INFORADAR_HOME) "
-        "names the folder with the settings and the database; `--log-format auto|console|json` and `--log-level` say how "
-        "the log is written.",
+        help_epilogue="Without a command, the terminal app starts. Everywhere: `--home FOLDER` (or "
+        "INFORADAR_HOME) names the folder with the settings and the database; `--log-format auto|console|json` "
+        "and `--log-level` say how the log is written.",
         version=__version__,
         result_action="return_value",
     )
