@@ -220,6 +220,9 @@ class ItemFilter:
     topics: tuple[str, ...] = ()
     feed_id: FeedId | None = None
     max_score: float | None = None
+    from_score: float | None = None
+    below_score: float | None = None
+    """A band of scores: from the one on, and below the other."""
     unread: bool = False
     starred: bool = False
     archived: bool | None = None
@@ -259,6 +262,10 @@ def conditions_of(wanted: ItemFilter) -> list[ColumnElement[bool]]:
         conditions.append(items.c.feed_id == wanted.feed_id)
     if wanted.max_score is not None:
         conditions.append(items.c.score <= wanted.max_score)
+    if wanted.from_score is not None:
+        conditions.append(items.c.score >= wanted.from_score)
+    if wanted.below_score is not None:
+        conditions.append(items.c.score < wanted.below_score)
     marked = select(marks.c.hash).where(marks.c.hash == items.c.hash)
     if wanted.unread:
         conditions.append(~marked.where(marks.c.read_at.is_not(None)).exists())

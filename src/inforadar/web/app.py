@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.routing import Route
@@ -57,7 +58,7 @@ def create_app(
 ) -> ASGIApp:
     """`token`: the admin's, without which nothing is changed."""
     assets = Assets()
-    pages = Pages(assets, now)
+    pages = Pages(assets, now, urlsplit(settings.web.public_url).path)
     sessions = Sessions(token=token)
     login = LoginRoutes(
         pages=pages, sessions=sessions, settings=settings.web, limit=LoginLimit(now=now), now=now

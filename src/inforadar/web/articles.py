@@ -38,6 +38,7 @@ class ArticleRoutes:
         items = await self.database.read(list_items, query.filter, limit=PAGE_ITEMS, offset=query.offset)
         labels = await self.database.read(load_labels)
         return self.pages.render(
+            request,
             "articles.html",
             query=query,
             choices=choices(query, labels),
@@ -55,6 +56,7 @@ class ArticleRoutes:
         article = await self.database.read(load_article, uid(item.url))
         history = await self.database.read(load_item_changes, item_id)
         return self.pages.render(
+            request,
             "item.html",
             read=read_item(item),
             bars=BARS,
