@@ -25,6 +25,7 @@ from inforadar.model.http import (
     NotModified,
     Outcome,
     Request,
+    Validators,
 )
 from inforadar.model.ids import FeedId, RunId
 from inforadar.model.item import Listed, Listing
@@ -101,7 +102,7 @@ class Collector:
                     at=result.fetched_at,
                     outcome=Outcome.SUCCESS,
                     next_run=after_success(feed, self.policy, self.now(), freshness_s=freshness),
-                    validators=result.validators or None,
+                    validators=_new_validators(result, feed),
                 )
             case Failed():
                 return self._failed(lease, run_id, result)
@@ -154,6 +155,11 @@ class Collector:
         self, feed: Feed, reason: FailureReason, message: str, outcome: Outcome = Outcome.TEMPORARY_ERROR
     ) -> Failed:
         return Failed(url=feed.url, outcome=outcome, reason=reason, message=message, fetched_at=self.now())
+
+
+def _new_validators(result: NotModified, feed: Feed) -> Validators | None:
+    """Those of a 304 that differ from what we have; most repeat it, and what is the same need not be written."""
+    return result.validators if result.validators and result.validators != feed.validators else None
 
 
 def keep_own_host(feed: Feed, items: tuple[Listed, ...]) -> tuple[tuple[Listed, ...], int]:
