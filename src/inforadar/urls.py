@@ -92,13 +92,12 @@ _PLAIN = re.compile(
     r"(?:\?[\w\-.~!$&()*+,;=:@/?%]*)?",
     re.ASCII,
 )
-_NOT_PLAIN = ("/.", "/%2", "xn--")
-"""Dot segments, plain or escaped, and names that have to be checked letter by letter."""
 
 
 def is_plain(url: str) -> bool:
     """Whether a URL surely is its own canonical form, as most are; parsing it takes several times as long."""
-    return _PLAIN.fullmatch(url) is not None and not any(part in url for part in _NOT_PLAIN)
+    # Dot segments, plain or escaped, go; names in another alphabet are checked letter by letter.
+    return bool(_PLAIN.fullmatch(url)) and "/." not in url and "/%2" not in url and "xn--" not in url
 
 
 def _check_length(text: str) -> None:

@@ -70,8 +70,8 @@ def save_collected(
         saved[feed.id] = Saved(
             feed_id=feed.id, added=found.added, changed=found.changed, duplicate_of=duplicate
         )
-    if listed := [uid(item.url) for job in held for item in job.listed]:
-        retry_old_failures(connection, listed)
+    if any(job.listed for job in held):
+        retry_old_failures(connection, (uid(item.url) for job in held for item in job.listed))
     insert_items(connection, new)
     if outbox:
         note_listed(connection, new)
