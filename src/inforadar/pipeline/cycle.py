@@ -7,22 +7,27 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import structlog
 
-from inforadar.errors import LeaseLostError
+from inforadar.errors import InfoRadarError, LeaseLostError
 from inforadar.fetch.pace import HostPacer
+from inforadar.model.feed import FeedKind
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId, RunId
-from inforadar.model.schedule import Collected, Lease, Saved
-from inforadar.pipeline.collect import Collector
+from inforadar.model.progress import Listener, Progress, ProgressKind
+from inforadar.model.schedule import Collected, Lease, Part, Saved
 from inforadar.pipeline.dispatch import Dispatch, Ending
 from inforadar.pipeline.holding import holding
+from inforadar.pipeline.jobs import Discoverer, Job
+from inforadar.pipeline.progress import RunProgress
 from inforadar.store.engine import Database
 from inforadar.store.leases import LEASE_S, extend_leases, postpone_leases, release_leases
 from inforadar.store.writer import Writer
@@ -56,6 +61,12 @@ class CycleResult:
         return min(self.turns_s, default=None)
 
 
+def log_progress(event: Progress) -> None:
+    """The worker's way to listen: lines go to its log."""
+    if event.kind is ProgressKind.LINE:
+        log.info("feed.walked", feed=event.label, line=event.text, run_id=str(event.run_id))
+
+
 class Cycle:
     """One pass over leases that were claimed."""
 
@@ -63,15 +74,19 @@ class Cycle:
         self,
         *,
         database: Database,
-        collector: Collector,
+        discoverers: Mapping[FeedKind, Discoverer],
         writer: Writer,
         pacer: HostPacer,
         workers: int,
         now: Callable[[], datetime],
+        credentials: Mapping[FeedId, Mapping[str, str]] = MappingProxyType({}),
+        listener: Listener = log_progress,
         lease_s: float = LEASE_S,
     ) -> None:
         self._database = database
-        self._collector = collector
+        self._discoverers = discoverers
+        self._credentials = credentials
+        self._listener = listener
         self._writer = writer
         self._now = now
         self._lease_s = lease_s
@@ -79,7 +94,7 @@ class Cycle:
         self._held: dict[FeedId, Lease] = {}
         self._saves: set[asyncio.Future[Saved]] = set()
         self._not_saved: list[Lease] = []
-        self._run_id: RunId | None = None
+        self._progress: RunProgress | None = None
         self.result = CycleResult()
         self._dispatch: Dispatch[Lease] = Dispatch(
             pacer=pacer,
@@ -90,7 +105,7 @@ class Cycle:
 
     async def run(self, leases: Sequence[Lease], run_id: RunId) -> CycleResult:
         """Collects all of them, as far as their hosts allow."""
-        self._run_id = run_id
+        self._progress = RunProgress(run_id, self._listener, self._now)
         self._held |= {lease.feed.id: lease for lease in leases}
         async with holding(
             self._database, self._held, extend=extend_leases, release=release_leases, lease_s=self._lease_s
@@ -115,31 +130,57 @@ class Cycle:
         self._dispatch.stop()
 
     async def _work(self, lease: Lease) -> Ending:
-        assert self._run_id is not None
-        job = await self._collector.collect(lease, self._run_id)
-        await self._unsaved.acquire()
-        saving = self._writer.submit(job)
-        self._saves.add(saving)
-        saving.add_done_callback(partial(self._note, job))
+        assert self._progress is not None
+        feed = lease.feed
+        job = Job(
+            lease=lease,
+            run_id=self._progress.run_id,
+            progress=self._progress.of(feed),
+            headers=self._credentials.get(feed.id, {}),
+        )
+        async with aclosing(self._discoverers[feed.kind or FeedKind.FEED].discover(job)) as steps:
+            async for step in steps:
+                if isinstance(step, Collected):
+                    await self._unsaved.acquire()
+                    saving = self._writer.submit(step)
+                    self._saves.add(saving)
+                    saving.add_done_callback(partial(self._note, step))
+                elif not await self._save_part(step):
+                    break
         return Ending.DONE
 
-    def _note(self, job: Collected, saving: asyncio.Future[Saved]) -> None:
-        """A callback and not a task, because there are thousands of them."""
+    async def _save_part(self, part: Part) -> bool:
+        """Whether the job may go on."""
+        try:
+            saved = await self._writer.save_part(part)
+        except InfoRadarError as fault:
+            self._give_up(part, fault)
+            return False
+        self.result.added += len(saved.added)
+        self.result.updated += len(saved.changed)
+        return True
+
+    def _give_up(self, job: Collected | Part, fault: BaseException) -> None:
+        """Nothing of it was written."""
         feed = job.lease.feed
-        self._saves.discard(saving)
         self._held.pop(feed.id, None)
+        if isinstance(fault, LeaseLostError):
+            self.result.lost += 1
+            _say(job, logging.WARNING, "feed.lease_lost")
+            return
+        self._not_saved.append(job.lease)
+        self.result.errors[feed.url] = str(fault)
+        _say(job, logging.ERROR, "feed.not_saved", error=str(fault))
+
+    def _note(self, job: Collected, saving: asyncio.Future[Saved]) -> None:
+        """How the saving of a job ended. A callback and not a task, because there are thousands of them."""
+        self._saves.discard(saving)
+        self._held.pop(job.lease.feed.id, None)
         self._unsaved.release()
-        match saving.exception():
-            case None:
-                self._count(job, saving.result())
-            case LeaseLostError():
-                self.result.lost += 1
-                _say(job, logging.WARNING, "feed.lease_lost")
-            case fault:
-                # Nothing of it was written.
-                self._not_saved.append(job.lease)
-                self.result.errors[feed.url] = str(fault)
-                _say(job, logging.ERROR, "feed.not_saved", error=str(fault))
+        if (fault := saving.exception()) is None:
+            self._count(job, saving.result())
+        else:
+            self._give_up(job, fault)
 
     def _count(self, job: Collected, saved: Saved) -> None:
         added, updated = len(saved.added), len(saved.changed)
@@ -155,7 +196,7 @@ class Cycle:
             _say(job, logging.WARNING, "feed.failed", outcome=job.outcome.value, error=error)
 
 
-def _say(job: Collected, level: int, event: str, **fields: Any) -> None:
+def _say(job: Collected | Part, level: int, event: str, **fields: Any) -> None:
     # To put a line together that nobody asked for would cost more than all the rest here.
     if log.is_enabled_for(level):
         feed = job.lease.feed

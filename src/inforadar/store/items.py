@@ -26,8 +26,9 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from inforadar.model.ids import FeedId, ItemId, RunId, Uid, UrlHash, new_uuid
 from inforadar.model.item import METADATA_FIELDS, Item, ItemChange, KnownItem, NewItem
 from inforadar.store.feeds import ACTIVE, is_named
+from inforadar.store.history import note_added
 from inforadar.store.rows import JsonRows, insert_rows, stored_id, stored_time
-from inforadar.store.schema import articles, feeds, item_changes, items, marks
+from inforadar.store.schema import articles, feeds, forgotten_items, item_changes, items, marks
 from inforadar.store.search import is_found
 from inforadar.store.types import db_now, encode_json, one_of
 from inforadar.urls import uid
@@ -42,10 +43,16 @@ _LOAD_KNOWN = select(
 )
 
 
+_f = forgotten_items.c
+_LOAD_FORGOTTEN = select(_asked.c["place"], _f.item_id, _f.pub_date).join_from(
+    _asked.table, forgotten_items, and_(_f.feed_id == _asked.c["feed_id"], _f.hash == _asked.c["hash"])
+)
+
+
 def load_known(
     connection: Connection, wanted: Mapping[FeedId, Sequence[UrlHash]]
 ) -> dict[FeedId, dict[UrlHash, KnownItem]]:
-    """For several feeds at once: those of the listed hashes that the feed already has."""
+    """For several feeds at once: those of the listed hashes that the feed has, or had until retention took them."""
     known: dict[FeedId, dict[UrlHash, KnownItem]] = {feed_id: {} for feed_id in wanted}
     asked = [(feed_id, hash_) for feed_id, hashes in wanted.items() for hash_ in hashes]
     if not asked:
@@ -57,7 +64,20 @@ def load_known(
         fields = dict(zip(METADATA_FIELDS, values, strict=True))
         fields["tags"] = tuple(fields["tags"] or ())
         known[feed_id][hash_] = KnownItem(id=id_, hash=hash_, published_at=published_at, fields=fields)
+    for place, id_, published_at in connection.execute(_LOAD_FORGOTTEN, _asked.parameters(rows)).all():
+        feed_id, hash_ = asked[place]
+        known[feed_id][hash_] = KnownItem(
+            id=id_, hash=hash_, published_at=published_at, fields={}, forgotten=True
+        )
     return known
+
+
+def load_known_hashes(
+    connection: Connection, feed_id: FeedId, hashes: Sequence[UrlHash]
+) -> frozenset[UrlHash]:
+    """Those of the hashes that the feed already has."""
+    query = select(items.c.hash).where(items.c.feed_id == feed_id, one_of(items.c.hash, hashes))
+    return frozenset(connection.execute(query).scalars())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +146,7 @@ def insert_items(connection: Connection, batches: Sequence[FeedItems]) -> None:
     if there:
         waiting = [id_ for id_, key in added if key in there]
         connection.execute(update(items).where(one_of(items.c.id, waiting)).values(analyze_at=db_now()))
+    note_added(connection, [(batch.feed_id, batch.at, len(batch.added)) for batch in batches])
 
 
 _ITEM_VALUES = (
