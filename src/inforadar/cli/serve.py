@@ -14,6 +14,7 @@ from typing import Annotated, Any, TypeVar
 import uvloop
 from cyclopts import Parameter
 
+from inforadar.app.process import settle_in
 from inforadar.app.store import open_store
 from inforadar.app.worker import open_worker
 from inforadar.cli.logs import configure_logs
@@ -89,11 +90,13 @@ def _stages(text: str) -> frozenset[Stage]:
 
 async def _work(settings: Settings, stages: frozenset[Stage], stop: asyncio.Event) -> None:
     async with open_store(settings) as database, open_worker(settings, database, stages=stages) as worker:
+        settle_in()
         await worker.run(stop)
 
 
 async def _work_once(settings: Settings, stages: frozenset[Stage]) -> WorkReport:
     async with open_store(settings) as database, open_worker(settings, database, stages=stages) as worker:
+        settle_in()
         return await worker.run_once()
 
 
