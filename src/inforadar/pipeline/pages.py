@@ -167,7 +167,6 @@ class PagesDiscoverer:
                 # What came before it is stored; what was to come is looked for again.
                 message = f"The walk ended at page {walked.pages + 1}. {failed.message}"
                 failed = replace(failed, outcome=Outcome.TEMPORARY_ERROR, message=message)
-            job.progress.line(failed.message)
             return failed_job(job, self.policy, failed)
         first = walked.first
         freshness = freshness_s(first.headers, first.fetched_at) if first else None
