@@ -29,7 +29,8 @@ from inforadar.store.leases import count_leases
 from inforadar.store.runs import load_events, load_report, load_runs
 from inforadar.store.schema import found_parts, item_changes, items, runs
 from inforadar.store.types import db_later
-from tests.site.answers import status
+from tests.pipeline.reading import read_here
+from tests.site.answers import hangs, status
 from tests.site.documents import Entry, rss
 from tests.site.paged import SELECTORS, PagedSite
 from tests.site.server import Site
@@ -48,7 +49,7 @@ def worker(tmp_path: Path, site: Site, database: Database) -> Open:
     async def opened(**fetcher: Any) -> AsyncIterator[Worker]:
         changed = settings.replaced(fetcher=fetcher)
         async with open_worker(changed, database, stages=frozenset({Stage.COLLECT})) as running:
-            yield running
+            yield read_here(running)
 
     return opened
 
@@ -317,18 +318,11 @@ async def test_a_stop_does_not_wait_for_a_hosts_turn_and_an_abort_for_no_answer(
             report = await working
         assert report.interrupted
 
-    class Never:
-        asked = asyncio.Event()
-
-    def never(request: Any) -> Any:
-        Never.asked.set()
-        return paged._answer(request)
-
     async with worker() as running:
-        site.respond("/latest", never)
+        site.respond("/latest?page=2", hangs())
         run = running.fetch_run(Heard())
         working = asyncio.ensure_future(run.run())
-        await Never.asked.wait()
+        await site.wait_for_requests(len(site.requests) + 2)
         async with asyncio.timeout(10):
             run.abort()
             report = await working

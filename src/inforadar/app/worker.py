@@ -61,7 +61,10 @@ async def open_worker(
     """A worker with everything it needs; by default it goes out to the web. `listener` hears of each article."""
     fetcher, canonical = settings.fetcher, settings.canonical
     async with AsyncExitStack() as stack:
-        pool = WorkPool(warm_up=("inforadar.stages.canonical",))
+        needed = (
+            "inforadar.stages.canonical" if Stage.CANONICAL in stages else "inforadar.stages.discover.pages"
+        )
+        pool = WorkPool(warm_up=(needed,))
         stack.push_async_callback(pool.close)
         projection = await stack.enter_async_context(open_redis(settings, database, now=now))
         if engine is None:
