@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import getpass
 import sys
+from datetime import date
+from pathlib import Path
 from typing import Annotated, Literal
 
-from cyclopts import Parameter
+from cyclopts import Parameter, validators
 
 from inforadar.cli.output import print_line, safe
 from inforadar.cli.run import on_store
+from inforadar.cli.selectors_file import read_selectors
 from inforadar.config import Settings
 from inforadar.errors import UsageError
 from inforadar.model.feed import Feed, FeedKind
@@ -27,6 +30,19 @@ def edit(
     kind: Annotated[FeedKind | None, Parameter(help="How it is read.")] = None,
     source: Annotated[str | None, Parameter(help="The site's name.")] = None,
     topic: Annotated[str | None, Parameter(help="The feed's label.")] = None,
+    selectors: Annotated[
+        Path | None, Parameter(help="A TOML file that says how the pages of the site are read.")
+    ] = None,
+    cutoff: Annotated[
+        date | None, Parameter(help="Its pages are walked down to this date, like 2026-01-31.")
+    ] = None,
+    window_days: Annotated[
+        int | None,
+        Parameter(
+            validator=validators.Number(gte=0, lte=36_500),
+            help="Its items older than so many days get no update of their metadata.",
+        ),
+    ] = None,
     any_host: Annotated[
         bool | None, Parameter(negative="--own-host", help="Keep items that are on other hosts too, or not.")
     ] = None,
@@ -63,6 +79,13 @@ def edit(
         changes["error_policy"] = None
     headers = _headers(header or [], user)
     options = _options(analyzer=analyzer, model=model, prompt=prompt, analyze=analyze)
+    if selectors is not None:
+        options["selectors"] = read_selectors(selectors)
+        changes.setdefault("kind", FeedKind.PAGES)
+    if cutoff is not None:
+        options["cutoff_date"] = cutoff.isoformat()
+    if window_days is not None:
+        options["window_days"] = window_days
     if not changes and not options and not headers and not no_credentials:
         raise UsageError("Nothing to change was named. `inforadar feed edit --help` lists what can be.")
 
@@ -77,7 +100,7 @@ def edit(
         return await edit_feed(database, found.id, changes) if changes else found
 
     print_line(f"Changed {safe(on_store(work).url)}.")
-    if options and analyze is not False:
+    if options.keys() & {"analyzer", "model", "prompt", "analyze"} and analyze is not False:
         print_line("New items are analyzed so. For those that are there: `inforadar analyze run --again`.")
 
 

@@ -28,7 +28,7 @@ from inforadar.model.schedule import Collected, Lease
 from inforadar.pipeline.fetch_find import LEASE_S, Finder
 from inforadar.pipeline.holding import holding
 from inforadar.pipeline.jobs import Discoverer, Reach
-from inforadar.pipeline.progress import RunProgress
+from inforadar.pipeline.progress import RunProgress, feed_label
 from inforadar.pipeline.run_events import RunRecorder
 from inforadar.pipeline.run_lines import saved_lines
 from inforadar.stages.discover.walk import Depth
@@ -87,6 +87,8 @@ class FetchRun:
         self._details = fetch_details(wanted, reach)
         self._finder: Finder | None = None
         self._work: asyncio.Task[None] | None = None
+        self._tally: dict[str, dict[str, Any]] = {}
+        """By the URL of the feed: what came of it."""
         self._is_stopping = False
         self._is_aborted = False
         self._is_complete = False
@@ -162,6 +164,8 @@ class FetchRun:
         """What was found of one feed, in its order, until its job is saved to the end."""
         feed = lease.feed
         told = progress.of(feed)
+        tally: dict[str, Any] = {"feed": feed_label(feed), "items": 0, "added": 0, "updated": 0}
+        self._tally[feed.url] = tally
         while not self._is_stopping:
             step = await self._database.read(load_next_found, lease, progress.run_id)
             if step is None:
@@ -177,6 +181,9 @@ class FetchRun:
                 return
             for line in saved_lines(step.listed, saved):
                 told.line(line)
+            tally["items"] += len(step.listed)
+            tally["added"] += len(saved.added)
+            tally["updated"] += len(saved.changed)
             if step.listed:
                 told.processed(len(step.listed))
 
@@ -185,7 +192,7 @@ class FetchRun:
         interrupted = not self._is_complete
         errors = self._finder.errors if self._finder else {}
         numbers = {"found": progress.found, "done": progress.done, "pages": progress.pages}
-        self._details |= {"errors": errors, "progress": numbers}
+        self._details |= {"errors": errors, "by_feed": self._tally, "progress": numbers}
         try:
             await self._database.write(
                 finish_run,
