@@ -20,6 +20,7 @@ from inforadar.errors import DatabaseTooNewError, StoreError
 from inforadar.store.cached_feeds import save_cached_feed
 from inforadar.store.engine import Database, open_database
 from inforadar.store.schema import feeds, items, metadata
+from inforadar.store.sitemap_schema import url_states
 from inforadar.store.upgrade import (
     OURS,
     Migrations,
@@ -42,6 +43,9 @@ async def test_migrations_go_up_from_empty_and_leave_what_the_metadata_says(empt
         assert await upgrade_database(database) is None
         assert await database.read(load_revision) == OURS.head
         assert await database.read(differences) == []
+
+
+assert url_states.metadata is metadata, "tables that only sitemaps know are compared too"
 
 
 def described(connection: Connection) -> dict[str, object]:
@@ -115,12 +119,12 @@ async def test_a_database_that_was_never_set_up_is_refused(empty_database_url: s
             await require_current(database)
 
 
-NEXT = """
+NEXT = f"""
 from alembic import op
 import sqlalchemy as sa
 
-revision = "0002"
-down_revision = "0001"
+revision = "next"
+down_revision = "{OURS.head}"
 
 def upgrade():
     with op.batch_alter_table("feeds") as feeds:
@@ -134,8 +138,8 @@ def newer(tmp_path: Path) -> Migrations:
     """The migrations of a later version of the program: ours and one for which SQLite makes `feeds` anew."""
     scripts = tmp_path / "migrations"
     shutil.copytree(OURS.scripts, scripts, ignore=shutil.ignore_patterns("__pycache__"))
-    (scripts / "versions" / "0002_mood.py").write_text(NEXT)
-    return Migrations(known=(*OURS.known, "0002"), scripts=scripts)
+    (scripts / "versions" / "next_mood.py").write_text(NEXT)
+    return Migrations(known=(*OURS.known, "next"), scripts=scripts)
 
 
 async def test_upgrading_an_older_database_keeps_everything_and_backs_sqlite_up_first(
@@ -145,7 +149,7 @@ async def test_upgrading_an_older_database_keeps_everything_and_backs_sqlite_up_
     await collect(database, feed, listed())
     backup = await upgrade_database(database, newer)
 
-    assert await database.read(load_revision) == "0002"
+    assert await database.read(load_revision) == "next"
     columns = await database.read(lambda c: [one["name"] for one in inspect(c).get_columns("feeds")])
     assert "mood" in columns
     assert (await count(database, feeds), await count(database, items)) == (1, 1)
@@ -155,16 +159,16 @@ async def test_upgrading_an_older_database_keeps_everything_and_backs_sqlite_up_
     assert backup is not None
     assert backup.parent == database.path.parent
     with closing(sqlite3.connect(backup)) as copy:
-        assert copy.execute("SELECT version_num FROM alembic_version").fetchone() == ("0001",)
+        assert copy.execute("SELECT version_num FROM alembic_version").fetchone() == (OURS.head,)
         assert copy.execute("SELECT count(*) FROM items").fetchone() == (1,)
 
 
 async def test_a_migration_that_fails_changes_nothing(database: Database, newer: Migrations) -> None:
     broken = NEXT + "    op.execute('SELECT * FROM no_such_table')\n"
-    (newer.scripts / "versions" / "0002_mood.py").write_text(broken)
+    (newer.scripts / "versions" / "next_mood.py").write_text(broken)
     with pytest.raises(StoreError, match="no_such_table"):
         await upgrade_database(database, newer)
-    assert await database.read(load_revision) == "0001"
+    assert await database.read(load_revision) == OURS.head
     columns = await database.read(lambda c: [one["name"] for one in inspect(c).get_columns("feeds")])
     assert "mood" not in columns
 

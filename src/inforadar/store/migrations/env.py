@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from alembic import context
 
+from inforadar.store import sitemap_schema  # noqa: F401 - for its tables
 from inforadar.store.schema import metadata
 
 context.configure(
