@@ -13,6 +13,7 @@ import shutil
 import socket
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -21,7 +22,6 @@ from html import escape
 from ipaddress import IPv4Address
 from pathlib import Path
 
-_FIRST_HOST = int(IPv4Address("127.1.0.1"))
 _OLDEST = datetime(2026, 1, 1, tzinfo=UTC)
 _WORDS = re.findall(
     r"\w+",
@@ -34,12 +34,23 @@ _SECTIONS = ("Politics", "Science", "Arts & Letters", "Harbour", "Weather", "Spo
 class Farm:
     """The documents, in `folder`, and how many entries they have ever held."""
 
-    def __init__(self, folder: Path, *, feeds: int, entries: int, hosts: int, port: int) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        feeds: int,
+        entries: int,
+        hosts: int,
+        port: int,
+        first_host: str = "127.1.0.1",
+        clients: str = "127.0.0.0/8",
+    ) -> None:
         self.folder = folder
         self.feeds = feeds
         self.entries = entries
         self.port = port
-        self._hosts = [str(IPv4Address(_FIRST_HOST + number)) for number in range(hosts)]
+        self.clients = clients
+        self._hosts = [str(IPv4Address(first_host) + number) for number in range(hosts)]
         self._newest = [entries] * feeds
         self._touches = 0
         folder.mkdir(parents=True)
@@ -169,11 +180,20 @@ class Server:
         last: dict[str, float] = {}
         least = float("inf")
         for line in self._log.read_text().splitlines():
-            at, host = line.split()
+            at, host, *_ = line.split()
             if host in last:
                 least = min(least, float(at) - last[host])
             last[host] = float(at)
         return least
+
+    def answers(self) -> Counter[str]:
+        """How many requests had which status since the last `forget`, and how many asked for robots.txt."""
+        seen: Counter[str] = Counter()
+        for line in self._log.read_text().splitlines():
+            _, _, status, path = line.split(maxsplit=3)
+            seen[status] += 1
+            seen["robots.txt"] += path == "/robots.txt"
+        return seen
 
     def forget(self) -> None:
         os.truncate(self._log, 0)
@@ -212,7 +232,7 @@ def _configuration(farm: Farm, folder: Path, log: Path | None) -> str:
 {user} daemon off; worker_processes 1; pid {folder}/nginx.pid; worker_rlimit_nofile 65536;
 events {{ worker_connections 16384; }}
 http {{
-  log_format host '$msec $server_addr';
+  log_format host '$msec $server_addr $status $request_uri';
   access_log {f"{log} host" if log else "off"};
 {temporary}  sendfile on; tcp_nopush on; etag on; if_modified_since exact;
   keepalive_timeout 60; keepalive_requests 100000;
@@ -221,7 +241,7 @@ http {{
   server {{
     listen 0.0.0.0:{farm.port} backlog=4096;
     root {farm.folder};
-    allow 127.0.0.0/8; deny all;
+    allow 127.0.0.0/8; allow {farm.clients}; deny all;
     location = /status {{ stub_status; access_log off; }}
   }}
 }}

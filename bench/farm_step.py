@@ -66,7 +66,7 @@ def _peak_mb() -> float:
     return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM"))
 
 
-def _insert_feeds(connection: Connection, urls: list[str]) -> None:
+def insert_feeds(connection: Connection, urls: list[str]) -> None:
     rows = []
     for url in urls:
         href, key = feed_key(url)
@@ -99,7 +99,7 @@ async def _prepare(settings: Settings, urls: list[str], others: int) -> dict[str
     elsewhere = [f"http://other{number}.example/feed.xml" for number in range(others)]
     async with open_store(settings, upgrade=True) as database:
         for start in range(0, len(urls) + others, _PART):
-            await database.write(_insert_feeds, [*urls, *elsewhere][start : start + _PART])
+            await database.write(insert_feeds, [*urls, *elsewhere][start : start + _PART])
     return {}
 
 

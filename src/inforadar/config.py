@@ -53,6 +53,13 @@ class Section(BaseModel):
         return cls.env_names.get(field) or f"{cls.env_prefix}{field}".upper()
 
 
+def _split_list(value: Any) -> Any:
+    """A list as the environment gives it: separated by commas."""
+    return (
+        tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+    )
+
+
 class DatabaseSettings(Section):
     """Where everything is kept."""
 
@@ -117,11 +124,7 @@ class FetcherSettings(Section):
     @field_validator("allowed_networks", mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:
-        return (
-            tuple(part.strip() for part in value.split(",") if part.strip())
-            if isinstance(value, str)
-            else value
-        )
+        return _split_list(value)
 
     @model_validator(mode="after")
     def _job_outlasts_request(self) -> FetcherSettings:
@@ -209,12 +212,37 @@ class WebSettings(Section):
     """The address to listen on."""
     port: Annotated[int, Field(ge=1, le=65535)] = 8321
     """The port to listen on."""
+    reading: Literal["open", "token"] = "open"
+    """`open`: whoever reaches the server may read; `token`: reading needs the admin token, as changing always does."""
+    allowed_hosts: tuple[str, ...] = ()
+    """Names that the server is called by, beside its address and `localhost`, separated by commas."""
+    public_url: str = ""
+    """Where it is reached from outside, behind a reverse proxy: `https://news.example/radar`."""
+    behind_proxy: bool = False
+    """Believe the X-Forwarded headers; only if nobody but the proxy reaches the server."""
+
+    @field_validator("allowed_hosts", mode="before")
+    @classmethod
+    def _split(cls, value: Any) -> Any:
+        return _split_list(value)
+
+    @field_validator("public_url")
+    @classmethod
+    def _is_address(cls, value: str) -> str:
+        if value and not value.startswith(("http://", "https://")):
+            raise ValueError("INFORADAR_PUBLIC_URL begins with http:// or https://")
+        return value.rstrip("/")
 
     @property
     def base_url(self) -> str:
         """Where a browser on this machine reaches it."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{self.port}"
+
+    @property
+    def outer_url(self) -> str:
+        """Where everybody else reaches it: what documents name as their address."""
+        return self.public_url or self.base_url
 
 
 class SampleSettings(Section):

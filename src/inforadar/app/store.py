@@ -26,7 +26,7 @@ def make_home(home: Path) -> None:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         probe = home / ".writable"
         probe.touch()
-        probe.unlink()
+        probe.unlink(missing_ok=True)  # another process may be looking just now, too
     except OSError as fault:
         raise StoreError(
             f"The home folder {home} cannot be used: {fault.strerror}. "

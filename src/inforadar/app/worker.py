@@ -23,6 +23,7 @@ from inforadar.pipeline.discovery import Discovery
 from inforadar.pipeline.pool import WorkPool
 from inforadar.pipeline.robots import Robots
 from inforadar.pipeline.schedule import SchedulePolicy
+from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.pipeline.worker import ALL_STAGES, Stage, Worker
 from inforadar.stages.canonical import extract
 from inforadar.stages.diff import diff
@@ -101,6 +102,7 @@ async def open_worker(
                 open_analysis(settings, database, check=Stage.ANALYZE in stages, now=now)
             ),
             builder=make_builder(settings, database, now),
+            indexer=SearchIndexer(database=database),
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
@@ -25,6 +26,8 @@ T = TypeVar("T")
 
 STOP_S = 5.0
 """From the signal to the end."""
+UNDER_UP = "INFORADAR_UNDER_UP"
+"""Set for the children of `inforadar up`, which tells people itself where to look."""
 
 
 def worker(
@@ -56,13 +59,16 @@ def api(
     port: Annotated[int | None, Parameter(help="The port to listen on.")] = None,
 ) -> None:
     """Start the API and the web page."""
-    from inforadar.web.serve import serve_api  # noqa: PLC0415 - a worker serves nothing
+    from inforadar.web.serve import login_link, serve_api  # noqa: PLC0415 - a worker serves nothing
 
     given = {"host": host, "port": port}
     settings = load_settings().replaced(
         web={name: value for name, value in given.items() if value is not None}
     )
     configure_logs(settings.log)
+    if sys.stdout.isatty() and UNDER_UP not in os.environ:
+        # On a terminal only: a log is read by others than the one who started it.
+        print_line(f"Log in: {login_link(settings)}")
 
     async def work(stop: asyncio.Event) -> None:
         async with open_store(settings) as database:

@@ -29,6 +29,7 @@ from inforadar.pipeline.articles import Canonicalizer
 from inforadar.pipeline.build import Builder
 from inforadar.pipeline.collect import Collector
 from inforadar.pipeline.cycle import Cycle, CycleResult
+from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.credentials import load_credentials
 from inforadar.store.engine import Database
 from inforadar.store.leases import claim_due_feeds, release_leases, seconds_to_next_request
@@ -43,6 +44,8 @@ LISTEN_S = 1.0
 AFTER_FAULT_S = 5.0
 PATIENCE = 30
 """How often a worker looks again for a feed whose host's turn has come."""
+INDEX_S = 3.0
+"""So long after a change search finds it."""
 PUBLISH_S = 5.0
 """How often what Redis missed while it was away is tried again."""
 
@@ -80,6 +83,7 @@ class Worker:
     canonicalizer: Canonicalizer
     analysis: AnalysisStage
     builder: Builder
+    indexer: SearchIndexer
     interval_s: float
     batch_size: int
     workers: int
@@ -105,6 +109,7 @@ class Worker:
         if Stage.ANALYZE in self.stages:
             report.analyses = await self.analysis.run_once()
         report.built = await self.builder.run_once()
+        await self.indexer.run_once()
         return report
 
     async def collect_cycle(self) -> tuple[CycleResult, RunId | None]:
@@ -186,7 +191,10 @@ class Worker:
     async def run(self, stop: asyncio.Event) -> None:
         """Works until `stop` is set; then cancels what is in flight and leaves nothing half-written."""
         log.info("worker.started", stages=sorted(self.stages), interval_s=self.interval_s)
-        loops: list[Awaitable[None]] = [self._stage_loop("build", self._build, self._wake_builder)]
+        loops: list[Awaitable[None]] = [
+            self._stage_loop("build", self._build, self._wake_builder),
+            self._stage_loop("index", self._index, asyncio.Event()),
+        ]
         if Stage.COLLECT in self.stages:
             loops.append(self._collect_loop())
         if Stage.CANONICAL in self.stages:
@@ -276,6 +284,10 @@ class Worker:
 
     async def _build(self) -> None:
         await self.builder.run_once()
+
+    async def _index(self) -> float:
+        await self.indexer.run_once()
+        return INDEX_S
 
     async def _publish(self) -> float | None:
         if self.projection is None:

@@ -30,6 +30,7 @@ from inforadar.model.item import METADATA_FIELDS, Item, ItemChange, KnownItem, N
 from inforadar.store.feeds import ACTIVE, is_named
 from inforadar.store.rows import insert_rows, stored_id, stored_time
 from inforadar.store.schema import articles, feeds, item_changes, items, marks
+from inforadar.store.search import is_found
 from inforadar.store.types import db_now, encode_json, one_of
 from inforadar.urls import uid
 
@@ -203,6 +204,10 @@ class ItemFilter:
     max_score: float | None = None
     unread: bool = False
     starred: bool = False
+    archived: bool | None = None
+    """`None`: whether archived or not."""
+    query: str | None = None
+    """Words that title, neutral title or text must have."""
 
 
 def list_items(
@@ -211,7 +216,7 @@ def list_items(
     """Newest first; never those of disabled or deleted feeds."""
     query = (
         select_items()
-        .where(*_conditions(wanted or ItemFilter()))
+        .where(*conditions_of(wanted or ItemFilter()))
         .order_by(items.c.pub_date.desc(), items.c.id.desc())
         .limit(limit)
         .offset(offset)
@@ -221,11 +226,12 @@ def list_items(
 
 def count_items(connection: Connection, wanted: ItemFilter | None = None) -> int:
     joined = items.join(feeds, feeds.c.id == items.c.feed_id)
-    query = select(func.count()).select_from(joined).where(*_conditions(wanted or ItemFilter()))
+    query = select(func.count()).select_from(joined).where(*conditions_of(wanted or ItemFilter()))
     return connection.execute(query).scalar_one()
 
 
-def _conditions(wanted: ItemFilter) -> list[ColumnElement[bool]]:
+def conditions_of(wanted: ItemFilter) -> list[ColumnElement[bool]]:
+    """On the items joined with their feeds."""
     conditions: list[ColumnElement[bool]] = [*ACTIVE]
     if wanted.sources:
         conditions.append(is_named(feeds.c.source, wanted.sources))
@@ -240,6 +246,11 @@ def _conditions(wanted: ItemFilter) -> list[ColumnElement[bool]]:
         conditions.append(~marked.where(marks.c.read_at.is_not(None)).exists())
     if wanted.starred:
         conditions.append(marked.where(marks.c.starred_at.is_not(None)).exists())
+    if wanted.archived is not None:
+        is_archived = marked.where(marks.c.archived_at.is_not(None)).exists()
+        conditions.append(is_archived if wanted.archived else ~is_archived)
+    if wanted.query is not None:
+        conditions.append(is_found(wanted.query))
     return conditions
 
 

@@ -124,3 +124,32 @@ def save_events(connection: Connection, run_id: RunId, first_seq: int, events: S
     ]
     if rows:
         connection.execute(insert(run_events), rows)
+
+
+def is_run_finished(connection: Connection, run_id: RunId) -> bool:
+    row = connection.execute(select(runs.c.finished_at).where(runs.c.id == run_id)).first()
+    if row is None:
+        raise NotFoundError(f"There is no run {run_id}. `inforadar run list` shows them.")
+    return row.finished_at is not None
+
+
+def load_events(
+    connection: Connection, run_id: RunId, *, after: int = -1, limit: int = 500
+) -> list[dict[str, Any]]:
+    """Stored progress events, in order, as JSON can say them."""
+    e = run_events.c
+    query = select(run_events).where(e.run_id == run_id, e.seq > after).order_by(e.seq).limit(limit)
+    return [
+        {
+            "seq": row.seq,
+            "at": row.at.isoformat().replace("+00:00", "Z"),
+            "kind": row.kind,
+            "feed_id": str(row.feed_id) if row.feed_id else None,
+            "label": row.label,
+            "text": row.text,
+            "found": row.found,
+            "done": row.done,
+            "pages": row.pages,
+        }
+        for row in connection.execute(query)
+    ]

@@ -338,6 +338,8 @@ marks = Table(
     Column("starred_at", UtcDateTime),
     Column("archived_at", UtcDateTime),
 )
+_partial_index(marks.c.starred_at)
+_partial_index(marks.c.archived_at)
 
 hosts = Table(
     "hosts",
