@@ -66,6 +66,14 @@ def load_known(
     return known
 
 
+def load_known_hashes(
+    connection: Connection, feed_id: FeedId, hashes: Sequence[UrlHash]
+) -> frozenset[UrlHash]:
+    """Those of the hashes that the feed already has."""
+    query = select(items.c.hash).where(items.c.feed_id == feed_id, one_of(items.c.hash, hashes))
+    return frozenset(connection.execute(query).scalars())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedItems:
     """New items of one feed, on their way in."""

@@ -32,7 +32,7 @@ class Migrations:
         return self.known[-1]
 
 
-OURS = Migrations(known=("0001", "0002", "0004"), scripts=Path(__file__).with_name("migrations"))
+OURS = Migrations(known=("0001", "0002", "0003", "0004"), scripts=Path(__file__).with_name("migrations"))
 
 _ONE_AT_A_TIME = text("SELECT pg_advisory_xact_lock(7463829501)")
 """Processes that start together upgrade one after the other; SQLite's write lock does that by itself."""
