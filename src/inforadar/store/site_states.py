@@ -190,6 +190,8 @@ def _record(connection: Connection) -> Any:
 
 def mark_urls(connection: Connection, site_name: str, urls: Iterable[str], state: UrlState) -> None:
     """URLs that are not known are left aside."""
+    if not (urls := list(urls)):
+        return
     connection.execute(
         update(url_states).where(_u.site_name == site_name, one_of(_u.url, urls)).values(state=state.value)
     )

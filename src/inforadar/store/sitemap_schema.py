@@ -17,6 +17,7 @@ site_states = Table(
     Column("site_name", WebText, primary_key=True),
     Column("sitemap_url", WebText),
     Column("last_run", UtcDateTime),
+    Column("cleaned_at", UtcDateTime, comment="when it was last looked for URLs to forget"),
     Column("created_at", UtcDateTime, nullable=False, server_default=db_now()),
     Column("updated_at", UtcDateTime, nullable=False, server_default=db_now()),
 )
@@ -48,7 +49,8 @@ sitemap_files = Table(
     Column("url_hash", String(64), nullable=False),
     Column("parent_id", Uuid, comment="the index that lists it"),
     Column("form", String(16)),
-    Column("lastmod", UtcDateTime, comment="what its index said when it was read"),
+    Column("listed_lastmod", UtcDateTime, comment="what its index says"),
+    Column("lastmod", UtcDateTime, comment="what its index said when it was last read"),
     Column("etag", WebText),
     Column("last_modified", WebText),
     Column("validators_url", WebText),

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, case, delete, func, select, update
@@ -34,6 +35,7 @@ from inforadar.store.items import FeedItems, insert_items, load_known, save_chan
 from inforadar.store.outbox import note_listed
 from inforadar.store.rows import JsonRows, stored_id, stored_time
 from inforadar.store.schema import feed_schedules, feed_urls, feeds
+from inforadar.store.sitemap_items import SITE, settle_urls
 from inforadar.store.types import db_after, db_later, db_now, one_of
 from inforadar.urls import uid, url_hash
 
@@ -79,6 +81,8 @@ def save_part(connection: Connection, part: Part, diff: Differ, *, outbox: bool 
         return None
     feed_id = part.lease.feed.id
     found = save_listed(connection, [part], diff, outbox=outbox)[feed_id]
+    if SITE in part.state:
+        found = replace(found, changed=found.changed + settle_urls(connection, part))
     if found:
         connection.execute(
             update(feed_schedules).where(_s.id == feed_id).values(build_at=db_after(_s.build_at))

@@ -55,6 +55,8 @@ class SitemapReader:
         self._content_type = content_type
         self.warnings: list[str] = []
         """Sentences: what was wrong with it and what was done about it."""
+        self.is_whole = True
+        """Whether it was read to its end; known when the reader has ended."""
         self.form = form_of(self._source.head(), content_type)
 
     def __iter__(self) -> Iterator[Row]:
@@ -66,6 +68,7 @@ class SitemapReader:
             case _:
                 yield from self._xml()
         if not self._source.is_whole:
+            self.is_whole = False
             self.warnings.append("The gzip file is damaged or ends early; what could be unpacked was read.")
 
     def _xml(self) -> Iterator[Row]:
@@ -105,6 +108,7 @@ class SitemapReader:
         if broken.lost:
             self.warnings.append(f"{_entries(broken.lost)} too broken to be read.")
         if broken.is_cut_off:
+            self.is_whole = False
             self.warnings.append("It ends in the middle; what came before was kept.")
 
     def _lines(self) -> Iterator[SitemapEntry]:

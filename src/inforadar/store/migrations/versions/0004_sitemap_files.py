@@ -15,6 +15,15 @@ depends_on = None
 
 def upgrade() -> None:
     op.add_column(
+        "site_states",
+        sa.Column(
+            "cleaned_at",
+            UtcDateTime(),
+            nullable=True,
+            comment="when it was last looked for URLs to forget",
+        ),
+    )
+    op.add_column(
         "url_states",
         sa.Column(
             "file_id",
@@ -45,7 +54,10 @@ def upgrade() -> None:
         sa.Column("url_hash", sa.String(length=64), nullable=False),
         sa.Column("parent_id", sa.Uuid(), nullable=True, comment="the index that lists it"),
         sa.Column("form", sa.String(length=16), nullable=True),
-        sa.Column("lastmod", UtcDateTime(), nullable=True, comment="what its index said when it was read"),
+        sa.Column("listed_lastmod", UtcDateTime(), nullable=True, comment="what its index says"),
+        sa.Column(
+            "lastmod", UtcDateTime(), nullable=True, comment="what its index said when it was last read"
+        ),
         sa.Column("etag", sa.Text(), nullable=True),
         sa.Column("last_modified", sa.Text(), nullable=True),
         sa.Column("validators_url", sa.Text(), nullable=True),
@@ -70,3 +82,4 @@ def downgrade() -> None:
     with op.batch_alter_table("url_states") as table:
         table.drop_column("left_at")
         table.drop_column("file_id")
+    op.drop_column("site_states", "cleaned_at")
