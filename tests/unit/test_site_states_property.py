@@ -35,7 +35,8 @@ class Publishing(RuleBasedStateMachine):
     def begin(self) -> None:
         self.engine = create_engine("sqlite://")
         self.connection = self.engine.connect()
-        site_states.metadata.create_all(self.connection, [site_states, url_states])
+        site_states.create(self.connection)
+        url_states.create(self.connection)
         self.at = datetime(2026, 11, 15, tzinfo=UTC)
         self.files: list[dict[str, datetime]] = [{}, {}]
         self.published: dict[str, list[datetime]] = {}

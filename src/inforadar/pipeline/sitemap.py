@@ -168,7 +168,7 @@ class SitemapDiscoverer:
                 async with aclosing(self._process(run, todo)) as parts:
                     async for part in parts:
                         yield part
-        if walk.failed is not None or not walk.read:
+        if walk.failed is not None or not walk.lists:
             return
         if walk.baseline_items is not None:
             await self._choose_baseline(run)
@@ -210,7 +210,6 @@ class SitemapDiscoverer:
             if ready:
                 yield self._part(run, ready, by_url)
             for entry in waiting:
-                run.pages += 1
                 found = await self.titles.title_of(entry.url, run.job.feed.topic, run.visitor)
                 match found:
                     case Title():
@@ -231,6 +230,7 @@ class SitemapDiscoverer:
         if title := known.pages.get(entry.url):
             return Title(text=title, origin=TitleOrigin.PAGE)
         if run.policy.fetch_titles and run.pages < run.policy.max_page_titles:
+            run.pages += 1
             return None
         return Title(text=slug_title(entry.url), origin=TitleOrigin.SLUG)
 
@@ -255,7 +255,7 @@ class SitemapDiscoverer:
         walk = run.walk
         if walk.failed is not None:
             return walk.failed
-        if not walk.read:
+        if not walk.lists:
             why = walk.refused[0] if walk.refused else "The sitemap lists nothing."
             return fault_of(run.job.feed, why, self.now())
         forgotten = await self.database.write(
@@ -278,7 +278,7 @@ class SitemapDiscoverer:
     def _ended(self, run: _Run, failed: Failed | None) -> Collected:
         job, root = run.job, run.walk.root
         if failed is not None:
-            if run.walk.read:
+            if run.walk.lists:
                 # What came before it is stored; what was to come is looked for again.
                 message = f"The sitemap was not read to its end. {failed.message}"
                 failed = replace(failed, outcome=Outcome.TEMPORARY_ERROR, message=message)

@@ -97,7 +97,8 @@ class SitemapWalk:
     """What ended the walk before its end."""
     read: int = 0
     """Files that are sitemaps, changed or not."""
-    listed: int = 0
+    lists: int = 0
+    """Those among them that list pages."""
     dropped: int = 0
     candidates: list[SitemapEntry] = field(default_factory=list)
     """The newest of a first run."""
@@ -118,7 +119,7 @@ class SitemapWalk:
             seen.add(key)
             known = self.files.get(key)
             if known and known.read_at and visit.lastmod and visit.lastmod == known.lastmod:
-                self.read += 1
+                self._count(known)
                 continue
             file = known or new_file(visit.url)
             result = await self._fetch(file)
@@ -188,8 +189,12 @@ class SitemapWalk:
             self._refuse(visit.url, failed.message.rstrip("."))
 
     async def _unchanged(self, file: SitemapFile) -> None:
-        self.read += 1
+        self._count(file)
         await self._write(save_file, self.site_name, file)
+
+    def _count(self, file: SitemapFile) -> None:
+        self.read += 1
+        self.lists += file.form is not SitemapForm.INDEX
 
     async def _write(self, question: Question[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         if not self.is_known:
@@ -228,11 +233,9 @@ class SitemapWalk:
             return []
         for warning in reader.warnings:
             self.job.progress.line(f"{readable(file.url)}: {warning}")
-        self.read += 1
-        self.listed += count
-        await self._finish(
-            replace(file, form=reader.form), fetched, at, is_whole=reader.is_whole, children=children
-        )
+        file = replace(file, form=reader.form)
+        self._count(file)
+        await self._finish(file, fetched, at, is_whole=reader.is_whole, children=children)
         if reader.form is not SitemapForm.INDEX:
             modified = sum(one.is_modified for one in todo)
             self.job.progress.line(
