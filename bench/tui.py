@@ -26,7 +26,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from inforadar.config import load_settings
-from inforadar.model.ids import new_uuid
 from inforadar.model.item import Listed, NewItem
 from inforadar.store.engine import open_database
 from inforadar.store.feeds import insert_feed

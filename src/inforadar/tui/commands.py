@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
+from os.path import commonprefix
 
 from inforadar.errors import UsageError
 from inforadar.store.item_order import SortKey
@@ -69,11 +70,7 @@ def complete(line: str) -> str:
     fitting = [command.name for command in COMMANDS if command.name.startswith(line.lower())]
     if not line or not fitting:
         return line
-    if len(fitting) == 1:
-        return f"{fitting[0]} "
-    first, last = fitting[0], max(fitting)
-    length = next((n for n, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
-    return first[:length]
+    return f"{fitting[0]} " if len(fitting) == 1 else commonprefix(fitting)
 
 
 def parse_sort(text: str, now: tuple[SortKey, bool]) -> tuple[SortKey, bool]:

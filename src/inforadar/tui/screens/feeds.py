@@ -42,7 +42,7 @@ class FeedsScreen(RadarScreen):
         self._feeds: list[Feed] = []
 
     def compose(self) -> ComposeResult:
-        yield Line(id="title")
+        yield Line(id="title", left_first=False)
         yield OptionList()
         yield Line(id="status")
 

@@ -56,7 +56,7 @@ class FetchScreen(RadarScreen):
         self._state = State.RUNNING
 
     def compose(self) -> ComposeResult:
-        yield Line(id="title")
+        yield Line(id="title", left_first=False)
         yield ProgressLine()
         yield LogPane()
         yield Line(id="status")

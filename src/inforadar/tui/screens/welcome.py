@@ -48,7 +48,7 @@ class WelcomeScreen(RadarScreen):
     """
 
     def compose(self) -> ComposeResult:
-        yield Line(id="title")
+        yield Line(id="title", left_first=False)
         yield Static("Nothing is watched yet. How would you like to begin?", markup=False)
         yield OptionList(*(Option(_way(key, name, says), id=id_) for id_, key, name, says in WAYS))
         yield Static(id="room")
