@@ -141,7 +141,7 @@ def test_sorting_is_said_in_any_order(text: str, expected: tuple[SortKey, bool])
 def test_wrong_columns_and_names_are_answered_with_the_right_ones() -> None:
     with pytest.raises(UsageError, match=r"'colour' is no column. Sort by source, topic, .* or score"):
         parse_sort("colour", (SortKey.DATE, True))
-    with pytest.raises(UsageError, match="There are n0, .*, n7 and 12 more"):
+    with pytest.raises(UsageError, match=r"There are n0, .*, n7 and 12 more"):
         parse_names("zzz", "topic", [f"n{number}" for number in range(20)])
 
 

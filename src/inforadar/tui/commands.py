@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
-from os.path import commonprefix
+from itertools import takewhile
 
 from inforadar.errors import UsageError
 from inforadar.store.item_order import SortKey
@@ -70,7 +70,12 @@ def complete(line: str) -> str:
     fitting = [command.name for command in COMMANDS if command.name.startswith(line.lower())]
     if not line or not fitting:
         return line
-    return f"{fitting[0]} " if len(fitting) == 1 else commonprefix(fitting)
+    if len(fitting) == 1:
+        return f"{fitting[0]} "
+    shared = [
+        signs[0] for signs in takewhile(lambda signs: len(set(signs)) == 1, zip(*fitting, strict=False))
+    ]
+    return "".join(shared)
 
 
 def parse_sort(text: str, now: tuple[SortKey, bool]) -> tuple[SortKey, bool]:
