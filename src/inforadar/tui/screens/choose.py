@@ -40,9 +40,6 @@ class ChooseScreen(ModalScreen[tuple[str, ...] | None]):
     }
     ChooseScreen OptionList { height: auto; max-height: 100vh; padding: 0; scrollbar-size-vertical: 1; }
     ChooseScreen OptionList, ChooseScreen OptionList:focus { border: none; background: $background; }
-    ChooseScreen OptionList > .option-list--option-highlighted {
-        background: $cursor-line; color: $foreground; text-style: none;
-    }
     ChooseScreen Input { height: 1; padding: 0; background: $panel; display: none; }
     ChooseScreen Input, ChooseScreen Input:focus { border: none; }
     ChooseScreen Input.shown { display: block; }
@@ -62,7 +59,7 @@ class ChooseScreen(ModalScreen[tuple[str, ...] | None]):
             yield Input(placeholder="part of a name")
             yield OptionList()
             yield Static(
-                "Space choose  a all  / narrow  Enter apply  Esc leave  ? help", id="hints", markup=False
+                "Space mark  a all  / narrow  Enter apply  Esc leave  ? help", id="hints", markup=False
             )
 
     def on_mount(self) -> None:

@@ -32,9 +32,6 @@ class FeedsScreen(RadarScreen):
     DEFAULT_CSS = """
     FeedsScreen OptionList { height: 1fr; padding: 1 1 0 1; scrollbar-size-vertical: 1; }
     FeedsScreen OptionList, FeedsScreen OptionList:focus { border: none; background: $background; }
-    FeedsScreen OptionList > .option-list--option-highlighted {
-        background: $cursor-line; color: $foreground; text-style: none;
-    }
     """
 
     def __init__(self) -> None:

@@ -41,9 +41,6 @@ class WelcomeScreen(RadarScreen):
     WelcomeScreen Static { padding: 1 3 1 3; height: auto; }
     WelcomeScreen OptionList { height: auto; padding: 0 2; }
     WelcomeScreen OptionList, WelcomeScreen OptionList:focus { border: none; background: $background; }
-    WelcomeScreen OptionList > .option-list--option-highlighted {
-        background: $cursor-line; color: $foreground; text-style: none;
-    }
     WelcomeScreen #room { height: 1fr; padding: 0; }
     """
 
