@@ -25,6 +25,7 @@ from inforadar.pipeline.discovery import Discovery
 from inforadar.pipeline.jobs import Discoverer
 from inforadar.pipeline.pages import PagesDiscoverer, Read
 from inforadar.pipeline.pool import WorkPool
+from inforadar.pipeline.preview import Previewer
 from inforadar.pipeline.robots import Robots
 from inforadar.pipeline.schedule import SchedulePolicy
 from inforadar.pipeline.search_index import SearchIndexer
@@ -62,7 +63,10 @@ async def open_worker(
     """A worker with everything it needs; by default it goes out to the web. `listener` hears of each article."""
     fetcher, canonical = settings.fetcher, settings.canonical
     async with AsyncExitStack() as stack:
-        pool = WorkPool(warm_up=("inforadar.stages.canonical",))
+        needed = (
+            "inforadar.stages.canonical" if Stage.CANONICAL in stages else "inforadar.stages.discover.pages"
+        )
+        pool = WorkPool(warm_up=(needed,))
         stack.push_async_callback(pool.close)
         projection = await stack.enter_async_context(open_redis(settings, database, now=now))
         if engine is None:
@@ -190,6 +194,19 @@ async def open_discovery(settings: Settings, database: Database) -> AsyncIterato
     try:
         async with open_engine(settings, database) as engine:
             yield Discovery(engine=engine, parse=_parser(pool), user_agent=settings.fetcher.agent)
+    finally:
+        await pool.close()
+
+
+@asynccontextmanager
+async def open_previewer(settings: Settings, database: Database) -> AsyncIterator[Previewer]:
+    """Shows what selectors catch."""
+    pool = WorkPool(workers=1)
+    try:
+        async with open_engine(settings, database) as engine:
+            agent = settings.fetcher.agent
+            robots = Robots(engine=engine, database=database, user_agent=agent, now=utc_now)
+            yield Previewer(engine=engine, robots=robots, pool=pool, now=utc_now)
     finally:
         await pool.close()
 

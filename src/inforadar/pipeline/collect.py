@@ -25,6 +25,7 @@ from inforadar.model.http import (
     NotModified,
     Outcome,
     Request,
+    Validators,
 )
 from inforadar.model.item import Listed, Listing
 from inforadar.model.schedule import Collected, Part
@@ -101,7 +102,7 @@ class FeedDiscoverer:
                     at=result.fetched_at,
                     outcome=Outcome.SUCCESS,
                     next_run=after_success(feed, self.policy, self.now(), freshness_s=freshness),
-                    validators=result.validators or None,
+                    validators=_new_validators(result, feed),
                     spent_s=spent_s,
                 )
             case Failed():
@@ -169,6 +170,11 @@ def crash_of(feed: Feed, crash: Exception, at: datetime) -> Failed:
     log.error("feed.crashed", feed_id=str(feed.id), url=feed.url, exc_info=crash)
     text = f"Info Radar itself failed on this feed ({type(crash).__name__}: {crash}). Please report it."
     return fault_of(feed, text, at)
+
+
+def _new_validators(result: NotModified, feed: Feed) -> Validators | None:
+    """Those of a 304 that differ from what we have; most repeat it, and what is the same need not be written."""
+    return result.validators if result.validators and result.validators != feed.validators else None
 
 
 def keep_own_host(feed: Feed, items: tuple[Listed, ...]) -> tuple[tuple[Listed, ...], int]:

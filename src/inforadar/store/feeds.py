@@ -53,7 +53,7 @@ _SCHEDULE = (
     feed_schedules.c.walked_at,
 )
 _joined = feeds.join(feed_schedules, feed_schedules.c.id == feeds.c.id)
-FEED_COLUMNS = (*feeds.c, *_SCHEDULE)
+FEED_COLUMNS = (*(column for column in feeds.c if column.name not in {"updated_at", "url_hash"}), *_SCHEDULE)
 
 ACTIVE = (unindexed(feeds.c.enabled), feeds.c.deleted_at.is_(None))
 """Feeds that are fetched and served."""
