@@ -29,7 +29,25 @@ _OPEN, _CLOSE = r"[\[(【（「]", r"[\])】）」]"
 _POINT = r"[,;:.!?…–—|(\[，。、：；！？-]"
 _BEFORE_PREDICATE = frozenset(
     {"is", "are", "was", "were", "be", "been", "being", "am", "isn't", "aren't", "so", "very", "more", "most"}
-    | {"too", "as", "looks", "seems", "feels", "and", "or"}
+    | {"too", "as", "looks", "seems", "feels", "and", "or", "quite", "rather", "pretty"}
+    | {"es", "son", "fue", "era", "está", "tan", "muy", "más", "resulta", "parece", "y"}
+    | {
+        "ist",
+        "sind",
+        "war",
+        "waren",
+        "wird",
+        "wirkt",
+        "sehr",
+        "und",
+        "jest",
+        "są",
+        "był",
+        "była",
+        "było",
+        "tak",
+    }
+    | {"bardzo", "так", "очень", "был", "была", "было", "были", "самый", "самая", "самое", "самые", "и", "i"}
 )
 """After these an adjective carries the sentence, and cannot be dropped."""
 _GRADES = frozenset({"more", "most"})
@@ -217,7 +235,8 @@ def _without_praise(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
             start, before = words[index - 1].start, "the"
         if before in _BEFORE_PREDICATE or after.lower in _AFTER_PREDICATE:
             continue
-        if before in _BEFORE_DEED and word.lower.endswith("ing"):
+        # Nor after what grades it ("slightly horrifying facts"), nor where it is a deed.
+        if before.endswith("ly") or (before in _BEFORE_DEED and word.lower.endswith("ing")):
             continue
         if text[start - 1 : start] in _QUOTES or (index and not titled and _is_name(text, word)):
             continue
