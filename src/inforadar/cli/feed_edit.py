@@ -41,7 +41,9 @@ def edit(
         str | None, Parameter(help="Which language model; `default`: that of the settings.")
     ] = None,
     prompt: Annotated[str | None, Parameter(help="The prompt's name; `default`: the usual one.")] = None,
-    analyze: Annotated[bool | None, Parameter(help="Analyze its items, or not.")] = None,
+    analyze: Annotated[
+        bool | None, Parameter(help="Serve it with analyzed items only; or do not analyze it at all.")
+    ] = None,
     header: Annotated[
         list[str] | None, Parameter(negative="", help="'Name: value' to send with each request; kept secret.")
     ] = None,
@@ -87,8 +89,7 @@ def _options(*, analyze: bool | None, **named: str | None) -> dict[str, object]:
         name: None if value == "default" else value for name, value in named.items() if value is not None
     }
     if analyze is not None:
-        # To be analyzed is what a feed gets anyway: only the refusal is written down.
-        options["analyze"] = None if analyze else False
+        options["analyze"] = analyze
     return options
 
 

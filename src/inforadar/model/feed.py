@@ -62,3 +62,10 @@ class Feed:
     last_error: str | None = None
     failures: int = 0
     """Failed fetches since the last success; the backoff grows with it."""
+
+    @property
+    def asks_for_analysis(self) -> bool:
+        """Then it is served with analyzed items only. Others show an item at once, its analysis when it is there."""
+        if self.options.get("analyze") is False:
+            return False
+        return any(self.options.get(name) for name in ("analyze", "analyzer", "model", "prompt"))

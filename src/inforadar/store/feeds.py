@@ -39,7 +39,7 @@ from inforadar.store.schema import (
     marks,
     runs,
 )
-from inforadar.store.types import db_later, db_now, unindexed
+from inforadar.store.types import db_after, db_later, db_now, unindexed
 from inforadar.urls import canonical_form, root_domain, uid, url_hash
 
 _SCHEDULE = (
@@ -257,6 +257,11 @@ def update_feed_options(connection: Connection, feed_id: FeedId, changes: Mappin
     merged = {**connection.execute(held).scalar_one(), **changes}
     options = {name: value for name, value in merged.items() if value is not None}
     update_feed(connection, feed_id, {"options": options})
+    # Which items it is served with can depend on them.
+    schedule = feed_schedules.c
+    connection.execute(
+        update(feed_schedules).where(schedule.id == feed_id).values(build_at=db_after(schedule.build_at))
+    )
 
 
 def request_feed(connection: Connection, feed_id: FeedId, *, fallback_s: float | None = None) -> None:
