@@ -142,6 +142,7 @@ def build_app() -> App:
         "database; `--log-format auto|console|json` and `--log-level` say how the log is written.",
         version=__version__,
         result_action="return_value",
+        suppress_keyboard_interrupt=False,
     )
     for name, (target, text) in _COMMANDS.items():
         app.command(target, name=name, help=text)
