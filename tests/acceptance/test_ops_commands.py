@@ -186,16 +186,8 @@ def test_global_options_may_stand_anywhere(
 ) -> None:
     for name in ("INFORADAR_LOG_FORMAT", "INFORADAR_LOG_LEVEL"):
         monkeypatch.setenv(name, "")
-    said = call(
-        "config",
-        "show",
-        "--json",
-        "--log-format=json",
-        "--home",
-        str(tmp_path / "other"),
-        "--log-level",
-        "error",
-    )
+    other = tmp_path / "other"
+    said = call("config", "show", "--json", "--log-format=json", "--home", other, "--log-level", "error")
     settings = {row["setting"]: row["value"] for row in said.json["settings"]}
     assert (settings["log.format"], settings["log.level"]) == ("json", "error")
     assert said.json["home"] == str(other)
