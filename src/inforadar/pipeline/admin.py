@@ -14,12 +14,12 @@ from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.ids import FeedId
 from inforadar.pipeline.opml import OpmlFeed, parse_opml
 from inforadar.pipeline.reach import default_cutoff
-from inforadar.store.credentials import save_credentials
 from inforadar.store.engine import Database
-from inforadar.store.feeds import insert_feed, load_feed, request_feed, update_feed
+from inforadar.store.feeds import load_feed, request_feed, update_feed
+from inforadar.store.subscriptions import Subscription, save_subscriptions
 
-FALLBACK_S = 300.0
-"""Should nobody hear the request, the schedule takes the feed after that (B3)."""
+PORTION = 200
+"""Feeds of a list that are added in one transaction."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,26 +81,19 @@ async def subscribe(
     cutoff: date | None = None,
 ) -> tuple[Feed, bool]:
     """Adds a feed as a person expects it: enabled, polling, asked for now, items from any host (B3, C3)."""
-    address, credentials = split_credentials(url)
+    address, headers = split_credentials(url)
     new = fill_in(address, kind=kind, topic=topic, selectors=selectors, cutoff=cutoff, now=datetime.now(UTC))
-    feed, is_new = await database.write(
-        insert_feed,
-        address,
+    wanted = Subscription(
+        url=address,
+        headers=headers,
         kind=new.kind,
         source=source,
         topic=new.topic,
-        options=new.options,
         title=title,
-        enabled=True,
-        polling=True,
-        enforce_feed_domain=False,
+        options=new.options,
     )
-    if is_new:
-        if credentials:
-            await database.write(save_credentials, feed.id, credentials)
-        await database.write(request_feed, feed.id, fallback_s=FALLBACK_S)
-        feed = await database.read(load_feed, feed.id)
-    return feed, is_new
+    (saved,) = await database.write(save_subscriptions, [wanted])
+    return saved
 
 
 async def import_opml(database: Database, data: bytes) -> Imported:
@@ -108,14 +101,16 @@ async def import_opml(database: Database, data: bytes) -> Imported:
     document = parse_opml(data)
     added: list[Feed] = []
     known: list[Feed] = []
-    for listed in document.feeds:
-        feed, is_new = await _subscribe_listed(database, listed)
-        (added if is_new else known).append(feed)
+    wanted = [_subscription(listed) for listed in document.feeds]
+    for start in range(0, len(wanted), PORTION):
+        for feed, is_new in await database.write(save_subscriptions, wanted[start : start + PORTION]):
+            (added if is_new else known).append(feed)
     return Imported(added=tuple(added), known=tuple(known), skipped=document.skipped)
 
 
-async def _subscribe_listed(database: Database, listed: OpmlFeed) -> tuple[Feed, bool]:
-    return await subscribe(database, listed.url, topic=listed.topic, title=listed.title)
+def _subscription(listed: OpmlFeed) -> Subscription:
+    address, headers = split_credentials(listed.url)
+    return Subscription(url=address, headers=headers, topic=listed.topic, title=listed.title)
 
 
 async def edit_feed(database: Database, feed_id: FeedId, changes: Mapping[str, object]) -> Feed:
