@@ -55,6 +55,9 @@ async def world(newsroom: Newsroom) -> Newsroom:
         ({"topic": "B"}, "135"),
         ({"source": "One", "topic": "b"}, ""),
         ({"max_score": "0.5"}, "1"),
+        ({"min_score": "0.5"}, "2"),
+        ({"min_score": "0.2", "max_score": "0.8"}, "12"),
+        ({"run": "019a8f5e-0000-7000-8000-000000000000"}, ""),
         ({"q": "odd заголовок"}, "135"),
         ({"q": "odd", "source": "One"}, ""),
         ({"q": "' OR 1=1"}, ""),
@@ -158,7 +161,7 @@ async def test_statistics_count_days_scores_and_failures(world: Newsroom, web: a
     assert sum(row["items"] for row in found["items_by_day"]) == 6
     assert {row["source"] for row in found["items_by_day"]} == {"One", "Two"}
     assert found["scores_by_source"] == [
-        {"source": "One", "mean": 0.8, "neutral": 0, "slanted": 0, "loaded": 1},
-        {"source": "Two", "mean": 0.2, "neutral": 1, "slanted": 0, "loaded": 0},
+        {"source": "One", "mean": 0.8, "bins": [0] * 8 + [1, 0]},
+        {"source": "Two", "mean": 0.2, "bins": [0, 0, 1] + [0] * 7},
     ]
     assert found["articles"] == {"not_fetched": 4, "success": 2}

@@ -43,8 +43,8 @@ _GROUPS = {
         "The domains that feeds are grouped by.",
         {
             "list": ("inforadar.cli.feeds:root_domains", "List all root domains."),
-            "set": ("inforadar.cli.feeds:set_root_domain", "Set the root domain of a feed."),
-            "clear": ("inforadar.cli.feeds:clear_root_domain", "Clear the root domain of a feed."),
+            "set": ("inforadar.cli.feeds:root_domain_set", "Set the root domain of a feed."),
+            "clear": ("inforadar.cli.feeds:root_domain_clear", "Clear the root domain of a feed."),
         },
     ),
     "item": (

@@ -13,6 +13,7 @@ from inforadar.cli.run import on_store
 from inforadar.config import Settings
 from inforadar.errors import UsageError
 from inforadar.model.feed import Feed, FeedKind
+from inforadar.pipeline.admin import set_root_domain, switch_feed
 from inforadar.pipeline.documents import feed_document
 from inforadar.pipeline.health import feed_health
 from inforadar.store.engine import Database
@@ -24,7 +25,6 @@ from inforadar.store.feeds import (
     load_former_urls,
     load_root_domains,
     sync_feed,
-    update_feed,
 )
 
 Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
@@ -173,13 +173,13 @@ def show(feed: Reference, *, json: Json = False) -> None:
 
 def enable(feed: Reference) -> None:
     """Allow a feed to be fetched and served. Does not schedule it."""
-    found = _change(feed, enabled=True)
+    found = _switch(feed, enabled=True)
     print_line(f"Enabled {safe(found.url)}. Fetch it with `inforadar feed sync {found.id}`.")
 
 
 def disable(feed: Reference) -> None:
     """Stop fetching and serving a feed at once; its schedule stays."""
-    print_line(f"Disabled {safe(_change(feed, enabled=False).url)}.")
+    print_line(f"Disabled {safe(_switch(feed, enabled=False).url)}.")
 
 
 def polling(
@@ -191,8 +191,7 @@ def polling(
     async def work(database: Database, _: Settings) -> Feed:
         found = await database.read(find_feed, feed)
         wanted = not found.polling if state is None else state == "on"
-        await database.write(update_feed, found.id, {"polling": wanted})
-        return await database.read(find_feed, str(found.id))
+        return await switch_feed(database, found.id, polling=wanted)
 
     found = on_store(work)
     what = "is fetched again after each success" if found.polling else "is fetched only when asked for"
@@ -239,11 +238,18 @@ def _confirmed(question: str) -> bool:
         return False
 
 
-def _change(reference: str, **columns: object) -> Feed:
+def _switch(reference: str, *, enabled: bool) -> Feed:
     async def work(database: Database, _: Settings) -> Feed:
         found = await database.read(find_feed, reference)
-        await database.write(update_feed, found.id, columns)
-        return found
+        return await switch_feed(database, found.id, enabled=enabled)
+
+    return on_store(work)
+
+
+def _group(reference: str, domain: str | None) -> Feed:
+    async def work(database: Database, _: Settings) -> Feed:
+        found = await database.read(find_feed, reference)
+        return await set_root_domain(database, found.id, domain)
 
     return on_store(work)
 
@@ -262,14 +268,14 @@ def root_domains(*, json: Json = False) -> None:
         print_line(safe(domain))
 
 
-def set_root_domain(
+def root_domain_set(
     feed: Reference, domain: Annotated[str, Parameter(help="For example example.com.")]
 ) -> None:
     """Set the root domain of a feed."""
-    found = _change(feed, root_domain=domain.strip().lower())
+    found = _group(feed, domain)
     print_line(f"{safe(found.url)} now belongs to {safe(domain)}.")
 
 
-def clear_root_domain(feed: Reference) -> None:
+def root_domain_clear(feed: Reference) -> None:
     """Clear the root domain of a feed."""
-    print_line(f"{safe(_change(feed, root_domain=None).url)} belongs to no root domain now.")
+    print_line(f"{safe(_group(feed, None).url)} belongs to no root domain now.")
