@@ -18,6 +18,7 @@ from starlette.routing import Route
 
 from inforadar.config import WebSettings
 from inforadar.web.access import is_same_origin, session_cookie
+from inforadar.web.routing import resource
 from inforadar.web.sessions import COOKIE, LIFE, Sessions
 from inforadar.web.templating import Pages
 
@@ -64,10 +65,9 @@ class LoginRoutes:
 
     def routes(self) -> list[Route]:
         return [
-            Route("/login", self.show),
-            Route("/login", self.log_in, methods=["POST"]),
-            Route("/logout", self.log_out, methods=["POST"]),
-            Route("/api/session", self.session),
+            resource("/login", get=self.show, post=self.log_in),
+            resource("/logout", post=self.log_out),
+            resource("/api/session", get=self.session),
         ]
 
     async def show(self, request: Request) -> Response:

@@ -38,6 +38,7 @@ from inforadar.store.history import FeedDay, load_feed_days
 from inforadar.web import parameters
 from inforadar.web.answers import json_answer, json_fault
 from inforadar.web.bodies import read_body, read_json
+from inforadar.web.routing import resource
 
 DAYS = 30
 """So far back goes the history of a feed."""
@@ -81,16 +82,12 @@ class SubscriptionRoutes:
 
     def routes(self) -> list[Route]:
         return [
-            Route("/api/feeds", self.list_feeds),
-            Route("/api/feeds", self.add, methods=["POST"]),
-            Route("/api/feeds/{id:uuid}", self.show),
-            Route("/api/feeds/{id:uuid}", self.edit, methods=["PATCH"]),
-            Route("/api/feeds/{id:uuid}", self.delete, methods=["DELETE"]),
-            Route("/api/feeds/{id:uuid}/sync", self.sync, methods=["POST"]),
-            Route("/api/discover", self.discover, methods=["POST"]),
-            Route("/api/root-domains", self.list_root_domains),
-            Route("/api/opml", self.export_opml),
-            Route("/api/opml", self.import_opml, methods=["POST"]),
+            resource("/api/feeds", get=self.list_feeds, post=self.add),
+            resource("/api/feeds/{id:uuid}", get=self.show, patch=self.edit, delete=self.delete),
+            resource("/api/feeds/{id:uuid}/sync", post=self.sync),
+            resource("/api/discover", post=self.discover),
+            resource("/api/root-domains", get=self.list_root_domains),
+            resource("/api/opml", get=self.export_opml, post=self.import_opml),
         ]
 
     async def list_feeds(self, request: Request) -> Response:
