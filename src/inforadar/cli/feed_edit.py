@@ -6,8 +6,10 @@ import getpass
 import sys
 from typing import Annotated, Literal
 
-from cyclopts import Parameter
+from cyclopts import Parameter, validators
 
+from inforadar.cli.feed_change import tell
+from inforadar.cli.feeds import Json, Reference
 from inforadar.cli.output import print_line, safe
 from inforadar.cli.run import on_store
 from inforadar.config import Settings
@@ -18,11 +20,13 @@ from inforadar.stages.analyze.choose import prompts_folder
 from inforadar.stages.analyze.prompt import load_prompt
 from inforadar.store.credentials import save_credentials
 from inforadar.store.engine import Database
-from inforadar.store.feeds import find_feed, update_feed_options
+from inforadar.store.feeds import find_feed, load_feed, update_feed_options
+
+_NUMBER = validators.Number(gte=-1, lte=10_000_000)
 
 
 def edit(
-    feed: Annotated[str, Parameter(help="The feed: its id, its URL, or the beginning of either.")],
+    feed: Reference,
     *,
     kind: Annotated[FeedKind | None, Parameter(help="How it is read.")] = None,
     source: Annotated[str | None, Parameter(help="The site's name.")] = None,
@@ -42,6 +46,13 @@ def edit(
     ] = None,
     prompt: Annotated[str | None, Parameter(help="The prompt's name; `default`: the usual one.")] = None,
     analyze: Annotated[bool | None, Parameter(help="Analyze its items, or not.")] = None,
+    keep_days: Annotated[
+        int | None,
+        Parameter(validator=_NUMBER, help="Delete items after so long; 0: never, -1: as the settings say."),
+    ] = None,
+    keep_items: Annotated[
+        int | None, Parameter(validator=_NUMBER, help="Keep so many items; 0: all, -1: as the settings say.")
+    ] = None,
     header: Annotated[
         list[str] | None, Parameter(negative="", help="'Name: value' to send with each request; kept secret.")
     ] = None,
@@ -49,6 +60,7 @@ def edit(
         str | None, Parameter(help="For HTTP authentication; the password is asked for, or read from a pipe.")
     ] = None,
     no_credentials: Annotated[bool, Parameter(negative="", help="Forget headers and password.")] = False,
+    json: Json = False,
 ) -> None:
     """Change a feed's settings or credentials; it is fetched right after, if it is enabled."""
     given = {
@@ -63,6 +75,11 @@ def edit(
         changes["error_policy"] = None
     headers = _headers(header or [], user)
     options = _options(analyzer=analyzer, model=model, prompt=prompt, analyze=analyze)
+    options |= {
+        name: None if number < 0 else number
+        for name, number in (("keep_days", keep_days), ("keep_items", keep_items))
+        if number is not None
+    }
     if not changes and not options and not headers and not no_credentials:
         raise UsageError("Nothing to change was named. `inforadar feed edit --help` lists what can be.")
 
@@ -74,10 +91,13 @@ def edit(
             await database.write(save_credentials, found.id, headers)
         if options:
             await database.write(update_feed_options, found.id, options)
-        return await edit_feed(database, found.id, changes) if changes else found
+        if changes:
+            await edit_feed(database, found.id, changes)
+        return await database.read(load_feed, found.id)
 
-    print_line(f"Changed {safe(on_store(work).url)}.")
-    if options and analyze is not False:
+    changed = on_store(work)
+    tell(changed, f"Changed {safe(changed.url)}.", as_json=json)
+    if not json and analyze is not False and {"analyzer", "model", "prompt", "analyze"} & set(options):
         print_line("New items are analyzed so. For those that are there: `inforadar analyze run --again`.")
 
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Mapping
+from urllib.parse import unquote, urlsplit
 
 from inforadar.errors import UsageError
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.ids import FeedId
+from inforadar.store.credentials import save_credentials
 from inforadar.store.engine import Database
 from inforadar.store.feeds import insert_feed, load_feed, request_feed, update_feed
 
 FALLBACK_S = 300.0
 """Should nobody hear the request, the schedule takes the feed after that (B3)."""
+_DOMAIN = re.compile(r"[^\s/:@?#]{1,253}")
 
 
 async def subscribe(
@@ -25,9 +29,10 @@ async def subscribe(
     title: str | None = None,
 ) -> tuple[Feed, bool]:
     """Adds a feed as a person expects it: enabled, polling, asked for now, items from any host (B3, C3)."""
+    address, credentials = split_credentials(url)
     feed, is_new = await database.write(
         insert_feed,
-        url,
+        address,
         kind=kind,
         source=source,
         topic=topic,
@@ -37,6 +42,8 @@ async def subscribe(
         enforce_feed_domain=False,
     )
     if is_new:
+        if credentials:
+            await database.write(save_credentials, feed.id, credentials)
         await database.write(request_feed, feed.id, fallback_s=FALLBACK_S)
         feed = await database.read(load_feed, feed.id)
     return feed, is_new
@@ -75,8 +82,21 @@ async def switch_feed(
 
 async def set_root_domain(database: Database, feed_id: FeedId, domain: str | None) -> Feed:
     """Groups the feed with others; `None`: with none."""
-    await database.write(update_feed, feed_id, {"root_domain": domain.strip().lower() if domain else None})
+    name = None if domain is None else domain.strip().lower()
+    if name is not None and not _DOMAIN.fullmatch(name):
+        raise UsageError(f"{domain!r} is no domain. It should look like example.com.")
+    await database.write(update_feed, feed_id, {"root_domain": name})
     return await database.read(load_feed, feed_id)
+
+
+def split_credentials(url: str) -> tuple[str, dict[str, str]]:
+    """A URL without its user and password, and the header that says the same: no list of feeds shows them."""
+    parts = urlsplit(url)
+    if "@" not in parts.netloc:
+        return url, {}
+    user, _, password = parts.netloc.rpartition("@")[0].partition(":")
+    bare = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+    return bare, {"Authorization": basic_authorization(unquote(user), unquote(password))}
 
 
 def basic_authorization(user: str, password: str) -> str:

@@ -6,20 +6,25 @@ Cycles never overlap. A feed whose host must wait is released with `next_run_at`
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import datetime
+from types import MappingProxyType
 
 import structlog
 
 from inforadar.errors import InfoRadarError, LeaseLostError
 from inforadar.fetch.pace import HostPacer
+from inforadar.model.feed import FeedKind
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId, RunId
-from inforadar.model.schedule import Collected, Lease
-from inforadar.pipeline.collect import Collector
+from inforadar.model.progress import Listener, Progress, ProgressKind
+from inforadar.model.schedule import Collected, Lease, Part
 from inforadar.pipeline.dispatch import Dispatch, Ending
 from inforadar.pipeline.holding import holding
+from inforadar.pipeline.jobs import Discoverer, Job
+from inforadar.pipeline.progress import RunProgress
 from inforadar.store.engine import Database
 from inforadar.store.leases import LEASE_S, extend_leases, postpone_leases, release_leases
 from inforadar.store.writer import Writer
@@ -53,6 +58,12 @@ class CycleResult:
         return min(self.turns_s, default=None)
 
 
+def log_progress(event: Progress) -> None:
+    """The worker's way to listen: lines go to its log."""
+    if event.kind is ProgressKind.LINE:
+        log.info("feed.walked", feed=event.label, line=event.text, run_id=str(event.run_id))
+
+
 class Cycle:
     """One pass over leases that were claimed."""
 
@@ -60,15 +71,19 @@ class Cycle:
         self,
         *,
         database: Database,
-        collector: Collector,
+        discoverers: Mapping[FeedKind, Discoverer],
         writer: Writer,
         pacer: HostPacer,
         workers: int,
         now: Callable[[], datetime],
+        credentials: Mapping[FeedId, Mapping[str, str]] = MappingProxyType({}),
+        listener: Listener = log_progress,
         lease_s: float = LEASE_S,
     ) -> None:
         self._database = database
-        self._collector = collector
+        self._discoverers = discoverers
+        self._credentials = credentials
+        self._listener = listener
         self._writer = writer
         self._now = now
         self._lease_s = lease_s
@@ -76,7 +91,7 @@ class Cycle:
         self._held: dict[FeedId, Lease] = {}
         self._saves: set[asyncio.Task[None]] = set()
         self._not_saved: list[Lease] = []
-        self._run_id: RunId | None = None
+        self._progress: RunProgress | None = None
         self.result = CycleResult()
         self._dispatch: Dispatch[Lease] = Dispatch(
             pacer=pacer,
@@ -87,7 +102,7 @@ class Cycle:
 
     async def run(self, leases: Sequence[Lease], run_id: RunId) -> CycleResult:
         """Collects all of them, as far as their hosts allow."""
-        self._run_id = run_id
+        self._progress = RunProgress(run_id, self._listener, self._now)
         self._held |= {lease.feed.id: lease for lease in leases}
         async with holding(
             self._database, self._held, extend=extend_leases, release=release_leases, lease_s=self._lease_s
@@ -111,28 +126,56 @@ class Cycle:
         self._dispatch.stop()
 
     async def _work(self, lease: Lease) -> Ending:
-        assert self._run_id is not None
-        job = await self._collector.collect(lease, self._run_id)
-        await self._unsaved.acquire()
-        task = asyncio.create_task(self._save(job))
-        self._saves.add(task)
-        task.add_done_callback(self._saves.discard)
+        assert self._progress is not None
+        feed = lease.feed
+        job = Job(
+            lease=lease,
+            run_id=self._progress.run_id,
+            progress=self._progress.of(feed),
+            headers=self._credentials.get(feed.id, {}),
+        )
+        async with aclosing(self._discoverers[feed.kind or FeedKind.FEED].discover(job)) as steps:
+            async for step in steps:
+                if isinstance(step, Collected):
+                    await self._unsaved.acquire()
+                    task = asyncio.create_task(self._save(step))
+                    self._saves.add(task)
+                    task.add_done_callback(self._saves.discard)
+                elif not await self._save_part(step):
+                    break
         return Ending.DONE
+
+    async def _save_part(self, part: Part) -> bool:
+        """Whether the job may go on."""
+        try:
+            saved = await self._writer.save_part(part)
+        except InfoRadarError as fault:
+            self._give_up(part, fault)
+            return False
+        self.result.added += len(saved.added)
+        self.result.updated += len(saved.changed)
+        return True
+
+    def _give_up(self, job: Collected | Part, fault: InfoRadarError) -> None:
+        """Nothing of it was written."""
+        feed = job.lease.feed
+        self._held.pop(feed.id, None)
+        bound = log.bind(feed_id=str(feed.id), url=feed.url, run_id=str(job.run_id))
+        if isinstance(fault, LeaseLostError):
+            self.result.lost += 1
+            bound.warning("feed.lease_lost")
+            return
+        self._not_saved.append(job.lease)
+        self.result.errors[feed.url] = str(fault)
+        bound.error("feed.not_saved", error=str(fault))
 
     async def _save(self, job: Collected) -> None:
         feed = job.lease.feed
         bound = log.bind(feed_id=str(feed.id), url=feed.url, run_id=str(job.run_id))
         try:
             saved = await self._writer.save(job)
-        except LeaseLostError:
-            self.result.lost += 1
-            bound.warning("feed.lease_lost")
-            return
         except InfoRadarError as fault:
-            # Nothing of it was written.
-            self._not_saved.append(job.lease)
-            self.result.errors[feed.url] = str(fault)
-            bound.error("feed.not_saved", error=str(fault))
+            self._give_up(job, fault)
             return
         finally:
             self._held.pop(feed.id, None)

@@ -3,16 +3,17 @@
     due feeds | collect cycle | canonical once | analyze | build
 
 The stages are tasks of their own that wake each other, because a slow model or a slow site must not hold
-up collecting (ruling 3). Cycles of one stage never overlap.
+up collecting (ruling 3). Nor may a walk of many pages: what takes long has a lane of its own, and loops
+that are not held up by each other. Cycles of one loop never overlap.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -21,14 +22,15 @@ import structlog
 
 from inforadar.errors import InfoRadarError
 from inforadar.fetch.pace import HostPacer
+from inforadar.model.feed import FeedKind
 from inforadar.model.ids import RunId
 from inforadar.model.run import RunKind
-from inforadar.model.schedule import Lease
+from inforadar.model.schedule import LANES, Lane, Lease
 from inforadar.pipeline.analyses import AnalysisStage
 from inforadar.pipeline.articles import Canonicalizer
 from inforadar.pipeline.build import Builder
-from inforadar.pipeline.collect import Collector
 from inforadar.pipeline.cycle import Cycle, CycleResult
+from inforadar.pipeline.jobs import Discoverer
 from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.credentials import load_credentials
 from inforadar.store.engine import Database
@@ -42,12 +44,13 @@ if TYPE_CHECKING:
 LISTEN_S = 1.0
 """How often an idle worker looks whether someone asked for a feed."""
 AFTER_FAULT_S = 5.0
+WALK_LOOPS = 4
+"""So many cycles of walks go on side by side, each with its share of the workers: one may last half an hour."""
 PATIENCE = 30
 """How often a worker looks again for a feed whose host's turn has come."""
 INDEX_S = 3.0
 """So long after a change search finds it."""
 PUBLISH_S = 5.0
-"""How often what Redis missed while it was away is tried again."""
 
 log = structlog.get_logger()
 
@@ -77,7 +80,7 @@ class Worker:
     """All stages over one database."""
 
     database: Database
-    collector: Collector
+    discoverers: Mapping[FeedKind, Discoverer]
     writer: Writer
     pacer: HostPacer
     canonicalizer: Canonicalizer
@@ -91,6 +94,8 @@ class Worker:
     stages: frozenset[Stage] = ALL_STAGES
     projection: RedisProjection | None = None
     """Redis, if it is configured."""
+    publish_s: float = PUBLISH_S
+    """How often what Redis missed while it was away is tried again."""
     _wake_articles: asyncio.Event = field(default_factory=asyncio.Event)
     _wake_analyses: asyncio.Event = field(default_factory=asyncio.Event)
     _wake_builder: asyncio.Event = field(default_factory=asyncio.Event)
@@ -112,16 +117,18 @@ class Worker:
         await self.indexer.run_once()
         return report
 
-    async def collect_cycle(self) -> tuple[CycleResult, RunId | None]:
-        """Claims what is due, at most a batch, and collects it."""
+    async def collect_cycle(
+        self, lanes: Collection[Lane] = LANES, *, limit: int | None = None
+    ) -> tuple[CycleResult, RunId | None]:
+        """Claims what is due in these lanes, at most a batch, and collects it."""
         await self._give_back()
         await self.pacer.refresh()
-        leases = await self._claim()
+        leases = await self._claim(lanes, limit or self.batch_size)
         return await self.collect(leases) if leases else (CycleResult(), None)
 
-    async def _claim(self) -> list[Lease]:
+    async def _claim(self, lanes: Collection[Lane], limit: int) -> list[Lease]:
         """A stop in the middle of it does not lose sight of what was claimed."""
-        claiming = asyncio.ensure_future(self.database.write(claim_due_feeds, self.batch_size))
+        claiming = asyncio.ensure_future(self.database.write(claim_due_feeds, limit, lanes=lanes))
         try:
             return await asyncio.shield(claiming)
         except asyncio.CancelledError:
@@ -130,9 +137,13 @@ class Worker:
 
     async def _give_back(self) -> None:
         """What was saved or given back before is not touched: its token is gone."""
-        if owed := tuple(self._owed):
-            await self.database.write(release_leases, owed)
-            del self._owed[: len(owed)]
+        owed, self._owed = self._owed, []
+        try:
+            if owed:
+                await self.database.write(release_leases, owed)
+        except BaseException:
+            self._owed += owed
+            raise
 
     async def collect(self, leases: list[Lease]) -> tuple[CycleResult, RunId]:
         """Collects feeds that were claimed, and writes the report of it."""
@@ -149,7 +160,8 @@ class Worker:
         credentials = await self.database.read(load_credentials)
         cycle = Cycle(
             database=self.database,
-            collector=replace(self.collector, credentials=credentials),
+            discoverers=self.discoverers,
+            credentials=credentials,
             writer=self.writer,
             pacer=self.pacer,
             workers=self.workers,
@@ -196,7 +208,9 @@ class Worker:
             self._stage_loop("index", self._index, asyncio.Event()),
         ]
         if Stage.COLLECT in self.stages:
-            loops.append(self._collect_loop())
+            loops.append(self._collect_loop(Lane.FEEDS, self.batch_size))
+            share = max(self.workers // WALK_LOOPS, 1)
+            loops += [self._collect_loop(Lane.WALKS, share) for _ in range(WALK_LOOPS)]
         if Stage.CANONICAL in self.stages:
             loops.append(self._stage_loop("canonical", self._articles, self._wake_articles))
         if Stage.ANALYZE in self.stages:
@@ -217,14 +231,14 @@ class Worker:
                 await self._give_back()
             log.info("worker.stopped")
 
-    async def _collect_loop(self) -> None:
+    async def _collect_loop(self, lane: Lane, limit: int) -> None:
         clock = asyncio.get_running_loop().time
         turns: set[float] = set()
         patience = 0
-        while True:
+        while not _is_cancelled():
             wait_s, began = self.interval_s, clock()
             try:
-                result, _ = await self.collect_cycle()
+                result, _ = await self.collect_cycle([lane], limit=limit)
             except InfoRadarError as fault:
                 log.error("batch.failed", error=str(fault))
                 wait_s = min(self.interval_s, AFTER_FAULT_S)
@@ -241,19 +255,19 @@ class Worker:
                     # Woken a moment before the database's clock had it due: look again soon, not in an interval.
                     patience -= 1
                     wait_s = min(wait_s, LISTEN_S)
-            # A crowded host has more: go on at each of its turns, not only at the next interval; and at once
-            # if one came while this cycle went on, which claimed before it.
+            # A crowded host has more: go on at each of its turns, not only at the next interval.
+            # A turn that came while the cycle ran may have come after its claim.
             turns = {turn for turn in turns if turn > began}
-            await self._idle(min([wait_s, *(turn - clock() for turn in turns)]))
+            await self._idle(lane, min([wait_s, *(turn - clock() for turn in turns)]))
 
-    async def _idle(self, seconds: float) -> None:
+    async def _idle(self, lane: Lane, seconds: float) -> None:
         """Waits for the next cycle, or until someone asks for a feed."""
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
         while (left := until - loop.time()) > 0:
             await asyncio.sleep(min(left, LISTEN_S))
             with suppress(InfoRadarError):
-                asked_s = await self.database.read(seconds_to_next_request)
+                asked_s = await self.database.read(seconds_to_next_request, [lane])
                 if asked_s is not None and asked_s <= 0:
                     return
 
@@ -261,7 +275,7 @@ class Worker:
         self, name: str, work: Callable[[], Awaitable[float | None]], wake: asyncio.Event
     ) -> None:
         """Runs a stage when it is woken, and now and then, or when it asked to, for what became due by itself."""
-        while True:
+        while not _is_cancelled():
             wake.clear()
             asked_s: float | None = None
             try:
@@ -294,4 +308,13 @@ class Worker:
         if self.projection is None:
             return None
         await self.projection.publish()
-        return PUBLISH_S
+        return self.publish_s
+
+
+def _is_cancelled() -> bool:
+    """Whether someone wants this task to end, even if a library has swallowed the exception that said so.
+
+    `asyncio.wait_for` of Python 3.11 does that when its result arrives in the same moment, and Redis's client uses it.
+    """
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

@@ -30,7 +30,7 @@ from inforadar.model.item import METADATA_FIELDS, Item, ItemChange, KnownItem, N
 from inforadar.store.feeds import ACTIVE, is_named
 from inforadar.store.history import note_added
 from inforadar.store.rows import insert_rows, stored_id, stored_time
-from inforadar.store.schema import articles, feeds, item_changes, items, marks
+from inforadar.store.schema import articles, feeds, forgotten_items, item_changes, items, marks
 from inforadar.store.search import is_found
 from inforadar.store.types import db_now, encode_json, one_of
 from inforadar.urls import uid
@@ -46,7 +46,7 @@ _PAIRS_POSTGRES = text(
 def load_known(
     connection: Connection, wanted: Mapping[FeedId, Sequence[UrlHash]]
 ) -> dict[FeedId, dict[UrlHash, KnownItem]]:
-    """For several feeds at once: those of the listed hashes that the feed already has."""
+    """For several feeds at once: those of the listed hashes that the feed has, or had until retention took them."""
     known: dict[FeedId, dict[UrlHash, KnownItem]] = {feed_id: {} for feed_id in wanted}
     pairs = [(feed_id.hex, hash_) for feed_id, hashes in wanted.items() for hash_ in hashes]
     if not pairs:
@@ -64,7 +64,23 @@ def load_known(
         known[row.feed_id][row.hash] = KnownItem(
             id=row.id, hash=row.hash, published_at=row.pub_date, fields=fields
         )
+    f = forgotten_items.c
+    gone = select(f.item_id, f.feed_id, f.hash, f.pub_date).join(
+        asked, and_(f.feed_id == asked.c.feed_id, f.hash == asked.c.hash)
+    )
+    for row in connection.execute(gone):
+        known[row.feed_id][row.hash] = KnownItem(
+            id=row.item_id, hash=row.hash, published_at=row.pub_date, fields={}, forgotten=True
+        )
     return known
+
+
+def load_known_hashes(
+    connection: Connection, feed_id: FeedId, hashes: Sequence[UrlHash]
+) -> frozenset[UrlHash]:
+    """Those of the hashes that the feed already has."""
+    query = select(items.c.hash).where(items.c.feed_id == feed_id, one_of(items.c.hash, hashes))
+    return frozenset(connection.execute(query).scalars())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
