@@ -41,7 +41,7 @@ from inforadar.store.schema import (
     marks,
     runs,
 )
-from inforadar.store.types import db_later, db_now, one_of, unindexed
+from inforadar.store.types import db_after, db_later, db_now, one_of, unindexed
 from inforadar.urls import canonical_form, root_domain, uid, url_hash
 
 _SCHEDULE = (
@@ -53,7 +53,7 @@ _SCHEDULE = (
     feed_schedules.c.walked_at,
 )
 _joined = feeds.join(feed_schedules, feed_schedules.c.id == feeds.c.id)
-FEED_COLUMNS = (*feeds.c, *_SCHEDULE)
+FEED_COLUMNS = (*(column for column in feeds.c if column.name not in {"updated_at", "url_hash"}), *_SCHEDULE)
 
 ACTIVE = (unindexed(feeds.c.enabled), feeds.c.deleted_at.is_(None))
 """Feeds that are fetched and served."""
@@ -291,6 +291,11 @@ def update_feed_options(connection: Connection, feed_id: FeedId, changes: Mappin
         connection.execute(
             update(feed_schedules).where(feed_schedules.c.id == feed_id).values(walked_at=None)
         )
+    # Which items it is served with can depend on them.
+    schedule = feed_schedules.c
+    connection.execute(
+        update(feed_schedules).where(schedule.id == feed_id).values(build_at=db_after(schedule.build_at))
+    )
 
 
 _DEEPER = frozenset({"cutoff_date", "selectors"})

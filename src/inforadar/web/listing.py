@@ -55,14 +55,14 @@ class Query:
 
     @property
     def filter(self) -> ItemFilter:
-        from_score, below_score = BANDS[self.band] if self.band else (None, None)
+        min_score, below_score = BANDS[self.band] if self.band else (None, None)
         return ItemFilter(
             sources=self.sources,
             topics=self.topics,
             unread=self.show is Show.UNREAD,
             starred=self.show is Show.STARRED,
             archived=self.show is Show.ARCHIVED,
-            from_score=from_score,
+            min_score=min_score,
             below_score=below_score,
             query=self.words,
         )

@@ -42,7 +42,19 @@ _ATTRIBUTES = {
     "td": {"colspan", "rowspan"},
     "th": {"colspan", "rowspan"},
 }
-_DROPPED = {"script", "style", "noscript", "template", "iframe", "object", "embed", "svg", "math", "form", "title"}
+_DROPPED = {
+    "script",
+    "style",
+    "noscript",
+    "template",
+    "iframe",
+    "object",
+    "embed",
+    "svg",
+    "math",
+    "form",
+    "title",
+}
 """Their text goes with them."""
 # nh3 writes attributes in double quotes and escapes those inside.
 _TAG = re.compile(r"""(</?[a-z][a-z0-9]*(?:\s+[a-z-]+="[^"]*")*\s*/?>)""")

@@ -25,12 +25,9 @@ from inforadar.web.assets import Assets
 
 
 class Pages:
-    """Renders the pages. `now` is asked once for each, so that a page agrees with itself.
+    """Renders the pages. `now` is asked once for each, so that a page agrees with itself."""
 
-    `root` is what stands before every address behind a reverse proxy: `/radar`, or nothing.
-    """
-
-    def __init__(self, assets: Assets, now: Callable[[], datetime], root: str = "") -> None:
+    def __init__(self, assets: Assets, now: Callable[[], datetime]) -> None:
         self._now = now
         self._environment = Environment(
             loader=FileSystemLoader(Path(__file__).with_name("templates")),
@@ -50,14 +47,17 @@ class Pages:
             "web_address": web_address_or_none,
         }
         self._environment.globals |= {
-            "asset": lambda name: root + assets.address(name),
-            "root": root,
+            "asset": assets.address,
             "version": __version__,
         }
 
     def render(self, request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
         """`csrf` is there when somebody is logged in: only then a page offers to change something."""
         csrf = request.scope.get(CSRF_SCOPE)
-        text = self._environment.get_template(template).render(now=self._now(), csrf=csrf, **values)
+        # What stands before every address of ours behind a reverse proxy: `/radar`, or nothing.
+        root = request.scope.get("root_path", "")
+        text = self._environment.get_template(template).render(
+            now=self._now(), csrf=csrf, root=root, **values
+        )
         # What a page shows depends on who is logged in.
         return HTMLResponse(text, status, {"Cache-Control": "no-cache", "Vary": "Cookie"})

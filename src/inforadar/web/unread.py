@@ -14,7 +14,7 @@ from time import monotonic
 
 from inforadar.errors import InfoRadarError
 from inforadar.store.engine import Database
-from inforadar.store.labels import load_unread
+from inforadar.store.labels import load_unread_labels
 
 FRESH_S = 30.0
 PATIENCE_S = 0.05
@@ -42,7 +42,7 @@ class UnreadCounts:
     async def _count(self) -> None:
         try:
             with suppress(InfoRadarError):
-                self._known = await self.database.read(load_unread)
+                self._known = await self.database.read(load_unread_labels)
                 self._counted_at = monotonic()
         finally:
             self._counting = None
