@@ -50,6 +50,7 @@ from inforadar.web.sessions import Sessions
 from inforadar.web.state import StateRoutes
 from inforadar.web.subscriptions import SubscriptionRoutes
 from inforadar.web.templating import Pages
+from inforadar.web.unread import UnreadCounts
 
 
 def _utc_now() -> datetime:
@@ -70,7 +71,13 @@ def create_app(
     routed = Starlette(
         routes=[
             *HealthRoutes(database=database).routes(),
-            *ArticleRoutes(database=database, pages=pages).routes(),
+            *ArticleRoutes(
+                database=database,
+                pages=pages,
+                unread=UnreadCounts(database),
+                images=settings.web.images,
+                now=now,
+            ).routes(),
             *FeedRoutes(database=database, pages=pages, now=now).routes(),
             *LookupRoutes(database=database).routes(),
             *ItemRoutes(database=database, now=now).routes(),

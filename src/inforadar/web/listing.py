@@ -161,7 +161,9 @@ def choices(query: Query, labels: Sequence[Label], unread: Mapping[tuple[str, st
 
 def _choice(query: Query, field: str, name: str, chosen: set[str], unread: Mapping[str, int]) -> Choice:
     active = name.casefold() in chosen
-    target = replace(query, after=None, **{field: () if active else (name,)})
+    names = () if active else (name,)
+    first = replace(query, after=None)
+    target = replace(first, sources=names) if field == "sources" else replace(first, topics=names)
     return Choice(name=name, href=target.href, active=active, unread=unread.get(name.casefold(), 0))
 
 
