@@ -31,7 +31,7 @@ async def test_every_answer_carries_the_security_headers(web: aiohttp.ClientSess
             assert "script-src" not in policy
             assert "unsafe" not in policy
             assert response.headers["X-Content-Type-Options"] == "nosniff"
-            assert response.headers["Referrer-Policy"] == "no-referrer"
+            assert response.headers["Referrer-Policy"] == "same-origin"
 
 
 async def test_an_empty_database_says_how_to_begin(page: Page) -> None:

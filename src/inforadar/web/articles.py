@@ -32,7 +32,7 @@ from inforadar.web.access import CSRF_SCOPE
 from inforadar.web.bodies import read_body
 from inforadar.web.listing import PAGE_ITEMS, choices, parse_query
 from inforadar.web.remembered import Remembered
-from inforadar.web.sanitize import Images, article_html, listing_html, marker_for
+from inforadar.web.sanitize import IN_TEXTS, Images, article_html, listing_html, marker_for
 from inforadar.web.templating import Pages
 from inforadar.web.unread import UnreadCounts
 
@@ -84,7 +84,7 @@ class ArticleRoutes:
             marks = await self.database.write(save_marks, item.url, {"read": True}, self.now())
             self.unread.forget()
         read = read_item(item)
-        marker = marker_for(read.analysis)
+        in_title, in_text = marker_for(read.analysis), marker_for(read.analysis, IN_TEXTS)
         extracted = article.extracted if article else None
         listed = listing_html(item.content, self.images) if item.content else None
         return self.pages.render(
@@ -95,10 +95,10 @@ class ArticleRoutes:
             marks=marks,
             bars=BARS,
             article=article,
-            title=marker.text(read.title),
-            text=marker.html(article_html(extracted.markdown, self.images)) if extracted else None,
+            title=in_title.text(read.title),
+            text=in_text.html(article_html(extracted.markdown, self.images)) if extracted else None,
             has_text=bool(paragraphs(article)),
-            listed=marker.html(listed) if listed else None,
+            listed=in_text.html(listed) if listed else None,
             why_no_text=why_no_text(article),
             changes=field_changes(history),
             images=self.images,

@@ -156,12 +156,16 @@ def _bounded(word: str) -> str:
     return f"{before}{pattern}{after}"
 
 
-def marker_for(analysis: Analysis | None) -> Marker:
+IN_TITLES = tuple(name for name in ScoreName if name is not ScoreName.OVERALL)
+IN_TEXTS = tuple(name for name in IN_TITLES if name is not ScoreName.CLICKBAIT)
+"""Bait is a matter of titles: the same words mean nothing inside a text."""
+
+
+def marker_for(analysis: Analysis | None, names: tuple[ScoreName, ...] = IN_TITLES) -> Marker:
     """Each word once, with all that it caused."""
     reasons: dict[str, list[str]] = {}
-    for name in ScoreName:
-        if analysis is None or name is ScoreName.OVERALL:
-            continue
+    for name in names if analysis else ():
+        assert analysis is not None
         for word in analysis.score(name).words:
             if word.strip():
                 reasons.setdefault(word.strip(), []).append(name.replace("_", " "))
