@@ -41,5 +41,5 @@ async def open_analysis(
 
 def make_builder(settings: Settings, database: Database, now: Callable[[], datetime] = utc_now) -> Builder:
     return Builder(
-        database=database, last_n=settings.publish.items, public_url=settings.web.base_url, now=now
+        database=database, last_n=settings.publish.items, public_url=settings.web.outer_url, now=now
     )

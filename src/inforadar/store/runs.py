@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, func, insert, select, update
 
 from inforadar.errors import NotFoundError
 from inforadar.model.ids import RunId, new_uuid
-from inforadar.model.progress import Progress
+from inforadar.model.progress import Progress, ProgressKind
 from inforadar.model.run import Report, RunKind
 from inforadar.store.schema import item_changes, items, run_events, runs
 
@@ -48,6 +48,7 @@ def finish_run(
         "updated_count": updated,
         "errors_count": errors,
         "interrupted": interrupted,
+        "alive_until": None,
     }
     if details is not None:
         values["details"] = dict(details)
@@ -101,6 +102,8 @@ def _report(
         updated_articles=tuple(changes),
         updated_fields_map=changes,
         details=row.details,
+        is_wanted=row.wanted_at is not None,
+        stop_asked=row.stop_at is not None,
     )
 
 
@@ -124,3 +127,35 @@ def save_events(connection: Connection, run_id: RunId, first_seq: int, events: S
     ]
     if rows:
         connection.execute(insert(run_events), rows)
+
+
+def is_run_finished(connection: Connection, run_id: RunId) -> bool:
+    row = connection.execute(select(runs.c.finished_at).where(runs.c.id == run_id)).first()
+    if row is None:
+        raise NotFoundError(f"There is no run {run_id}. `inforadar run list` shows them.")
+    return row.finished_at is not None
+
+
+def load_events(
+    connection: Connection, run_id: RunId, *, after: int = -1, limit: int = 500
+) -> list[tuple[int, Progress]]:
+    """The events of a run with a number above `after`, each with its number: so one looks on where one was."""
+    e = run_events.c
+    query = select(run_events).where(e.run_id == run_id, e.seq > after).order_by(e.seq).limit(limit)
+    return [
+        (
+            row.seq,
+            Progress(
+                run_id=row.run_id,
+                at=row.at,
+                kind=ProgressKind(row.kind),
+                feed_id=row.feed_id,
+                label=row.label,
+                text=row.text,
+                found=row.found,
+                done=row.done,
+                pages=row.pages,
+            ),
+        )
+        for row in connection.execute(query)
+    ]
