@@ -286,16 +286,13 @@ def update_feed_options(connection: Connection, feed_id: FeedId, changes: Mappin
     merged = {**connection.execute(held).scalar_one(), **changes}
     options = {name: value for name, value in merged.items() if value is not None}
     update_feed(connection, feed_id, {"options": options})
-    if not _DEEPER.isdisjoint(changes):
-        # What polling left out as known and old may be news to these: the next walk goes down to the cutoff.
-        connection.execute(
-            update(feed_schedules).where(feed_schedules.c.id == feed_id).values(walked_at=None)
-        )
     # Which items it is served with can depend on them.
     schedule = feed_schedules.c
-    connection.execute(
-        update(feed_schedules).where(schedule.id == feed_id).values(build_at=db_after(schedule.build_at))
-    )
+    values: dict[str, Any] = {"build_at": db_after(schedule.build_at)}
+    if not _DEEPER.isdisjoint(changes):
+        # What polling left out as known and old may be news to these: the next walk goes down to the cutoff.
+        values["walked_at"] = None
+    connection.execute(update(feed_schedules).where(schedule.id == feed_id).values(**values))
 
 
 _DEEPER = frozenset({"cutoff_date", "selectors"})
