@@ -13,7 +13,14 @@ from inforadar.model.ids import FeedId
 from inforadar.pipeline.opml import OpmlFeed, parse_opml
 from inforadar.store.credentials import save_credentials
 from inforadar.store.engine import Database
-from inforadar.store.feeds import insert_feed, load_feed, request_feed, update_feed
+from inforadar.store.feeds import (
+    insert_feed,
+    load_feed,
+    request_build,
+    request_feed,
+    update_feed,
+    update_feed_options,
+)
 
 FALLBACK_S = 300.0
 """Should nobody hear the request, the schedule takes the feed after that (B3)."""
@@ -75,10 +82,18 @@ async def _subscribe_listed(database: Database, listed: OpmlFeed) -> tuple[Feed,
 
 
 async def edit_feed(database: Database, feed_id: FeedId, changes: Mapping[str, object]) -> Feed:
-    """Writes what was named, and asks for the feed, so that the change shows."""
+    """Writes what was named, and asks for the feed, so that the change shows.
+
+    A title stays whatever the feed calls itself; None: as it does.
+    """
     if not changes:
         raise UsageError("Nothing to change was named. `inforadar feed edit --help` lists what can be.")
-    await database.write(update_feed, feed_id, changes)
+    columns = {name: value for name, value in changes.items() if name != "title"}
+    if columns:
+        await database.write(update_feed, feed_id, columns)
+    if "title" in changes:
+        await database.write(update_feed_options, feed_id, {"title": changes["title"]})
+        await database.write(request_build, feed_id)
     feed = await database.read(load_feed, feed_id)
     if feed.enabled:
         await database.write(request_feed, feed_id)

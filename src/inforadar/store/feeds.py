@@ -41,7 +41,7 @@ from inforadar.store.schema import (
     marks,
     runs,
 )
-from inforadar.store.types import db_later, db_now, one_of, unindexed
+from inforadar.store.types import db_after, db_later, db_now, one_of, unindexed
 from inforadar.urls import canonical_form, root_domain, uid, url_hash
 
 _SCHEDULE = (
@@ -78,7 +78,8 @@ def feed_from_row(row: Row[Any]) -> Feed:
         enforce_feed_domain=r["enforce_feed_domain"],
         created_at=r["created_at"],
         deleted_at=r["deleted_at"],
-        title=r["title"],
+        # What a person called it counts; the column follows the document.
+        title=r["options"].get("title") or r["title"],
         site_url=r["site_url"],
         description=r["description"],
         language=r["language"],
@@ -295,6 +296,12 @@ def update_feed_options(connection: Connection, feed_id: FeedId, changes: Mappin
 
 _DEEPER = frozenset({"cutoff_date", "selectors"})
 """Options that decide what a walk finds."""
+
+
+def request_build(connection: Connection, feed_id: FeedId) -> None:
+    """Something about the feed changed that its served document shows."""
+    s = feed_schedules.c
+    connection.execute(update(feed_schedules).where(s.id == feed_id).values(build_at=db_after(s.build_at)))
 
 
 def request_feed(connection: Connection, feed_id: FeedId, *, fallback_s: float | None = None) -> None:
