@@ -23,6 +23,7 @@ _COMMANDS = {
         "inforadar.cli.up:up",
         "Start everything: API, web page, worker; the sample on an empty database.",
     ),
+    "fetch": ("inforadar.cli.fetch:fetch", "Fetch all enabled feeds now, and watch it."),
     "api": ("inforadar.cli.serve:api", "Start the API and the web page alone."),
     "worker": ("inforadar.cli.serve:worker", "Start a worker alone; --once does one cycle and exits."),
     "export": ("inforadar.cli.state:export", "Write everything into one file."),
@@ -39,6 +40,7 @@ _GROUPS = {
             "add": ("inforadar.cli.feeds:add", "Register a feed."),
             "list": ("inforadar.cli.feeds:list_", "Show all feeds, their health and what comes next."),
             "show": ("inforadar.cli.feeds:show", "Show everything about one feed."),
+            "preview": ("inforadar.cli.feed_preview:preview", "Show what selectors catch on a listing page."),
             "edit": ("inforadar.cli.feed_edit:edit", "Change a feed's settings or credentials."),
             "enable": ("inforadar.cli.feed_change:enable", "Allow a feed to be fetched and served."),
             "disable": ("inforadar.cli.feed_change:disable", "Stop fetching and serving a feed at once."),
@@ -143,11 +145,12 @@ def build_app() -> App:
     app = App(
         name="inforadar",
         help="Watches feeds, sitemaps and paged sites; serves clean, deframed news.",
-        help_epilogue="Without a command, the terminal app starts. Everywhere: `--home FOLDER` (or INFORADAR_HOME) "
-        "names the folder with the settings and the database; `--log-format auto|console|json` and `--log-level` say how "
-        "the log is written.",
+        help_epilogue="Without a command, the terminal app starts. Everywhere: `--home FOLDER` (or "
+        "INFORADAR_HOME) names the folder with the settings and the database; `--log-format auto|console|json` "
+        "and `--log-level` say how the log is written.",
         version=__version__,
         result_action="return_value",
+        suppress_keyboard_interrupt=False,
     )
     for name, (target, text) in _COMMANDS.items():
         app.command(target, name=name, help=text)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import getpass
 import sys
+from datetime import date
+from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter, validators
@@ -12,6 +14,7 @@ from inforadar.cli.feed_change import tell
 from inforadar.cli.feeds import Json, Reference
 from inforadar.cli.output import print_line, safe
 from inforadar.cli.run import on_store
+from inforadar.cli.selectors_file import read_selectors
 from inforadar.config import Settings
 from inforadar.errors import UsageError
 from inforadar.model.feed import Feed, FeedKind
@@ -34,6 +37,19 @@ def edit(
     title: Annotated[
         str | None, Parameter(help="What it is called here; `default`: what it calls itself.")
     ] = None,
+    selectors: Annotated[
+        Path | None, Parameter(help="A TOML file that says how the pages of the site are read.")
+    ] = None,
+    cutoff: Annotated[
+        date | None, Parameter(help="Its pages are walked down to this date, like 2026-01-31.")
+    ] = None,
+    window_days: Annotated[
+        int | None,
+        Parameter(
+            validator=validators.Number(gte=0, lte=36_500),
+            help="Its items older than so many days get no update of their metadata.",
+        ),
+    ] = None,
     any_host: Annotated[
         bool | None, Parameter(negative="--own-host", help="Keep items that are on other hosts too, or not.")
     ] = None,
@@ -48,7 +64,9 @@ def edit(
         str | None, Parameter(help="Which language model; `default`: that of the settings.")
     ] = None,
     prompt: Annotated[str | None, Parameter(help="The prompt's name; `default`: the usual one.")] = None,
-    analyze: Annotated[bool | None, Parameter(help="Analyze its items, or not.")] = None,
+    analyze: Annotated[
+        bool | None, Parameter(help="Serve it with analyzed items only; or do not analyze it at all.")
+    ] = None,
     keep_days: Annotated[
         int | None,
         Parameter(validator=_NUMBER, help="Delete items after so long; 0: never, -1: as the settings say."),
@@ -85,6 +103,13 @@ def edit(
         for name, number in (("keep_days", keep_days), ("keep_items", keep_items))
         if number is not None
     }
+    if selectors is not None:
+        options["selectors"] = read_selectors(selectors)
+        changes.setdefault("kind", FeedKind.PAGES)
+    if cutoff is not None:
+        options["cutoff_date"] = cutoff.isoformat()
+    if window_days is not None:
+        options["window_days"] = window_days
     if not changes and not options and not headers and not no_credentials:
         raise UsageError("Nothing to change was named. `inforadar feed edit --help` lists what can be.")
 
@@ -102,7 +127,7 @@ def edit(
 
     changed = on_store(work)
     tell(changed, f"Changed {safe(changed.url)}.", as_json=json)
-    if not json and analyze is not False and {"analyzer", "model", "prompt", "analyze"} & set(options):
+    if not json and analyze is not False and options.keys() & {"analyzer", "model", "prompt", "analyze"}:
         print_line("New items are analyzed so. For those that are there: `inforadar analyze run --again`.")
 
 
@@ -112,8 +137,7 @@ def _options(*, analyze: bool | None, **named: str | None) -> dict[str, object]:
         name: None if value == "default" else value for name, value in named.items() if value is not None
     }
     if analyze is not None:
-        # To be analyzed is what a feed gets anyway: only the refusal is written down.
-        options["analyze"] = None if analyze else False
+        options["analyze"] = analyze
     return options
 
 

@@ -111,6 +111,7 @@ def _document(report: WorkReport) -> dict[str, Any]:
         "errors_count": len(collected.errors),
         "errors": collected.errors,
         "postponed_count": collected.postponed,
+        "fetches": [str(fetched.run_id) for fetched in report.fetches],
         "articles": dict(report.articles),
         "analyses": dict(report.analyses),
         "built": report.built,
@@ -119,6 +120,11 @@ def _document(report: WorkReport) -> dict[str, Any]:
 
 def _print(report: WorkReport) -> None:
     collected = report.collected
+    for fetched in report.fetches:
+        print_line(
+            f"A fetch that was asked for: {fetched.added_count} items added, {fetched.updated_count} updated, "
+            f"{fetched.errors_count} errors."
+        )
     print_line(
         f"{collected.fetched} feeds fetched: {collected.added} items added, {collected.updated} updated, "
         f"{len(collected.errors)} errors."

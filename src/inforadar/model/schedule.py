@@ -61,6 +61,8 @@ class Part:
     """To be compared with what is stored, and saved. At most some hundred: a run stops between two parts."""
     state: Mapping[str, Any] = field(default_factory=dict)
     """What the feed's discoverer needs to go on after this part in another process; plain JSON."""
+    position: int | None = None
+    """Where it was kept on disk until now; it leaves there as it is saved."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,10 +26,11 @@ from inforadar.fetch.pace import Unpaced
 from inforadar.model.feed import Feed
 from inforadar.model.http import Failed, FailureReason, Fetched, FetchResult, NotModified, Request
 from inforadar.model.ids import FeedId
+from inforadar.pipeline.admin import fill_in
+from inforadar.pipeline.discoverers import DISCOVERERS
 from inforadar.sample.feeds import SAMPLE_FEEDS, past_moments
 from inforadar.sample.server import serve_sample
 from inforadar.sample.world import World
-from inforadar.stages.discover import DISCOVERERS
 from inforadar.store.engine import Database
 from inforadar.store.feeds import insert_feed, load_feeds, purge_feeds, request_feed
 from inforadar.store.leases import claim_feeds
@@ -102,7 +103,12 @@ async def add_sample(database: Database, settings: Settings, now: Callable[[], d
             enabled=True,
             polling=True,
             origin=SAMPLE,
-            options={"epoch": world.epoch.isoformat(), "selectors": dict(sample.selectors)},
+            options={
+                "epoch": world.epoch.isoformat(),
+                **fill_in(
+                    sample.path, kind=sample.kind, selectors=sample.selectors or None, now=now()
+                ).options,
+            },
         )
         ids.append(feed.id)
     await _live_through_past(database, settings, world, ids)

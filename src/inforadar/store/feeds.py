@@ -41,7 +41,7 @@ from inforadar.store.schema import (
     marks,
     runs,
 )
-from inforadar.store.types import db_after, db_later, db_now, one_of, unindexed
+from inforadar.store.types import db_later, db_now, one_of, unindexed
 from inforadar.urls import canonical_form, root_domain, uid, url_hash
 
 _SCHEDULE = (
@@ -292,16 +292,15 @@ def update_feed_options(connection: Connection, feed_id: FeedId, changes: Mappin
         connection.execute(
             update(feed_schedules).where(feed_schedules.c.id == feed_id).values(walked_at=None)
         )
+    # Which items it is served with can depend on them.
+    schedule = feed_schedules.c
+    connection.execute(
+        update(feed_schedules).where(schedule.id == feed_id).values(build_at=db_after(schedule.build_at))
+    )
 
 
 _DEEPER = frozenset({"cutoff_date", "selectors"})
 """Options that decide what a walk finds."""
-
-
-def request_build(connection: Connection, feed_id: FeedId) -> None:
-    """Something about the feed changed that its served document shows."""
-    s = feed_schedules.c
-    connection.execute(update(feed_schedules).where(s.id == feed_id).values(build_at=db_after(s.build_at)))
 
 
 def request_feed(connection: Connection, feed_id: FeedId, *, fallback_s: float | None = None) -> None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Text, case, delete, func, select, type_coerce, update
@@ -30,12 +31,13 @@ from inforadar.store.article_queue import retry_old_failures
 from inforadar.store.engine import Database
 from inforadar.store.faults import is_of_the_database
 from inforadar.store.feeds import feed_key, save_lanes, update_feed
-from inforadar.store.found import delete_found
+from inforadar.store.found import delete_found, delete_found_part
 from inforadar.store.history import note_outcomes
 from inforadar.store.items import FeedItems, insert_items, load_known, save_changes
 from inforadar.store.outbox import note_listed
 from inforadar.store.rows import JsonRows, stored_id, stored_time
 from inforadar.store.schema import feed_schedules, feed_urls, feeds
+from inforadar.store.sitemap_items import SITE, settle_urls
 from inforadar.store.types import db_after, db_later, db_now, one_of
 from inforadar.urls import uid, url_hash
 
@@ -82,6 +84,10 @@ def save_part(connection: Connection, part: Part, diff: Differ, *, outbox: bool 
         return None
     feed_id = part.lease.feed.id
     found = save_listed(connection, [part], diff, outbox=outbox)[feed_id]
+    if part.position is not None:
+        delete_found_part(connection, feed_id, part.position)
+    if SITE in part.state:
+        found = replace(found, changed=found.changed + settle_urls(connection, part))
     if found:
         connection.execute(
             update(feed_schedules).where(_s.id == feed_id).values(build_at=db_after(_s.build_at))
@@ -312,6 +318,13 @@ class Writer:
     def hurry(self) -> None:
         """No more jobs come for now: those that are here need not wait for others."""
         self._last_call.set()
+
+    async def save_alone(self, job: Collected) -> Saved:
+        """As `save`, at once: for whoever has one job after the other and nothing to gather."""
+        saved = await self._database.write(save_collected, [job], self._diff, outbox=self._outbox)
+        if (result := saved[job.lease.feed.id]) is None:
+            raise _lost(job)
+        return result
 
     async def save_part(self, part: Part) -> Saved:
         """Commits one part of a job that goes on. Not gathered: a walk has its pace, and waits for this."""
