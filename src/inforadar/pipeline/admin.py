@@ -14,7 +14,6 @@ from inforadar.errors import UsageError
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.ids import FeedId
 from inforadar.pipeline.reach import default_cutoff
-from inforadar.store.cached_feeds import request_build
 from inforadar.store.engine import Database
 from inforadar.store.feeds import load_feed, request_feed, update_feed, update_feed_options
 from inforadar.store.subscriptions import FALLBACK_S, Subscription, save_subscriptions
@@ -100,7 +99,6 @@ async def edit_feed(
         await database.write(update_feed, feed_id, columns)
     if "title" in changes:
         await database.write(update_feed_options, feed_id, {"title": changes["title"]})
-        await database.write(request_build, feed_id)
     feed = await database.read(load_feed, feed_id)
     if feed.enabled:
         await database.write(request_feed, feed_id, fallback_s=fallback_s)

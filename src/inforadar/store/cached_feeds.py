@@ -16,7 +16,6 @@ from inforadar.model.item import Item
 from inforadar.store.feeds import feed_from_row, select_feeds
 from inforadar.store.items import item_from_row, select_items
 from inforadar.store.schema import cached_feeds, feed_schedules, items
-from inforadar.store.types import db_after
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,12 +39,6 @@ class BuildJob:
     build_at: datetime
     items: tuple[Item, ...]
     cached: CachedFeed | None
-
-
-def request_build(connection: Connection, feed_id: FeedId) -> None:
-    """Something about the feed changed that its document shows."""
-    s = feed_schedules.c
-    connection.execute(update(feed_schedules).where(s.id == feed_id).values(build_at=db_after(s.build_at)))
 
 
 def load_build_jobs(connection: Connection, *, limit: int, last_n: int) -> list[BuildJob]:

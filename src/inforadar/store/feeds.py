@@ -41,7 +41,7 @@ from inforadar.store.schema import (
     marks,
     runs,
 )
-from inforadar.store.types import db_later, db_now, one_of, unindexed
+from inforadar.store.types import db_after, db_later, db_now, one_of, unindexed
 from inforadar.urls import canonical_form, root_domain, uid, url_hash
 
 _SCHEDULE = (
