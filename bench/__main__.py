@@ -21,6 +21,7 @@ BENCHMARKS = {
     "canonical": "bench.canonical",
     "deframe": "bench.deframe",
     "farm": "bench.farm",
+    "crowd": "bench.crowd",
     "simulate": "bench.simulate",
     "scaleout": "bench.scaleout",
     "peers": "bench.peers",

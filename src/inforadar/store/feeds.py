@@ -78,7 +78,8 @@ def feed_from_row(row: Row[Any]) -> Feed:
         enforce_feed_domain=r["enforce_feed_domain"],
         created_at=r["created_at"],
         deleted_at=r["deleted_at"],
-        title=r["title"],
+        # What a person called it counts; the column follows the document.
+        title=r["options"].get("title") or r["title"],
         site_url=r["site_url"],
         description=r["description"],
         language=r["language"],
