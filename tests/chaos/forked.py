@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import os
+import resource
 import signal
 import sys
 from collections.abc import Mapping, Sequence
@@ -20,6 +21,7 @@ from unittest import mock
 from inforadar import cli
 from inforadar.store import writer
 
+MEMORY = "CHAOS_MEMORY_MB"
 _PR_SET_PDEATHSIG = 1
 _CONTEXT = get_context("forkserver")
 _CONTEXT.set_forkserver_preload(["inforadar.cli.serve", __name__])
@@ -29,6 +31,12 @@ def end_with_parent() -> None:
     """A test that is killed leaves no worker behind that would go on for ever; the kernel sees to it."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def limit_memory(environment: Mapping[str, str]) -> None:
+    """A worker with a limit fails at a bomb where one without would take the machine along."""
+    if megabytes := environment.get(MEMORY):
+        resource.setrlimit(resource.RLIMIT_AS, (int(megabytes) * 2**20,) * 2)
 
 
 class ForkedProcess:
@@ -70,6 +78,7 @@ async def fork_worker(
 
 def _work(arguments: list[str], environment: dict[str, str], output: Connection, fenced: bool) -> None:
     end_with_parent()
+    limit_memory(environment)
     os.setsid()
     for stream in (1, 2):
         os.dup2(output.fileno(), stream)

@@ -1,4 +1,4 @@
-"""Rounds of harm: a worker is killed or frozen at a random moment, its leases run out, another takes over.
+"""Rounds of harm: at a random moment something is done to a worker or to what it stands on, and the rest goes on.
 
 The moments are counted in what is seen of a worker, its requests and its lines, not in time: a seed names them,
 and nothing waits for a clock. Leases do not run out by waiting either; they are set into the past.
@@ -7,14 +7,14 @@ and nothing waits for a clock. Leases do not run out by waiting either; they are
 from __future__ import annotations
 
 import asyncio
-import signal
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
+from typing import TypeVar
 
 from sqlalchemy import Connection, select, update
 
@@ -28,23 +28,22 @@ from tests.chaos.site import NumberedSite
 from tests.chaos.workers import PROGRAM, Setup, WorkerProcess, start_worker, work_once
 from tests.site import Site
 
+T = TypeVar("T")
+
 FEEDS = 12
 BATCH = 5
 WORKERS = 3
 MOMENTS = 30
 """A worker is let alone for up to so many requests and lines."""
-FREEZES = 0.25
-"""The share of rounds in which a worker is frozen instead of killed."""
-STALLED_S = 2.0
-"""A frozen worker may hold a lock that everyone waits for."""
+AWAY_S = 60.0
+"""So long the database may be gone before the rounds give up."""
 
 
 @dataclass(slots=True)
 class Tally:
     """What was done, and what came of it."""
 
-    kills: int = 0
-    freezes: int = 0
+    harms: Counter[str] = field(default_factory=Counter)
     requests: int = 0
     articles: int = 0
     leases_lost: int = 0
@@ -70,8 +69,8 @@ def expire_leases(connection: Connection, *, wait: bool = False) -> None:
 
 async def subscribe(database: Database, site: NumberedSite) -> None:
     def insert(connection: Connection) -> None:
-        for numbered in site.feeds:
-            feed, _ = insert_feed(connection, numbered.url, enabled=True, polling=True)
+        for url in [*(numbered.url for numbered in site.feeds), *site.hostile_urls]:
+            feed, _ = insert_feed(connection, url, enabled=True, polling=True)
             request_feed(connection, feed.id)
 
     await database.write(insert)
@@ -80,96 +79,135 @@ async def subscribe(database: Database, site: NumberedSite) -> None:
 class Chaos:
     """A site, a database, and workers at it."""
 
-    def __init__(self, setup: Setup, database: Database, site: NumberedSite, random: Random) -> None:
-        self._setup = setup
-        self._database = database
-        self._site = site
-        self._random = random
-        self._started = 0
-        self._workers: list[WorkerProcess] = []
+    def __init__(
+        self,
+        setup: Setup,
+        database: Database,
+        site: NumberedSite,
+        random: Random,
+        harms: Mapping[str, Harm],
+    ) -> None:
+        self.setup = setup
+        self.database = database
+        self.random = random
+        self.workers: list[WorkerProcess] = []
         self.tally = Tally()
+        self._site = site
+        self._harms = harms
+        self._started = 0
 
     def note_request(self, agent: str) -> None:
         self.tally.requests += 1
-        for worker in self._workers:
+        for worker in self.workers:
             if worker.name == agent:
                 worker.happened()
 
-    async def run(self, kills: int, seconds: float) -> Tally:
+    async def run(self, plan: Mapping[str, int], seconds: float) -> Tally:
+        """So many rounds of each harm, in an order that the seed decides, or as many as the time allows."""
+        rounds = [name for name, times in plan.items() for _ in range(times)]
+        self.random.shuffle(rounds)
         began = time.monotonic()
         try:
             for _ in range(WORKERS):
-                await self._start()
-            while self.tally.kills < kills and time.monotonic() - began < seconds:
-                await self._round()
+                await self.start()
+            for name in rounds:
+                if time.monotonic() - began > seconds:
+                    break
+                await self._round(name)
         finally:
-            await asyncio.gather(*(self._remove(worker) for worker in tuple(self._workers)))
+            await asyncio.gather(*(self.remove(worker) for worker in tuple(self.workers)))
         await self._settle()
         self.tally.seconds = time.monotonic() - began
         return self.tally
 
-    async def _start(self) -> None:
+    async def start(self, *, whole: bool = False, **environment: str) -> WorkerProcess:
+        """Another worker; `whole` starts it from nothing, because some things only a new program takes up."""
         self._started += 1
         name = f"worker-{self._started}"
-        self._workers.append(await start_worker(self._setup, name, FETCHER_BATCH_SIZE=str(BATCH)))
+        setup = replace(self.setup, forked=False) if whole else self.setup
+        worker = await start_worker(setup, name, FETCHER_BATCH_SIZE=str(BATCH), **environment)
+        self.workers.append(worker)
+        return worker
 
-    async def _remove(self, worker: WorkerProcess) -> None:
+    async def remove(self, worker: WorkerProcess) -> None:
         await worker.kill()
-        self._workers.remove(worker)
+        self.workers.remove(worker)
         self.tally.leases_lost += len(worker.logged("feed.lease_lost"))
 
-    async def _round(self) -> None:
-        victim = self._random.choice(self._workers)
-        await victim.said("worker.started")
-        await victim.after(self._random.randint(0, MOMENTS))
-        if victim.has_ended:
-            self.tally.violations.append(f"ended by itself: {victim.name}: {victim.report()}")
-        if self._random.random() < FREEZES:
-            await self._freeze(victim)
-        else:
-            await self._remove(victim)
-            self.tally.kills += 1
-            await self._start()
-            await self._database.write(expire_leases)
-        self.tally.violations += await self._database.read(find_half_written)
+    async def replace(self, worker: WorkerProcess) -> None:
+        """Another one comes; what the old one held runs out."""
+        await self.remove(worker)
+        await self.start()
+        await self.patiently(lambda: self.database.write(expire_leases))
 
-    async def _freeze(self, victim: WorkerProcess) -> None:
-        """Sleeps through its leases, sees what became of the world, and goes on."""
-        victim.signal(signal.SIGSTOP)
-        self.tally.freezes += 1
-        others = [worker for worker in self._workers if worker is not victim and worker.happenings]
-        try:
-            # It may hold the lock of the whole database; then it is the others who wait, and nothing happens.
-            with suppress(StoreError, TimeoutError):
-                await self._database.write(expire_leases)
-                async with asyncio.timeout(STALLED_S):
-                    await asyncio.gather(*(worker.after(2 * FEEDS) for worker in others))
-        finally:
-            victim.signal(signal.SIGCONT)
+    async def patiently(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """The answer of a database that may be away for a while."""
+        async with asyncio.timeout(AWAY_S):
+            while True:
+                try:
+                    return await ask()
+                except StoreError:
+                    await asyncio.sleep(0.1)
+
+    def others(self, victim: WorkerProcess) -> list[WorkerProcess]:
+        """Those that are at work."""
+        return [worker for worker in self.workers if worker is not victim and worker.happenings]
+
+    async def _round(self, name: str) -> None:
+        victim = self.random.choice(self.workers)
+        await victim.said("worker.started")
+        await victim.after(self.random.randint(0, MOMENTS))
+        for worker in self.workers:
+            if worker.has_ended:
+                self.tally.violations.append(f"ended by itself: {worker.name}: {worker.report()}")
+        await self._harms[name](self, victim)
+        self.tally.harms[name] += 1
+        await self.patiently(lambda: self.database.write(self._site.ask_for_hostile))
+        self.tally.violations += await self.patiently(lambda: self.database.read(find_half_written))
 
     async def _settle(self) -> None:
         """Nobody is left; whoever comes next must find everything."""
         self._site.is_growing = False
         for _ in range(3):
-            await self._database.write(expire_leases, wait=True)
-            await work_once(self._setup)
-            if not await self._database.read(compare_articles, self._site.feeds):
+            await self.patiently(lambda: self.database.write(expire_leases, wait=True))
+            await self.database.write(self._site.ask_for_all)
+            await work_once(self.setup, may_fail=bool(self._site.hostile_urls))
+            if not await self.database.read(compare_articles, self._site.feeds):
                 break
-        self.tally.violations += await find_violations(self._database, self._site.feeds)
+        self.tally.violations += await find_violations(self.database, self._site.feeds)
         self.tally.articles = sum(feed.version for feed in self._site.feeds)
+
+
+Harm = Callable[[Chaos, WorkerProcess], Awaitable[None]]
+"""What is done to a worker, or to the world around it; afterwards there are as many workers as before."""
 
 
 @asynccontextmanager
 async def open_chaos(
-    database_url: str, home: Path, *, seed: int, program: tuple[str, ...] = PROGRAM, forked: bool = False
+    database_url: str,
+    home: Path,
+    *,
+    seed: int,
+    harms: Mapping[str, Harm],
+    program: tuple[str, ...] = PROGRAM,
+    forked: bool = False,
+    hostile: bool = False,
+    extra: Mapping[str, str] | None = None,
 ) -> AsyncIterator[Chaos]:
-    """On a database that is migrated and empty."""
+    """On a database that is migrated and empty. With `hostile`, a fifth of all feeds is there to do harm."""
     random = Random(seed)
     async with Site() as site, open_database(database_url, lock_timeout_s=5.0) as database:
-        numbered = NumberedSite(site, FEEDS, random)
+        numbered = NumberedSite(site, FEEDS, random, hostile=FEEDS // 4 if hostile else 0)
         await database.write(install_audit)
         await subscribe(database, numbered)
-        setup = Setup(home=home, database_url=database_url, site=site, program=program, forked=forked)
-        chaos = Chaos(setup, database, numbered, random)
+        setup = Setup(
+            home=home,
+            database_url=database_url,
+            site=site,
+            program=program,
+            forked=forked,
+            extra=extra or {},
+        )
+        chaos = Chaos(setup, database, numbered, random, harms)
         numbered.on_request = chaos.note_request
         yield chaos

@@ -8,16 +8,24 @@ believes to have stored. A document shows the last few articles only: one that i
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
+from sqlalchemy import Connection, select, update
+
+from inforadar.store.schema import feed_schedules, feeds
+from inforadar.store.types import db_now
 from tests.site import Answer, Exchange, Fault, Site, SiteRequest
+from tests.site.answers import bomb, endless, resets
 from tests.site.documents import entries, rss
 from tests.site.server import render
 
+_ask = update(feed_schedules).values(requested_at=db_now())
 SHOWN = 12
 """Articles in a document."""
+_HOSTILE = (bomb(200 * 2**20), endless(), resets(b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n<rss"))
 MAX_NEW = 3
 """By so many a feed grows at most after each answer."""
 
@@ -74,13 +82,17 @@ class Held:
 class NumberedSite:
     """Numbered feeds on the hosts of a `Site`."""
 
-    def __init__(self, site: Site, feeds: int, random: Random) -> None:
+    def __init__(self, site: Site, feeds: int, random: Random, *, hostile: int = 0) -> None:
         self._random = random
         self.on_request: Callable[[str], None] | None = None
         """Told the User-Agent of each request."""
         self.is_growing = True
         self._held: dict[str, Held] = {}
         self.feeds = [self._add(site, number) for number in range(feeds)]
+        self.hostile_urls = [
+            site.respond(f"/hostile/{number}", harm, host=site.hosts[number % len(site.hosts)])
+            for number, harm in zip(range(hostile), itertools.cycle(_HOSTILE))
+        ]
 
     def _add(self, site: Site, number: int) -> NumberedFeed:
         host = site.hosts[number % len(site.hosts)]
@@ -102,6 +114,15 @@ class NumberedSite:
         if self.is_growing:
             feed.version += self._random.randint(0, max(min(MAX_NEW, room), 0))
         return held.late(answer) if held else answer
+
+    def ask_for_hostile(self, connection: Connection) -> None:
+        """Someone wants the hostile feeds again and again, whatever came of them."""
+        wanted = select(feeds.c.id).where(feeds.c.url.in_(self.hostile_urls))
+        connection.execute(_ask.where(feed_schedules.c.id.in_(wanted)))
+
+    def ask_for_all(self, connection: Connection) -> None:
+        """Also for those that wait a minute because the disk was full."""
+        connection.execute(_ask)
 
     def hold(self, agent: str, requests: int = 1) -> Held:
         """From now on this agent gets its answers only when it is let go; they are as old as its requests."""

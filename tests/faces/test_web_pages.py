@@ -15,6 +15,7 @@ from inforadar.model.ids import new_uuid
 from inforadar.store.analyses import claim_analyses, save_analysis
 from inforadar.store.engine import open_database
 from inforadar.store.feeds import delete_feed, update_feed
+from inforadar.web.admin_token import load_admin_token
 from inforadar.web.listing import PAGE_ITEMS
 from tests.faces.conftest import Page, running
 from tests.faces.newsroom import Newsroom, analysis
@@ -236,8 +237,9 @@ async def test_what_is_not_there_is_a_page_in_the_same_style(web: aiohttp.Client
             assert 'href="/"' in text
 
 
-async def test_pages_are_only_read(web: aiohttp.ClientSession) -> None:
-    async with web.post("/") as response:
+async def test_pages_are_only_read(web: aiohttp.ClientSession, web_settings: Settings) -> None:
+    admin = {"Authorization": f"Bearer {load_admin_token(web_settings.home)}"}
+    async with web.post("/", headers=admin) as response:
         assert response.status == 405
         assert "GET" in response.headers["Allow"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from typing import Annotated, Any, TypeVar
 import uvloop
 from cyclopts import Parameter
 
+from inforadar.app.process import settle_in
 from inforadar.app.store import open_store
 from inforadar.app.worker import open_worker
 from inforadar.cli.logs import configure_logs
@@ -25,6 +27,8 @@ T = TypeVar("T")
 
 STOP_S = 5.0
 """From the signal to the end."""
+UNDER_UP = "INFORADAR_UNDER_UP"
+"""Set for the children of `inforadar up`, which tells people itself where to look."""
 
 
 def worker(
@@ -56,13 +60,16 @@ def api(
     port: Annotated[int | None, Parameter(help="The port to listen on.")] = None,
 ) -> None:
     """Start the API and the web page."""
-    from inforadar.web.serve import serve_api  # noqa: PLC0415 - a worker serves nothing
+    from inforadar.web.serve import login_link, serve_api  # noqa: PLC0415 - a worker serves nothing
 
     given = {"host": host, "port": port}
     settings = load_settings().replaced(
         web={name: value for name, value in given.items() if value is not None}
     )
     configure_logs(settings.log)
+    if sys.stdout.isatty() and UNDER_UP not in os.environ:
+        # On a terminal only: a log is read by others than the one who started it.
+        print_line(f"Log in: {login_link(settings)}")
 
     async def work(stop: asyncio.Event) -> None:
         async with open_store(settings) as database:
@@ -83,11 +90,13 @@ def _stages(text: str) -> frozenset[Stage]:
 
 async def _work(settings: Settings, stages: frozenset[Stage], stop: asyncio.Event) -> None:
     async with open_store(settings) as database, open_worker(settings, database, stages=stages) as worker:
+        settle_in()
         await worker.run(stop)
 
 
 async def _work_once(settings: Settings, stages: frozenset[Stage]) -> WorkReport:
     async with open_store(settings) as database, open_worker(settings, database, stages=stages) as worker:
+        settle_in()
         return await worker.run_once()
 
 

@@ -18,14 +18,14 @@ from cyclopts import Parameter
 from inforadar.app.store import SAMPLE, make_home, open_store, utc_now
 from inforadar.cli.logs import configure_logs
 from inforadar.cli.output import print_line
-from inforadar.cli.serve import STOP_S
+from inforadar.cli.serve import STOP_S, UNDER_UP
 from inforadar.config import Settings, load_settings
 from inforadar.errors import DatabaseInUseError, StoreError
 from inforadar.sample.install import add_sample
 from inforadar.store.engine import Database
 from inforadar.store.feeds import count_feeds, load_feeds
 from inforadar.urls import host_key
-from inforadar.web.serve import check_port
+from inforadar.web.serve import check_port, login_link
 
 
 def up(
@@ -123,7 +123,7 @@ class _Family:
     """The child processes."""
 
     def __init__(self, settings: Settings, stop: asyncio.Event) -> None:
-        self._environment = {**os.environ, "INFORADAR_HOME": str(settings.home)}
+        self._environment = {**os.environ, "INFORADAR_HOME": str(settings.home), UNDER_UP: "1"}
         self._stop = stop
         self._processes: dict[str, asyncio.subprocess.Process] = {}
         self.died: list[str] = []
@@ -189,6 +189,7 @@ def _where_to_look(settings: Settings, feed: str | None) -> str:
     if feed:
         lines.append(f"  Feed     {base}/rss?url={quote(feed, safe='')}")
     lines += [
+        f"  Log in   {login_link(settings)}",
         "  Items    inforadar item list",
         f"  Home     {settings.home}",
         "  Ctrl-C stops it.",

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from inforadar.errors import UsageError
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.ids import FeedId
 from inforadar.pipeline.opml import OpmlFeed, parse_opml
 from inforadar.pipeline.reach import default_cutoff
+from inforadar.store.credentials import save_credentials
 from inforadar.store.engine import Database
 from inforadar.store.feeds import insert_feed, load_feed, request_feed, update_feed
 
@@ -79,10 +81,11 @@ async def subscribe(
     cutoff: date | None = None,
 ) -> tuple[Feed, bool]:
     """Adds a feed as a person expects it: enabled, polling, asked for now, items from any host (B3, C3)."""
-    new = fill_in(url, kind=kind, topic=topic, selectors=selectors, cutoff=cutoff, now=datetime.now(UTC))
+    address, credentials = split_credentials(url)
+    new = fill_in(address, kind=kind, topic=topic, selectors=selectors, cutoff=cutoff, now=datetime.now(UTC))
     feed, is_new = await database.write(
         insert_feed,
-        url,
+        address,
         kind=new.kind,
         source=source,
         topic=new.topic,
@@ -93,6 +96,8 @@ async def subscribe(
         enforce_feed_domain=False,
     )
     if is_new:
+        if credentials:
+            await database.write(save_credentials, feed.id, credentials)
         await database.write(request_feed, feed.id, fallback_s=FALLBACK_S)
         feed = await database.read(load_feed, feed.id)
     return feed, is_new
@@ -122,6 +127,16 @@ async def edit_feed(database: Database, feed_id: FeedId, changes: Mapping[str, o
     if feed.enabled:
         await database.write(request_feed, feed_id)
     return feed
+
+
+def split_credentials(url: str) -> tuple[str, dict[str, str]]:
+    """A URL without its user and password, and the header that says the same: no list of feeds shows them."""
+    parts = urlsplit(url)
+    if "@" not in parts.netloc:
+        return url, {}
+    user, _, password = parts.netloc.rpartition("@")[0].partition(":")
+    bare = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+    return bare, {"Authorization": basic_authorization(unquote(user), unquote(password))}
 
 
 def basic_authorization(user: str, password: str) -> str:

@@ -33,6 +33,7 @@ from inforadar.pipeline.build import Builder
 from inforadar.pipeline.cycle import Cycle, CycleResult, log_progress
 from inforadar.pipeline.fetch_run import ALL_FEEDS, TO_THE_CUTOFF, FetchFilter, FetchRun, parse_fetch_details
 from inforadar.pipeline.jobs import Discoverer, Reach
+from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.credentials import load_credentials
 from inforadar.store.engine import Database
 from inforadar.store.fetch_runs import claim_fetch_run, close_dead_runs, has_fetch_work
@@ -50,8 +51,9 @@ WALK_LOOPS = 4
 """So many cycles of walks go on side by side, each with its share of the workers: one may last half an hour."""
 PATIENCE = 30
 """How often a worker looks again for a feed whose host's turn has come."""
+INDEX_S = 3.0
+"""So long after a change search finds it."""
 PUBLISH_S = 5.0
-"""How often what Redis missed while it was away is tried again."""
 
 log = structlog.get_logger()
 
@@ -89,6 +91,7 @@ class Worker:
     canonicalizer: Canonicalizer
     analysis: AnalysisStage
     builder: Builder
+    indexer: SearchIndexer
     interval_s: float
     batch_size: int
     workers: int
@@ -96,6 +99,8 @@ class Worker:
     stages: frozenset[Stage] = ALL_STAGES
     projection: RedisProjection | None = None
     """Redis, if it is configured."""
+    publish_s: float = PUBLISH_S
+    """How often what Redis missed while it was away is tried again."""
     _wake_articles: asyncio.Event = field(default_factory=asyncio.Event)
     _wake_analyses: asyncio.Event = field(default_factory=asyncio.Event)
     _wake_builder: asyncio.Event = field(default_factory=asyncio.Event)
@@ -116,6 +121,7 @@ class Worker:
         if Stage.ANALYZE in self.stages:
             report.analyses = await self.analysis.run_once()
         report.built = await self.builder.run_once()
+        await self.indexer.run_once()
         return report
 
     def fetch_run(
@@ -237,7 +243,10 @@ class Worker:
     async def run(self, stop: asyncio.Event) -> None:
         """Works until `stop` is set; then cancels what is in flight and leaves nothing half-written."""
         log.info("worker.started", stages=sorted(self.stages), interval_s=self.interval_s)
-        loops: list[Awaitable[None]] = [self._stage_loop("build", self._build, self._wake_builder)]
+        loops: list[Awaitable[None]] = [
+            self._stage_loop("build", self._build, self._wake_builder),
+            self._stage_loop("index", self._index, asyncio.Event()),
+        ]
         if Stage.COLLECT in self.stages:
             loops.append(self._collect_loop(Lane.FEEDS, self.batch_size))
             share = max(self.workers // WALK_LOOPS, 1)
@@ -267,9 +276,8 @@ class Worker:
         clock = asyncio.get_running_loop().time
         turns: set[float] = set()
         patience = 0
-        while True:
-            wait_s = self.interval_s
-            began = clock()
+        while not _is_cancelled():
+            wait_s, began = self.interval_s, clock()
             try:
                 result, _ = await self.collect_cycle([lane], limit=limit)
             except InfoRadarError as fault:
@@ -322,7 +330,7 @@ class Worker:
         self, name: str, work: Callable[[], Awaitable[float | None]], wake: asyncio.Event
     ) -> None:
         """Runs a stage when it is woken, and now and then, or when it asked to, for what became due by itself."""
-        while True:
+        while not _is_cancelled():
             wake.clear()
             asked_s: float | None = None
             try:
@@ -347,9 +355,22 @@ class Worker:
     async def _build(self) -> None:
         await self.builder.run_once()
 
+    async def _index(self) -> float:
+        await self.indexer.run_once()
+        return INDEX_S
+
     async def publish(self) -> float | None:
         """Tells Redis, if there is one, what it has not heard yet."""
         if self.projection is None:
             return None
         await self.projection.publish()
-        return PUBLISH_S
+        return self.publish_s
+
+
+def _is_cancelled() -> bool:
+    """Whether someone wants this task to end, even if a library has swallowed the exception that said so.
+
+    `asyncio.wait_for` of Python 3.11 does that when its result arrives in the same moment, and Redis's client uses it.
+    """
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, select, union_all
+from sqlalchemy import ColumnElement, Connection, Select, select, union_all
 
 from inforadar.model.ids import FeedId, ItemId
 from inforadar.model.item import Item
@@ -50,25 +50,28 @@ def load_site_candidates(
     """
     asked = select(feeds.c.id).where(feeds.c.root_domain.in_(roots), *ACTIVE).order_by(feeds.c.id)
     feed_ids = list(connection.execute(asked).scalars())
-    return load_newest(connection, feed_ids, limit, max_score) if feed_ids else None
+    return load_newest(connection, feed_ids, limit, _scored(max_score)) if feed_ids else None
 
 
 def load_newest(
-    connection: Connection, feed_ids: Sequence[FeedId], limit: int, max_score: float | None = None
+    connection: Connection,
+    feed_ids: Sequence[FeedId],
+    limit: int,
+    conditions: Sequence[ColumnElement[bool]] = (),
 ) -> dict[FeedId, list[Candidate]]:
-    """The newest of each feed, newest first, each from the feed's own index: nothing else is read."""
+    """Of each feed the newest that fulfil the conditions, from the feed's own index: nothing else is read."""
     found: dict[FeedId, list[Candidate]] = {feed_id: [] for feed_id in feed_ids}
     for start in range(0, len(feed_ids), _TOGETHER):
-        parts = [_newest_of(feed_id, limit, max_score) for feed_id in feed_ids[start : start + _TOGETHER]]
+        parts = [_newest_of(feed_id, limit, conditions) for feed_id in feed_ids[start : start + _TOGETHER]]
         for row in connection.execute(union_all(*parts) if len(parts) > 1 else parts[0]):
             found[row.feed_id].append(Candidate(id=row.id, url=row.url, published_at=row.pub_date))
     return found
 
 
-def _newest_of(feed_id: FeedId, limit: int, max_score: float | None) -> Select[Any]:
+def _newest_of(feed_id: FeedId, limit: int, conditions: Sequence[ColumnElement[bool]]) -> Select[Any]:
     newest = (
         select(items.c.feed_id, items.c.id, items.c.url, items.c.pub_date)
-        .where(items.c.feed_id == feed_id, *_scored(max_score))
+        .where(items.c.feed_id == feed_id, *conditions)
         .order_by(items.c.pub_date.desc(), items.c.id.desc())
         .limit(limit)
         .subquery()
@@ -76,7 +79,7 @@ def _newest_of(feed_id: FeedId, limit: int, max_score: float | None) -> Select[A
     return select(newest)
 
 
-def _scored(max_score: float | None) -> tuple[Any, ...]:
+def _scored(max_score: float | None) -> tuple[ColumnElement[bool], ...]:
     """Only what is analyzed has a score, and 0 is one."""
     return () if max_score is None else (items.c.analyzed_at.is_not(None), items.c.score <= max_score)
 

@@ -129,10 +129,19 @@ def save_events(connection: Connection, run_id: RunId, first_seq: int, events: S
         connection.execute(insert(run_events), rows)
 
 
-def load_events(connection: Connection, run_id: RunId, *, after: int = -1) -> list[tuple[int, Progress]]:
+def is_run_finished(connection: Connection, run_id: RunId) -> bool:
+    row = connection.execute(select(runs.c.finished_at).where(runs.c.id == run_id)).first()
+    if row is None:
+        raise NotFoundError(f"There is no run {run_id}. `inforadar run list` shows them.")
+    return row.finished_at is not None
+
+
+def load_events(
+    connection: Connection, run_id: RunId, *, after: int = -1, limit: int = 500
+) -> list[tuple[int, Progress]]:
     """The events of a run with a number above `after`, each with its number: so one looks on where one was."""
     e = run_events.c
-    query = select(run_events).where(e.run_id == run_id, e.seq > after).order_by(e.seq)
+    query = select(run_events).where(e.run_id == run_id, e.seq > after).order_by(e.seq).limit(limit)
     return [
         (
             row.seq,

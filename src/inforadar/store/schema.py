@@ -262,6 +262,17 @@ item_changes = Table(
     Column("fields", JsonDoc, nullable=False, comment="{field: [old, new]}"),
 )
 
+forgotten_items = Table(
+    "forgotten_items",
+    metadata,
+    Column("feed_id", Uuid, ForeignKey("feeds.id", ondelete="CASCADE"), primary_key=True),
+    Column("hash", String(64), primary_key=True),
+    Column("item_id", Uuid, nullable=False),
+    Column("pub_date", UtcDateTime, nullable=False),
+    Column("forgotten_at", UtcDateTime, nullable=False, server_default=db_now()),
+    comment="what retention left of items: a URL that is still listed never comes back as new",
+)
+
 articles = Table(
     "articles",
     metadata,
@@ -373,6 +384,8 @@ marks = Table(
     Column("starred_at", UtcDateTime),
     Column("archived_at", UtcDateTime),
 )
+_partial_index(marks.c.starred_at)
+_partial_index(marks.c.archived_at)
 
 hosts = Table(
     "hosts",
@@ -386,28 +399,4 @@ hosts = Table(
     Column("robots_access", String(8), comment="rules, all or none"),
     Column("robots_text", WebText),
     Column("robots_at", UtcDateTime),
-)
-
-site_states = Table(
-    "site_states",
-    metadata,
-    Column("site_name", WebText, primary_key=True),
-    Column("sitemap_url", WebText),
-    Column("last_run", UtcDateTime),
-    _created(),
-    _updated(),
-)
-
-url_states = Table(
-    "url_states",
-    metadata,
-    Column("site_name", WebText, ForeignKey("site_states.site_name"), primary_key=True),
-    Column("url", WebText, primary_key=True),
-    Column("state", Integer, nullable=False, server_default="0", comment="0 pending, 1 processed, 2 failed"),
-    Column("first_seen", UtcDateTime, nullable=False, server_default=db_now()),
-    Column("last_seen", UtcDateTime, nullable=False, server_default=db_now()),
-    Column("lastmod", UtcDateTime),
-    CheckConstraint("state IN (0, 1, 2)", name="state"),
-    Index("idx_url_state", "state"),
-    Index("idx_url_lastseen", "last_seen"),
 )

@@ -4,7 +4,12 @@
     /health …                 health.py
     /  /item/{id}             articles.py   (listing.py, reading.py: what they show)
     /feeds                    feeds.py
+    /feeds/topic/… …          combined.py
     /api/item  /api/site      lookup.py
+    /api/items  /api/marks    items.py
+    /api/feeds  /api/runs …   state.py      (run_events.py: a run as it goes on)
+    /metrics  /openapi.json   metrics.py, openapi.py
+    /login  /logout           login.py      (access.py, sessions.py: in front of everything)
     /static/…                 assets.py
 
 An area is a small class that is handed what it needs and names its routes. Nothing is kept in globals, and
@@ -17,20 +22,29 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from starlette.applications import Starlette
+from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from inforadar.config import Settings
 from inforadar.store.engine import Database
+from inforadar.web.access import Access
 from inforadar.web.articles import ArticleRoutes
 from inforadar.web.assets import Assets
+from inforadar.web.combined import CombinedRoutes
 from inforadar.web.cors import Preflights
 from inforadar.web.faults import FaultPages
 from inforadar.web.feeds import FeedRoutes
 from inforadar.web.health import HealthRoutes
+from inforadar.web.items import ItemRoutes
+from inforadar.web.login import LoginLimit, LoginRoutes
 from inforadar.web.lookup import LookupRoutes
+from inforadar.web.metrics import Latency, MetricsRoutes
+from inforadar.web.openapi import show_openapi
 from inforadar.web.rss import PATH as RSS_PATH
 from inforadar.web.rss import RssEndpoint
 from inforadar.web.security import SecurityHeaders
+from inforadar.web.sessions import Sessions
+from inforadar.web.state import StateRoutes
 from inforadar.web.templating import Pages
 
 
@@ -38,24 +52,42 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def create_app(database: Database, settings: Settings, *, now: Callable[[], datetime] = _utc_now) -> ASGIApp:
+def create_app(
+    database: Database, settings: Settings, token: str, *, now: Callable[[], datetime] = _utc_now
+) -> ASGIApp:
+    """`token`: the admin's, without which nothing is changed."""
     assets = Assets()
     pages = Pages(assets, now)
+    sessions = Sessions(token=token)
+    login = LoginRoutes(
+        pages=pages, sessions=sessions, settings=settings.web, limit=LoginLimit(now=now), now=now
+    )
+    metrics = MetricsRoutes(database=database)
     routed = Starlette(
         routes=[
             *HealthRoutes(database=database).routes(),
             *ArticleRoutes(database=database, pages=pages).routes(),
             *FeedRoutes(database=database, pages=pages, now=now).routes(),
             *LookupRoutes(database=database).routes(),
+            *ItemRoutes(database=database, now=now).routes(),
+            *StateRoutes(database=database, now=now).routes(),
+            *CombinedRoutes(
+                database=database, public_url=settings.web.outer_url, last_n=settings.publish.items
+            ).routes(),
+            *login.routes(),
+            *metrics.routes(),
+            Route("/openapi.json", show_openapi),
             *assets.routes(),
         ],
         exception_handlers=FaultPages(pages=pages).handlers(),
     )
-    rss = RssEndpoint(database, public_url=settings.web.base_url, last_n=settings.publish.items)
+    rss = RssEndpoint(database, public_url=settings.web.outer_url, last_n=settings.publish.items)
     secured = SecurityHeaders(routed)
 
     async def dispatch(scope: Scope, receive: Receive, send: Send) -> None:
         is_rss = scope["type"] == "http" and scope["path"] == RSS_PATH
         await (rss if is_rss else secured)(scope, receive, send)
 
-    return Preflights(dispatch)
+    guarded = Access(dispatch, settings=settings.web, sessions=sessions, now=now)
+    metrics.latency = Latency(Preflights(guarded))
+    return metrics.latency

@@ -36,7 +36,9 @@ class SecurityHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_secured(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *HEADERS]
+                there = {name for name, _ in message["headers"]}
+                missing = [header for header in HEADERS if header[0] not in there]
+                message["headers"] = [*message["headers"], *missing]
             await send(message)
 
         await self._app(scope, receive, send_secured)

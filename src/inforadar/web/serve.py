@@ -22,7 +22,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from inforadar.config import Settings
 from inforadar.errors import InfoRadarError, UsageError
 from inforadar.store.engine import Database
+from inforadar.web.admin_token import load_admin_token
 from inforadar.web.app import create_app
+from inforadar.web.request_ids import RequestIds
 
 GRACE_S = 1.0
 """So long may requests go on that run when the stop comes."""
@@ -35,15 +37,20 @@ def check_port(settings: Settings) -> None:
     asyncio.run(_free_address(settings.web.host, settings.web.port))
 
 
+def login_link(settings: Settings) -> str:
+    """For the terminal, and nowhere else: it carries the admin token."""
+    return f"{settings.web.outer_url}/login?token={load_admin_token(settings.home)}"
+
+
 async def serve_api(
     database: Database, settings: Settings, stop: asyncio.Event, *, ready: asyncio.Event | None = None
 ) -> None:
     """Serves until `stop` is set; sets `ready` once the port answers."""
     host, port = settings.web.host, settings.web.port
     address = await _free_address(host, port)
-    requests = _Requests(create_app(database, settings))
+    requests = _Requests(create_app(database, settings, load_admin_token(settings.home)))
     server = Server(
-        requests,
+        RequestIds(requests),
         address=address,
         port=port,
         interface=Interfaces.ASGINL,

@@ -1,0 +1,259 @@
+"""The schedule and the pacing at a size that fits no test machine: 10 million feeds, a million hosts, a virtual clock.
+
+    python -m bench simulate [--feeds 10000000] [--hosts 1000000] [--hours 5] [--seed 1]
+
+It plays the rules, not the code: a second at a time, workers claim what is due, longest ago first, as much as they
+can fetch in a second; a host that is free takes one request and is then closed for its delay; what finds its
+host closed goes back with `next_run_at` at its turn, exactly as `Dispatch` hands it back. Interval, jitter and
+delay are the product's own constants. Nothing is fetched and no time is waited for.
+
+What is asked of it: how late feeds are (lag), whether a crowded host's feeds share its slots fairly, how many claims
+are in vain, and how long the storm lasts after all workers were away for an hour.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import sys
+import time
+from collections import deque
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inforadar.config import FetcherSettings
+from inforadar.pipeline.schedule import JITTER
+
+Ids = NDArray[np.int32]
+
+_RESULTS = Path(__file__).with_name("results")
+_FETCHER = FetcherSettings()
+INTERVAL_S = int(_FETCHER.success_interval)
+DELAY_S = int(_FETCHER.domain_delay)
+SPARE = 1.5
+"""Capacity over what the interval asks for."""
+BATCH = _FETCHER.batch_size
+MOST_CLAIMS = 4
+"""Claims are cheaper than fetches, but not free: at most so many times the fetches that a second has room for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    name: str
+    away_from_s: int = 0
+    away_for_s: int = 0
+    """All workers are down for so long."""
+    together: bool = False
+    """All feeds are due in the first second, as after an import; else spread over the interval."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Outcome:
+    scenario: str
+    feeds: int
+    hosts: int
+    hours: float
+    capacity_per_s: float
+    fetched: int = 0
+    lag_s: dict[str, float] = field(default_factory=dict)
+    """Of feeds on hosts that have room (their feeds need at most half of their slots), by percentile."""
+    crowded: dict[str, float] = field(default_factory=dict)
+    """Hosts that cannot: how many, their feeds, and how evenly their slots are shared."""
+    claims_per_fetch: float = 0.0
+    slots_used: float = 0.0
+    """Of the slots that crowded hosts had."""
+    storm_s: float | None = None
+    """From the return of the workers until nobody on a host with room is later than a minute."""
+    spacing_violations: int = 0
+    wall_s: float = 0.0
+
+
+def crowd(feeds: int, hosts: int, rng: np.random.Generator) -> Ids:
+    """The host of each feed: most hosts have a few, some have very many, as platforms do (a power law)."""
+    weight = 1.0 / np.arange(1, hosts + 1) ** 0.75
+    edges = np.cumsum(weight / weight.sum())
+    return np.searchsorted(edges, rng.random(feeds)).clip(0, hosts - 1).astype(np.int32)
+
+
+class World:
+    """One run of the clock."""
+
+    def __init__(self, feeds: int, hosts: int, rng: np.random.Generator, scenario: Scenario) -> None:
+        self.rng = rng
+        self.scenario = scenario
+        self.host = crowd(feeds, hosts, rng)
+        self.free_at = np.zeros(hosts, dtype=np.int32)
+        first = np.zeros(feeds, np.int32) if scenario.together else rng.integers(0, INTERVAL_S, feeds)
+        self.due = first.astype(np.int32)
+        """When its interval ended; being postponed does not change it."""
+        self.count = np.zeros(feeds, dtype=np.int16)
+        self.wheel: dict[int, list[Ids]] = {}
+        self.turn_to(np.arange(feeds, dtype=np.int32), self.due)
+        self.backlog: deque[Ids] = deque()
+        self.owed = 0
+        """Fetches that were started and take the workers beyond the present second."""
+        population = np.bincount(self.host, minlength=hosts)
+        self.is_crowded = population * DELAY_S > INTERVAL_S
+        self.has_room = population * DELAY_S <= INTERVAL_S / 2
+        """A host near its limit is late whenever one slot is missed: it says nothing about the schedule."""
+        self.population = population
+
+    def turn_to(self, ids: Ids, at: Ids) -> None:
+        """Puts feeds into the second that they are due in."""
+        if not ids.size:
+            return
+        order = np.argsort(at, kind="stable")
+        ids, at = ids[order], at[order]
+        seconds, starts = np.unique(at, return_index=True)
+        for second, part in zip(seconds.tolist(), np.split(ids, starts[1:]), strict=True):
+            self.wheel.setdefault(second, []).append(part)
+
+    def claim(self, limit: int) -> Ids:
+        """Longest due first."""
+        taken: list[Ids] = []
+        while self.backlog and limit > 0:
+            part = self.backlog.popleft()
+            if part.size > limit:
+                self.backlog.appendleft(part[limit:])
+                part = part[:limit]
+            taken.append(part)
+            limit -= part.size
+        return np.concatenate(taken) if taken else np.empty(0, np.int32)
+
+    def second(self, now: int, capacity: int) -> tuple[Ids, int]:
+        """What is fetched in this second, and how many were claimed for it.
+
+        A batch is claimed whole; what of it is more than a second's work is taken from the seconds that follow.
+        """
+        self.backlog.extend(self.wheel.pop(now, ()))
+        fetched: list[Ids] = []
+        claimed = 0
+        self.owed = max(self.owed - capacity, 0)
+        while self.owed < capacity and claimed < MOST_CLAIMS * capacity + BATCH:
+            if not (ids := self.claim(BATCH)).size:
+                break
+            claimed += ids.size
+            done = self._dispatch(ids, now)
+            self.owed += done.size
+            fetched.append(done)
+        return (np.concatenate(fetched) if fetched else np.empty(0, np.int32)), claimed
+
+    def _dispatch(self, ids: Ids, now: int) -> Ids:
+        hosts = self.host[ids]
+        order = np.argsort(hosts, kind="stable")
+        ids, hosts = ids[order], hosts[order]
+        starts = np.flatnonzero(np.r_[True, hosts[1:] != hosts[:-1]])
+        rank = np.arange(ids.size) - np.repeat(starts, np.diff(np.r_[starts, ids.size]))
+        turn = np.maximum(self.free_at[hosts], now) + rank * DELAY_S
+        goes = turn == now
+        done = ids[goes]
+        self.free_at[self.host[done]] = now + DELAY_S
+        if not goes.all():
+            self.turn_to(ids[~goes], turn[~goes].astype(np.int32))
+        return done
+
+
+def simulate(scenario: Scenario, feeds: int, hosts: int, hours: float, seed: int) -> Outcome:
+    """Runs the clock for `hours`; the first interval warms up and is not counted."""
+    began = time.perf_counter()
+    world = World(feeds, hosts, np.random.default_rng(seed), scenario)
+    demand = (np.minimum(world.population, INTERVAL_S / DELAY_S) / (INTERVAL_S * (1 + JITTER / 2))).sum()
+    capacity = max(int(demand * SPARE), 1)
+    outcome = Outcome(scenario=scenario.name, feeds=feeds, hosts=hosts, hours=hours, capacity_per_s=capacity)
+    lags: list[NDArray[np.int32]] = []
+    claims = slots = 0
+    last = np.full(hosts, -DELAY_S, dtype=np.int32)
+    away = range(scenario.away_from_s, scenario.away_from_s + scenario.away_for_s)
+    warm = 0 if scenario.together else INTERVAL_S
+    for now in range(int(hours * 3600)):
+        if now in away:
+            world.backlog.extend(world.wheel.pop(now, ()))
+            continue
+        ids, claimed = world.second(now, capacity)
+        hit = world.host[ids]
+        outcome.spacing_violations += int((now - last[hit] < DELAY_S).sum())
+        last[hit] = now
+        lag = now - world.due[ids]
+        easy = world.has_room[hit]
+        if now >= warm:
+            lags.append(lag[easy])
+            claims += claimed
+            outcome.fetched += ids.size
+            slots += int(world.is_crowded[hit].sum())
+            world.count[ids] += 1
+        if away and now >= away.stop and (easy_lag := lag[easy]).size and easy_lag.max() > 60:
+            outcome.storm_s = now - away.stop + 1
+        if scenario.together and (easy_lag := lag[easy]).size and easy_lag.max() > INTERVAL_S:
+            outcome.storm_s = now + 1
+        after = np.int32(INTERVAL_S) + (world.rng.random(ids.size) * JITTER * INTERVAL_S).astype(np.int32)
+        world.due[ids] = now + after
+        world.turn_to(ids, world.due[ids])
+    counted_s = hours * 3600 - warm - scenario.away_for_s
+    all_lags = np.concatenate(lags)
+    outcome.lag_s = {f"p{p}": float(np.percentile(all_lags, p)) for p in (50, 95, 99, 100)}
+    outcome.claims_per_fetch = round(claims / max(outcome.fetched, 1), 3)
+    outcome.crowded = _fairness(world)
+    possible = world.is_crowded.sum() * counted_s / DELAY_S
+    outcome.slots_used = round(float(slots / possible), 3) if possible else 1.0
+    outcome.wall_s = round(time.perf_counter() - began, 1)
+    return outcome
+
+
+def _fairness(world: World) -> dict[str, float]:
+    """Among the feeds of one crowded host: how often the luckiest tenth was fetched against the rest (1 is even)."""
+    crowded = np.flatnonzero(world.is_crowded)
+    members = world.is_crowded[world.host]
+    counts, hosts = world.count[members].astype(np.float64), world.host[members]
+    total = np.bincount(hosts, counts, minlength=world.free_at.size)[crowded]
+    squares = np.bincount(hosts, counts**2, minlength=world.free_at.size)[crowded]
+    size = world.population[crowded]
+    jain = total**2 / np.maximum(size * squares, 1e-9)
+    # A host with far more feeds than slots gives most of them none: even means at most one apart from the mean.
+    best = np.zeros(world.free_at.size)
+    np.maximum.at(best, hosts, counts)
+    ahead = best[crowded] - np.ceil(total / size)
+    return {
+        "hosts": int(crowded.size),
+        "feeds": int(members.sum()),
+        "largest_host": int(world.population.max()),
+        "fetches_ahead_of_the_fair_share_max": float(ahead.max(initial=0)),
+        "jain_of_hosts_with_turns_for_all": float(np.mean(jain[total >= size]))
+        if (total >= size).any()
+        else 1.0,
+    }
+
+
+SCENARIOS = (
+    Scenario(name="steady"),
+    Scenario(name="all workers away for an hour", away_from_s=2 * 3600, away_for_s=3600),
+    Scenario(name="all added in one second", together=True),
+)
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="bench simulate")
+    parser.add_argument("--feeds", type=int, default=10_000_000)
+    parser.add_argument("--hosts", type=int, default=1_000_000)
+    parser.add_argument("--hours", type=float, default=5.0)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args(argv)
+    rows: list[dict[str, Any]] = []
+    for scenario in SCENARIOS:
+        outcome = simulate(scenario, given.feeds, given.hosts, given.hours, given.seed)
+        rows.append(asdict(outcome))
+        print(json.dumps(rows[-1]), flush=True)
+    _RESULTS.mkdir(exist_ok=True)
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
+    machine = {"python": platform.python_version(), "machine": platform.machine()}
+    (_RESULTS / f"simulate-{stamp}.json").write_text(json.dumps({"machine": machine, "rows": rows}, indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,55 @@
+"""`inforadar root-domain …`: what feeds are grouped by."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from inforadar.cli.feed_change import change_feed, tell
+from inforadar.cli.feeds import Json, Reference
+from inforadar.cli.output import print_json, print_line, safe
+from inforadar.cli.run import on_store
+from inforadar.config import Settings
+from inforadar.errors import UsageError
+from inforadar.store.engine import Database
+from inforadar.store.feeds import load_root_domains
+
+_NAME = re.compile(r"[^\s/:@?#]{1,253}")
+
+
+def list_(*, json: Json = False) -> None:
+    """List all root domains."""
+
+    async def work(database: Database, _: Settings) -> list[str]:
+        return await database.read(load_root_domains)
+
+    domains = on_store(work)
+    if json:
+        print_json(domains)
+        return
+    for domain in domains:
+        print_line(safe(domain))
+    if not domains:
+        print_line("No root domains yet. Feeds get theirs when they are added: `inforadar feed add URL`.")
+
+
+def set_(
+    feed: Reference,
+    domain: Annotated[str, Parameter(help="For example example.com.")],
+    *,
+    json: Json = False,
+) -> None:
+    """Set the root domain of a feed."""
+    name = domain.strip().lower()
+    if not _NAME.fullmatch(name):
+        raise UsageError(f"{domain!r} is no domain. It should look like example.com.")
+    found = change_feed(feed, root_domain=name)
+    tell(found, f"{safe(found.url)} now belongs to {safe(name)}.", as_json=json)
+
+
+def clear(feed: Reference, *, json: Json = False) -> None:
+    """Clear the root domain of a feed."""
+    found = change_feed(feed, root_domain=None)
+    tell(found, f"{safe(found.url)} belongs to no root domain now.", as_json=json)

@@ -1,0 +1,115 @@
+"""`/metrics` in Prometheus' text format: the system from its tables, and this process's own answers.
+
+Latency is counted in front of everything, in the histogram that Prometheus wants: how many answers took at
+most so long.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from dataclasses import dataclass, field
+from time import perf_counter
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from inforadar.store.engine import Database
+from inforadar.store.gauges import Gauge, load_gauges
+
+BUCKETS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
+_HELP = {
+    "inforadar_feeds": "Feeds that are served, by how their last fetch ended.",
+    "inforadar_queue_length": "What is due in each queue.",
+    "inforadar_queue_age_seconds": "How long the oldest in each queue has been due.",
+    "inforadar_leases": "Jobs that a worker holds right now.",
+    "inforadar_items_added_total": "Items that runs added.",
+    "inforadar_items_updated_total": "Items that runs changed.",
+    "inforadar_fetch_errors_total": "Errors of runs.",
+    "inforadar_runs_total": "Runs.",
+    "inforadar_analyses_total": "Answers of models; what came from the cache is not counted.",
+    "inforadar_analysis_cost_total": "What the models cost.",
+    "inforadar_article_failures_total": "Downloads of articles that failed, by code.",
+}
+_REQUESTS = "inforadar_http_requests_total"
+_SECONDS = "inforadar_http_request_duration_seconds"
+
+
+@dataclass(slots=True)
+class Latency:
+    """Counts the answers of `app` by status and by how long they took."""
+
+    app: ASGIApp
+    statuses: Counter[int] = field(default_factory=Counter)
+    buckets: list[int] = field(default_factory=lambda: [0] * (len(BUCKETS_S) + 1))
+    total_s: float = 0.0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        started = perf_counter()
+
+        async def counted(message: Message) -> None:
+            # At the first byte: how long a stream of events goes on says nothing about speed.
+            if message["type"] == "http.response.start":
+                took_s = perf_counter() - started
+                self.statuses[message["status"]] += 1
+                self.buckets[bisect_left(BUCKETS_S, took_s)] += 1
+                self.total_s += took_s
+            await send(message)
+
+        await self.app(scope, receive, counted)
+
+
+@dataclass(slots=True, kw_only=True)
+class MetricsRoutes:
+    database: Database
+    latency: Latency | None = None
+
+    def routes(self) -> list[Route]:
+        return [Route("/metrics", self.show)]
+
+    async def show(self, request: Request) -> Response:
+        lines = render_gauges(await self.database.read(load_gauges))
+        if self.latency is not None:
+            lines += render_latency(self.latency)
+        return Response(
+            "\n".join(lines) + "\n",
+            headers={"Cache-Control": "no-store"},
+            media_type="text/plain; version=0.0.4",
+        )
+
+
+def render_gauges(gauges: list[Gauge]) -> list[str]:
+    lines: list[str] = []
+    named = ""
+    for gauge in sorted(gauges, key=lambda gauge: gauge.name):
+        if gauge.name != named:
+            named = gauge.name
+            kind = "counter" if named.endswith("_total") else "gauge"
+            lines += [f"# HELP {named} {_HELP[named]}", f"# TYPE {named} {kind}"]
+        labels = ",".join(f'{name}="{_escape(value)}"' for name, value in gauge.labels)
+        lines.append(f"{named}{{{labels}}} {gauge.value:g}" if labels else f"{named} {gauge.value:g}")
+    return lines
+
+
+def render_latency(latency: Latency) -> list[str]:
+    lines = [f"# HELP {_REQUESTS} Answers of this process.", f"# TYPE {_REQUESTS} counter"]
+    lines += [
+        f'{_REQUESTS}{{status="{status}"}} {latency.statuses[status]}' for status in sorted(latency.statuses)
+    ]
+    lines += [f"# HELP {_SECONDS} Time to the first byte.", f"# TYPE {_SECONDS} histogram"]
+    below = 0
+    for limit, number in zip(BUCKETS_S, latency.buckets[:-1], strict=True):
+        below += number
+        lines.append(f'{_SECONDS}_bucket{{le="{limit:g}"}} {below}')
+    total = sum(latency.buckets)
+    lines.append(f'{_SECONDS}_bucket{{le="+Inf"}} {total}')
+    return [*lines, f"{_SECONDS}_sum {latency.total_s:.6f}", f"{_SECONDS}_count {total}"]
+
+
+def _escape(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

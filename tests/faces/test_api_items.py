@@ -1,0 +1,164 @@
+"""`/api/items` and the state of things: feeds, runs with their events, statistics."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+import aiohttp
+import pytest
+
+from inforadar.model.http import Outcome
+from inforadar.model.progress import Progress, ProgressKind
+from inforadar.model.run import RunKind
+from inforadar.pipeline.search_index import SearchIndexer
+from inforadar.store.marks import save_marks
+from inforadar.store.runs import finish_run, insert_run, save_events
+from tests.faces.newsroom import Newsroom
+
+NOW = datetime.now(UTC)
+
+
+async def ask(web: aiohttp.ClientSession, path: str, **query: str) -> Any:
+    async with web.get(path, params=query) as response:
+        assert response.status == 200, await response.text()
+        assert response.headers["Content-Type"] == "application/json"
+        return await response.json()
+
+
+async def urls(web: aiohttp.ClientSession, **query: str) -> list[str]:
+    return [item["url"][-1] for item in (await ask(web, "/api/items", **query))["items"]]
+
+
+@pytest.fixture
+async def world(newsroom: Newsroom) -> Newsroom:
+    one = await newsroom.add_feed("https://one.example/feed", source="One", topic="a")
+    two = await newsroom.add_feed("https://two.example/feed", source="Two", topic="b")
+    for number in range(6):
+        feed = two if number % 2 else one
+        at = NOW - timedelta(hours=number)
+        title = f"Заголовок {'even' if number % 2 == 0 else 'odd'}"
+        await newsroom.add_item(feed, f"https://x.example/{number}", title=title, published_at=at)
+    await newsroom.analyze({"https://x.example/1": 0.2, "https://x.example/2": 0.8})
+    await SearchIndexer(database=newsroom.database).run_once()
+    return newsroom
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({}, "012345"),
+        ({"source": "one"}, "024"),
+        ({"topic": "B"}, "135"),
+        ({"source": "One", "topic": "b"}, ""),
+        ({"max_score": "0.5"}, "1"),
+        ({"q": "odd заголовок"}, "135"),
+        ({"q": "odd", "source": "One"}, ""),
+        ({"q": "' OR 1=1"}, ""),
+        ({"unread": "1"}, "12345"),
+        ({"starred": "1"}, "3"),
+        ({"archived": "1"}, "5"),
+        ({"archived": "0"}, "01234"),
+        ({"unread": "1", "topic": "a"}, "24"),
+        ({"feed": "019a8f5e-0000-7000-8000-000000000000"}, ""),
+    ],
+)
+async def test_filters_and_search(
+    world: Newsroom, web: aiohttp.ClientSession, query: dict[str, str], expected: str
+) -> None:
+    for number, mark in ((0, "read"), (3, "starred"), (5, "archived")):
+        await world.database.write(save_marks, f"https://x.example/{number}", {mark: True}, NOW)
+    assert "".join(await urls(web, **query)) == expected
+
+
+@pytest.mark.parametrize("query", [{}, {"source": "One"}, {"q": "заголовок"}])
+async def test_pages_follow_one_another_without_gap_or_double(
+    world: Newsroom, web: aiohttp.ClientSession, query: dict[str, str]
+) -> None:
+    whole = await urls(web, **query)
+    seen: list[str] = []
+    cursor: dict[str, str] = {}
+    while True:
+        page = await ask(web, "/api/items", limit="2", **query, **cursor)
+        seen += [item["url"][-1] for item in page["items"]]
+        if page["next"] is None:
+            break
+        cursor = {"cursor": page["next"]}
+    assert seen == whole
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "cursor=x",
+        "cursor=1.2",
+        "cursor=s1",
+        "q=a&cursor=1.2",
+        "limit=-1",
+        "feed=x",
+        "unread=2",
+        "max_score=-1",
+    ],
+)
+async def test_a_wrong_parameter_is_said_so(world: Newsroom, web: aiohttp.ClientSession, query: str) -> None:
+    async with web.get(f"/api/items?{query}") as response:
+        assert response.status == 400
+        assert (await response.json())["error"]
+
+
+async def test_feeds_come_with_their_health(newsroom: Newsroom, web: aiohttp.ClientSession) -> None:
+    feed = await newsroom.add_feed()
+    await newsroom.fetched(feed, Outcome.PERMANENT_ERROR, error="It answered 404.", failures=1)
+    (found,) = (await ask(web, "/api/feeds"))["feeds"]
+    assert (found["id"], found["health"]) == (str(feed.id), "suspended")
+    assert found["health_sentence"].startswith("It answered 404. Suspended.")
+
+
+async def test_runs_tell_what_they_changed(newsroom: Newsroom, web: aiohttp.ClientSession) -> None:
+    run_id = await newsroom.database.write(insert_run, RunKind.FETCH, NOW)
+    await newsroom.database.write(finish_run, run_id, NOW, errors=2)
+    (listed,) = (await ask(web, "/api/runs"))["runs"]
+    shown = await ask(web, f"/api/runs/{run_id}")
+    assert (listed["run_id"], shown["errors_count"], shown["added_articles"]) == (str(run_id), 2, [])
+    for path in (f"/api/runs/{uuid4()}", f"/api/runs/{uuid4()}/events", "/api/runs/x"):
+        async with web.get(path) as response:
+            assert response.status == 404
+            assert (await response.json())["error"]
+
+
+async def test_a_run_is_followed_live_to_its_end(newsroom: Newsroom, web: aiohttp.ClientSession) -> None:
+    run_id = await newsroom.database.write(insert_run, RunKind.FETCH, NOW)
+
+    async def tell(seq: int, text: str) -> None:
+        event = Progress(run_id=run_id, at=NOW, kind=ProgressKind.LINE, text=text)
+        await newsroom.database.write(save_events, run_id, seq, [event])
+
+    await tell(0, "missed")
+    await tell(1, "one\n\ndata: forged")
+    headers = {"Last-Event-ID": "0"}
+    async with web.get(f"/api/runs/{run_id}/events", headers=headers) as response:
+        assert response.headers["Content-Type"].startswith("text/event-stream")
+        first = await asyncio.wait_for(response.content.readuntil(b"\n\n"), 5)
+        assert first.startswith(b"id: 1\nevent: progress\ndata: {")
+        assert json.loads(first.split(b"data: ", 1)[1])["text"] == "one\n\ndata: forged"
+        await tell(2, "二")
+        second = await asyncio.wait_for(response.content.readuntil(b"\n\n"), 5)
+        assert json.loads(second.split(b"data: ", 1)[1])["text"] == "二"
+        await newsroom.database.write(finish_run, run_id, NOW)
+        rest = await asyncio.wait_for(response.content.read(), 5)
+        assert rest == b"event: end\ndata: {}\n\n"
+
+
+async def test_statistics_count_days_scores_and_failures(world: Newsroom, web: aiohttp.ClientSession) -> None:
+    found = await ask(web, "/api/statistics")
+    assert found["feeds"] == {"total": 2, "health": {"new": 2}}
+    assert sum(row["items"] for row in found["items_by_day"]) == 6
+    assert {row["source"] for row in found["items_by_day"]} == {"One", "Two"}
+    assert found["scores_by_source"] == [
+        {"source": "One", "mean": 0.8, "neutral": 0, "slanted": 0, "loaded": 1},
+        {"source": "Two", "mean": 0.2, "neutral": 1, "slanted": 0, "loaded": 0},
+    ]
+    assert found["articles"] == {"not_fetched": 4, "success": 2}
