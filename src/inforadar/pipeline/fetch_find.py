@@ -106,23 +106,21 @@ class Finder:
             if lease.feed.id not in kept:
                 continue
             found = await self._database.read(load_found, lease, self._progress.run_id)
-            parts = tuple(step for step in found if isinstance(step, Part))
             if not found:
                 stale.append(lease.feed.id)
-            elif isinstance(end := found[-1], Collected):
+                continue
+            told = self._progress.of(lease.feed)
+            parts = tuple(step for step in found if isinstance(step, Part))
+            items = sum(len(step.listed) for step in found)
+            told.counted(items, pages=len(parts))
+            if isinstance(end := found[-1], Collected):
                 self.complete.add(lease.feed.id)
-                items = sum(len(step.listed) for step in found)
-                self._progress.of(lease.feed).counted(items, pages=len(parts))
-                self._progress.of(lease.feed).line(
-                    f"found before and not processed: {counted(items, 'item')}"
-                )
+                told.line(f"found before and not processed: {counted(items, 'item')}")
                 if end.outcome is not Outcome.SUCCESS:
                     self._tell_end(end)
             else:
                 self._begun[lease.feed.id] = parts
-                self._progress.of(lease.feed).line(
-                    f"goes on behind {counted(len(parts), 'page')} found before"
-                )
+                told.line(f"goes on behind {counted(len(parts), 'page')} found before")
         if stale:
             await self._database.write(delete_found, stale)
         return leases

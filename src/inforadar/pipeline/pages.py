@@ -92,7 +92,6 @@ class PagesDiscoverer:
 
         for part in job.found:
             known_page = found_page(part)
-            job.progress.counted(len(part.listed))
             walked.take(known_page, await self._decide(job.feed, walked.walk, known_page))
             if walked.stop is not None:
                 return
