@@ -47,7 +47,7 @@ def main(argv: list[str]) -> int:
     with tempfile.TemporaryDirectory() as home, _site(argv) as site:
         program = _Program(Path(home), site)
         program.subscribe()
-        steps = (
+        steps: tuple[tuple[str, list[str], dict[str, int]], ...] = (
             ("a first", [], {"added": total, "updated": 0, "pages": given.pages}),
             ("b again", [], {"added": 0, "updated": 0, "pages": given.pages}),
             (

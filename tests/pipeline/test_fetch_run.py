@@ -101,7 +101,12 @@ async def kill(run: FetchRun, heard: Heard, at: str) -> None:
     """Ends a run as `kill -9` would at that event: nothing is given back, nothing is said."""
     task = asyncio.ensure_future(run.run())
     reached = asyncio.Event()
-    heard.at[at] = lambda: (_freeze(run), reached.set())
+
+    def die() -> None:
+        _freeze(run)
+        reached.set()
+
+    heard.at[at] = die
     await reached.wait()
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
