@@ -150,6 +150,7 @@ def build_app() -> App:
         "and `--log-level` say how the log is written.",
         version=__version__,
         result_action="return_value",
+        suppress_keyboard_interrupt=False,
     )
     for name, (target, text) in _COMMANDS.items():
         app.command(target, name=name, help=text)
