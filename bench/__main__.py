@@ -22,6 +22,7 @@ BENCHMARKS = {
     "deframe": "bench.deframe",
     "farm": "bench.farm",
     "crowd": "bench.crowd",
+    "walk": "bench.walk",
     "simulate": "bench.simulate",
     "scaleout": "bench.scaleout",
     "peers": "bench.peers",
