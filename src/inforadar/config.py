@@ -300,6 +300,9 @@ SECTIONS: Mapping[str, type[Section]] = {
 }
 """The sections of `inforadar.toml`."""
 
+FLOWS = "flows"
+"""One more, which the core does not read: `[flows.NAME]`, a sitemap that Prefect runs."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
@@ -386,6 +389,12 @@ def _given(
     return given
 
 
+def read_flows(home: Path) -> Mapping[str, Any]:
+    """What the settings file has under `[flows]`, by name; whoever runs flows checks it."""
+    flows: Mapping[str, Any] = _read_toml(home / "inforadar.toml").get(FLOWS, {})
+    return flows
+
+
 def _read_toml(path: Path) -> Mapping[str, Any]:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -396,7 +405,7 @@ def _read_toml(path: Path) -> Mapping[str, Any]:
     except OSError as fault:
         raise ConfigError(f"{path} cannot be read: {fault.strerror}") from None
     for name, value in content.items():
-        if name not in SECTIONS or not isinstance(value, dict):
+        if name not in {*SECTIONS, FLOWS} or not isinstance(value, dict):
             raise ConfigError(f"{path}: there is no section [{name}]. It can have: {', '.join(SECTIONS)}.")
     return content
 

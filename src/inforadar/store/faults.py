@@ -13,6 +13,8 @@ _DEADLOCK = {"40P01", "40001"}
 _UNDEFINED = ("42P01", "42703")
 """PostgreSQL's codes; that of a table or a column that is not there is not to be told by the words alone."""
 
+_DAMAGED = ("malformed", "not a database")
+
 _SENTENCES = (
     (("readonly", "read-only"), "The database {name} is read-only. Make it and its folder writable."),
     (
@@ -24,7 +26,7 @@ _SENTENCES = (
         "The database {name} cannot be opened. Does its folder exist, and may you write there?",
     ),
     (
-        ("malformed", "not a database"),
+        _DAMAGED,
         "The database {name} is damaged. Restore a backup with `inforadar db restore FILE`.",
     ),
     (("is locked",), "The database {name} is locked by another program for too long."),
@@ -74,5 +76,15 @@ def is_of_the_database(fault: Exception) -> bool:
             return True
         case DBAPIError() as cause:
             return cause.connection_invalidated
+        case _:
+            return False
+
+
+def is_damaged(fault: Exception) -> bool:
+    """Whether the database's file itself is damaged, or none at all."""
+    match fault.__cause__:
+        case DBAPIError() as cause:
+            said = str(cause.orig).lower()
+            return any(sign in said for sign in _DAMAGED)
         case _:
             return False

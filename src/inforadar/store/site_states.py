@@ -9,7 +9,7 @@ Only URLs that have left the sitemap are ever forgotten (ruling 5): `left_at` sa
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -188,13 +188,60 @@ def _record(connection: Connection) -> Any:
     )
 
 
-def mark_urls(connection: Connection, site_name: str, urls: Iterable[str], state: UrlState) -> None:
-    """URLs that are not known are left aside."""
+def detect_entries(
+    connection: Connection,
+    site_name: str,
+    entries: Sequence[SitemapEntry],
+    *,
+    at: datetime,
+    sitemap_url: str | None = None,
+    baseline: frozenset[str] | None = None,
+) -> list[Found]:
+    """A whole run over all that a site lists, for whoever knows nothing of files: the seed's way.
+
+    Of a site that was never seen only `baseline` is new, if there is one; the rest counts as processed.
+    """
+    is_first = load_site(connection, site_name).last_run is None
+    save_site(connection, site_name, at=at, sitemap_url=sitemap_url, last_run=at)
+    found = record_entries(connection, site_name, entries, at=at)
+    note_left(connection, site_name, at, file_id=None)
+    if baseline is None or not is_first:
+        return found
+    seen = [one.url for one in found if one.url not in baseline]
+    mark_urls(connection, site_name, seen, UrlState.PROCESSED)
+    return [one for one in found if one.url in baseline]
+
+
+def mark_urls(
+    connection: Connection,
+    site_name: str,
+    urls: Iterable[str],
+    state: UrlState,
+    *,
+    published_at: datetime | None = None,
+) -> None:
+    """URLs that are not known are left aside. Without `published_at` they are processed, but only as seen."""
     if not (urls := list(urls)):
         return
+    published = {} if published_at is None else {"published_at": published_at}
     connection.execute(
-        update(url_states).where(_u.site_name == site_name, one_of(_u.url, urls)).values(state=state.value)
+        update(url_states)
+        .where(_u.site_name == site_name, one_of(_u.url, urls))
+        .values(state=state.value, **published)
     )
+
+
+def load_published(
+    connection: Connection, site_name: str, limit: int
+) -> list[tuple[str, datetime | None, datetime]]:
+    """The last that were published, listed still or not: (URL, lastmod, when)."""
+    query = (
+        select(_u.url, _u.lastmod, _u.published_at)
+        .where(_u.site_name == site_name, _u.published_at.is_not(None))
+        .order_by(func.coalesce(_u.lastmod, _u.published_at).desc(), _u.url)
+        .limit(limit)
+    )
+    return [(row.url, row.lastmod, row.published_at) for row in connection.execute(query)]
 
 
 def load_open_urls(
