@@ -16,7 +16,7 @@ def config_page() -> str:
     lines = [
         "# Settings",
         "",
-        "Made from `src/inforadar/config.py` by `make docs`.",
+        "Made from `src/inforadar/config` by `make docs`.",
         "",
         "A value comes from the environment, else from `.env` in the home folder, else from `.env` in the working",
         "folder, else from `inforadar.toml` in the home folder, else it is the default. An empty variable counts as",

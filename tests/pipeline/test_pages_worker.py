@@ -22,6 +22,7 @@ from inforadar.store.feeds import insert_feed, load_feed, request_feed, update_f
 from inforadar.store.items import list_items
 from inforadar.store.leases import claim_due_feeds
 from inforadar.store.runs import load_report
+from tests.pipeline.reading import read_here
 from tests.site.answers import Answer, status
 from tests.site.documents import Entry, rss
 from tests.site.paged import SELECTORS, PagedSite
@@ -43,10 +44,10 @@ def worker(tmp_path: Path, site: Site, database: Database) -> Open:
     )
 
     @asynccontextmanager
-    async def opened(**fetcher: Any) -> AsyncIterator[Worker]:
+    async def opened(*, in_pool: bool = False, **fetcher: Any) -> AsyncIterator[Worker]:
         changed = settings.replaced(fetcher=fetcher)
         async with open_worker(changed, database, stages=frozenset({Stage.COLLECT})) as running:
-            yield running
+            yield running if in_pool else read_here(running)
 
     return opened
 
@@ -74,7 +75,7 @@ async def test_a_paged_site_is_walked_to_the_end_of_its_listing(
     paged = PagedSite(site)
     paged.publish(12)
     feed = await subscribe(database, paged.url)
-    async with worker() as running:
+    async with worker(in_pool=True) as running:
         result, run_id = await running.collect_cycle()
     assert (result.fetched, result.added, result.errors) == (1, 12, {})
     assert paged.asked == ["1", "2", "3"]

@@ -35,13 +35,20 @@ def make_home(home: Path) -> None:
 
 
 @asynccontextmanager
-async def open_store(settings: Settings, *, upgrade: bool = False) -> AsyncIterator[Database]:
-    """The database, at this program's schema; with `upgrade` it is brought there, else refused."""
+async def open_unchecked_store(settings: Settings) -> AsyncIterator[Database]:
+    """The database as it is, for those who bring it to this program's schema."""
     if settings.database_url.startswith("sqlite"):
         make_home(settings.home)
     password = settings.database.password
     secret = password.get_secret_value() if password else None
     async with open_database(settings.database_url, secret) as database:
+        yield database
+
+
+@asynccontextmanager
+async def open_store(settings: Settings, *, upgrade: bool = False) -> AsyncIterator[Database]:
+    """The database, at this program's schema; with `upgrade` it is brought there, else refused."""
+    async with open_unchecked_store(settings) as database:
         if upgrade or (database.path and not database.path.exists()):
             await upgrade_database(database)
         else:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,7 @@ from inforadar.pipeline.jobs import Discoverer
 from inforadar.pipeline.page_titles import PageTitles
 from inforadar.pipeline.pages import PagesDiscoverer, Read
 from inforadar.pipeline.pool import WorkPool
+from inforadar.pipeline.preview import Previewer
 from inforadar.pipeline.robots import Robots
 from inforadar.pipeline.schedule import SchedulePolicy
 from inforadar.pipeline.search_index import SearchIndexer
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 HOLD_S = 15.0
 """How much longer than a request may take a host's slot is held, for what comes around it."""
 PARSE_TIMEOUT_S = 10.0
-EXTRACT_TIMEOUT_S = 20.0
+EXTRACT_TIMEOUT_S = 10.0
 
 
 @asynccontextmanager
@@ -64,7 +65,10 @@ async def open_worker(
     """A worker with everything it needs; by default it goes out to the web. `listener` hears of each article."""
     fetcher = settings.fetcher
     async with AsyncExitStack() as stack:
-        pool = WorkPool(warm_up=("inforadar.stages.canonical",))
+        needed = (
+            "inforadar.stages.canonical" if Stage.CANONICAL in stages else "inforadar.stages.discover.pages"
+        )
+        pool = WorkPool(warm_up=(needed,))
         stack.push_async_callback(pool.close)
         projection = await stack.enter_async_context(open_redis(settings, database, now=now))
         if engine is None:
@@ -191,6 +195,15 @@ def make_discoverers(
     return {FeedKind.FEED: feed, FeedKind.PAGES: pages, FeedKind.SITEMAP: sitemap}
 
 
+@contextmanager
+def _redis_extra() -> Iterator[None]:
+    """Around an import of what needs it."""
+    try:
+        yield
+    except ModuleNotFoundError:
+        raise ConfigError("REDIS_URL needs the extra: pip install 'inforadar[redis]'.") from None
+
+
 @asynccontextmanager
 async def open_redis(
     settings: Settings, database: Database, *, now: Callable[[], datetime] = utc_now
@@ -199,10 +212,8 @@ async def open_redis(
     if settings.redis.url is None:
         yield None
         return
-    try:
+    with _redis_extra():
         from inforadar.store.redis_projection import open_projection  # noqa: PLC0415 - an extra
-    except ModuleNotFoundError:
-        raise ConfigError("REDIS_URL needs the extra: pip install 'inforadar[redis]'.") from None
     async with open_projection(settings.redis.url.get_secret_value(), database, now=now) as projection:
         yield projection
 
@@ -234,6 +245,19 @@ async def open_discovery(settings: Settings, database: Database) -> AsyncIterato
         await pool.close()
 
 
+@asynccontextmanager
+async def open_previewer(settings: Settings, database: Database) -> AsyncIterator[Previewer]:
+    """Shows what selectors catch."""
+    pool = WorkPool(workers=1)
+    try:
+        async with open_engine(settings, database) as engine:
+            agent = settings.fetcher.agent
+            robots = Robots(engine=engine, database=database, user_agent=agent, now=utc_now)
+            yield Previewer(engine=engine, robots=robots, pool=pool, now=utc_now)
+    finally:
+        await pool.close()
+
+
 async def sample_hosts(database: Database) -> frozenset[str]:
     """`address:port` of the sample world, if its feeds are there."""
     feeds = await database.read(load_feeds, origin=SAMPLE)
@@ -261,8 +285,8 @@ async def _open_pacer(
     async with AsyncExitStack() as stack:
         slots: tuple[Reserve, Free, Pause] = reserve, free, pause
         if settings.redis.url:
-            from inforadar.fetch.pace_redis import open_redis_slots  # noqa: PLC0415 - an extra
-
+            with _redis_extra():
+                from inforadar.fetch.pace_redis import open_redis_slots  # noqa: PLC0415 - an extra
             url = settings.redis.url.get_secret_value()
             shared = await stack.enter_async_context(
                 open_redis_slots(url, reserve=reserve, free=free, pause=pause)

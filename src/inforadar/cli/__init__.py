@@ -5,22 +5,31 @@ Exit codes: 0 done, 1 something failed, 2 wrong use or refused, 130 interrupted.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
-
-from cyclopts import App, CycloptsError
+from typing import TYPE_CHECKING, Any
 
 from inforadar import __version__
+from inforadar.cli.masks import masked
 from inforadar.errors import InfoRadarError, UsageError
+
+if TYPE_CHECKING:
+    from cyclopts import App
 
 _COMMANDS = {
     "up": (
         "inforadar.cli.up:up",
         "Start everything: API, web page, worker; the sample on an empty database.",
     ),
+    "fetch": ("inforadar.cli.fetch:fetch", "Fetch all enabled feeds now, and watch it."),
     "api": ("inforadar.cli.serve:api", "Start the API and the web page alone."),
     "worker": ("inforadar.cli.serve:worker", "Start a worker alone; --once does one cycle and exits."),
+    "export": ("inforadar.cli.state:export", "Write everything into one file."),
+    "import": ("inforadar.cli.state:import_", "Read what `export` wrote, into an empty database."),
+    "doctor": ("inforadar.cli.doctor:doctor", "Look for what is wrong, and say what to do."),
+    "completion": ("inforadar.cli.completion:completion", "Print the completion script of a shell."),
 }
 """{name: (where it is, what it does)}."""
 
@@ -31,20 +40,24 @@ _GROUPS = {
             "add": ("inforadar.cli.feeds:add", "Register a feed."),
             "list": ("inforadar.cli.feeds:list_", "Show all feeds, their health and what comes next."),
             "show": ("inforadar.cli.feeds:show", "Show everything about one feed."),
+            "preview": ("inforadar.cli.feed_preview:preview", "Show what selectors catch on a listing page."),
             "edit": ("inforadar.cli.feed_edit:edit", "Change a feed's settings or credentials."),
-            "enable": ("inforadar.cli.feeds:enable", "Allow a feed to be fetched and served."),
-            "disable": ("inforadar.cli.feeds:disable", "Stop fetching and serving a feed at once."),
-            "polling": ("inforadar.cli.feeds:polling", "Turn the repeated fetching of a feed on or off."),
-            "sync": ("inforadar.cli.feeds:sync", "Fetch a feed now; revives one that was suspended."),
-            "delete": ("inforadar.cli.feeds:delete", "Delete a feed; `feed add` brings it back."),
+            "enable": ("inforadar.cli.feed_change:enable", "Allow a feed to be fetched and served."),
+            "disable": ("inforadar.cli.feed_change:disable", "Stop fetching and serving a feed at once."),
+            "polling": (
+                "inforadar.cli.feed_change:polling",
+                "Turn the repeated fetching of a feed on or off.",
+            ),
+            "sync": ("inforadar.cli.feed_change:sync", "Fetch a feed now; revives one that was suspended."),
+            "delete": ("inforadar.cli.feed_change:delete", "Delete a feed; `feed add` brings it back."),
         },
     ),
     "root-domain": (
         "The domains that feeds are grouped by.",
         {
-            "list": ("inforadar.cli.feeds:root_domains", "List all root domains."),
-            "set": ("inforadar.cli.feeds:set_root_domain", "Set the root domain of a feed."),
-            "clear": ("inforadar.cli.feeds:clear_root_domain", "Clear the root domain of a feed."),
+            "list": ("inforadar.cli.root_domains:list_", "List all root domains."),
+            "set": ("inforadar.cli.root_domains:set_", "Set the root domain of a feed."),
+            "clear": ("inforadar.cli.root_domains:clear", "Clear the root domain of a feed."),
         },
     ),
     "item": (
@@ -112,7 +125,14 @@ _GROUPS = {
         "The database.",
         {
             "upgrade": ("inforadar.cli.database:upgrade", "Bring the database to this program's schema."),
+            "check": ("inforadar.cli.database:check", "Look whether the database is whole."),
             "backup": ("inforadar.cli.database:backup", "Copy the database, while it is in use."),
+            "restore": ("inforadar.cli.database:restore", "Put a backup in the place of the database."),
+            "vacuum": (
+                "inforadar.cli.database:vacuum",
+                "Delete what retention says, and give its space back; --dry-run only tells.",
+            ),
+            "move": ("inforadar.cli.database:move", "Move everything to another database."),
         },
     ),
     "config": (
@@ -126,12 +146,17 @@ _GROUPS = {
 
 def build_app() -> App:
     """All commands, none of them imported yet."""
+    from cyclopts import App  # noqa: PLC0415 - the terminal app does not need it
+
     app = App(
         name="inforadar",
         help="Watches feeds, sitemaps and paged sites; serves clean, deframed news.",
-        help_epilogue="`--home FOLDER` (or INFORADAR_HOME) names the folder with the settings and the database.",
+        help_epilogue="Without a command, the terminal app starts. Everywhere: `--home FOLDER` (or "
+        "INFORADAR_HOME) names the folder with the settings and the database; `--log-format auto|console|json` "
+        "and `--log-level` say how the log is written.",
         version=__version__,
         result_action="return_value",
+        suppress_keyboard_interrupt=False,
     )
     for name, (target, text) in _COMMANDS.items():
         app.command(target, name=name, help=text)
@@ -145,13 +170,11 @@ def build_app() -> App:
 
 def run(arguments: Sequence[str]) -> int:
     """Runs one command; faults become one sentence on standard error and an exit code."""
-    app = build_app()
     try:
-        result = app(_take_home(arguments), exit_on_error=False, print_error=True)
-    except CycloptsError:
-        return 2
+        rest = _take_options(arguments)
+        result = _run_terminal() if not rest and _has_screen() else _run_command(rest)
     except InfoRadarError as fault:
-        print(f"inforadar: {fault}", file=sys.stderr)
+        print(f"inforadar: {masked(str(fault))}", file=sys.stderr)
         return fault.exit_code
     except KeyboardInterrupt:
         return 130
@@ -162,19 +185,49 @@ def run(arguments: Sequence[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
-def _take_home(arguments: Sequence[str]) -> list[str]:
-    """`--home` may stand anywhere; it is the same as INFORADAR_HOME."""
+def _run_command(arguments: Sequence[str]) -> Any:
+    from cyclopts import CycloptsError  # noqa: PLC0415 - as above
+
+    try:
+        return build_app()(arguments, exit_on_error=False, print_error=True)
+    except CycloptsError:
+        return 2
+
+
+def _has_screen() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _run_terminal() -> int:
+    # What is imported lives as long as the program: looking through it again and again only costs time.
+    gc.disable()
+    from inforadar.cli.terminal import terminal  # noqa: PLC0415 - commands do not need it
+
+    return terminal()
+
+
+_ANYWHERE = {
+    "--home": ("INFORADAR_HOME", "a folder"),
+    "--log-format": ("INFORADAR_LOG_FORMAT", "auto, console or json"),
+    "--log-level": ("INFORADAR_LOG_LEVEL", "debug, info, warning or error"),
+}
+"""Options that every command has, and may stand anywhere: each is the same as its variable."""
+
+
+def _take_options(arguments: Sequence[str]) -> list[str]:
     rest: list[str] = []
     given = iter(arguments)
     for argument in given:
+        name, _, value = argument.partition("=")
         if argument == "--":
             rest.append(argument)
             rest.extend(given)
-        elif argument == "--home" or argument.startswith("--home="):
-            home = argument.partition("=")[2] or next(given, "")
-            if not home:
-                raise UsageError("--home needs a folder.")
-            os.environ["INFORADAR_HOME"] = home
+        elif name in _ANYWHERE:
+            variable, what = _ANYWHERE[name]
+            value = value or next(given, "")
+            if not value:
+                raise UsageError(f"{name} needs {what}.")
+            os.environ[variable] = value
         else:
             rest.append(argument)
     return rest

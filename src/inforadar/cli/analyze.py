@@ -88,7 +88,11 @@ def stats(
     )
     print_table(["Model", "Prompt", "Items>"], counts.results, empty="Nothing is analyzed yet.")
     if counts.failures:
-        print_table(["Failure", "Items>"], counts.failures.items(), empty="")
+        print_table(
+            ["Failure", "Items>", "For example"],
+            ((kind, number, counts.messages[kind]) for kind, number in counts.failures.items()),
+            empty="",
+        )
     budget = settings.ai.daily_budget
     of_budget = f" of ${budget:g}" if budget else ""
     print_line(f"Spent today: ${today:.4f}{of_budget}.")
@@ -144,7 +148,8 @@ def _document(
             for model, version, number in counts.results
         ],
         "failures": dict(counts.failures),
-        "spent_today": today,
+        "failure_messages": dict(counts.messages),
+        "spent_today": round(today, 6),
         "daily_budget": daily_budget,
         "costs": [
             {
@@ -155,7 +160,7 @@ def _document(
                 "calls": spent.calls,
                 "tokens_in": spent.tokens_in,
                 "tokens_out": spent.tokens_out,
-                "cost": spent.cost,
+                "cost": round(spent.cost, 6),
             }
             for spent in spending
         ],

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import getpass
 import sys
+from datetime import date
+from pathlib import Path
 from typing import Annotated, Literal
 
-from cyclopts import Parameter
+from cyclopts import Parameter, validators
 
+from inforadar.cli.feed_change import tell
+from inforadar.cli.feeds import Json, Reference
 from inforadar.cli.output import print_line, safe
 from inforadar.cli.run import on_store
+from inforadar.cli.selectors_file import read_selectors
 from inforadar.config import Settings
 from inforadar.errors import UsageError
 from inforadar.model.feed import Feed, FeedKind
@@ -18,15 +23,30 @@ from inforadar.stages.analyze.choose import prompts_folder
 from inforadar.stages.analyze.prompt import load_prompt
 from inforadar.store.credentials import save_credentials
 from inforadar.store.engine import Database
-from inforadar.store.feeds import find_feed, update_feed_options
+from inforadar.store.feeds import find_feed, load_feed, update_feed_options
+
+_NUMBER = validators.Number(gte=-1, lte=10_000_000)
 
 
 def edit(
-    feed: Annotated[str, Parameter(help="The feed: its id, its URL, or the beginning of either.")],
+    feed: Reference,
     *,
     kind: Annotated[FeedKind | None, Parameter(help="How it is read.")] = None,
     source: Annotated[str | None, Parameter(help="The site's name.")] = None,
     topic: Annotated[str | None, Parameter(help="The feed's label.")] = None,
+    selectors: Annotated[
+        Path | None, Parameter(help="A TOML file that says how the pages of the site are read.")
+    ] = None,
+    cutoff: Annotated[
+        date | None, Parameter(help="Its pages are walked down to this date, like 2026-01-31.")
+    ] = None,
+    window_days: Annotated[
+        int | None,
+        Parameter(
+            validator=validators.Number(gte=0, lte=36_500),
+            help="Its items older than so many days get no update of their metadata.",
+        ),
+    ] = None,
     any_host: Annotated[
         bool | None, Parameter(negative="--own-host", help="Keep items that are on other hosts too, or not.")
     ] = None,
@@ -41,7 +61,16 @@ def edit(
         str | None, Parameter(help="Which language model; `default`: that of the settings.")
     ] = None,
     prompt: Annotated[str | None, Parameter(help="The prompt's name; `default`: the usual one.")] = None,
-    analyze: Annotated[bool | None, Parameter(help="Analyze its items, or not.")] = None,
+    analyze: Annotated[
+        bool | None, Parameter(help="Serve it with analyzed items only; or do not analyze it at all.")
+    ] = None,
+    keep_days: Annotated[
+        int | None,
+        Parameter(validator=_NUMBER, help="Delete items after so long; 0: never, -1: as the settings say."),
+    ] = None,
+    keep_items: Annotated[
+        int | None, Parameter(validator=_NUMBER, help="Keep so many items; 0: all, -1: as the settings say.")
+    ] = None,
     header: Annotated[
         list[str] | None, Parameter(negative="", help="'Name: value' to send with each request; kept secret.")
     ] = None,
@@ -49,6 +78,7 @@ def edit(
         str | None, Parameter(help="For HTTP authentication; the password is asked for, or read from a pipe.")
     ] = None,
     no_credentials: Annotated[bool, Parameter(negative="", help="Forget headers and password.")] = False,
+    json: Json = False,
 ) -> None:
     """Change a feed's settings or credentials; it is fetched right after, if it is enabled."""
     given = {
@@ -63,6 +93,18 @@ def edit(
         changes["error_policy"] = None
     headers = _headers(header or [], user)
     options = _options(analyzer=analyzer, model=model, prompt=prompt, analyze=analyze)
+    options |= {
+        name: None if number < 0 else number
+        for name, number in (("keep_days", keep_days), ("keep_items", keep_items))
+        if number is not None
+    }
+    if selectors is not None:
+        options["selectors"] = read_selectors(selectors)
+        changes.setdefault("kind", FeedKind.PAGES)
+    if cutoff is not None:
+        options["cutoff_date"] = cutoff.isoformat()
+    if window_days is not None:
+        options["window_days"] = window_days
     if not changes and not options and not headers and not no_credentials:
         raise UsageError("Nothing to change was named. `inforadar feed edit --help` lists what can be.")
 
@@ -74,10 +116,13 @@ def edit(
             await database.write(save_credentials, found.id, headers)
         if options:
             await database.write(update_feed_options, found.id, options)
-        return await edit_feed(database, found.id, changes) if changes else found
+        if changes:
+            await edit_feed(database, found.id, changes)
+        return await database.read(load_feed, found.id)
 
-    print_line(f"Changed {safe(on_store(work).url)}.")
-    if options and analyze is not False:
+    changed = on_store(work)
+    tell(changed, f"Changed {safe(changed.url)}.", as_json=json)
+    if not json and analyze is not False and options.keys() & {"analyzer", "model", "prompt", "analyze"}:
         print_line("New items are analyzed so. For those that are there: `inforadar analyze run --again`.")
 
 
@@ -87,8 +132,7 @@ def _options(*, analyze: bool | None, **named: str | None) -> dict[str, object]:
         name: None if value == "default" else value for name, value in named.items() if value is not None
     }
     if analyze is not None:
-        # To be analyzed is what a feed gets anyway: only the refusal is written down.
-        options["analyze"] = None if analyze else False
+        options["analyze"] = analyze
     return options
 
 

@@ -1,34 +1,40 @@
-"""`inforadar feed …` and `inforadar root-domain …`."""
+"""`inforadar feed add`, `list` and `show`."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import Annotated, Any
 
 from cyclopts import Parameter
+from rich.console import Console
 from rich.text import Text
 
 from inforadar.app.store import utc_now
-from inforadar.cli.output import print_json, print_line, print_table, safe, short_time
+from inforadar.cli.masks import masked
+from inforadar.cli.output import (
+    is_narrow,
+    print_json,
+    print_line,
+    print_table,
+    safe,
+    short_id,
+    short_time,
+)
 from inforadar.cli.run import on_store
 from inforadar.config import Settings
 from inforadar.errors import UsageError
 from inforadar.model.feed import Feed, FeedKind
+from inforadar.pipeline.admin import fill_in, split_credentials
 from inforadar.pipeline.documents import feed_document
 from inforadar.pipeline.health import feed_health
+from inforadar.store.credentials import save_credentials
 from inforadar.store.engine import Database
-from inforadar.store.feeds import (
-    delete_feed,
-    find_feed,
-    insert_feed,
-    load_feeds,
-    load_former_urls,
-    load_root_domains,
-    sync_feed,
-    update_feed,
-)
+from inforadar.store.feeds import find_feed, insert_feed, load_feeds, load_former_urls, sync_feed
 
 Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
-Reference = Annotated[str, Parameter(help="The feed: its id, its URL, or the beginning of either.")]
+Reference = Annotated[
+    str, Parameter(help="The feed: its id, its URL, or enough of either: how it begins, or how its id ends.")
+]
 
 
 def add(
@@ -36,7 +42,12 @@ def add(
     *,
     kind: Annotated[FeedKind | None, Parameter(help="Else seen from the content at the first fetch.")] = None,
     source: Annotated[str | None, Parameter(help="The site's name; else its root domain.")] = None,
-    topic: Annotated[str, Parameter(help="The feed's label.")] = "general",
+    topic: Annotated[
+        str | None, Parameter(help="The feed's label; else the hub of a Habr listing, or `general`.")
+    ] = None,
+    selectors: Annotated[
+        Path | None, Parameter(help="A TOML file that says how the pages of the site are read: kind pages.")
+    ] = None,
     enable: Annotated[bool, Parameter(negative="", help="Allow it to be fetched and served.")] = False,
     polling: Annotated[bool, Parameter(negative="", help="Fetch it again and again.")] = False,
     sync: Annotated[bool, Parameter(negative="", help="Fetch it now; needs --enable.")] = False,
@@ -60,19 +71,33 @@ def add(
             print_several(found, as_json=json)
             return 2
         url, kind = found[0].url, found[0].kind
+    chosen = _read_selectors(selectors) if selectors else None
 
-    async def work(database: Database, _: Settings) -> tuple[Feed, bool]:
+    address, credentials = split_credentials(url)
+
+    async def work(database: Database, settings: Settings) -> tuple[Feed, bool]:
+        new = fill_in(
+            address,
+            kind=kind,
+            topic=topic,
+            selectors=chosen,
+            cutoff=settings.fetcher.cutoff_date,
+            now=utc_now(),
+        )
         feed, is_new = await database.write(
             insert_feed,
-            url,
-            kind=kind,
+            address,
+            kind=new.kind,
             source=source,
-            topic=topic,
+            topic=new.topic,
+            options=new.options,
             enabled=enable,
             polling=polling,
             enforce_feed_domain=not any_host,
             with_root_domain=root_domain,
         )
+        if is_new and credentials:
+            await database.write(save_credentials, feed.id, credentials)
         if is_new and sync:
             await database.write(sync_feed, feed.id)
         return await database.read(find_feed, str(feed.id)), is_new
@@ -82,17 +107,45 @@ def add(
         print_json(feed_document(feed, utc_now()) | {"added": is_new})
         return 0
     if not is_new:
-        print_line(f"{safe(feed.url)} is there already: {feed.id}")
+        print_line(f"{safe(feed.url)} is there already, and nothing was changed: {feed.id}")
+        print_line(
+            f"`inforadar feed show {short_id(feed.id)}` shows it, `feed edit` and `feed enable` change it."
+        )
         return 0
     print_line(f"Added {safe(feed.url)}")
     print_line(f"  id {feed.id} · source {safe(feed.source)} · topic {safe(feed.topic)}")
-    if not feed.enabled:
-        print_line(f"Next: `inforadar feed enable {feed.id}`, then `inforadar feed sync {feed.id}`.")
-    elif feed.requested_at:
-        print_line("A running worker takes it next; else run `inforadar worker --once`.")
-    else:
-        print_line(f"Next: `inforadar feed sync {feed.id}`.")
+    if credentials:
+        print_line("  The password is kept apart, and never shown.")
+    for line in _what_next(feed):
+        print_line(line)
     return 0
+
+
+def _what_next(feed: Feed) -> list[str]:
+    """How it becomes live from here."""
+    name = short_id(feed.id)
+    if feed.requested_at:
+        again = "" if feed.polling else f" Only this once: `inforadar feed polling {name} on` repeats it."
+        return [f"A running worker fetches it now; else run `inforadar worker --once`.{again}"]
+    steps = [] if feed.enabled else [f"inforadar feed enable {name}"]
+    steps += [] if feed.polling else [f"inforadar feed polling {name} on"]
+    steps.append(f"inforadar feed sync {name}")
+    whys = {
+        "enable": "fetch it and serve it",
+        "polling": "fetch it again and again",
+        "sync": "fetch it now",
+    }
+    return [
+        "Nothing is fetched yet. To make it live:",
+        *(f"  {step:42} # {whys[step.split()[2]]}" for step in steps),
+    ]
+
+
+def _read_selectors(path: Path) -> dict[str, Any]:
+    # Reading them needs what reads pages, which most commands do not.
+    from inforadar.cli.selectors_file import read_selectors  # noqa: PLC0415
+
+    return read_selectors(path)
 
 
 def list_(
@@ -111,22 +164,26 @@ def list_(
     if json:
         print_json([feed_document(feed, now) for feed in feeds])
         return
+    if is_narrow() and feeds:
+        for feed in feeds:
+            _print_card(feed)
+        return
     print_table(
         [
-            "Id",
+            "Id!",
             "Source",
             "Topic",
             "URL",
-            "Enabled",
-            "Polling",
+            "Enabled!",
+            "Polling!",
             "Root domain",
-            "Next run",
-            "Health",
+            "Next run!",
+            "Health!",
             "Last error",
         ],
         (
             (
-                str(feed.id),
+                short_id(feed.id),
                 feed.source,
                 feed.topic,
                 feed.url,
@@ -141,6 +198,25 @@ def list_(
         ),
         empty="No feeds yet. Add one: `inforadar feed add URL --enable --polling --sync`.",
     )
+
+
+def _print_card(feed: Feed) -> None:
+    """A feed in a few lines, where there is no room for a table."""
+    console = Console(highlight=False)
+    facts = [
+        "enabled" if feed.enabled else "not enabled",
+        "polling" if feed.polling else "not polling",
+        feed.root_domain or "no root domain",
+        f"next {short_time(feed.next_run_at)}",
+    ]
+    lines = [
+        Text.assemble((short_id(feed.id), "bold"), "  ", masked(safe(feed.url))),
+        Text.assemble(" " * 10, _health_text(feed), " · ", safe(" · ".join(facts))),
+    ]
+    if feed.last_error:
+        lines.append(Text(f"{'':10}{masked(safe(feed.last_error))}", style="dim"))
+    for line in lines:
+        console.print(line, no_wrap=True, overflow="ellipsis", crop=True)
 
 
 def _health_text(feed: Feed) -> Text:
@@ -169,107 +245,3 @@ def show(feed: Reference, *, json: Json = False) -> None:
                 print_line(f"  {'former URL':20} {safe(url)} (until {at})")
         else:
             print_line(f"  {name:20} {safe('–' if value is None else value)}")
-
-
-def enable(feed: Reference) -> None:
-    """Allow a feed to be fetched and served. Does not schedule it."""
-    found = _change(feed, enabled=True)
-    print_line(f"Enabled {safe(found.url)}. Fetch it with `inforadar feed sync {found.id}`.")
-
-
-def disable(feed: Reference) -> None:
-    """Stop fetching and serving a feed at once; its schedule stays."""
-    print_line(f"Disabled {safe(_change(feed, enabled=False).url)}.")
-
-
-def polling(
-    feed: Reference,
-    state: Annotated[Literal["on", "off"] | None, Parameter(help="Else it is toggled.")] = None,
-) -> None:
-    """Turn the repeated fetching of a feed on or off; without a word it is toggled."""
-
-    async def work(database: Database, _: Settings) -> Feed:
-        found = await database.read(find_feed, feed)
-        wanted = not found.polling if state is None else state == "on"
-        await database.write(update_feed, found.id, {"polling": wanted})
-        return await database.read(find_feed, str(found.id))
-
-    found = on_store(work)
-    what = "is fetched again after each success" if found.polling else "is fetched only when asked for"
-    print_line(f"{safe(found.url)} {what}.")
-
-
-def sync(feed: Reference) -> None:
-    """Fetch a feed now; revives one that was suspended."""
-
-    async def work(database: Database, _: Settings) -> Feed:
-        found = await database.read(find_feed, feed)
-        await database.write(sync_feed, found.id)
-        return found
-
-    found = on_store(work)
-    print_line(
-        f"{safe(found.url)} is due now. A running worker takes it; else run `inforadar worker --once`."
-    )
-
-
-def delete(
-    feed: Reference, *, yes: Annotated[bool, Parameter(negative="", help="Do not ask.")] = False
-) -> None:
-    """Delete a feed; its items are no longer served. `feed add` brings it back."""
-
-    async def find(database: Database, _: Settings) -> Feed:
-        return await database.read(find_feed, feed)
-
-    found = on_store(find)
-    if not yes and not _confirmed(f"Delete {safe(found.url)}?"):
-        raise UsageError("Nothing was deleted. Say --yes to delete without a question.")
-
-    async def work(database: Database, _: Settings) -> None:
-        await database.write(delete_feed, found.id, utc_now())
-
-    on_store(work)
-    print_line(f"Deleted {safe(found.url)}. `inforadar feed add` brings it back.")
-
-
-def _confirmed(question: str) -> bool:
-    try:
-        return input(f"{question} [y/N] ").strip().lower() in {"y", "yes"}
-    except EOFError:
-        return False
-
-
-def _change(reference: str, **columns: object) -> Feed:
-    async def work(database: Database, _: Settings) -> Feed:
-        found = await database.read(find_feed, reference)
-        await database.write(update_feed, found.id, columns)
-        return found
-
-    return on_store(work)
-
-
-def root_domains(*, json: Json = False) -> None:
-    """List all root domains."""
-
-    async def work(database: Database, _: Settings) -> list[str]:
-        return await database.read(load_root_domains)
-
-    domains = on_store(work)
-    if json:
-        print_json(domains)
-        return
-    for domain in domains:
-        print_line(safe(domain))
-
-
-def set_root_domain(
-    feed: Reference, domain: Annotated[str, Parameter(help="For example example.com.")]
-) -> None:
-    """Set the root domain of a feed."""
-    found = _change(feed, root_domain=domain.strip().lower())
-    print_line(f"{safe(found.url)} now belongs to {safe(domain)}.")
-
-
-def clear_root_domain(feed: Reference) -> None:
-    """Clear the root domain of a feed."""
-    print_line(f"{safe(_change(feed, root_domain=None).url)} belongs to no root domain now.")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter, validators
 
-from inforadar.cli.output import print_json, print_line, print_table, score_text, short_time
+from inforadar.cli.output import print_json, print_line, print_table, score_text, short_id, short_time
 from inforadar.cli.run import on_store
 from inforadar.config import Settings
 from inforadar.model.item import Item
@@ -39,10 +39,10 @@ def list_(
         print_json([item_document(item) for item in items])
         return
     print_table(
-        ["#>", "Source", "Topic", "Title", "Date", "±>", "Views>", "Cmts>", "Score"],
+        ["Id!", "Source", "Topic", "Title", "Date!", "±>", "Views>", "Cmts>", "Score!"],
         (
             (
-                number,
+                short_id(item.id),
                 item.source,
                 item.topic,
                 item.title or item.url,
@@ -52,9 +52,10 @@ def list_(
                 item.comments,
                 score_text(item.score),
             )
-            for number, item in enumerate(items, offset + 1)
+            for item in items
         ),
         empty="No items yet. Run `inforadar worker --once` to fetch what is due.",
+        only_wide=("Topic", "±>", "Views>", "Cmts>"),
     )
     if items:
         print_line(f"{offset + 1}–{offset + len(items)} of {total} · by date ↓")

@@ -1,22 +1,31 @@
-"""Logs: `noun.verb` events with fields, readable on a terminal, JSON elsewhere; always on standard error."""
+"""Logs: `noun.verb` events with fields, readable on a terminal, JSON elsewhere; on standard error.
+
+No secrets and no bodies: fields are masked, and a traceback tells where, not with which values.
+"""
 
 from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import MutableMapping
+from typing import Any, TextIO
 
 import structlog
 
+from inforadar.cli.masks import masked_fields
 from inforadar.config import LogSettings
 
 
-def configure_logs(settings: LogSettings, *, quiet: bool = False) -> None:
-    """`quiet` is for commands that answer by themselves: only warnings and worse."""
-    as_json = settings.format == "json" or (settings.format == "auto" and not sys.stderr.isatty())
+def configure_logs(settings: LogSettings, *, quiet: bool = False, file: TextIO | None = None) -> None:
+    """`quiet` is for commands that answer by themselves: only warnings and worse. `file` instead of the terminal."""
+    target = file or sys.stderr
+    as_json = settings.format == "json" or (settings.format == "auto" and not target.isatty())
     renderer: structlog.typing.Processor = (
         structlog.processors.JSONRenderer()
         if as_json
-        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+        else structlog.dev.ConsoleRenderer(
+            colors=target.isatty(), exception_formatter=structlog.dev.plain_traceback
+        )
     )
     processors: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -24,12 +33,20 @@ def configure_logs(settings: LogSettings, *, quiet: bool = False) -> None:
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
     if as_json:
-        processors.append(structlog.processors.dict_tracebacks)
+        transformer = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
+        processors.append(structlog.processors.ExceptionRenderer(transformer))
+    else:
+        processors.append(structlog.processors.format_exc_info)
     level = logging.getLevelNamesMapping()[settings.level.upper()]
     if quiet:
         level = max(level, logging.WARNING)
     structlog.configure(
-        processors=[*processors, renderer],
+        processors=[*processors, _mask, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=structlog.PrintLoggerFactory(target),
     )
+
+
+def _mask(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    fields: dict[str, Any] = masked_fields(dict(event))
+    return fields

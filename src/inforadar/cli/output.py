@@ -1,14 +1,12 @@
 """What the commands print: tables for people, JSON for programs.
 
-Text from the web can hold escape sequences, line breaks and characters that turn the writing around: `safe` makes
-it harmless for a terminal.
+Text from the web is hostile: it goes through `safe`, as in the terminal app.
 """
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -17,20 +15,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-_HARMFUL = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\U000e0000-\U000e007f\ud800-\udfff]"
-)
-"""Controls, zero-width characters, and marks that change the direction of what follows."""
+from inforadar.cli.masks import masked
+from inforadar.model.analysis import score_label
+from inforadar.tui.text import safe, safe_text
 
+WIDE = 120
+"""Columns of a terminal that has room for whole tables."""
+UNBOUNDED = 10_000
+"""Columns of a pipe: whoever reads it wants everything."""
 
-def safe(value: object) -> str:
-    """One line that a terminal shows as it is."""
-    return " ".join(_HARMFUL.sub(" ", str(value)).split())
-
-
-def safe_text(value: str) -> str:
-    """As `safe`, with its lines and indentation kept: for texts that are shown as a whole."""
-    return "\n".join(_HARMFUL.sub("", line.expandtabs(4)) for line in value.splitlines())
+__all__ = ["print_json", "print_line", "print_table", "safe", "safe_text", "score_text", "short_time"]
 
 
 def print_json(document: Any) -> None:
@@ -39,39 +33,87 @@ def print_json(document: Any) -> None:
 
 
 def print_line(text: str) -> None:
-    print(text)
+    """Secrets in it are masked."""
+    print(masked(text))
 
 
-def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, empty: str) -> None:
-    """A table that fits the terminal; without colours when piped. `Text` cells keep their style."""
+def is_narrow() -> bool:
+    """Whether a person looks at a window that has no room for everything."""
+    console = Console()
+    return console.is_terminal and console.width < WIDE
+
+
+def print_table(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    empty: str,
+    only_wide: Collection[str] = (),
+) -> None:
+    """A table that fits the terminal, where columns `only_wide` give way first; whole and without colours when piped.
+
+    A column's name ends with `>` if it holds numbers, and with `!` if it is never cut.
+    """
     console = Console(highlight=False, soft_wrap=False)
     table = Table(box=None, pad_edge=False, header_style="bold")
-    filled = False
-    for column in columns:
+    left_out = only_wide if is_narrow() else ()
+    shown = [index for index, column in enumerate(columns) if column not in left_out]
+    for index in shown:
+        name = columns[index]
         table.add_column(
-            column.rstrip(">"), justify="right" if column.endswith(">") else "left", overflow="ellipsis"
+            name.rstrip(">!"),
+            justify="right" if ">" in name else "left",
+            overflow="ellipsis",
+            no_wrap="!" in name,
         )
+    filled = False
     for row in rows:
         filled = True
-        table.add_row(
-            *(cell if isinstance(cell, Text) else Text(safe("–" if cell is None else cell)) for cell in row)
-        )
+        table.add_row(*(_cell(row[index]) for index in shown))
     if not filled:
         print_line(empty)
         return
     if not console.is_terminal:
-        console.width = 200
+        console.width = UNBOUNDED
     console.print(table)
+
+
+def _cell(value: object) -> Text:
+    text = value if isinstance(value, Text) else Text(masked(safe("–" if value is None else value)))
+    # A cell is cut and does not wrap; its column gives way all the same, the widest first.
+    text.no_wrap, text.overflow = True, "ellipsis"
+    return text
+
+
+def short_id(value: object) -> str:
+    """The end of an id. Ids begin with the time, so that those of one import begin the same."""
+    return str(value)[-8:]
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 feed`, `2 feeds`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def score_text(score: float | None) -> Text:
     """The number with its word and colour: never colour alone."""
     if score is None:
         return Text("–")
-    word, colour = (
-        ("neutral", "green") if score < 0.34 else ("slanted", "yellow") if score < 0.67 else ("loaded", "red")
-    )
-    return Text(f"{score:.2f} {word}", style=colour)
+    word = score_label(score)
+    return Text(f"{score:.2f} {word}", style=_SCORE_COLOURS[word])
+
+
+_SCORE_COLOURS = {"neutral": "green", "slanted": "yellow", "loaded": "red"}
+
+
+def size_text(number: int) -> str:
+    """Bytes as people say them."""
+    size = float(number)
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if size < 1000 or unit == "GB":
+            break
+        size /= 1000
+    return f"{number} bytes" if unit == "bytes" else f"{size:.1f} {unit}"
 
 
 def short_time(moment: datetime | None) -> str:

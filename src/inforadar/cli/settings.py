@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from inforadar.cli.masks import masked
 from inforadar.cli.output import print_json, print_line, print_table
 from inforadar.config import SECTIONS, is_secret, load_settings
-
-_PASSWORD = re.compile(r"(://[^/@:]*:)[^/@]*@")
-"""In the URL of a database or a proxy."""
 
 
 def show(*, json: Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")] = False) -> None:
@@ -45,7 +42,7 @@ def show(*, json: Annotated[bool, Parameter(name="--json", negative="", help="Pr
 def _plain(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, float)):
         return value
-    return list(value) if isinstance(value, tuple) else _PASSWORD.sub(r"\1***@", str(value))
+    return list(value) if isinstance(value, tuple) else masked(str(value))
 
 
 def _shown(value: Any) -> str:

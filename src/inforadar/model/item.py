@@ -79,6 +79,8 @@ class KnownItem:
     published_at: datetime
     fields: Mapping[str, FieldValue | None]
     """By name, for each of METADATA_FIELDS."""
+    forgotten: bool = False
+    """Retention deleted it: it is neither new nor can it change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

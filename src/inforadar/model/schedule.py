@@ -61,6 +61,8 @@ class Part:
     """To be compared with what is stored, and saved. At most some hundred: a run stops between two parts."""
     state: Mapping[str, Any] = field(default_factory=dict)
     """What the feed's discoverer needs to go on after this part in another process; plain JSON."""
+    position: int | None = None
+    """Where it was kept on disk until now; it leaves there as it is saved."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +86,8 @@ class Collected:
     """Items of another host, left out by `enforce_feed_domain`."""
     walked: bool = False
     """A walk came to its end, as deep as the feed's own cutoff: from now on polling may stop at the window."""
+    spent_s: float = 0.0
+    """How long the answer took."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,30 +1,61 @@
-"""What people do to feeds, the same from the command line and the page: subscribe, import, edit."""
+"""What people do to feeds, the same from the command line and the page: subscribe, edit, switch on and off."""
 
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from inforadar.errors import UsageError
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.ids import FeedId
-from inforadar.pipeline.opml import OpmlFeed, parse_opml
+from inforadar.pipeline.reach import default_cutoff
 from inforadar.store.engine import Database
-from inforadar.store.feeds import insert_feed, load_feed, request_feed, update_feed
+from inforadar.store.feeds import load_feed, request_feed, update_feed
+from inforadar.store.subscriptions import FALLBACK_S, Subscription, save_subscriptions
 
-FALLBACK_S = 300.0
-"""Should nobody hear the request, the schedule takes the feed after that (B3)."""
+_DOMAIN = re.compile(r"[^\s/:@?#]{1,253}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Imported:
-    """What became of a list of feeds."""
+class NewFeed:
+    """What a person leaves unsaid when they add a feed, filled in."""
 
-    added: tuple[Feed, ...]
-    known: tuple[Feed, ...]
-    skipped: tuple[tuple[str, str], ...]
-    """(what, why)."""
+    kind: FeedKind | None
+    topic: str
+    options: Mapping[str, Any]
+
+
+def fill_in(
+    url: str,
+    *,
+    kind: FeedKind | None = None,
+    topic: str | None = None,
+    selectors: Mapping[str, Any] | None = None,
+    cutoff: date | None = None,
+    now: datetime,
+) -> NewFeed:
+    """Selectors, or a site with a reader, make a feed of kind `pages`; its cutoff is stored with it."""
+    # What reads pages takes a moment to import, and only this needs it.
+    from inforadar.stages.discover.sites import is_listing, topic_of  # noqa: PLC0415
+    from inforadar.stages.discover.sites.selectors import parse_selectors  # noqa: PLC0415
+
+    if selectors is not None:
+        parse_selectors(selectors)
+        if kind not in {None, FeedKind.PAGES}:
+            raise UsageError(f"Selectors are for kind pages, not {kind}.")
+    if kind is None and (selectors is not None or is_listing(url)):
+        kind = FeedKind.PAGES
+    options: dict[str, Any] = {}
+    if kind is FeedKind.PAGES:
+        options["cutoff_date"] = (cutoff or default_cutoff(now)).isoformat()
+        if selectors is not None:
+            options["selectors"] = dict(selectors)
+    return NewFeed(kind=kind, topic=topic or topic_of(url) or "general", options=options)
 
 
 async def subscribe(
@@ -33,51 +64,75 @@ async def subscribe(
     *,
     kind: FeedKind | None = None,
     source: str | None = None,
-    topic: str = "general",
+    topic: str | None = None,
     title: str | None = None,
+    selectors: Mapping[str, Any] | None = None,
+    cutoff: date | None = None,
 ) -> tuple[Feed, bool]:
     """Adds a feed as a person expects it: enabled, polling, asked for now, items from any host (B3, C3)."""
-    feed, is_new = await database.write(
-        insert_feed,
-        url,
-        kind=kind,
+    address, headers = split_credentials(url)
+    new = fill_in(address, kind=kind, topic=topic, selectors=selectors, cutoff=cutoff, now=datetime.now(UTC))
+    wanted = Subscription(
+        url=address,
+        headers=headers,
+        kind=new.kind,
         source=source,
-        topic=topic,
+        topic=new.topic,
         title=title,
-        enabled=True,
-        polling=True,
-        enforce_feed_domain=False,
+        options=new.options,
     )
-    if is_new:
-        await database.write(request_feed, feed.id, fallback_s=FALLBACK_S)
-        feed = await database.read(load_feed, feed.id)
-    return feed, is_new
+    (saved,) = await database.write(save_subscriptions, [wanted])
+    return saved
 
 
-async def import_opml(database: Database, data: bytes) -> Imported:
-    """Subscribes to every feed of the list; those that are there already stay as they are."""
-    document = parse_opml(data)
-    added: list[Feed] = []
-    known: list[Feed] = []
-    for listed in document.feeds:
-        feed, is_new = await _subscribe_listed(database, listed)
-        (added if is_new else known).append(feed)
-    return Imported(added=tuple(added), known=tuple(known), skipped=document.skipped)
-
-
-async def _subscribe_listed(database: Database, listed: OpmlFeed) -> tuple[Feed, bool]:
-    return await subscribe(database, listed.url, topic=listed.topic, title=listed.title)
-
-
-async def edit_feed(database: Database, feed_id: FeedId, changes: Mapping[str, object]) -> Feed:
+async def edit_feed(
+    database: Database, feed_id: FeedId, changes: Mapping[str, object], *, fallback_s: float | None = None
+) -> Feed:
     """Writes what was named, and asks for the feed, so that the change shows."""
     if not changes:
         raise UsageError("Nothing to change was named. `inforadar feed edit --help` lists what can be.")
     await database.write(update_feed, feed_id, changes)
     feed = await database.read(load_feed, feed_id)
     if feed.enabled:
-        await database.write(request_feed, feed_id)
-    return feed
+        await database.write(request_feed, feed_id, fallback_s=fallback_s)
+    return await database.read(load_feed, feed_id)
+
+
+async def edit_in_page(database: Database, feed_id: FeedId, changes: Mapping[str, object]) -> Feed:
+    """As a person expects it there: what was edited is enabled and polls, if nothing else is said (B3)."""
+    return await edit_feed(
+        database, feed_id, {"enabled": True, "polling": True, **changes}, fallback_s=FALLBACK_S
+    )
+
+
+async def switch_feed(
+    database: Database, feed_id: FeedId, *, enabled: bool | None = None, polling: bool | None = None
+) -> Feed:
+    """Turns on or off what is named; nothing is scheduled by it."""
+    given = {"enabled": enabled, "polling": polling}
+    await database.write(
+        update_feed, feed_id, {name: value for name, value in given.items() if value is not None}
+    )
+    return await database.read(load_feed, feed_id)
+
+
+async def set_root_domain(database: Database, feed_id: FeedId, domain: str | None) -> Feed:
+    """Groups the feed with others; `None`: with none."""
+    name = None if domain is None else domain.strip().lower()
+    if name is not None and not _DOMAIN.fullmatch(name):
+        raise UsageError(f"{domain!r} is no domain. It should look like example.com.")
+    await database.write(update_feed, feed_id, {"root_domain": name})
+    return await database.read(load_feed, feed_id)
+
+
+def split_credentials(url: str) -> tuple[str, dict[str, str]]:
+    """A URL without its user and password, and the header that says the same: no list of feeds shows them."""
+    parts = urlsplit(url)
+    if "@" not in parts.netloc:
+        return url, {}
+    user, _, password = parts.netloc.rpartition("@")[0].partition(":")
+    bare = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+    return bare, {"Authorization": basic_authorization(unquote(user), unquote(password))}
 
 
 def basic_authorization(user: str, password: str) -> str:

@@ -27,6 +27,7 @@ from inforadar.model.http import (
     NotModified,
     Outcome,
     Request,
+    Validators,
 )
 from inforadar.model.item import Listed, Listing
 from inforadar.model.schedule import Collected, Part
@@ -108,7 +109,7 @@ class FeedDiscoverer:
         match result:
             case Fetched():
                 async with asyncio.timeout(self.job_timeout_s - spent_s):
-                    return await self._read(job, result)
+                    return await self._read(job, result, spent_s)
             case NotModified():
                 freshness = freshness_s(result.headers, result.fetched_at)
                 return Collected(
@@ -117,14 +118,15 @@ class FeedDiscoverer:
                     at=result.fetched_at,
                     outcome=Outcome.SUCCESS,
                     next_run=after_success(feed, self.policy, self.now(), freshness_s=freshness),
-                    validators=result.validators or None,
+                    validators=_new_validators(result, feed),
+                    spent_s=spent_s,
                 )
             case Failed():
-                return failed_job(job, self.policy, result)
+                return failed_job(job, self.policy, result, spent_s=spent_s)
             case _:
                 assert_never(result)
 
-    async def _read(self, job: Job, fetched: Fetched) -> Collected | Fetched:
+    async def _read(self, job: Job, fetched: Fetched, spent_s: float) -> Collected | Fetched:
         feed = job.feed
         try:
             listing = await self.parse(fetched.body, fetched.final_url, fetched.content_type)
@@ -155,6 +157,7 @@ class FeedDiscoverer:
             kind=FeedKind.FEED,
             channel={name: value for name, value in channel.items() if value},
             dropped=dropped,
+            spent_s=spent_s,
         )
 
 
@@ -166,7 +169,7 @@ def _may_be_sitemap(feed: Feed) -> bool:
 _LIKE_A_SITEMAP = re.compile(r"sitemap|site-map|\.(?:gz|txt)(?:$|\?)", re.IGNORECASE)
 
 
-def failed_job(job: Job, policy: SchedulePolicy, failed: Failed) -> Collected:
+def failed_job(job: Job, policy: SchedulePolicy, failed: Failed, *, spent_s: float = 0.0) -> Collected:
     """The end of a job that failed: nothing of it is stored but that."""
     return Collected(
         lease=job.lease,
@@ -174,6 +177,7 @@ def failed_job(job: Job, policy: SchedulePolicy, failed: Failed) -> Collected:
         at=failed.fetched_at,
         outcome=failed.outcome,
         next_run=after_failure(job.feed, policy, failed),
+        spent_s=spent_s,
     )
 
 
@@ -192,6 +196,11 @@ def crash_of(feed: Feed, crash: Exception, at: datetime) -> Failed:
     log.error("feed.crashed", feed_id=str(feed.id), url=feed.url, exc_info=crash)
     text = f"Info Radar itself failed on this feed ({type(crash).__name__}: {crash}). Please report it."
     return fault_of(feed, text, at)
+
+
+def _new_validators(result: NotModified, feed: Feed) -> Validators | None:
+    """Those of a 304 that differ from what we have; most repeat it, and what is the same need not be written."""
+    return result.validators if result.validators and result.validators != feed.validators else None
 
 
 def keep_own_host(feed: Feed, items: tuple[Listed, ...]) -> tuple[tuple[Listed, ...], int]:

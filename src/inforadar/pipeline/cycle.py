@@ -6,11 +6,14 @@ Cycles never overlap. A feed whose host must wait is released with `next_run_at`
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from types import MappingProxyType
+from typing import Any
 
 import structlog
 
@@ -20,7 +23,7 @@ from inforadar.model.feed import FeedKind
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId, RunId
 from inforadar.model.progress import Listener, Progress, ProgressKind
-from inforadar.model.schedule import Collected, Lease, Part
+from inforadar.model.schedule import Collected, Lease, Part, Saved
 from inforadar.pipeline.dispatch import Dispatch, Ending
 from inforadar.pipeline.holding import holding
 from inforadar.pipeline.jobs import Discoverer, Job
@@ -89,7 +92,7 @@ class Cycle:
         self._lease_s = lease_s
         self._unsaved = asyncio.Semaphore(MAX_UNSAVED)
         self._held: dict[FeedId, Lease] = {}
-        self._saves: set[asyncio.Task[None]] = set()
+        self._saves: set[asyncio.Future[Saved]] = set()
         self._not_saved: list[Lease] = []
         self._progress: RunProgress | None = None
         self.result = CycleResult()
@@ -110,6 +113,7 @@ class Cycle:
             try:
                 leftovers = await self._dispatch.run(leases)
             finally:
+                self._writer.hurry()
                 # What was fetched is saved, whatever stopped the rest.
                 if self._saves:
                     await asyncio.wait(self._saves)
@@ -138,9 +142,9 @@ class Cycle:
             async for step in steps:
                 if isinstance(step, Collected):
                     await self._unsaved.acquire()
-                    task = asyncio.create_task(self._save(step))
-                    self._saves.add(task)
-                    task.add_done_callback(self._saves.discard)
+                    saving = self._writer.submit(step)
+                    self._saves.add(saving)
+                    saving.add_done_callback(partial(self._note, step))
                 elif not await self._save_part(step):
                     break
         return Ending.DONE
@@ -156,38 +160,44 @@ class Cycle:
         self.result.updated += len(saved.changed)
         return True
 
-    def _give_up(self, job: Collected | Part, fault: InfoRadarError) -> None:
+    def _give_up(self, job: Collected | Part, fault: BaseException) -> None:
         """Nothing of it was written."""
         feed = job.lease.feed
         self._held.pop(feed.id, None)
-        bound = log.bind(feed_id=str(feed.id), url=feed.url, run_id=str(job.run_id))
         if isinstance(fault, LeaseLostError):
             self.result.lost += 1
-            bound.warning("feed.lease_lost")
+            _say(job, logging.WARNING, "feed.lease_lost")
             return
         self._not_saved.append(job.lease)
         self.result.errors[feed.url] = str(fault)
-        bound.error("feed.not_saved", error=str(fault))
+        _say(job, logging.ERROR, "feed.not_saved", error=str(fault))
 
-    async def _save(self, job: Collected) -> None:
-        feed = job.lease.feed
-        bound = log.bind(feed_id=str(feed.id), url=feed.url, run_id=str(job.run_id))
-        try:
-            saved = await self._writer.save(job)
-        except InfoRadarError as fault:
+    def _note(self, job: Collected, saving: asyncio.Future[Saved]) -> None:
+        """How the saving of a job ended. A callback and not a task, because there are thousands of them."""
+        self._saves.discard(saving)
+        self._held.pop(job.lease.feed.id, None)
+        self._unsaved.release()
+        if (fault := saving.exception()) is None:
+            self._count(job, saving.result())
+        else:
             self._give_up(job, fault)
-            return
-        finally:
-            self._held.pop(feed.id, None)
-            self._unsaved.release()
+
+    def _count(self, job: Collected, saved: Saved) -> None:
+        added, updated = len(saved.added), len(saved.changed)
         self.result.fetched += 1
-        self.result.added += len(saved.added)
-        self.result.updated += len(saved.changed)
+        self.result.added += added
+        self.result.updated += updated
         self.result.dropped += job.dropped
         if job.outcome is Outcome.SUCCESS:
-            bound.info(
-                "feed.fetched", added=len(saved.added), updated=len(saved.changed), dropped=job.dropped
-            )
+            _say(job, logging.INFO, "feed.fetched", added=added, updated=updated, dropped=job.dropped)
         else:
-            self.result.errors[feed.url] = job.next_run.error or job.outcome.value
-            bound.warning("feed.failed", outcome=job.outcome.value, error=job.next_run.error)
+            error = job.next_run.error
+            self.result.errors[job.lease.feed.url] = error or job.outcome.value
+            _say(job, logging.WARNING, "feed.failed", outcome=job.outcome.value, error=error)
+
+
+def _say(job: Collected | Part, level: int, event: str, **fields: Any) -> None:
+    # To put a line together that nobody asked for would cost more than all the rest here.
+    if log.is_enabled_for(level):
+        feed = job.lease.feed
+        log.log(level, event, feed_id=str(feed.id), url=feed.url, run_id=str(job.run_id), **fields)

@@ -26,6 +26,7 @@ from inforadar.model.schedule import Collected, Part
 from inforadar.pipeline.collect import all_elsewhere, crash_of, failed_job, fault_of, keep_own_host
 from inforadar.pipeline.jobs import Job
 from inforadar.pipeline.pool import PoolCrashError, PoolTimeoutError
+from inforadar.pipeline.reach import default_cutoff
 from inforadar.pipeline.robots import Robots
 from inforadar.pipeline.schedule import SchedulePolicy, after_success
 from inforadar.pipeline.visits import Visitor
@@ -33,9 +34,6 @@ from inforadar.stages.discover.page_listing import PageListing, PageReader
 from inforadar.stages.discover.pages import discover_pages, reader_for
 from inforadar.stages.discover.walk import Depth, PageDecision, StopReason, Walk
 from inforadar.urls import host_key, url_hash
-
-DEFAULT_REACH = timedelta(days=30)
-"""Without a cutoff of its own, a feed is walked down to so long before it was added."""
 
 Read = Callable[[PageReader, bytes, str, str, datetime], Awaitable[PageListing]]
 """Runs a page's reader where it cannot hold anybody."""
@@ -167,7 +165,6 @@ class PagesDiscoverer:
                 # What came before it is stored; what was to come is looked for again.
                 message = f"The walk ended at page {walked.pages + 1}. {failed.message}"
                 failed = replace(failed, outcome=Outcome.TEMPORARY_ERROR, message=message)
-            job.progress.line(failed.message)
             return failed_job(job, self.policy, failed)
         first = walked.first
         freshness = freshness_s(first.headers, first.fetched_at) if first else None
@@ -200,10 +197,6 @@ class _Walked:
         self.pages += 1
         self.next_url = page.next_url
         self.stop = decision.stop
-
-
-def default_cutoff(added_at: datetime) -> date:
-    return (added_at - DEFAULT_REACH).date()
 
 
 def _midnight(day: date) -> datetime:

@@ -24,16 +24,19 @@ from inforadar.errors import InfoRadarError
 from inforadar.fetch.pace import HostPacer
 from inforadar.model.feed import FeedKind
 from inforadar.model.ids import RunId
-from inforadar.model.run import RunKind
+from inforadar.model.progress import Listener
+from inforadar.model.run import Report, RunKind
 from inforadar.model.schedule import LANES, Lane, Lease
 from inforadar.pipeline.analyses import AnalysisStage
 from inforadar.pipeline.articles import Canonicalizer
 from inforadar.pipeline.build import Builder
-from inforadar.pipeline.cycle import Cycle, CycleResult
-from inforadar.pipeline.jobs import Discoverer
+from inforadar.pipeline.cycle import Cycle, CycleResult, log_progress
+from inforadar.pipeline.fetch_run import ALL_FEEDS, TO_THE_CUTOFF, FetchFilter, FetchRun, parse_fetch_details
+from inforadar.pipeline.jobs import Discoverer, Reach
 from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.credentials import load_credentials
 from inforadar.store.engine import Database
+from inforadar.store.fetch_runs import claim_fetch_run, close_dead_runs, has_fetch_work
 from inforadar.store.leases import claim_due_feeds, release_leases, seconds_to_next_request
 from inforadar.store.runs import finish_run, insert_run
 from inforadar.store.writer import Writer
@@ -51,7 +54,6 @@ PATIENCE = 30
 INDEX_S = 3.0
 """So long after a change search finds it."""
 PUBLISH_S = 5.0
-"""How often what Redis missed while it was away is tried again."""
 
 log = structlog.get_logger()
 
@@ -74,6 +76,8 @@ class WorkReport:
     analyses: Counter[str] = field(default_factory=Counter)
     built: int = 0
     run_id: RunId | None = None
+    fetches: list[Report] = field(default_factory=list)
+    """Fetch runs that someone asked for."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -95,6 +99,8 @@ class Worker:
     stages: frozenset[Stage] = ALL_STAGES
     projection: RedisProjection | None = None
     """Redis, if it is configured."""
+    publish_s: float = PUBLISH_S
+    """How often what Redis missed while it was away is tried again."""
     _wake_articles: asyncio.Event = field(default_factory=asyncio.Event)
     _wake_analyses: asyncio.Event = field(default_factory=asyncio.Event)
     _wake_builder: asyncio.Event = field(default_factory=asyncio.Event)
@@ -106,8 +112,10 @@ class Worker:
         """One cycle over what is due or asked for, then each stage once."""
         report = WorkReport()
         if Stage.COLLECT in self.stages:
+            while (fetched := await self._fetch_wanted()) is not None:
+                report.fetches.append(fetched)
             report.collected, report.run_id = await self.collect_cycle()
-            await self._publish()
+            await self.publish()
         if Stage.CANONICAL in self.stages:
             report.articles = await self.canonicalizer.run_once()
         if Stage.ANALYZE in self.stages:
@@ -115,6 +123,39 @@ class Worker:
         report.built = await self.builder.run_once()
         await self.indexer.run_once()
         return report
+
+    def fetch_run(
+        self,
+        listener: Listener,
+        *,
+        wanted: FetchFilter = ALL_FEEDS,
+        reach: Reach = TO_THE_CUTOFF,
+        run_id: RunId | None = None,
+    ) -> FetchRun:
+        """The fetch command with this worker's parts."""
+        return FetchRun(
+            database=self.database,
+            discoverers=self.discoverers,
+            writer=self.writer,
+            pacer=self.pacer,
+            workers=self.workers,
+            now=self.now,
+            listener=listener,
+            wanted=wanted,
+            reach=reach,
+            run_id=run_id,
+        )
+
+    async def _fetch_wanted(self) -> Report | None:
+        """Executes a run that another process asked for, if there is one."""
+        if not await self.database.read(has_fetch_work):
+            return None
+        await self.database.write(close_dead_runs)
+        if (claimed := await self.database.write(claim_fetch_run)) is None:
+            return None
+        run_id, details = claimed
+        wanted, reach = parse_fetch_details(details)
+        return await self.fetch_run(log_progress, wanted=wanted, reach=reach, run_id=run_id).run()
 
     async def collect_cycle(
         self, lanes: Collection[Lane] = LANES, *, limit: int | None = None
@@ -210,12 +251,13 @@ class Worker:
             loops.append(self._collect_loop(Lane.FEEDS, self.batch_size))
             share = max(self.workers // WALK_LOOPS, 1)
             loops += [self._collect_loop(Lane.WALKS, share) for _ in range(WALK_LOOPS)]
+            loops.append(self._fetch_loop())
         if Stage.CANONICAL in self.stages:
             loops.append(self._stage_loop("canonical", self._articles, self._wake_articles))
         if Stage.ANALYZE in self.stages:
             loops.append(self._stage_loop("analyze", self._analyses, self._wake_analyses))
         if self.projection:
-            loops.append(self._stage_loop("publish", self._publish, self._wake_projection))
+            loops.append(self._stage_loop("publish", self.publish, self._wake_projection))
         tasks = [asyncio.ensure_future(loop) for loop in loops]
         stopped = asyncio.create_task(stop.wait())
         try:
@@ -234,9 +276,8 @@ class Worker:
         clock = asyncio.get_running_loop().time
         turns: set[float] = set()
         patience = 0
-        while True:
-            wait_s = self.interval_s
-            began = clock()
+        while not _is_cancelled():
+            wait_s, began = self.interval_s, clock()
             try:
                 result, _ = await self.collect_cycle([lane], limit=limit)
             except InfoRadarError as fault:
@@ -244,10 +285,7 @@ class Worker:
                 wait_s = min(self.interval_s, AFTER_FAULT_S)
             else:
                 if result.added or result.updated:
-                    self._wake_articles.set()
-                    self._wake_analyses.set()
-                    self._wake_builder.set()
-                    self._wake_projection.set()
+                    self._wake_stages()
                 turns |= {clock() + turn_s for turn_s in result.turns_s}
                 if result.postponed:
                     patience = PATIENCE
@@ -259,6 +297,23 @@ class Worker:
             # A turn that came while the cycle ran may have come after its claim.
             turns = {turn for turn in turns if turn > began}
             await self._idle(lane, min([wait_s, *(turn - clock() for turn in turns)]))
+
+    def _wake_stages(self) -> None:
+        for wake in (self._wake_articles, self._wake_analyses, self._wake_builder, self._wake_projection):
+            wake.set()
+
+    async def _fetch_loop(self) -> None:
+        """Fetch runs that someone asked for, one after the other."""
+        while True:
+            report = None
+            try:
+                report = await self._fetch_wanted()
+            except InfoRadarError as fault:
+                log.error("fetch.failed", error=str(fault))
+            if report is None:
+                await asyncio.sleep(LISTEN_S)
+            elif report.added_count or report.updated_count:
+                self._wake_stages()
 
     async def _idle(self, lane: Lane, seconds: float) -> None:
         """Waits for the next cycle, or until someone asks for a feed."""
@@ -275,7 +330,7 @@ class Worker:
         self, name: str, work: Callable[[], Awaitable[float | None]], wake: asyncio.Event
     ) -> None:
         """Runs a stage when it is woken, and now and then, or when it asked to, for what became due by itself."""
-        while True:
+        while not _is_cancelled():
             wake.clear()
             asked_s: float | None = None
             try:
@@ -304,8 +359,18 @@ class Worker:
         await self.indexer.run_once()
         return INDEX_S
 
-    async def _publish(self) -> float | None:
+    async def publish(self) -> float | None:
+        """Tells Redis, if there is one, what it has not heard yet."""
         if self.projection is None:
             return None
         await self.projection.publish()
-        return PUBLISH_S
+        return self.publish_s
+
+
+def _is_cancelled() -> bool:
+    """Whether someone wants this task to end, even if a library has swallowed the exception that said so.
+
+    `asyncio.wait_for` of Python 3.11 does that when its result arrives in the same moment, and Redis's client uses it.
+    """
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

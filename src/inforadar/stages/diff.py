@@ -26,7 +26,7 @@ def diff(listed: Sequence[Listed], known: Mapping[UrlHash, KnownItem]) -> Diff:
         existing = known.get(key)
         if existing is None:
             added.append(NewItem(hash=key, listed=item))
-        elif fields := changed_fields(item, existing):
+        elif not existing.forgotten and (fields := changed_fields(item, existing)):
             changed.append(ItemChange(id=existing.id, url=item.url, fields=fields))
     return Diff(added=tuple(added), changed=tuple(changed))
 

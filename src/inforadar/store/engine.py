@@ -30,6 +30,7 @@ from sqlalchemy.pool import NullPool
 
 from inforadar.errors import ConfigError, StoreError
 from inforadar.store.faults import faults_as_sentences, is_deadlock
+from inforadar.store.tables import all_tables
 from inforadar.store.types import encode_json
 
 if TYPE_CHECKING:
@@ -83,6 +84,16 @@ class Database:
                 return await self._engine.write(lambda connection: question(connection, *args, **kwargs))
             finally:
                 self.writes += 1
+
+    async def snapshot(self, question: Question[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """As `read`, and everything it reads is of one moment, however long it takes and whoever writes."""
+        with faults_as_sentences(self.name):
+            return await self._engine.snapshot(lambda connection: question(connection, *args, **kwargs))
+
+    async def vacuum(self) -> None:
+        """Gives the space of deleted rows back and lets the planner look at the tables anew."""
+        with faults_as_sentences(self.name):
+            await self._engine.vacuum()
 
     async def migrate(self, question: Question[[], T]) -> T:
         """As `write`, for one that makes tables anew: a table that is dropped takes no rows of others along."""
@@ -160,6 +171,25 @@ class _SqliteRunner:
         loop = asyncio.get_running_loop()
         # A caller that is cancelled leaves; its transaction is finished all the same, never left half-done.
         return await loop.run_in_executor(self._writer, self._run, self._writing, question)
+
+    async def snapshot(self, question: Callable[[Connection], T]) -> T:
+        # A transaction in WAL mode sees the database as it was at its first read.
+        return await self.read(question)
+
+    async def vacuum(self) -> None:
+        def run() -> None:
+            # Outside of any transaction, which SQLAlchemy would begin.
+            bare = self._connection(self._writing).connection.driver_connection
+            assert isinstance(bare, sqlite3.Connection)
+            try:
+                for statement in ("VACUUM", "ANALYZE", "PRAGMA wal_checkpoint(TRUNCATE)"):
+                    bare.execute(statement).fetchall()
+            except sqlite3.OperationalError as fault:
+                raise StoreError(
+                    f"The database could not be made smaller: {fault}. Is a worker busy?"
+                ) from fault
+
+        await asyncio.get_running_loop().run_in_executor(self._writer, run)
 
     async def migrate(self, question: Callable[[Connection], T]) -> T:
         def run() -> T:
@@ -256,6 +286,21 @@ class _PostgresRunner:
                 if not is_deadlock(fault) or attempt == DEADLOCK_ATTEMPTS:
                     raise
                 attempt += 1
+
+    async def snapshot(self, question: Callable[[Connection], T]) -> T:
+        repeatable = self._engine.execution_options(
+            isolation_level="REPEATABLE READ", postgresql_readonly=True
+        )
+        async with repeatable.begin() as connection:
+            return await connection.run_sync(question)
+
+    async def vacuum(self) -> None:
+        def run(connection: Connection) -> None:
+            for table in all_tables():
+                connection.exec_driver_sql(f'VACUUM (ANALYZE) "{table.name}"')
+
+        async with self._reading.connect() as connection:
+            await connection.run_sync(run)
 
     async def migrate(self, question: Callable[[Connection], T]) -> T:
         return await self.write(question)

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
+from sqlalchemy.exc import (
+    DataError,
+    DBAPIError,
+    IntegrityError,
+    InterfaceError,
+    OperationalError,
+    StatementError,
+)
 
 from inforadar.errors import StoreError
 
@@ -67,6 +74,19 @@ def _sentence(name: str, fault: DBAPIError) -> str:
 def is_deadlock(fault: DBAPIError) -> bool:
     """Two transactions waited for each other, and this one was given up: it can be run again."""
     return getattr(fault.orig, "sqlstate", None) in _DEADLOCK
+
+
+def is_of_the_content(fault: StatementError) -> bool:
+    """Whether it is about what was to be stored: the same key twice, a reference to nothing, a wrong value."""
+    if not isinstance(fault, DBAPIError):
+        return True
+    if isinstance(fault, IntegrityError | DataError):
+        return True
+    # PostgreSQL's classes of wrong data; and what its driver does not even send.
+    code = getattr(fault.orig, "sqlstate", None) or ""
+    return code[:2] in {"22", "23"} or (
+        isinstance(fault, InterfaceError) and not fault.connection_invalidated
+    )
 
 
 def is_of_the_database(fault: Exception) -> bool:

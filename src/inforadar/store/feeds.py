@@ -41,7 +41,7 @@ from inforadar.store.schema import (
     marks,
     runs,
 )
-from inforadar.store.types import db_later, db_now, one_of, unindexed
+from inforadar.store.types import db_after, db_later, db_now, one_of, unindexed
 from inforadar.urls import canonical_form, root_domain, uid, url_hash
 
 _SCHEDULE = (
@@ -53,7 +53,7 @@ _SCHEDULE = (
     feed_schedules.c.walked_at,
 )
 _joined = feeds.join(feed_schedules, feed_schedules.c.id == feeds.c.id)
-FEED_COLUMNS = (*feeds.c, *_SCHEDULE)
+FEED_COLUMNS = (*(column for column in feeds.c if column.name not in {"updated_at", "url_hash"}), *_SCHEDULE)
 
 ACTIVE = (unindexed(feeds.c.enabled), feeds.c.deleted_at.is_(None))
 """Feeds that are fetched and served."""
@@ -205,7 +205,7 @@ def find_feed_by_url(connection: Connection, url: str) -> Feed | None:
 
 
 def find_feed(connection: Connection, reference: str) -> Feed:
-    """By id, by URL, or by the beginning of an id or a URL if only one feed has it."""
+    """By id, by URL, or by how an id or a URL begins or an id ends, if only one feed has it."""
     text = reference.strip()
     if "://" in text and (found := find_feed_by_url(connection, text)):
         return found
@@ -232,7 +232,14 @@ def _begins(text: str) -> ColumnElement[bool]:
     id_text = func.replace(cast(feeds.c.id, Text), "-", "")
     starts: list[tuple[ColumnElement[str], str]] = [(id_text, text.lower().replace("-", ""))]
     starts += [(feeds.c.url, f"{scheme}{text}") for scheme in ("", "http://", "https://")]
-    return or_(*(func.substr(column, 1, len(start)) == start for column, start in starts))
+    begins = (func.substr(column, 1, len(start)) == start for column, start in starts)
+    return or_(*begins, ends_with(id_text, text))
+
+
+def ends_with(id_text: ColumnElement[str], text: str) -> ColumnElement[bool]:
+    """Ids begin with the time, so that those of one import begin the same; people tell them by their ends."""
+    end = text.lower().replace("-", "")
+    return func.substr(id_text, 33 - len(end)) == end if 4 <= len(end) <= 32 else false()
 
 
 def is_named(column: ColumnElement[str], names: Sequence[str]) -> ColumnElement[bool]:
@@ -284,6 +291,11 @@ def update_feed_options(connection: Connection, feed_id: FeedId, changes: Mappin
         connection.execute(
             update(feed_schedules).where(feed_schedules.c.id == feed_id).values(walked_at=None)
         )
+    # Which items it is served with can depend on them.
+    schedule = feed_schedules.c
+    connection.execute(
+        update(feed_schedules).where(schedule.id == feed_id).values(build_at=db_after(schedule.build_at))
+    )
 
 
 _DEEPER = frozenset({"cutoff_date", "selectors"})
@@ -367,15 +379,16 @@ def load_former_urls(connection: Connection, feed_id: FeedId) -> list[tuple[str,
     return [(row.url, row.left_at) for row in connection.execute(query)]
 
 
+BROKEN = (*ACTIVE, feed_schedules.c.next_run_at.is_(None), feed_schedules.c.last_error.is_not(None))
+"""Enabled feeds that need a person: out of the schedule with an error."""
+
+
 def load_broken_count(connection: Connection) -> int:
-    """Enabled feeds that need a person: out of the schedule with an error."""
-    query = (
-        select(func.count())
-        .select_from(_joined)
-        .where(
-            *ACTIVE,
-            feed_schedules.c.next_run_at.is_(None),
-            feed_schedules.c.last_error.is_not(None),
-        )
-    )
-    return connection.execute(query).scalar_one()
+    return connection.execute(select(func.count()).select_from(_joined).where(*BROKEN)).scalar_one()
+
+
+def load_broken_feeds(connection: Connection, *, limit: int = 500) -> list[Feed]:
+    """By source and URL."""
+    order = (func.lower(feeds.c.source), feeds.c.url)
+    query = select_feeds().where(*BROKEN).order_by(*order).limit(limit)
+    return [feed_from_row(row) for row in connection.execute(query)]

@@ -9,13 +9,14 @@ from sqlalchemy import ColumnElement, Connection, Text, cast, func, or_
 from inforadar.errors import InvalidUrlError, NotFoundError, UsageError
 from inforadar.model.ids import ItemId
 from inforadar.model.item import Item
+from inforadar.store.feeds import ends_with
 from inforadar.store.items import item_from_row, load_item, select_items
 from inforadar.store.schema import items
 from inforadar.urls import normalize
 
 
 def find_item(connection: Connection, reference: str) -> Item:
-    """By id, by URL, or by the beginning of either. Of a URL that several feeds list, the newest item."""
+    """By id, by URL, or by how either begins or an id ends. Of a URL that several feeds list, the newest item."""
     text = reference.strip()
     if not text:
         raise UsageError("Which item? Give its id, its URL, or the beginning of one.")
@@ -55,4 +56,5 @@ def _begins(text: str) -> ColumnElement[bool]:
     id_text = func.replace(cast(items.c.id, Text), "-", "")
     starts: list[tuple[ColumnElement[str], str]] = [(id_text, text.lower().replace("-", ""))]
     starts += [(items.c.url, f"{scheme}{text}") for scheme in ("", "http://", "https://")]
-    return or_(*(func.substr(column, 1, len(start)) == start for column, start in starts))
+    begins = (func.substr(column, 1, len(start)) == start for column, start in starts)
+    return or_(*begins, ends_with(id_text, text))

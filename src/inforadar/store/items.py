@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-import msgspec
 from sqlalchemy import (
     ColumnElement,
     Connection,
@@ -19,7 +18,6 @@ from sqlalchemy import (
     case,
     func,
     select,
-    text,
     update,
 )
 from sqlalchemy.dialects.postgresql import insert as pg_insert
@@ -28,40 +26,48 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from inforadar.model.ids import FeedId, ItemId, RunId, Uid, UrlHash, new_uuid
 from inforadar.model.item import METADATA_FIELDS, Item, ItemChange, KnownItem, NewItem
 from inforadar.store.feeds import ACTIVE, is_named
-from inforadar.store.rows import insert_rows, stored_id, stored_time
-from inforadar.store.schema import articles, feeds, item_changes, items, marks
+from inforadar.store.history import note_added
+from inforadar.store.rows import JsonRows, insert_rows, stored_id, stored_time
+from inforadar.store.schema import articles, feeds, forgotten_items, item_changes, items, marks
 from inforadar.store.search import is_found
 from inforadar.store.types import db_now, encode_json, one_of
 from inforadar.urls import uid
 
 ITEM_COLUMNS = (*items.c, feeds.c.source, feeds.c.topic)
 
-_PAIRS_SQLITE = text("SELECT value->>'$[0]' AS feed_id, value->>'$[1]' AS hash FROM json_each(:pairs)")
-_PAIRS_POSTGRES = text(
-    "SELECT (value->>0)::uuid AS feed_id, value->>1 AS hash FROM jsonb_array_elements(CAST(:pairs AS jsonb))"
+_asked = JsonRows("asked", place="integer", feed_id="uuid", hash="text")
+_LOAD_KNOWN = select(
+    _asked.c["place"], items.c.id, items.c.pub_date, *(items.c[name] for name in METADATA_FIELDS)
+).join_from(
+    _asked.table, items, and_(items.c.feed_id == _asked.c["feed_id"], items.c.hash == _asked.c["hash"])
+)
+
+
+_f = forgotten_items.c
+_LOAD_FORGOTTEN = select(_asked.c["place"], _f.item_id, _f.pub_date).join_from(
+    _asked.table, forgotten_items, and_(_f.feed_id == _asked.c["feed_id"], _f.hash == _asked.c["hash"])
 )
 
 
 def load_known(
     connection: Connection, wanted: Mapping[FeedId, Sequence[UrlHash]]
 ) -> dict[FeedId, dict[UrlHash, KnownItem]]:
-    """For several feeds at once: those of the listed hashes that the feed already has."""
+    """For several feeds at once: those of the listed hashes that the feed has, or had until retention took them."""
     known: dict[FeedId, dict[UrlHash, KnownItem]] = {feed_id: {} for feed_id in wanted}
-    pairs = [(feed_id.hex, hash_) for feed_id, hashes in wanted.items() for hash_ in hashes]
-    if not pairs:
+    asked = [(feed_id, hash_) for feed_id, hashes in wanted.items() for hash_ in hashes]
+    if not asked:
         return known
-    raw = _PAIRS_SQLITE if connection.dialect.name == "sqlite" else _PAIRS_POSTGRES
-    pair = raw.columns(items.c.feed_id, items.c.hash).bindparams(pairs=msgspec.json.encode(pairs).decode())
-    asked = pair.subquery("asked")
-    columns = [items.c[name] for name in METADATA_FIELDS]
-    query = select(items.c.id, items.c.feed_id, items.c.hash, items.c.pub_date, *columns).join(
-        asked, and_(items.c.feed_id == asked.c.feed_id, items.c.hash == asked.c.hash)
-    )
-    for row in connection.execute(query):
-        fields = {name: getattr(row, name) for name in METADATA_FIELDS}
+    rows = [(place, feed_id.hex, hash_) for place, (feed_id, hash_) in enumerate(asked)]
+    for place, id_, published_at, *values in connection.execute(_LOAD_KNOWN, _asked.parameters(rows)).all():
+        # By its place in the question: sending feed and hash back would take longer than all the rest.
+        feed_id, hash_ = asked[place]
+        fields = dict(zip(METADATA_FIELDS, values, strict=True))
         fields["tags"] = tuple(fields["tags"] or ())
-        known[row.feed_id][row.hash] = KnownItem(
-            id=row.id, hash=row.hash, published_at=row.pub_date, fields=fields
+        known[feed_id][hash_] = KnownItem(id=id_, hash=hash_, published_at=published_at, fields=fields)
+    for place, id_, published_at in connection.execute(_LOAD_FORGOTTEN, _asked.parameters(rows)).all():
+        feed_id, hash_ = asked[place]
+        known[feed_id][hash_] = KnownItem(
+            id=id_, hash=hash_, published_at=published_at, fields={}, forgotten=True
         )
     return known
 
@@ -140,6 +146,7 @@ def insert_items(connection: Connection, batches: Sequence[FeedItems]) -> None:
     if there:
         waiting = [id_ for id_, key in added if key in there]
         connection.execute(update(items).where(one_of(items.c.id, waiting)).values(analyze_at=db_now()))
+    note_added(connection, [(batch.feed_id, batch.at, len(batch.added)) for batch in batches])
 
 
 _ITEM_VALUES = (
@@ -209,7 +216,10 @@ class ItemFilter:
     sources: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
     feed_id: FeedId | None = None
+    run_id: RunId | None = None
+    """What this run added."""
     max_score: float | None = None
+    min_score: float | None = None
     unread: bool = False
     starred: bool = False
     archived: bool | None = None
@@ -247,8 +257,12 @@ def conditions_of(wanted: ItemFilter) -> list[ColumnElement[bool]]:
         conditions.append(is_named(feeds.c.topic, wanted.topics))
     if wanted.feed_id:
         conditions.append(items.c.feed_id == wanted.feed_id)
+    if wanted.run_id:
+        conditions.append(items.c.run_id == wanted.run_id)
     if wanted.max_score is not None:
         conditions.append(items.c.score <= wanted.max_score)
+    if wanted.min_score is not None:
+        conditions.append(items.c.score >= wanted.min_score)
     marked = select(marks.c.hash).where(marks.c.hash == items.c.hash)
     if wanted.unread:
         conditions.append(~marked.where(marks.c.read_at.is_not(None)).exists())

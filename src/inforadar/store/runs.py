@@ -6,16 +6,17 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, Row, func, insert, or_, select, update
 
 from inforadar.errors import NotFoundError
 from inforadar.model.ids import RunId, new_uuid
-from inforadar.model.progress import Progress
+from inforadar.model.progress import Progress, ProgressKind
 from inforadar.model.run import Report, RunKind
 from inforadar.store.schema import item_changes, items, run_events, runs
 
 MAX_EVENTS = 2000
 """Stored progress events of one run; later lines are not kept."""
+_NO_RUN = "There is no run {}. `inforadar run list` shows them."
 
 
 def insert_run(
@@ -48,15 +49,21 @@ def finish_run(
         "updated_count": updated,
         "errors_count": errors,
         "interrupted": interrupted,
+        "alive_until": None,
     }
     if details is not None:
         values["details"] = dict(details)
     connection.execute(update(runs).where(runs.c.id == run_id).values(**values))
 
 
-def load_runs(connection: Connection, *, limit: int = 50) -> list[Report]:
-    """Newest first, without the lists of articles."""
+def load_runs(connection: Connection, *, limit: int = 50, before: RunId | None = None) -> list[Report]:
+    """Newest first, without the lists of articles; with `before`, those that started before that run."""
     query = select(runs).order_by(runs.c.started_at.desc(), runs.c.id.desc()).limit(limit)
+    if before is not None:
+        at = connection.execute(select(runs.c.started_at).where(runs.c.id == before)).scalar()
+        if at is None:
+            raise NotFoundError(_NO_RUN.format(before))
+        query = query.where(runs.c.started_at <= at, or_(runs.c.started_at < at, runs.c.id < before))
     return [_report(row) for row in connection.execute(query)]
 
 
@@ -64,7 +71,7 @@ def load_report(connection: Connection, run_id: RunId) -> Report:
     """The whole report (A10)."""
     row = connection.execute(select(runs).where(runs.c.id == run_id)).first()
     if row is None:
-        raise NotFoundError(f"There is no run {run_id}. `inforadar run list` shows them.")
+        raise NotFoundError(_NO_RUN.format(run_id))
     added = connection.execute(
         select(items.c.url).where(items.c.run_id == run_id).order_by(items.c.id)
     ).scalars()
@@ -101,6 +108,8 @@ def _report(
         updated_articles=tuple(changes),
         updated_fields_map=changes,
         details=row.details,
+        is_wanted=row.wanted_at is not None,
+        stop_asked=row.stop_at is not None,
     )
 
 
@@ -129,27 +138,30 @@ def save_events(connection: Connection, run_id: RunId, first_seq: int, events: S
 def is_run_finished(connection: Connection, run_id: RunId) -> bool:
     row = connection.execute(select(runs.c.finished_at).where(runs.c.id == run_id)).first()
     if row is None:
-        raise NotFoundError(f"There is no run {run_id}. `inforadar run list` shows them.")
+        raise NotFoundError(_NO_RUN.format(run_id))
     return row.finished_at is not None
 
 
 def load_events(
     connection: Connection, run_id: RunId, *, after: int = -1, limit: int = 500
-) -> list[dict[str, Any]]:
-    """Stored progress events, in order, as JSON can say them."""
+) -> list[tuple[int, Progress]]:
+    """The events of a run with a number above `after`, each with its number: so one looks on where one was."""
     e = run_events.c
     query = select(run_events).where(e.run_id == run_id, e.seq > after).order_by(e.seq).limit(limit)
     return [
-        {
-            "seq": row.seq,
-            "at": row.at.isoformat().replace("+00:00", "Z"),
-            "kind": row.kind,
-            "feed_id": str(row.feed_id) if row.feed_id else None,
-            "label": row.label,
-            "text": row.text,
-            "found": row.found,
-            "done": row.done,
-            "pages": row.pages,
-        }
+        (
+            row.seq,
+            Progress(
+                run_id=row.run_id,
+                at=row.at,
+                kind=ProgressKind(row.kind),
+                feed_id=row.feed_id,
+                label=row.label,
+                text=row.text,
+                found=row.found,
+                done=row.done,
+                pages=row.pages,
+            ),
+        )
         for row in connection.execute(query)
     ]

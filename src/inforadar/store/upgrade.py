@@ -7,16 +7,14 @@ so that no command has to import Alembic when there is nothing to do.
 from __future__ import annotations
 
 import asyncio
-import sqlite3
-from contextlib import closing
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, inspect, text
 
 from inforadar.errors import DatabaseTooNewError, StoreError
+from inforadar.store.backup import back_up_sqlite, backup_path
 from inforadar.store.engine import Database
 
 
@@ -32,7 +30,14 @@ class Migrations:
         return self.known[-1]
 
 
-OURS = Migrations(known=("0001", "0002", "0003", "0004"), scripts=Path(__file__).with_name("migrations"))
+_SCRIPTS = Path(__file__).with_name("migrations")
+OURS = Migrations(
+    known=tuple(sorted(file.name.split("_")[0] for file in (_SCRIPTS / "versions").glob("[0-9]*.py"))),
+    scripts=_SCRIPTS,
+)
+
+MOVING = "moving"
+"""Stands for the revision while `db move` fills a database: no program may use half of one."""
 
 _ONE_AT_A_TIME = text("SELECT pg_advisory_xact_lock(7463829501)")
 """Processes that start together upgrade one after the other; SQLite's write lock does that by itself."""
@@ -54,7 +59,7 @@ async def upgrade_database(database: Database, migrations: Migrations = OURS) ->
     check_revision(revision, database.name, migrations)
     backup = None
     if revision is not None and database.path:
-        backup = await asyncio.to_thread(back_up_sqlite, database.path)
+        backup = await asyncio.to_thread(back_up_sqlite, database.path, backup_path(database.path))
     await database.migrate(lambda connection: run_migrations(connection, migrations))
     return backup
 
@@ -68,6 +73,10 @@ async def require_current(database: Database, migrations: Migrations = OURS) -> 
 
 
 def check_revision(revision: str | None, name: str, migrations: Migrations = OURS) -> None:
+    if revision == MOVING:
+        raise StoreError(
+            f"The database {name} is only half filled: `inforadar db move` was stopped. Run it again."
+        )
     if revision is not None and revision not in migrations.known:
         raise DatabaseTooNewError(
             f"The database {name} was written by a newer Info Radar: its schema is {revision}, this program "
@@ -90,15 +99,3 @@ def alembic_config(connection: Connection, migrations: Migrations = OURS) -> Any
     config.set_main_option("script_location", str(migrations.scripts).replace("%", "%%"))
     config.attributes["connection"] = connection
     return config
-
-
-def back_up_sqlite(path: Path) -> Path:
-    """A consistent copy beside the database, made while others may read and write it."""
-    target = path.with_name(f"{path.stem}-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}.backup.db")
-    try:
-        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(target)) as copy:
-            source.backup(copy)
-    except sqlite3.Error as fault:
-        target.unlink(missing_ok=True)
-        raise StoreError(f"The database {path} could not be backed up to {target}: {fault}.") from fault
-    return target

@@ -7,17 +7,18 @@ larger, and cheaper per job, its transactions become. If a batch fails, its jobs
 that one poisoned job fails alone; if it is the database that fails, they all do.
 
 Everything that takes several rows takes them in this order, and those of a table by key, so that no two
-transactions wait for each other: feed_schedules, articles, items.
+transactions wait for each other: feed_schedules, articles, items, feed_days, fetch_days.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, case, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, Text, case, delete, func, select, type_coerce, update
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
@@ -30,7 +31,8 @@ from inforadar.store.article_queue import retry_old_failures
 from inforadar.store.engine import Database
 from inforadar.store.faults import is_of_the_database
 from inforadar.store.feeds import feed_key, save_lanes, update_feed
-from inforadar.store.found import delete_found
+from inforadar.store.found import delete_found, delete_found_part
+from inforadar.store.history import note_outcomes
 from inforadar.store.items import FeedItems, insert_items, load_known, save_changes
 from inforadar.store.outbox import note_listed
 from inforadar.store.rows import JsonRows, stored_id, stored_time
@@ -72,6 +74,7 @@ def save_collected(
     if first := [job.lease.feed.id for job in held if job.kind and job.lease.feed.kind is None]:
         save_lanes(connection, first)
     delete_found(connection, [job.lease.feed.id for job in held])
+    note_outcomes(connection, held)
     return saved
 
 
@@ -81,6 +84,8 @@ def save_part(connection: Connection, part: Part, diff: Differ, *, outbox: bool 
         return None
     feed_id = part.lease.feed.id
     found = save_listed(connection, [part], diff, outbox=outbox)[feed_id]
+    if part.position is not None:
+        delete_found_part(connection, feed_id, part.position)
     if SITE in part.state:
         found = replace(found, changed=found.changed + settle_urls(connection, part))
     if found:
@@ -107,7 +112,8 @@ def save_listed(
             new.append(
                 FeedItems(feed_id=feed.id, topic=feed.topic, run_id=job.run_id, at=job.at, added=added)
             )
-    retry_old_failures(connection, (uid(listed.url) for job in jobs for listed in job.listed))
+    if known:
+        retry_old_failures(connection, (uid(listed.url) for job in jobs for listed in job.listed))
     insert_items(connection, new)
     if outbox:
         note_listed(connection, new)
@@ -121,9 +127,11 @@ def _hold(connection: Connection, jobs: Sequence[J]) -> list[J]:
     """Those jobs whose lease is still theirs; their rows stay locked until the commit."""
     s = feed_schedules.c
     ids = [job.lease.feed.id for job in jobs]
-    query = select(s.id, s.lease_token).where(one_of(s.id, ids)).order_by(s.id).with_for_update()
-    tokens = {row.id: row.lease_token for row in connection.execute(query)}
-    return [job for job in jobs if tokens.get(job.lease.feed.id) == job.lease.token]
+    # The id in the form that is stored: to make thousands of UUIDs only to compare them takes time.
+    stored = type_coerce(s.id, Text)
+    query = select(stored, s.lease_token).where(one_of(s.id, ids)).order_by(s.id).with_for_update()
+    tokens: dict[Any, str | None] = {row[0]: row[1] for row in connection.execute(query)}
+    return [job for job in jobs if tokens.get(stored_id(connection, job.lease.feed.id)) == job.lease.token]
 
 
 def _move(connection: Connection, job: Collected) -> FeedId | None:
@@ -185,10 +193,24 @@ _SAVE_FEEDS = (
 )
 
 
+_seen = JsonRows("seen", id="uuid", status="text", at="timestamptz")
+_SAVE_SEEN = (
+    update(feeds)
+    .where(feeds.c.id == _seen.c["id"])
+    .values(last_fetch_status=_seen.c["status"], last_fetched_at=_seen.c["at"])
+)
+"""For jobs that learned nothing about the feed, as most do."""
+
+
 def _save_feeds(connection: Connection, jobs: Iterable[Collected]) -> None:
-    rows = []
+    rows: list[tuple[Any, ...]] = []
+    seen: list[tuple[Any, ...]] = []
     for job in jobs:
         new, channel = job.validators, job.channel
+        if new is None and not channel and not job.kind:
+            id_, at = stored_id(connection, job.lease.feed.id), stored_time(connection, job.at)
+            seen.append((id_, job.outcome.value, at))
+            continue
         kept = new or Validators()
         rows.append(
             (
@@ -205,6 +227,8 @@ def _save_feeds(connection: Connection, jobs: Iterable[Collected]) -> None:
         )
     if rows:
         connection.execute(_SAVE_FEEDS, _fetched.parameters(rows))
+    if seen:
+        connection.execute(_SAVE_SEEN, _seen.parameters(seen))
 
 
 _NO_CHANNEL = (None,) * len(_CHANNEL)
@@ -261,6 +285,7 @@ class Writer:
         self._diff = diff
         self._waiting: list[tuple[Collected, asyncio.Future[Saved]]] = []
         self._wake = asyncio.Event()
+        self._last_call = asyncio.Event()
         self._closing = False
         self._task: asyncio.Task[None] | None = None
 
@@ -272,17 +297,34 @@ class Writer:
         """Writes what is waiting, then ends."""
         self._closing = True
         self._wake.set()
+        self._last_call.set()
         if self._task:
             await self._task
 
     async def save(self, job: Collected) -> Saved:
         """Returns once the job is committed; raises `LeaseLostError` if its lease went to someone else."""
-        if self._closing:
-            raise StoreError(f"{job.lease.feed.url} was not saved: the worker is stopping.")
+        return await self.submit(job)
+
+    def submit(self, job: Collected) -> asyncio.Future[Saved]:
+        """As `save`, for whoever does not want to wait for each."""
         done: asyncio.Future[Saved] = asyncio.get_running_loop().create_future()
-        self._waiting.append((job, done))
-        self._wake.set()
-        return await done
+        if self._closing:
+            done.set_exception(StoreError(f"{job.lease.feed.url} was not saved: the worker is stopping."))
+        else:
+            self._waiting.append((job, done))
+            self._wake.set()
+        return done
+
+    def hurry(self) -> None:
+        """No more jobs come for now: those that are here need not wait for others."""
+        self._last_call.set()
+
+    async def save_alone(self, job: Collected) -> Saved:
+        """As `save`, at once: for whoever has one job after the other and nothing to gather."""
+        saved = await self._database.write(save_collected, [job], self._diff, outbox=self._outbox)
+        if (result := saved[job.lease.feed.id]) is None:
+            raise _lost(job)
+        return result
 
     async def save_part(self, part: Part) -> Saved:
         """Commits one part of a job that goes on. Not gathered: a walk has its pace, and waits for this."""
@@ -297,11 +339,17 @@ class Writer:
             self._wake.clear()
             while self._waiting:
                 if len(self._waiting) < FEW and not self._closing:
-                    await asyncio.sleep(GATHER_S)
+                    await self._gather()
                 batch, self._waiting = self._waiting[:MAX_BATCH], self._waiting[MAX_BATCH:]
                 await self._save_batch(batch)
             if self._closing:
                 return
+
+    async def _gather(self) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(GATHER_S):
+                await self._last_call.wait()
+        self._last_call.clear()
 
     async def _save_batch(self, batch: list[tuple[Collected, asyncio.Future[Saved]]]) -> None:
         try:

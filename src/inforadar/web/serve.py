@@ -24,6 +24,7 @@ from inforadar.errors import InfoRadarError, UsageError
 from inforadar.store.engine import Database
 from inforadar.web.admin_token import load_admin_token
 from inforadar.web.app import create_app
+from inforadar.web.request_ids import RequestIds
 
 GRACE_S = 1.0
 """So long may requests go on that run when the stop comes."""
@@ -49,7 +50,7 @@ async def serve_api(
     address = await _free_address(host, port)
     requests = _Requests(create_app(database, settings, load_admin_token(settings.home)))
     server = Server(
-        requests,
+        RequestIds(requests),
         address=address,
         port=port,
         interface=Interfaces.ASGINL,

@@ -1,37 +1,24 @@
-"""Settings: one file, frozen sections, each field with its own docstring.
+"""The sections of the settings: a frozen class each, every field followed by its own docstring.
 
-A value comes from the environment, else from `.env` in the home folder or the working folder, else from
-`inforadar.toml` in the home folder, else it is the default. `load_settings` also says where each came from.
 The seeds' names (`FETCHER_INTERVAL`, `AI_TYPE`, `DB_PASSWORD`, …) are the environment's names.
-
-Only `app` and `cli` load settings; every other part is handed its section.
 """
 
 from __future__ import annotations
 
-import difflib
-import os
-import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
 from datetime import date
-from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
 
-from dotenv import dotenv_values
-from platformdirs import user_data_path
 from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
     SecretStr,
-    ValidationError,
     field_validator,
     model_validator,
 )
 
 from inforadar import __version__
-from inforadar.errors import ConfigError
 from inforadar.model.feed import ErrorPolicy
 
 Seconds = Annotated[float, Field(ge=0, le=366 * 86400)]
@@ -266,6 +253,19 @@ class WebSettings(Section):
         return self.public_url or self.base_url
 
 
+class RetentionSettings(Section):
+    """What is deleted, and when; by default nothing is. `inforadar db vacuum` does it."""
+
+    env_prefix = "RETENTION_"
+
+    max_age_days: Annotated[int, Field(ge=0, le=36_500)] = 0
+    """Items that were first seen longer ago are deleted, starred ones excepted; 0: never."""
+    max_items: Annotated[int, Field(ge=0, le=10_000_000)] = 0
+    """The newest items of a feed that are kept, beside starred ones; never fewer than it publishes. 0: all."""
+    history_days: Annotated[int, Field(ge=0, le=36_500)] = 0
+    """Reports of runs, failed downloads and cached analyses are kept so long; 0: for ever."""
+
+
 class SampleSettings(Section):
     """The sample news world."""
 
@@ -294,6 +294,7 @@ SECTIONS: Mapping[str, type[Section]] = {
     "canonical": CanonicalSettings,
     "ai": AiSettings,
     "publish": PublishSettings,
+    "retention": RetentionSettings,
     "web": WebSettings,
     "sample": SampleSettings,
     "log": LogSettings,
@@ -302,124 +303,6 @@ SECTIONS: Mapping[str, type[Section]] = {
 
 FLOWS = "flows"
 """One more, which the core does not read: `[flows.NAME]`, a sitemap that Prefect runs."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """All sections, and where each value came from."""
-
-    home: Path
-    database: DatabaseSettings
-    redis: RedisSettings
-    fetcher: FetcherSettings
-    sitemap: SitemapSettings
-    canonical: CanonicalSettings
-    ai: AiSettings
-    publish: PublishSettings
-    web: WebSettings
-    sample: SampleSettings
-    log: LogSettings
-    origins: Mapping[str, str]
-    """{"fetcher.interval": "environment FETCHER_INTERVAL"}; what is missing is the default."""
-
-    def replaced(self, **sections: Mapping[str, Any]) -> Settings:
-        """With other values in some sections, validated like any others."""
-        try:
-            changed = {
-                name: type(getattr(self, name))(**(getattr(self, name).model_dump() | dict(values)))
-                for name, values in sections.items()
-            }
-        except ValidationError as fault:
-            raise ConfigError(fault.errors()[0]["msg"].removeprefix("Value error, ")) from None
-        return replace(self, **changed)
-
-    @property
-    def database_url(self) -> str:
-        return self.database.url or f"sqlite:///{self.home / 'inforadar.db'}"
-
-
-def default_home() -> Path:
-    """The user's data folder (XDG)."""
-    return Path(user_data_path("inforadar", appauthor=False))
-
-
-def load_settings(home: Path | None = None, environ: Mapping[str, str] | None = None) -> Settings:
-    """Reads all sources. A wrong value is a `ConfigError` that names the field, the value and what is allowed."""
-    environ = os.environ if environ is None else environ
-    folder = (home or Path(environ.get("INFORADAR_HOME") or default_home())).expanduser().absolute()
-    toml = _read_toml(folder / "inforadar.toml")
-    # Later ones win.
-    sources = [
-        (str(path), dotenv_values(path, interpolate=False))
-        for path in (Path(".env").absolute(), folder / ".env")
-        if path.is_file()
-    ]
-    sources.append(("environment", dict(environ)))
-    origins: dict[str, str] = {}
-    sections: dict[str, Any] = {}
-    for name, section in SECTIONS.items():
-        given = _given(name, section, toml.get(name, {}), sources)
-        try:
-            sections[name] = section(**{field: value for field, (value, _) in given.items()})
-        except ValidationError as fault:
-            raise ConfigError(_sentence(name, section, given, fault)) from None
-        origins |= {f"{name}.{field}": origin for field, (_, origin) in given.items()}
-    return Settings(home=folder, origins=origins, **sections)
-
-
-def _given(
-    name: str,
-    section: type[Section],
-    in_file: Mapping[str, Any],
-    sources: Sequence[tuple[str, Mapping[str, str | None]]],
-) -> dict[str, tuple[Any, str]]:
-    """{field: (value, where it came from)}; an empty variable counts as not set."""
-    given: dict[str, tuple[Any, str]] = {}
-    for field, value in in_file.items():
-        if field not in section.model_fields:
-            close = difflib.get_close_matches(field, section.model_fields, n=1)
-            hint = f" Did you mean {close[0]!r}?" if close else f" It has: {', '.join(section.model_fields)}."
-            raise ConfigError(f"inforadar.toml: section [{name}] has no setting {field!r}.{hint}")
-        given[field] = (value, f"inforadar.toml [{name}]")
-    for label, variables in sources:
-        for field in section.model_fields:
-            variable = section.env_name(field)
-            if value := variables.get(variable):
-                given[field] = (value, f"{label} {variable}")
-    return given
-
-
-def read_flows(home: Path) -> Mapping[str, Any]:
-    """What the settings file has under `[flows]`, by name; whoever runs flows checks it."""
-    flows: Mapping[str, Any] = _read_toml(home / "inforadar.toml").get(FLOWS, {})
-    return flows
-
-
-def _read_toml(path: Path) -> Mapping[str, Any]:
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
-        raise ConfigError(f"{path} cannot be read: {fault}") from None
-    except OSError as fault:
-        raise ConfigError(f"{path} cannot be read: {fault.strerror}") from None
-    for name, value in content.items():
-        if name not in {*SECTIONS, FLOWS} or not isinstance(value, dict):
-            raise ConfigError(f"{path}: there is no section [{name}]. It can have: {', '.join(SECTIONS)}.")
-    return content
-
-
-def _sentence(
-    name: str, section: type[Section], given: Mapping[str, tuple[Any, str]], fault: ValidationError
-) -> str:
-    error = fault.errors()[0]
-    field = str(error["loc"][0]) if error["loc"] else ""
-    if field not in given:
-        return f"[{name}] {error['msg'].removeprefix('Value error, ')}."
-    value, origin = given[field]
-    shown = "***" if is_secret(section, field) else repr(value)
-    return f"{section.env_name(field)} is {shown} ({origin}), but should be: {allowed(section, field)}."
 
 
 def is_secret(section: type[Section], field: str) -> bool:

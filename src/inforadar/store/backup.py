@@ -1,0 +1,100 @@
+"""Copies of an SQLite database: made while it is in use, and put in its place again.
+
+A database that is restored is first built beside the old one and looked at; then the two change places, by
+renaming, and the old one stays. So this works on a damaged database too, which nothing can open.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+from contextlib import closing, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from inforadar.errors import DatabaseInUseError, ParseError, StoreError, UsageError
+
+_MAGIC = b"SQLite format 3\x00"
+_SHARED_FIRST, _SHARED_SIZE = 0x40000002, 510
+"""The bytes that every program locks that has the database open (SQLite's file format, in WAL mode)."""
+
+
+def backup_path(path: Path, suffix: str = ".backup.db") -> Path:
+    return path.with_name(f"{path.stem}-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}{suffix}")
+
+
+def is_sqlite_file(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_MAGIC)) == _MAGIC
+    except OSError as fault:
+        raise UsageError(f"{path} cannot be read: {fault.strerror}.") from None
+
+
+def back_up_sqlite(path: Path, target: Path) -> Path:
+    """A whole copy, readable by its owner alone: credentials are in it."""
+    refuse_existing(target)
+    try:
+        target.touch(mode=0o600)
+        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(target)) as copy:
+            source.backup(copy)
+            # A copy is one file: what it would write beside itself belongs to a database in use.
+            copy.execute("PRAGMA journal_mode = DELETE")
+    except (sqlite3.Error, OSError) as fault:
+        target.unlink(missing_ok=True)
+        raise StoreError(f"The database {path} could not be backed up to {target}: {fault}.") from fault
+    return target
+
+
+def refuse_existing(target: Path) -> None:
+    if target.exists():
+        raise UsageError(f"{target} is there already. Choose another name, or move it away.")
+
+
+def check_backup(path: Path) -> None:
+    """Refuses a copy that is damaged."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as copy:
+            said = copy.execute("PRAGMA integrity_check(1)").fetchone()[0]
+            there = copy.execute(
+                "SELECT count(*) FROM sqlite_master WHERE name = 'alembic_version'"
+            ).fetchone()[0]
+    except sqlite3.Error as fault:
+        raise ParseError(f"{path} is damaged: {fault}. Try an older backup.") from None
+    if said != "ok":
+        raise ParseError(f"{path} is damaged: {said}. Try an older backup.")
+    if not there:
+        raise ParseError(f"{path} is an SQLite database, but not one of Info Radar.")
+
+
+def refuse_if_open(path: Path) -> None:
+    """Whether another program has the database open, seen from its lock: a damaged file cannot be asked."""
+    try:
+        file = path.open("r+b")
+    except FileNotFoundError:
+        return
+    except OSError as fault:
+        raise StoreError(f"{path} cannot be opened: {fault.strerror}.") from None
+    with file:
+        try:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, _SHARED_SIZE, _SHARED_FIRST)
+        except OSError:
+            raise DatabaseInUseError(
+                f"Another program has {path} open. Stop `up`, `worker` and `api` first."
+            ) from None
+
+
+def swap_in(fresh: Path, path: Path) -> Path | None:
+    """Puts `fresh` in the place of `path`; returns where the old one is now, if there was one."""
+    refuse_if_open(path)
+    aside: Path | None = None
+    if path.exists():
+        aside = backup_path(path, ".replaced.db")
+        for ending in ("-wal", "-shm"):
+            # The log first: it belongs to the old one, and would be taken for the new one's.
+            with suppress(FileNotFoundError):
+                os.replace(f"{path}{ending}", f"{aside}{ending}")
+        path.replace(aside)
+    fresh.replace(path)
+    return aside

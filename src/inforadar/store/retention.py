@@ -1,0 +1,192 @@
+"""Retention: deleting what is old or too much, and leaving the hash behind (X8).
+
+A feed's items go in portions, each its own transaction: what was deleted until a stop stays deleted, and no worker
+waits long. Starred items stay. An article goes when no item refers to it any more and its last attempt is over
+30 days ago: until then its row is what keeps the URL from being fetched again (ruling 4).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    delete,
+    func,
+    literal,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.dialects.postgresql import insert as pg_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from inforadar.model.ids import FeedId
+from inforadar.store.schema import (
+    analyses_cache,
+    article_categories,
+    article_failures,
+    articles,
+    feed_schedules,
+    feeds,
+    forgotten_items,
+    items,
+    marks,
+    runs,
+)
+from inforadar.store.types import db_after, db_now, one_of
+
+PORTION = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keep:
+    """What a feed keeps."""
+
+    since: datetime | None
+    """Items first seen before that go; None: age does not matter."""
+    newest: int
+    """So many of the newest stay; 0: all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holding:
+    """How much a feed has."""
+
+    feed_id: FeedId
+    url: str
+    options: dict[str, Any]
+    number: int
+    oldest: datetime
+
+
+def load_holdings(connection: Connection) -> list[Holding]:
+    """Of every feed with items, deleted ones too."""
+    counted = (
+        select(
+            items.c.feed_id,
+            func.count().label("number"),
+            func.min(items.c.created_at).label("oldest"),
+        )
+        .group_by(items.c.feed_id)
+        .subquery()
+    )
+    query = (
+        select(feeds.c.id, feeds.c.url, feeds.c.options, counted.c.number, counted.c.oldest)
+        .join(counted, counted.c.feed_id == feeds.c.id)
+        .order_by(feeds.c.url)
+    )
+    return [
+        Holding(feed_id=row.id, url=row.url, options=row.options, number=row.number, oldest=row.oldest)
+        for row in connection.execute(query)
+    ]
+
+
+def count_surplus(connection: Connection, feed_id: FeedId, keep: Keep) -> int:
+    return connection.execute(
+        select(func.count()).select_from(_surplus(feed_id, keep).subquery())
+    ).scalar_one()
+
+
+def forget_surplus(connection: Connection, feed_id: FeedId, keep: Keep, limit: int = PORTION) -> int:
+    """Deletes a portion of what a feed has too much of; returns how many items it was."""
+    chosen = connection.execute(_surplus(feed_id, keep).limit(limit)).all()
+    if not chosen:
+        return 0
+    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+    connection.execute(
+        insert(forgotten_items).on_conflict_do_nothing(),
+        [
+            {"feed_id": feed_id, "hash": row.hash, "item_id": row.id, "pub_date": row.pub_date}
+            for row in chosen
+        ],
+    )
+    connection.execute(delete(items).where(one_of(items.c.id, [row.id for row in chosen])))
+    s = feed_schedules.c
+    connection.execute(update(feed_schedules).where(s.id == feed_id).values(build_at=db_after(s.build_at)))
+    return len(chosen)
+
+
+def _surplus(feed_id: FeedId, keep: Keep) -> Select[Any]:
+    i = items.c
+    starred = select(marks.c.hash).where(marks.c.hash == i.hash, marks.c.starred_at.is_not(None)).exists()
+    too_much: list[ColumnElement[bool]] = []
+    if keep.since is not None:
+        too_much.append(i.created_at < keep.since)
+    if keep.newest:
+        # The first one that is too much: everything that is older goes too.
+        last = (
+            select(i.pub_date, i.id)
+            .where(i.feed_id == feed_id)
+            .order_by(i.pub_date.desc(), i.id.desc())
+            .offset(keep.newest)
+            .limit(1)
+            .subquery()
+        )
+        date, id_ = (select(column).scalar_subquery() for column in (last.c.pub_date, last.c.id))
+        too_much.append(or_(i.pub_date < date, and_(i.pub_date == date, i.id <= id_)))
+    return (
+        select(i.id, i.hash, i.pub_date)
+        .where(i.feed_id == feed_id, ~starred, or_(*too_much) if too_much else literal(False))
+        .order_by(i.pub_date, i.id)
+    )
+
+
+def count_orphans(connection: Connection, before: datetime) -> int:
+    return connection.execute(select(func.count()).select_from(_orphans(before).subquery())).scalar_one()
+
+
+def delete_orphans(connection: Connection, before: datetime, limit: int = PORTION) -> int:
+    """A portion of the articles that nothing refers to, with what is known of them."""
+    uids = list(connection.execute(_orphans(before).limit(limit)).scalars())
+    for table in (article_failures, article_categories, articles):
+        connection.execute(delete(table).where(one_of(table.c.uid, uids)))
+    return len(uids)
+
+
+def _orphans(before: datetime) -> Select[Any]:
+    a = articles.c
+    return select(a.uid).where(
+        a.next_attempt_at.is_(None),
+        func.coalesce(a.attempted_at, a.fetched_at, a.updated_at) < before,
+        ~select(items.c.id).where(items.c.url == a.url).exists(),
+    )
+
+
+def count_history(connection: Connection, before: datetime) -> int:
+    return sum(
+        connection.execute(select(func.count()).where(old)).scalar_one() for _, old in _history(before)
+    )
+
+
+def delete_history(connection: Connection, before: datetime) -> int:
+    """Reports with their events, failed downloads, and cached answers."""
+    deleted = 0
+    for table, old in _history(before):
+        deleted += connection.execute(delete(table).where(old)).rowcount
+    return deleted
+
+
+def _history(before: datetime) -> list[tuple[Any, ColumnElement[bool]]]:
+    return [
+        (runs, and_(runs.c.started_at < before, runs.c.finished_at.is_not(None))),
+        (article_failures, article_failures.c.at < before),
+        (analyses_cache, analyses_cache.c.created_at < before),
+    ]
+
+
+def delete_lost_marks(connection: Connection) -> int:
+    """Of URLs that no item has any more; starred ones still have theirs."""
+    listed = select(items.c.id).where(items.c.url == marks.c.url).exists()
+    return connection.execute(delete(marks).where(~listed, marks.c.starred_at.is_(None))).rowcount
+
+
+def load_clock(connection: Connection) -> datetime:
+    """The database's."""
+    now: datetime = connection.execute(select(db_now())).scalar_one()
+    return now

@@ -1,0 +1,17 @@
+"""Every table there is, for those who go over all of them. Tables are defined by area; this names the areas."""
+
+from __future__ import annotations
+
+from sqlalchemy import Table
+
+from inforadar.store import history_schema, search_schema
+from inforadar.store.schema import metadata
+
+_AREAS = (history_schema, search_schema)
+"""To import them is what puts their tables into the metadata."""
+
+
+def all_tables() -> list[Table]:
+    """In an order in which no table comes before one that it refers to."""
+    assert _AREAS
+    return list(metadata.sorted_tables)

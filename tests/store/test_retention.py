@@ -1,0 +1,170 @@
+"""Retention: what goes, what stays, and that nothing that went comes back as new."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import insert, update
+from tests.store.making import NOW, add_feed, claim, collect, collected, count, listed, rows, save, start_run
+
+from inforadar.config import RetentionSettings
+from inforadar.model.feed import Feed
+from inforadar.pipeline.retention import Retention
+from inforadar.store.checks import load_size
+from inforadar.store.engine import Database
+from inforadar.store.feeds import update_feed_options
+from inforadar.store.schema import articles, feed_schedules, forgotten_items, items, marks, runs
+from inforadar.store.types import db_later
+from inforadar.urls import url_hash
+
+DAY_S = 86400.0
+
+
+def urls(number: int) -> list[str]:
+    return [f"https://example.com/{n}" for n in range(number)]
+
+
+async def a_feed_with(database: Database, number: int, **options: Any) -> Feed:
+    """Its items were published an hour apart, the first one last."""
+    feed = await add_feed(database)
+    entries = [listed(url, published_at=NOW - timedelta(hours=n)) for n, url in enumerate(urls(number))]
+    await collect(database, feed, *entries)
+    await database.write(lambda c: c.execute(update(items).values(created_at=db_later(0.0))))
+    if options:
+        await database.write(update_feed_options, feed.id, options)
+    return feed
+
+
+async def make_old(database: Database, *chosen: str, days: float) -> None:
+    at = db_later(-days * DAY_S)
+    await database.write(
+        lambda c: c.execute(update(items).where(items.c.url.in_(chosen)).values(created_at=at))
+    )
+    await database.write(
+        lambda c: c.execute(
+            update(articles)
+            .where(articles.c.url.in_(chosen))
+            .values(attempted_at=at, next_attempt_at=None, fetched_at=at)
+        )
+    )
+
+
+def retention(database: Database, *, published: int = 1, **limits: int) -> Retention:
+    return Retention(database=database, settings=RetentionSettings(**limits), published=published)
+
+
+async def kept(database: Database) -> set[str]:
+    return {row.url for row in await rows(database, items)}
+
+
+async def test_without_limits_nothing_is_deleted(database: Database) -> None:
+    await a_feed_with(database, 3)
+    await make_old(database, *urls(3), days=4000)
+    assert not await retention(database).apply()
+    assert await count(database, items) == 3
+
+
+async def test_what_is_too_old_goes_and_a_plan_says_so_before(database: Database) -> None:
+    await a_feed_with(database, 4)
+    old = urls(4)[:3]
+    await make_old(database, *old, days=61)
+    plan = await retention(database, max_age_days=60).plan()
+    assert (plan.items, await count(database, items)) == (3, 4)
+
+    done = await retention(database, max_age_days=60).apply()
+    assert (done.items, done.articles) == (3, 3)
+    assert await kept(database) == {urls(4)[3]}
+    assert {row.url for row in await rows(database, articles)} == {urls(4)[3]}
+    assert {row.hash for row in await rows(database, forgotten_items)} == {url_hash(url) for url in old}
+    assert not await retention(database, max_age_days=60).apply()
+
+
+async def test_an_article_outlives_its_items_until_its_30_days_are_over(database: Database) -> None:
+    await a_feed_with(database, 2)
+    await make_old(database, *urls(2), days=10)
+    done = await retention(database, max_age_days=7).apply()
+    assert (done.items, done.articles) == (2, 0)
+    assert await count(database, articles) == 2
+
+
+async def test_only_the_newest_stay_and_never_fewer_than_are_published(database: Database) -> None:
+    await a_feed_with(database, 6)
+    assert (await retention(database, max_items=2, published=4).apply()).items == 2
+    assert await kept(database) == set(urls(4))
+    assert (await retention(database, max_items=2).apply()).items == 2
+    assert await kept(database) == set(urls(2))
+
+
+async def test_a_starred_item_stays(database: Database) -> None:
+    await a_feed_with(database, 3)
+    starred, read = urls(3)[2], urls(3)[1]
+    await database.write(
+        lambda c: c.execute(
+            insert(marks),
+            [
+                {"hash": url_hash(starred), "url": starred, "starred_at": NOW, "read_at": None},
+                {"hash": url_hash(read), "url": read, "starred_at": None, "read_at": NOW},
+            ],
+        )
+    )
+    await retention(database, max_items=1).apply()
+    assert await kept(database) == {urls(3)[0], starred}
+    assert [row.url for row in await rows(database, marks)] == [starred]
+
+
+async def test_a_feed_may_have_limits_of_its_own(database: Database) -> None:
+    await a_feed_with(database, 4, keep_items=3)
+    assert (await retention(database).plan()).items == 1
+    assert (await retention(database, max_items=1).apply()).items == 1
+    assert await count(database, items) == 3
+
+
+async def test_what_was_forgotten_never_comes_back_as_new_nor_as_changed(database: Database) -> None:
+    feed = await a_feed_with(database, 3)
+    await retention(database, max_items=1).apply()
+    lease, run_id = await claim(database, feed), await start_run(database)
+    again = [listed(url, title="Another title") for url in (*urls(3), "https://example.com/new")]
+    saved = (await save(database, [collected(lease, run_id, *again)]))[feed.id]
+    assert saved is not None
+    assert [new.listed.url for new in saved.added] == ["https://example.com/new"]
+    assert [change.url for change in saved.changed] == [urls(3)[0]]
+    assert await kept(database) == {urls(3)[0], "https://example.com/new"}
+
+
+async def test_another_feed_that_lists_the_url_keeps_it(database: Database) -> None:
+    await a_feed_with(database, 2, keep_items=1)
+    other = await add_feed(database, "https://other.example/feed")
+    await collect(database, other, listed(urls(2)[1]))
+    await make_old(database, *urls(2), days=100)
+    done = await retention(database).apply()
+    assert (done.items, done.articles) == (1, 0)
+    assert await count(database, articles) == 2
+
+
+async def test_a_feed_that_lost_items_is_built_anew(database: Database) -> None:
+    await a_feed_with(database, 3)
+    await database.write(lambda c: c.execute(update(feed_schedules).values(build_at=None)))
+    await retention(database, max_items=1).apply()
+    assert [row.build_at is not None for row in await rows(database, feed_schedules)] == [True]
+
+
+async def test_old_reports_go_and_the_items_they_added_stay(database: Database) -> None:
+    await a_feed_with(database, 1)
+    await database.write(lambda c: c.execute(update(runs).values(started_at=NOW, finished_at=NOW)))
+    surplus = retention(database, history_days=30)
+    assert (await surplus.plan()).history == 1
+    assert (await surplus.apply()).history == 1
+    assert (await count(database, runs), await count(database, items)) == (0, 1)
+
+
+async def test_space_is_given_back(database: Database) -> None:
+    await a_feed_with(database, 1)
+    await database.write(lambda c: c.execute(update(items).values(content="слово " * 200_000)))
+    await database.vacuum()
+    before = await database.read(load_size)
+    await retention(database, max_age_days=1).apply()
+    await make_old(database, *urls(1), days=2)
+    await retention(database, max_age_days=1).apply()
+    await database.vacuum()
+    assert await database.read(load_size) < before
