@@ -8,8 +8,10 @@ from inforadar.model.feed import FeedKind
 from inforadar.pipeline.collect import FeedDiscoverer
 from inforadar.pipeline.jobs import Discoverer
 from inforadar.pipeline.pages import PagesDiscoverer
+from inforadar.pipeline.sitemap import SitemapDiscoverer
 
 DISCOVERERS: Mapping[FeedKind, type[Discoverer]] = {
     FeedKind.FEED: FeedDiscoverer,
     FeedKind.PAGES: PagesDiscoverer,
+    FeedKind.SITEMAP: SitemapDiscoverer,
 }

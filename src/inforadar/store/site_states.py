@@ -35,7 +35,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.model.sitemap import SitemapEntry, SiteState, UrlState
 from inforadar.store.rows import JsonRows, stored_id, stored_time
-from inforadar.store.sitemap_schema import site_states, url_states
+from inforadar.store.sitemap_schema import site_states, sitemap_files, url_states
 from inforadar.store.types import one_of
 
 MAX_LEFT = 1000
@@ -301,6 +301,12 @@ def prune_urls(
         gone = delete(url_states).where(_u.site_name == name, one_of(_u.url, urls))
         forgotten += connection.execute(gone).rowcount
     return forgotten
+
+
+def delete_sites(connection: Connection, site_names: Sequence[str]) -> None:
+    """All that is known of them."""
+    for table in (url_states, sitemap_files, site_states):
+        connection.execute(delete(table).where(one_of(table.c.site_name, site_names)))
 
 
 def _by_site(rows: Iterable[Row[str, str]]) -> dict[str, list[str]]:
