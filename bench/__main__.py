@@ -16,6 +16,7 @@ from pathlib import Path
 BENCHMARKS = {
     "startup": "bench.startup",
     "feeds": "bench.feeds",
+    "sitemap": "bench.sitemap",
     "publish": "bench.publish",
     "extraction": "bench.extraction",
     "canonical": "bench.canonical",

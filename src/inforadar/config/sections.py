@@ -303,6 +303,9 @@ SECTIONS: Mapping[str, type[Section]] = {
 }
 """The sections of `inforadar.toml`."""
 
+FLOWS = "flows"
+"""One more, which the core does not read: `[flows.NAME]`, a sitemap that Prefect runs."""
+
 
 def is_secret(section: type[Section], field: str) -> bool:
     return "SecretStr" in str(section.model_fields[field].annotation)
