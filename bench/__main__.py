@@ -2,8 +2,8 @@
 
     python -m bench [NAME …] [--corpora FOLDER] [ARGUMENTS OF THE BENCHMARK]
 
-Some measure quality on a corpus that is not part of this repository: with `--corpora`, the one in the folder's
-subfolder of the same name as the benchmark. Without it they say so and are left out.
+Some measure on a corpus that is not part of this repository: with `--corpora`, the one in a subfolder of that
+folder, mostly of the same name as the benchmark. Those that cannot do without say so and are left out.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ BENCHMARKS = {
     "feeds": "bench.feeds",
     "publish": "bench.publish",
     "extraction": "bench.extraction",
+    "canonical": "bench.canonical",
     "deframe": "bench.deframe",
     "farm": "bench.farm",
     "simulate": "bench.simulate",
@@ -29,7 +30,8 @@ BENCHMARKS = {
 ONLY_BY_NAME = {"peers", "scaleout"}
 """One installs other programs (`make bench-peers`), one makes network namespaces, which only root may."""
 
-TAKES_CORPUS = {"feeds", "extraction", "deframe"}
+TAKES_CORPUS = {"feeds": "feeds", "extraction": "extraction", "deframe": "deframe", "canonical": "extraction"}
+"""Name → the folder of its corpus."""
 NEEDS_CORPUS = {"extraction", "deframe"}
 
 
@@ -50,7 +52,7 @@ def main(argv: list[str]) -> int:
     for name in names or [name for name in BENCHMARKS if name not in ONLY_BY_NAME]:
         arguments = list(rest)
         if ours.corpora and name in TAKES_CORPUS:
-            arguments += ["--corpus", str(ours.corpora / name)]
+            arguments += ["--corpus", str(ours.corpora / TAKES_CORPUS[name])]
         elif name in NEEDS_CORPUS and "--corpus" not in rest:
             print(f"== {name}: needs a corpus, see --corpora; left out")
             continue

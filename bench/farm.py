@@ -84,7 +84,7 @@ def _tree_cpu_s(root: psutil.Process | None) -> float:
 
 
 @contextmanager
-def _database(kind: str, folder: Path) -> Iterator[tuple[str, psutil.Process | None]]:
+def database(kind: str, folder: Path) -> Iterator[tuple[str, psutil.Process | None]]:
     """The URL of an empty database and, if it is a server of its own, its process."""
     if kind == "sqlite":
         yield f"sqlite:///{folder / 'farm.db'}", None
@@ -119,7 +119,7 @@ def _opened(arguments: argparse.Namespace, *, feeds: int, hosts: int, delay_s: f
         urls_file.write_text("\n".join(farm.urls()))
         with (
             serve(farm, folder / "nginx", with_log=delay_s > 0) as server,
-            _database(arguments.database, folder) as (url, postgres),
+            database(arguments.database, folder) as (url, postgres),
         ):
             bench = Bench(farm, server, urls_file, _environment(arguments, folder, url, delay_s), postgres)
             bench.step("prepare", "prepare", str(urls_file), str(arguments.others))

@@ -21,7 +21,10 @@ from email.utils import format_datetime
 from html import escape
 from ipaddress import IPv4Address
 from pathlib import Path
+from typing import Protocol
 
+FIRST_HOST = "127.1.0.1"
+LOOPBACK = "127.0.0.0/8"
 _OLDEST = datetime(2026, 1, 1, tzinfo=UTC)
 _WORDS = re.findall(
     r"\w+",
@@ -42,14 +45,12 @@ class Farm:
         entries: int,
         hosts: int,
         port: int,
-        first_host: str = "127.1.0.1",
-        clients: str = "127.0.0.0/8",
+        first_host: str = FIRST_HOST,
     ) -> None:
         self.folder = folder
         self.feeds = feeds
         self.entries = entries
         self.port = port
-        self.clients = clients
         self._hosts = [str(IPv4Address(first_host) + number) for number in range(hosts)]
         self._newest = [entries] * feeds
         self._touches = 0
@@ -93,24 +94,24 @@ class Farm:
         beside.replace(path)
 
 
-def _text(dice: random.Random, count: int) -> str:
+def words(dice: random.Random, count: int) -> str:
     return " ".join(dice.choices(_WORDS, k=count))
 
 
 class _Entry:
     def __init__(self, feed: int, number: int, base: str) -> None:
         dice = random.Random(f"{feed}/{number}")
-        self.title = f"{_text(dice, 8).capitalize()} & {number}"
+        self.title = f"{words(dice, 8).capitalize()} & {number}"
         self.link = f"{base}/news/{feed}/{number}-{dice.getrandbits(32):08x}.html"
         self.guid = f"tag:farm.test,2026:{feed}/{number}"
         self.at = _OLDEST + timedelta(hours=number, seconds=feed % 3600)
-        self.author = _text(dice, 2).title()
+        self.author = words(dice, 2).title()
         self.sections = dice.sample(_SECTIONS, dice.randint(1, 3))
-        self.summary = _text(dice, 20)
+        self.summary = words(dice, 20)
         self.html = (
-            f'<p>{_text(dice, 30)}, <a href="{base}/about/{number}">{_text(dice, 2)}</a>.</p>'
-            f'<figure><img src="{base}/pictures/{feed}-{number}.jpg" alt="{_text(dice, 3)}"></figure>'
-            f"<p>{_text(dice, 25)} &amp; {_text(dice, 6)}.</p>"
+            f'<p>{words(dice, 30)}, <a href="{base}/about/{number}">{words(dice, 2)}</a>.</p>'
+            f'<figure><img src="{base}/pictures/{feed}-{number}.jpg" alt="{words(dice, 3)}"></figure>'
+            f"<p>{words(dice, 25)} &amp; {words(dice, 6)}.</p>"
         )
 
 
@@ -158,6 +159,16 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+class Served(Protocol):
+    """Files that a server is to serve."""
+
+    @property
+    def folder(self) -> Path: ...
+
+    @property
+    def port(self) -> int: ...
+
+
 class Server:
     """An nginx that is running."""
 
@@ -200,8 +211,8 @@ class Server:
 
 
 @contextmanager
-def serve(farm: Farm, folder: Path, *, with_log: bool) -> Iterator[Server]:
-    """Serves the farm on its port, to loopback only; the server is gone at the end, whatever happens."""
+def serve(farm: Served, folder: Path, *, with_log: bool, clients: str = LOOPBACK) -> Iterator[Server]:
+    """Serves the files on their port, to loopback only; the server is gone at the end, whatever happens."""
     binary = shutil.which("nginx") or "/usr/sbin/nginx"
     if not Path(binary).exists():
         raise SystemExit("The farm is served by nginx, which is not installed here.")
@@ -209,7 +220,7 @@ def serve(farm: Farm, folder: Path, *, with_log: bool) -> Iterator[Server]:
     log = folder / "access.log"
     log.touch()
     config = folder / "nginx.conf"
-    config.write_text(_configuration(farm, folder, log if with_log else None))
+    config.write_text(_configuration(farm, folder, log if with_log else None, clients))
     process = subprocess.Popen(
         [binary, "-p", str(folder), "-c", str(config), "-e", str(folder / "error.log")]
     )
@@ -221,7 +232,7 @@ def serve(farm: Farm, folder: Path, *, with_log: bool) -> Iterator[Server]:
         process.wait(timeout=10)
 
 
-def _configuration(farm: Farm, folder: Path, log: Path | None) -> str:
+def _configuration(farm: Served, folder: Path, log: Path | None, clients: str) -> str:
     temporary = "".join(
         f"  {name}_temp_path {folder}/{name};\n"
         for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
@@ -237,11 +248,11 @@ http {{
 {temporary}  sendfile on; tcp_nopush on; etag on; if_modified_since exact;
   keepalive_timeout 60; keepalive_requests 100000;
   open_file_cache max=20000; open_file_cache_valid 1s;
-  types {{ application/xml xml; }}
+  types {{ application/xml xml; text/html html; }}
   server {{
     listen 0.0.0.0:{farm.port} backlog=4096;
     root {farm.folder};
-    allow 127.0.0.0/8; allow {farm.clients}; deny all;
+    allow {LOOPBACK}; allow {clients}; deny all;
     location = /status {{ stub_status; access_log off; }}
   }}
 }}

@@ -27,6 +27,7 @@ import aiohttp
 import uvloop
 from sqlalchemy import Connection, func, insert, select, update
 
+from inforadar.app.process import settle_in
 from inforadar.app.store import open_store
 from inforadar.app.worker import open_worker
 from inforadar.cli.logs import configure_logs
@@ -109,6 +110,7 @@ async def _collect(settings: Settings, *, profiled: bool) -> dict[str, Any]:
     async with open_store(settings) as database:
         due = await database.write(_make_due, "http://127.%")
         async with open_worker(settings, database, stages=stages) as worker:
+            settle_in()
             profiles = await _start_profiles(database) if profiled else []
             with _measured(report):
                 result = await _collect_all(worker, due)

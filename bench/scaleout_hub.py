@@ -60,12 +60,15 @@ def main(argv: list[str]) -> None:
         hosts=hosts,
         port=_FARM_PORT,
         first_host=FARM_FIRST_HOST,
-        clients=CLIENTS,
     )
     redis = ValkeyServer(
         host=HUB_ADDRESS, port=_REDIS_PORT, config={"bind": HUB_ADDRESS, "protected-mode": "no"}
     )
-    with _postgres(folder) as (network, socket), redis, serve(farm, folder / "nginx", with_log=True):
+    with (
+        _postgres(folder) as (network, socket),
+        redis,
+        serve(farm, folder / "nginx", with_log=True, clients=CLIENTS),
+    ):
         known = {
             "network": network,
             "socket": socket,

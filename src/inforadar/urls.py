@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import ipaddress
+import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NewType
 
@@ -66,6 +67,8 @@ def canonical_form(url: str, base: str | None = None) -> str:
     """As a browser would write it, nothing dropped; refuses what is not http or https."""
     text = url.strip()
     _check_length(text)
+    if is_plain(text):
+        return text
     if not text and base is None:
         raise InvalidUrlError(url, "it is empty")
     try:
@@ -79,6 +82,22 @@ def canonical_form(url: str, base: str | None = None) -> str:
     # Escapes make a URL longer, and a normal form must have a normal form: itself.
     _check_length(href)
     return href
+
+
+_OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
+_PLAIN = re.compile(
+    rf"https?://(?:[a-z0-9.-]+\.[a-z]+|(?:{_OCTET}\.){{3}}{_OCTET})"
+    r"(?::(?!80/|443/)(?:[1-9]\d{0,3}|[1-5]\d{4}))?"
+    r"/[\w\-.~!$&'()*+,;=:@/%]*"
+    r"(?:\?[\w\-.~!$&()*+,;=:@/?%]*)?",
+    re.ASCII,
+)
+
+
+def is_plain(url: str) -> bool:
+    """Whether a URL surely is its own canonical form, as most are; parsing it takes several times as long."""
+    # Dot segments, plain or escaped, go; names in another alphabet are checked letter by letter.
+    return bool(_PLAIN.fullmatch(url)) and "/." not in url and "/%2" not in url and "xn--" not in url
 
 
 def _check_length(text: str) -> None:

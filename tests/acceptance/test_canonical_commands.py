@@ -6,6 +6,7 @@ import asyncio
 import os
 import pty
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import redis as plain
@@ -147,3 +148,20 @@ async def test_redis_is_rebuilt_by_one_command(program: Program, site: Site, red
     away = replace(program, extra={**(program.extra or {}), "REDIS_URL": "redis://127.0.0.1:1/0"})
     done = await away.run("canonical", "rebuild")
     assert (done.code, "Redis cannot be used" in done.err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("feed", "add", "http://127.0.0.1:9/", "--discover"), ("canonical", "run")],
+)
+async def test_redis_without_its_extra_is_a_clear_sentence(
+    program: Program, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    # As if it were not installed: the import fails in the same way.
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['redis'] = None\n")
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    extra = {**(program.extra or {}), "REDIS_URL": "redis://127.0.0.1:1/0", "PYTHONPATH": path}
+    done = await replace(program, extra=extra).run(*command)
+    assert done.code == 2, done
+    assert "REDIS_URL needs the extra: pip install 'inforadar[redis]'." in done.err
+    assert "Traceback" not in done.err

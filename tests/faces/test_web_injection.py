@@ -8,7 +8,7 @@ from inforadar.model.analysis import Subject
 from inforadar.model.article import Extracted
 from inforadar.stages.analyze import analyzer_class
 from inforadar.stages.analyze.base import Analyzed
-from inforadar.stages.analyze.dialogue import Access
+from inforadar.stages.analyze.endpoint import Access
 from inforadar.stages.analyze.limiter import RateLimiter
 from inforadar.stages.analyze.prompt import load_prompt
 from tests.faces.conftest import Page

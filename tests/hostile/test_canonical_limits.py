@@ -24,6 +24,10 @@ HOSTILE = {
     "half a million nested and closed": ("'<div>' * 500_000 + '</div>' * 500_000", "FAIL_BAD_HTML"),
     "a million nested spans": ("'<span>' * 1_000_000 + 'x'", "FAIL_BAD_HTML"),
     "nested tables": ("'<table><tr><td>' * 100_000", "FAIL_BAD_HTML"),
+    "nested behind end tags that close nothing": (
+        "'<div><object></div></object>' * 120_000",
+        "FAIL_BAD_HTML",
+    ),
     "100,000 attributes": ("'<p ' + ' '.join(f'a{i}=1' for i in range(100_000)) + '>x'", "FAIL_BAD_HTML"),
     "100,000 attributes with angle brackets": (
         "'<p ' + ' '.join(f'a{i}=\">\"' for i in range(100_000)) + '>x'",
@@ -92,6 +96,12 @@ def test_what_hides_behind_a_comment_or_a_script_counts() -> None:
         f"<!-- -> <a x=' -->{deep}'>",
         f"<script>'</style <a x='</script>{deep}",
         f"<!-->{deep}-->",
+        f"<!--!><script>-->{deep}",
+        f"<!x <script>{deep}",
+        f"<script><!--<script></script><title></script>{deep}",
+        f"<svg><title>{deep}",
+        "<div><object></div></object>" * (MAX_BLOCK_DEPTH + 1),
+        "<div></div-x>" * (MAX_BLOCK_DEPTH + 1),
         f"<SCRIPT></ScRiPt>{deep}",
     ):
         with pytest.raises(TooComplexError):
@@ -99,8 +109,10 @@ def test_what_hides_behind_a_comment_or_a_script_counts() -> None:
 
 
 def test_many_siblings_are_no_depth() -> None:
-    page = "<ul>" + "<li><p>one<div>two</div>" * 20_000 + "</ul>"
-    assert parseable(page) == page
+    siblings = ("<li><p>one<div>two</div>", "<table><td><div>two</table>", "<object><b><p>one</object>")
+    for sibling in siblings:
+        page = f"<ul>{sibling * 20_000}</ul>"
+        assert parseable(page) == page
 
 
 def test_formatting_tags_are_dropped_only_where_they_pile_up() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 
 from aiohttp import web
@@ -31,6 +32,8 @@ class LlmServer:
         self.calls: list[Call] = []
         self.other_paths: list[str] = []
         """Requests for anything but the three protocols: nothing should ever make one."""
+        self.asked = asyncio.Event()
+        """Someone has asked something."""
         self.at_once = 0
         self.most_at_once = 0
         self._scripts: list[Script] = [Answer(text=answer_text())]
@@ -70,21 +73,22 @@ class LlmServer:
             self._runner = None
 
     async def _openai(self, request: web.Request) -> web.StreamResponse:
-        return await self._answer(read_openai(await request.json(), request.headers))
+        return await self._answer(request, read_openai(await request.json(), request.headers))
 
     async def _anthropic(self, request: web.Request) -> web.StreamResponse:
-        return await self._answer(read_anthropic(await request.json(), request.headers))
+        return await self._answer(request, read_anthropic(await request.json(), request.headers))
 
     async def _gemini(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()
-        return await self._answer(read_gemini(body, request.headers, request.match_info["model"]))
+        return await self._answer(request, read_gemini(body, request.headers, request.match_info["model"]))
 
     async def _other(self, request: web.Request) -> web.StreamResponse:
         self.other_paths.append(request.path_qs)
         return web.Response(status=404)
 
-    async def _answer(self, call: Call) -> web.StreamResponse:
+    async def _answer(self, request: web.Request, call: Call) -> web.StreamResponse:
         self.calls.append(call)
+        self.asked.set()
         script = self._scripts.pop(0) if len(self._scripts) > 1 else self._scripts[0]
         answer = script(call) if callable(script) else script
         self.at_once += 1
@@ -92,10 +96,14 @@ class LlmServer:
         try:
             if answer.never:
                 await self._stopping.wait()
+            if answer.after:
+                await answer.after.wait()
             # Others get their turn, so that what runs at the same time is seen to.
             await asyncio.sleep(0)
         finally:
             self.at_once -= 1
+        if answer.drips:
+            return await self._drip(request)
         if answer.raw is not None:
             return web.Response(
                 body=answer.raw, status=answer.status, headers=answer.headers, content_type="application/json"
@@ -103,3 +111,13 @@ class LlmServer:
         return web.json_response(
             _WRITERS[call.vendor](answer, call), status=answer.status, headers=answer.headers
         )
+
+    async def _drip(self, request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "application/json"})
+        await response.prepare(request)
+        while not self._stopping.is_set():
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(0.05):
+                    await self._stopping.wait()
+            await response.write(b" ")
+        return response

@@ -5,6 +5,7 @@ Each is read into a `Call` and an `Answer` is written in it, as their documentat
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -49,6 +50,10 @@ class Answer:
     """Sent instead of a well-formed body."""
     never: bool = False
     """No answer at all, until the client leaves."""
+    drips: bool = False
+    """A blank now and then, and never more, until the client leaves."""
+    after: asyncio.Event | None = None
+    """Not before this is set."""
     tokens_in: int = 100
     tokens_out: int = 50
 

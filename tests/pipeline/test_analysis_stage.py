@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -134,6 +135,16 @@ async def test_the_same_text_costs_one_call_until_prompt_or_model_change(
     assert [(model, number) for model, _, number in (await counts(database)).results] == [("large-1", 2)]
 
 
+async def test_the_same_text_in_many_feeds_at_once_costs_one_call(
+    server: LlmServer, database: Database, settings: Settings, clock: Clock
+) -> None:
+    for number in range(4):
+        await queue(database, "harbour", url=f"https://example.com/{number}")
+    async with stage(settings, database, clock, concurrency=4) as running:
+        assert await running.run_once() == {"analyzed": 1, "cached": 3}
+    assert len(server.calls) == 1
+
+
 async def test_what_fails_goes_to_the_retry_lane_behind_the_fresh_and_is_given_up_at_last(
     server: LlmServer, database: Database, settings: Settings, clock: Clock
 ) -> None:
@@ -234,40 +245,118 @@ async def test_a_wrong_key_is_said_once_and_tried_again_later(
     assert all("no such key" in row.analyze_error for row in await rows(database, items))
 
 
+PRICES = {"price_out": 100.0, "output_tokens": 1000}
+"""A question may cost ten cents, and costs half a cent: the server counts 50 tokens."""
+
+
 async def test_the_budget_of_the_day_stops_spending_until_the_next(
     server: LlmServer, database: Database, settings: Settings, clock: Clock
 ) -> None:
-    await queue(database, "one", "two", "three")
-    prices = {"price_in": 10.0, "price_out": 20.0, "daily_budget": 0.003}
-    async with stage(settings, database, clock, **prices) as running:
-        assert await running.run_once() == {"analyzed": 2, "waiting": 1}
+    await queue(database, "one", "two", "three", "four")
+    async with stage(settings, database, clock, daily_budget=0.112, **PRICES) as running:
+        assert await running.run_once() == {"analyzed": 3, "waiting": 1}
         await make_due(database)
         assert await running.run_once() == {"waiting": 1}
         assert (await counts(database)).failures == {"budget": 1}
-        errors = [row.analyze_error for row in await rows(database, items) if row.analyze_error]
-        assert errors == [
-            "budget: The day's budget of $0.003 is spent ($0.0040). "
+        (error,) = [row.analyze_error for row in await rows(database, items) if row.analyze_error]
+        assert error == (
+            "budget: The day's budget of $0.112 is used up: $0.0150 are spent, and one more question may cost $0.1000. "
             "Analyses go on at 00:00 UTC; AI_DAILY_BUDGET raises it."
-        ]
+        )
         clock.forward(days=1)
         await make_due(database)
         assert await running.run_once() == {"analyzed": 1}
-    assert len(server.calls) == 3
-    assert len(await rows(database, analysis_costs)) == 2
+    assert len(server.calls) == 4
+    assert {row.analyze_attempts for row in await rows(database, items)} == {0}
+    assert [row.cost for row in await rows(database, analysis_costs)] == pytest.approx([0.015, 0.005])
+
+
+async def test_calls_under_way_count_as_spent_and_are_waited_for(
+    server: LlmServer, database: Database, settings: Settings, clock: Clock
+) -> None:
+    await queue(database, *(f"number {n}" for n in range(10)))
+    release = asyncio.Event()
+    server.respond(Answer(text=answer_text(), after=release))
+    async with stage(settings, database, clock, daily_budget=0.25, concurrency=6, **PRICES) as running:
+        run = asyncio.create_task(running.run_once())
+        async with asyncio.timeout(30):
+            while server.at_once < 2:
+                await counts(database)
+            for _ in range(20):
+                await counts(database)
+            assert len(server.calls) == 2, "there is money for two questions, whatever they turn out to cost"
+            release.set()
+            assert await run == {"analyzed": 10}
+    (spent,) = await database.read(load_spending, clock.time.date())
+    assert spent.calls == 10
+    assert spent.cost == pytest.approx(0.05)
+
+
+async def test_a_correction_is_paid_for_out_of_the_same_budget(
+    server: LlmServer, database: Database, settings: Settings, clock: Clock
+) -> None:
+    await queue(database, "one")
+    server.respond(Answer(text="no", tokens_out=1000))
+    async with stage(settings, database, clock, daily_budget=0.15, **PRICES) as running:
+        assert await running.run_once() == {"waiting": 1}
+    (spent,) = await database.read(load_spending, clock.time.date())
+    assert spent.calls == 1
+    assert spent.cost == pytest.approx(0.1)
+
+
+async def test_a_budget_too_small_for_one_question_says_so(
+    server: LlmServer, database: Database, settings: Settings, clock: Clock
+) -> None:
+    await queue(database, "one")
+    async with stage(settings, database, clock, daily_budget=0.05, **PRICES) as running:
+        assert await running.run_once() == {"waiting": 1}
+    (row,) = await rows(database, items)
+    assert (
+        "One question to tiny-1 may cost $0.1000, more than the day's budget of $0.05." in row.analyze_error
+    )
+    assert server.calls == []
+
+
+async def test_what_an_endpoint_does_not_answer_is_not_paid(
+    server: LlmServer, database: Database, settings: Settings, clock: Clock
+) -> None:
+    await queue(database, "one")
+    server.respond(Answer(status=503))
+    async with stage(settings, database, clock, daily_budget=1.0, **PRICES) as running:
+        assert await running.run_once() == {"waiting": 1}
+    assert await rows(database, analysis_costs) == []
 
 
 async def test_the_budget_holds_over_a_restart_and_does_not_stop_what_is_free(
     server: LlmServer, database: Database, settings: Settings, clock: Clock
 ) -> None:
-    prices = {"price_in": 10.0, "price_out": 20.0, "daily_budget": 0.001}
+    limits = {**PRICES, "daily_budget": 0.103}
     await queue(database, "one")
-    async with stage(settings, database, clock, **prices) as running:
+    async with stage(settings, database, clock, **limits) as running:
         await running.run_once()
     await queue(database, "two", url="https://example.com/2")
     await queue(database, "three", url="https://example.com/3", options={"analyzer": "local"})
-    async with stage(settings, database, clock, **prices) as running:
+    async with stage(settings, database, clock, **limits) as running:
         assert await running.run_once() == {"waiting": 1, "analyzed": 1}
     assert asked(server) == ["one"]
+
+
+async def test_an_edited_prompt_is_used_from_the_next_run_on(
+    server: LlmServer, database: Database, settings: Settings, clock: Clock, tmp_path: Path
+) -> None:
+    prompts = tmp_path / "prompts"
+    prompts.mkdir()
+    async with stage(settings, database, clock) as running:
+        await queue(database, "one")
+        assert await running.run_once() == {"analyzed": 1}
+        for number, text in (("2", "Be brief."), ("3", "Be briefer."), ("4", "Кратко.")):
+            (prompts / "deframe.md").write_text(f"---\nversion: {number}\n---\n{text}", encoding="utf-8")
+            assert await running.queue_again() == 1
+            assert await running.run_once() == {"analyzed": 1}
+        (prompts / "deframe.md").unlink()
+        assert await running.queue_again() == 1
+        assert await running.run_once() == {"cached": 1}
+    assert [call.system for call in server.calls[1:]] == ["Be brief.", "Be briefer.", "Кратко."]
 
 
 async def test_failed_attempts_are_billed_too(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -118,6 +119,27 @@ async def test_a_failure_has_a_code_and_a_detail_and_blocks_nothing(
     assert failed.failure.detail
     assert detail in failed.failure.detail
     assert (await row(database, bad)).next_attempt_at is None
+
+
+async def test_a_page_that_the_reader_crashes_on_is_one_failure_and_blocks_nothing(
+    site: Site, database: Database, worker: Open
+) -> None:
+    bad, good = article(site, 1), article(site, 2)
+    await list_urls(site, database, [bad, good])
+    async with worker() as running:
+        await running.collect_cycle()
+        pool = running.canonicalizer.extract
+
+        async def extract(body: bytes, url: str, content_type: str) -> Any:
+            if url == bad:
+                raise UnicodeError("undefined encoding")
+            return await pool(body, url, content_type)
+
+        stage = replace(running.canonicalizer, extract=extract)
+        assert await stage.run_once() == {"FAIL_PARSE": 1, "success": 1}
+    failed = await stored(database, bad)
+    assert failed.failure is not None
+    assert "UnicodeError: undefined encoding" in (failed.failure.detail or "")
 
 
 async def test_a_page_that_never_answers_is_a_timeout(site: Site, database: Database, worker: Open) -> None:

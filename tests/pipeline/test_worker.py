@@ -14,7 +14,7 @@ import pytest
 
 from inforadar.app.worker import open_worker
 from inforadar.config import Settings, load_settings
-from inforadar.model.feed import Feed
+from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import Outcome
 from inforadar.pipeline.admin import basic_authorization
 from inforadar.pipeline.health import feed_health
@@ -306,14 +306,14 @@ async def test_a_crash_in_one_feed_is_recorded_on_it_and_stops_nothing_else(
     bad = await subscribe(database, site.feed("/bad.xml", rss([entry(site, 1)])))
     good = await subscribe(database, site.feed("/good.xml", rss([entry(site, 2)])))
     async with worker() as running:
-        parse = running.collector.parse
+        parse = running.discoverers[FeedKind.FEED].parse
 
         async def crashing(body: bytes, url: str, content_type: str) -> Any:
             if url.endswith("/bad.xml"):
                 raise ZeroDivisionError("on purpose")
             return await parse(body, url, content_type)
 
-        object.__setattr__(running.collector, "parse", crashing)
+        object.__setattr__(running.discoverers[FeedKind.FEED], "parse", crashing)
         await running.collect_cycle()
     assert "ZeroDivisionError" in ((await database.read(load_feed, bad.id)).last_error or "")
     assert (await database.read(load_feed, good.id)).last_fetch_status is Outcome.SUCCESS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -35,7 +36,7 @@ from inforadar.store.articles import ArticleEnding, claim_articles, save_article
 from inforadar.store.engine import Database
 from inforadar.store.feeds import delete_feed, purge_feeds, update_feed, update_feed_options
 from inforadar.store.schema import feed_schedules, items
-from inforadar.store.spending import Spent, add_spent, load_spending, load_spent_on
+from inforadar.store.spending import Spent, add_spent, load_spending, reserve_spending, settle_spending
 from inforadar.store.types import db_later
 
 
@@ -130,10 +131,9 @@ async def test_a_failure_is_recorded_and_tried_again_later_or_given_up(database:
 async def test_what_never_failed_goes_before_what_did(database: Database) -> None:
     await ready(database, 5)
     for job in await database.write(claim_analyses, 2):
-        await database.write(save_analysis_failure, job, "invalid: x", 0.0)
-    await expire(database)
+        await database.write(save_analysis_failure, job, "invalid: x", -3600.0)
     first = await database.write(claim_analyses, 4)
-    assert [job.attempts for job in first] == [0, 0, 0, 1]
+    assert [job.attempts for job in first] == [0, 0, 0, 1], "though the failed ones have waited longer"
     assert [job.attempts for job in await database.write(claim_analyses, 4)] == [1]
 
 
@@ -210,10 +210,7 @@ async def test_money_is_summed_by_day_model_and_feed_and_outlives_the_feed(datab
     ):
         spent = Spent(day=day, model=model, feed_id=of.id, calls=1, tokens_in=10, tokens_out=5, cost=0.25)
         await database.write(add_spent, spent)
-    assert await database.read(load_spent_on, today) == 1.0
-    assert await database.read(load_spent_on, date(2026, 3, 15)) == 0.0
     await database.write(purge_feeds, [other.id])
-    assert await database.read(load_spent_on, today) == 1.0
     listing = await database.read(load_spending, today)
     assert [(s.model, s.feed_url, s.calls, s.tokens_in, s.cost) for s in listing] == [
         ("m", feed.url, 2, 20, 0.5),
@@ -221,6 +218,34 @@ async def test_money_is_summed_by_day_model_and_feed_and_outlives_the_feed(datab
         ("n", feed.url, 1, 10, 0.25),
     ]
     assert len(await database.read(load_spending, yesterday)) == 4
+
+
+async def test_many_that_reserve_at_once_stay_within_the_budget_together(database: Database) -> None:
+    feed = await add_feed(database)
+    today = date(2026, 3, 14)
+
+    def booking(cost: float, calls: int = 0, day: date = today) -> Spent:
+        return Spent(day=day, model="m", feed_id=feed.id, calls=calls, tokens_in=0, tokens_out=0, cost=cost)
+
+    await database.write(add_spent, booking(100.0, calls=1, day=date(2026, 3, 13)))
+    refused = await asyncio.gather(*(database.write(reserve_spending, booking(0.25), 1.0) for _ in range(12)))
+    assert sorted(refused, key=bool) == [None] * 4 + [1.0] * 8
+    await database.write(settle_spending, booking(0.05 - 0.25, calls=1))
+    assert await database.write(reserve_spending, booking(0.25), 1.0) == pytest.approx(0.8)
+    for _ in range(3):
+        await database.write(settle_spending, booking(-0.25))
+    (spent,) = await database.read(load_spending, today)
+    assert spent.calls == 1
+    assert spent.cost == pytest.approx(0.05)
+
+
+async def test_what_was_reserved_and_never_used_leaves_no_row(database: Database) -> None:
+    feed = await add_feed(database)
+    day = date(2026, 3, 14)
+    nothing = Spent(day=day, model="m", feed_id=feed.id, calls=0, tokens_in=0, tokens_out=0, cost=0.1)
+    await database.write(reserve_spending, nothing, 1.0)
+    await database.write(settle_spending, replace(nothing, cost=-0.1))
+    assert await database.read(load_spending, day) == []
 
 
 async def test_options_are_changed_one_by_one(database: Database) -> None:

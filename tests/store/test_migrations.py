@@ -132,11 +132,12 @@ async def test_a_database_that_was_never_set_up_is_refused(empty_database_url: s
             await require_current(database)
 
 
+NEWER = "9000"
 NEXT = f"""
 from alembic import op
 import sqlalchemy as sa
 
-revision = "next"
+revision = "{NEWER}"
 down_revision = "{OURS.head}"
 
 def upgrade():
@@ -151,8 +152,8 @@ def newer(tmp_path: Path) -> Migrations:
     """The migrations of a later version of the program: ours and one for which SQLite makes `feeds` anew."""
     scripts = tmp_path / "migrations"
     shutil.copytree(OURS.scripts, scripts, ignore=shutil.ignore_patterns("__pycache__"))
-    (scripts / "versions" / "next_mood.py").write_text(NEXT)
-    return Migrations(known=(*OURS.known, "next"), scripts=scripts)
+    (scripts / "versions" / f"{NEWER}_mood.py").write_text(NEXT)
+    return Migrations(known=(*OURS.known, NEWER), scripts=scripts)
 
 
 async def test_upgrading_an_older_database_keeps_everything_and_backs_sqlite_up_first(
@@ -162,7 +163,7 @@ async def test_upgrading_an_older_database_keeps_everything_and_backs_sqlite_up_
     await collect(database, feed, listed())
     backup = await upgrade_database(database, newer)
 
-    assert await database.read(load_revision) == "next"
+    assert await database.read(load_revision) == NEWER
     columns = await database.read(lambda c: [one["name"] for one in inspect(c).get_columns("feeds")])
     assert "mood" in columns
     assert (await count(database, feeds), await count(database, items)) == (1, 1)
@@ -178,7 +179,7 @@ async def test_upgrading_an_older_database_keeps_everything_and_backs_sqlite_up_
 
 async def test_a_migration_that_fails_changes_nothing(database: Database, newer: Migrations) -> None:
     broken = NEXT + "    op.execute('SELECT * FROM no_such_table')\n"
-    (newer.scripts / "versions" / "next_mood.py").write_text(broken)
+    (newer.scripts / "versions" / f"{NEWER}_mood.py").write_text(broken)
     with pytest.raises(StoreError, match="no_such_table"):
         await upgrade_database(database, newer)
     assert await database.read(load_revision) == OURS.head

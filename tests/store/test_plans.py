@@ -14,12 +14,13 @@ from sqlalchemy import Connection, event, insert, text
 from tests.store.making import NOW
 
 from inforadar.model.ids import FeedId, Uid, new_uuid
+from inforadar.model.schedule import Lane
 from inforadar.store.analyses import claim_analyses
 from inforadar.store.article_queue import retry_old_failures, seconds_to_next_article
 from inforadar.store.articles import claim_articles, load_articles
 from inforadar.store.engine import Database
 from inforadar.store.items import list_items
-from inforadar.store.leases import claim_due_feeds, claim_feeds
+from inforadar.store.leases import claim_due_feeds, claim_feeds, seconds_to_next_request
 from inforadar.store.schema import articles, feed_schedules, feeds, items
 from inforadar.store.types import db_later
 
@@ -80,14 +81,25 @@ def statements_of(question: Callable[[Connection], object], connection: Connecti
 @pytest.mark.parametrize(
     ("question", "index"),
     [
-        (lambda c: claim_due_feeds(c, 100), "ix_feed_schedules_next_run_at"),
+        (lambda c: claim_due_feeds(c, 100), "ix_feed_schedules_walks_next_run_at"),
+        (lambda c: claim_due_feeds(c, 100, lanes=[Lane.WALKS]), "ix_feed_schedules_walks_next_run_at"),
+        (lambda c: seconds_to_next_request(c, [Lane.WALKS]), "ix_feed_schedules_walks_requested_at"),
         (lambda c: claim_articles(c, 100), "ix_articles_next_attempt_at"),
         (lambda c: retry_old_failures(c, []), "ix_articles_attempted_at"),
         (seconds_to_next_article, "ix_articles_next_attempt_at"),
         (lambda c: claim_analyses(c, 100), "ix_items_analyze_at"),
         (lambda c: list_items(c, limit=50), "ix_items_pub_date"),
     ],
-    ids=["claim feeds", "claim articles", "old failures", "next article", "claim analyses", "list items"],
+    ids=[
+        "claim feeds",
+        "claim walks",
+        "next request",
+        "claim articles",
+        "old failures",
+        "next article",
+        "claim analyses",
+        "list items",
+    ],
 )
 async def test_the_question_is_answered_from_an_index(
     database: Database, question: Callable[[Connection], object], index: str

@@ -77,5 +77,45 @@ def test_utf8_that_was_cut_in_the_middle_of_a_sign_stays_utf8() -> None:
     assert "порту" in parse_text(body)
 
 
+@pytest.mark.parametrize("meta", ["", '<meta charset="utf-8">'], ids=["no meta", "meta"])
+@pytest.mark.parametrize("header", ["text/html", "text/html; charset=utf-8"])
+def test_a_stray_escape_does_not_make_another_encoding_of_utf8(header: str, meta: str) -> None:
+    text = (
+        "В посёлке на этой\x1b неделе открыли\x1b(B мост,\x1b$)C которого ждали\x1b$B почти двенадцать лет."
+    )
+    assert text in parse_text(page(text, meta).encode(), header)
+
+
+def test_a_stray_escape_among_ascii_stays_ascii() -> None:
+    text = "The bridge\x1b opened\x1b$)C this\x1b$B week, at last."
+    assert text in parse_text(page(text).encode(), "text/html; charset=iso-2022-jp")
+
+
+@pytest.mark.parametrize("header", ["text/html", "text/html; charset=ISO-2022-JP"])
+def test_japanese_in_seven_bits_is_seen_by_its_shifts(header: str) -> None:
+    text = SAMPLES["euc_jp"]
+    assert text in parse_text(page(text).encode("iso2022_jp"), header)
+
+
+@pytest.mark.parametrize(
+    "label", ["undefined", "idna", "punycode", "unicode_escape", "cp037", "utf-16", "utf-7", "hex"]
+)
+def test_a_claim_that_no_browser_knows_is_no_claim(label: str) -> None:
+    text = SAMPLES["cp1251"]
+    body = page(text, f'<meta charset="{label}">').encode("cp1251")
+    assert text in parse_text(body, f"text/html; charset={label}")
+
+
+@pytest.mark.parametrize(("label", "encoding"), [("ibm819", "cp1252"), ("csshiftjis", "cp932")])
+def test_other_names_of_an_encoding_are_known(label: str, encoding: str) -> None:
+    text = SAMPLES[encoding]
+    assert text in parse_text(page(text).encode(encoding), f"text/html; charset={label}")
+
+
+def test_two_accents_in_a_row_are_still_latin() -> None:
+    text = "Grüße aus der Straße: Füße, größer, Maß"
+    assert text in parse_text(page(text).encode("cp1252"))
+
+
 def test_nul_characters_are_dropped_and_rubbish_is_survived() -> None:
     assert "\x00" not in parse_text(b"<p>a\x00b</p>" + bytes(range(256)) * 3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
+import ada_url
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ from inforadar.urls import (
     canonical_form,
     host_key,
     hostname,
+    is_plain,
     normalize,
     origin,
     readable,
@@ -173,6 +175,32 @@ def test_the_normal_form_of_a_normal_form_is_itself(url: str) -> None:
     assert canonical_form(once) == once
     assert "#" not in once
     assert once.isascii()
+
+
+@given(
+    st.builds(
+        "{}://{}{}/{}{}".format,
+        st.sampled_from(["http", "https"]),
+        st.sampled_from(
+            ["a.example", "a-.-b.c1.example", "a..example", "127.1.0.1", "127.1", "0x7f.1", "1.2.3.256"]
+        )
+        | st.from_regex(r"[a-z0-9.-]{1,9}\.[a-z0-9]{1,3}", fullmatch=True),
+        st.sampled_from(["", ":80", ":443", ":8080", ":59999", ":65536", ":0"]),
+        st.text("ab0/.%2eE7;=:@~'(&-", max_size=12),
+        st.just("") | st.text("ab0/.%2e?'&=", max_size=8).map("?{}".format),
+    )
+)
+@example("https://a.example/%7E//;x=1:@/?a=%2e/..")
+@example("https://a.example/a.../%zz?")
+def test_what_is_taken_for_a_canonical_form_unparsed_is_one(url: str) -> None:
+    if is_plain(url):
+        assert ada_url.normalize_url(url) == url
+        assert ada_url.join_url("https://base.example/a/", url) == url
+
+
+@pytest.mark.parametrize("url", ["https://a.example/b/c.xml?d=e%20f&g", "http://127.1.0.1:8080/feed.xml"])
+def test_usual_urls_are_seen_to_be_canonical_without_parsing(url: str) -> None:
+    assert is_plain(url)
 
 
 @given(URLS, st.data())

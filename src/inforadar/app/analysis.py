@@ -9,6 +9,7 @@ from datetime import datetime
 from inforadar.app.store import utc_now
 from inforadar.config import Settings
 from inforadar.pipeline.analyses import AnalysisStage
+from inforadar.pipeline.budget import Budget
 from inforadar.pipeline.build import Builder
 from inforadar.stages.analyze.choose import Analyzers
 from inforadar.store.engine import Database
@@ -31,7 +32,7 @@ async def open_analysis(
             database=database,
             analyzers=analyzers,
             concurrency=settings.ai.concurrency,
-            daily_budget=settings.ai.daily_budget,
+            budget=Budget(database, settings.ai.daily_budget, now),
             now=now,
         )
     finally:

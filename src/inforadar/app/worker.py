@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -16,11 +16,16 @@ from inforadar.fetch.engine import Engine
 from inforadar.fetch.guard import AllowedNetworks
 from inforadar.fetch.pace import Free, Pause, Reserve, SharedPacer
 from inforadar.model.article import Extracted, NotExtracted
+from inforadar.model.feed import FeedKind
+from inforadar.model.ids import FeedId, UrlHash
 from inforadar.model.item import Listing
 from inforadar.pipeline.articles import ArticleListener, Canonicalizer, Extract
-from inforadar.pipeline.collect import Collector, Parse
+from inforadar.pipeline.collect import FeedDiscoverer, Parse
 from inforadar.pipeline.discovery import Discovery
+from inforadar.pipeline.jobs import Discoverer
+from inforadar.pipeline.pages import PagesDiscoverer, Read
 from inforadar.pipeline.pool import WorkPool
+from inforadar.pipeline.preview import Previewer
 from inforadar.pipeline.robots import Robots
 from inforadar.pipeline.schedule import SchedulePolicy
 from inforadar.pipeline.search_index import SearchIndexer
@@ -28,9 +33,11 @@ from inforadar.pipeline.worker import ALL_STAGES, Stage, Worker
 from inforadar.stages.canonical import extract
 from inforadar.stages.diff import diff
 from inforadar.stages.discover.feed import NeedsSlowParser, parse_feed, parse_feed_slowly
+from inforadar.stages.discover.page_listing import PageListing, PageReader
 from inforadar.store.engine import Database
 from inforadar.store.feeds import load_feeds
 from inforadar.store.hosts import free_slots, load_crawl_delays, load_pauses, pause_host, reserve_slots
+from inforadar.store.items import load_known_hashes
 from inforadar.store.writer import Writer
 from inforadar.urls import host_key
 
@@ -40,7 +47,7 @@ if TYPE_CHECKING:
 HOLD_S = 15.0
 """How much longer than a request may take a host's slot is held, for what comes around it."""
 PARSE_TIMEOUT_S = 10.0
-EXTRACT_TIMEOUT_S = 20.0
+EXTRACT_TIMEOUT_S = 10.0
 
 
 @asynccontextmanager
@@ -56,11 +63,15 @@ async def open_worker(
     """A worker with everything it needs; by default it goes out to the web. `listener` hears of each article."""
     fetcher, canonical = settings.fetcher, settings.canonical
     async with AsyncExitStack() as stack:
-        pool = WorkPool(warm_up=("inforadar.stages.canonical",))
+        needed = (
+            "inforadar.stages.canonical" if Stage.CANONICAL in stages else "inforadar.stages.discover.pages"
+        )
+        pool = WorkPool(warm_up=(needed,))
         stack.push_async_callback(pool.close)
         projection = await stack.enter_async_context(open_redis(settings, database, now=now))
         if engine is None:
             engine = await stack.enter_async_context(open_engine(settings, database))
+        robots = Robots(engine=engine, database=database, user_agent=fetcher.agent, now=now)
         writer = await stack.enter_async_context(Writer(database, diff, outbox=projection is not None))
         yield Worker(
             database=database,
@@ -72,23 +83,11 @@ async def open_worker(
             workers=fetcher.workers,
             now=now,
             projection=projection,
-            collector=Collector(
-                fetch=engine.fetch,
-                parse=_parser(pool),
-                policy=SchedulePolicy(
-                    success_interval_s=fetcher.success_interval,
-                    error_policy=fetcher.error_policy,
-                    reprobe=fetcher.reprobe == "weekly",
-                ),
-                max_articles=fetcher.max_articles,
-                request_timeout_s=fetcher.request_timeout,
-                job_timeout_s=fetcher.job_timeout,
-                now=now,
-            ),
+            discoverers=make_discoverers(settings, database, engine, robots=robots, pool=pool, now=now),
             canonicalizer=Canonicalizer(
                 database=database,
                 engine=engine,
-                robots=Robots(engine=engine, database=database, user_agent=fetcher.agent, now=now),
+                robots=robots,
                 extract=_extractor(pool),
                 timeout_s=canonical.timeout,
                 max_bytes=int(canonical.max_body_size_mb * 2**20),
@@ -106,6 +105,58 @@ async def open_worker(
         )
 
 
+def make_discoverers(
+    settings: Settings,
+    database: Database,
+    engine: Engine,
+    *,
+    robots: Robots,
+    pool: WorkPool,
+    now: Callable[[], datetime],
+) -> Mapping[FeedKind, Discoverer]:
+    """How each kind of feed is collected."""
+    fetcher = settings.fetcher
+    policy = SchedulePolicy(
+        success_interval_s=fetcher.success_interval,
+        error_policy=fetcher.error_policy,
+        reprobe=fetcher.reprobe == "weekly",
+    )
+    feed = FeedDiscoverer(
+        fetch=engine.fetch,
+        parse=_parser(pool),
+        policy=policy,
+        max_articles=fetcher.max_articles,
+        request_timeout_s=fetcher.request_timeout,
+        job_timeout_s=fetcher.job_timeout,
+        now=now,
+    )
+
+    async def load_known(feed_id: FeedId, hashes: Sequence[UrlHash]) -> frozenset[UrlHash]:
+        return await database.read(load_known_hashes, feed_id, hashes)
+
+    pages = PagesDiscoverer(
+        engine=engine,
+        robots=robots,
+        read=_page_reader(pool),
+        load_known=load_known,
+        policy=policy,
+        request_timeout_s=fetcher.request_timeout,
+        now=now,
+        cutoff_date=fetcher.cutoff_date,
+        window_days=fetcher.window_days,
+    )
+    return {FeedKind.FEED: feed, FeedKind.PAGES: pages, FeedKind.SITEMAP: feed}
+
+
+@contextmanager
+def _redis_extra() -> Iterator[None]:
+    """Around an import of what needs it."""
+    try:
+        yield
+    except ModuleNotFoundError:
+        raise ConfigError("REDIS_URL needs the extra: pip install 'inforadar[redis]'.") from None
+
+
 @asynccontextmanager
 async def open_redis(
     settings: Settings, database: Database, *, now: Callable[[], datetime] = utc_now
@@ -114,10 +165,8 @@ async def open_redis(
     if settings.redis.url is None:
         yield None
         return
-    try:
+    with _redis_extra():
         from inforadar.store.redis_projection import open_projection  # noqa: PLC0415 - an extra
-    except ModuleNotFoundError:
-        raise ConfigError("REDIS_URL needs the extra: pip install 'inforadar[redis]'.") from None
     async with open_projection(settings.redis.url.get_secret_value(), database, now=now) as projection:
         yield projection
 
@@ -149,6 +198,19 @@ async def open_discovery(settings: Settings, database: Database) -> AsyncIterato
         await pool.close()
 
 
+@asynccontextmanager
+async def open_previewer(settings: Settings, database: Database) -> AsyncIterator[Previewer]:
+    """Shows what selectors catch."""
+    pool = WorkPool(workers=1)
+    try:
+        async with open_engine(settings, database) as engine:
+            agent = settings.fetcher.agent
+            robots = Robots(engine=engine, database=database, user_agent=agent, now=utc_now)
+            yield Previewer(engine=engine, robots=robots, pool=pool, now=utc_now)
+    finally:
+        await pool.close()
+
+
 async def sample_hosts(database: Database) -> frozenset[str]:
     """`address:port` of the sample world, if its feeds are there."""
     feeds = await database.read(load_feeds, origin=SAMPLE)
@@ -176,8 +238,8 @@ async def _open_pacer(
     async with AsyncExitStack() as stack:
         slots: tuple[Reserve, Free, Pause] = reserve, free, pause
         if settings.redis.url:
-            from inforadar.fetch.pace_redis import open_redis_slots  # noqa: PLC0415 - an extra
-
+            with _redis_extra():
+                from inforadar.fetch.pace_redis import open_redis_slots  # noqa: PLC0415 - an extra
             url = settings.redis.url.get_secret_value()
             shared = await stack.enter_async_context(
                 open_redis_slots(url, reserve=reserve, free=free, pause=pause)
@@ -207,6 +269,13 @@ def _parser(pool: WorkPool) -> Parse:
             return await pool.run(parse_feed_slowly, body, url, content_type, timeout_s=PARSE_TIMEOUT_S)
 
     return parse
+
+
+def _page_reader(pool: WorkPool) -> Read:
+    async def read(reader: PageReader, body: bytes, url: str, content_type: str, at: datetime) -> PageListing:
+        return await pool.run(reader, body, url, content_type, at, timeout_s=PARSE_TIMEOUT_S)
+
+    return read
 
 
 def _extractor(pool: WorkPool) -> Extract:

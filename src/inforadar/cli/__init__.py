@@ -5,21 +5,25 @@ Exit codes: 0 done, 1 something failed, 2 wrong use or refused, 130 interrupted.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
-
-from cyclopts import App, CycloptsError
+from typing import TYPE_CHECKING, Any
 
 from inforadar import __version__
 from inforadar.cli.masks import masked
 from inforadar.errors import InfoRadarError, UsageError
+
+if TYPE_CHECKING:
+    from cyclopts import App
 
 _COMMANDS = {
     "up": (
         "inforadar.cli.up:up",
         "Start everything: API, web page, worker; the sample on an empty database.",
     ),
+    "fetch": ("inforadar.cli.fetch:fetch", "Fetch all enabled feeds now, and watch it."),
     "api": ("inforadar.cli.serve:api", "Start the API and the web page alone."),
     "worker": ("inforadar.cli.serve:worker", "Start a worker alone; --once does one cycle and exits."),
     "export": ("inforadar.cli.state:export", "Write everything into one file."),
@@ -36,6 +40,7 @@ _GROUPS = {
             "add": ("inforadar.cli.feeds:add", "Register a feed."),
             "list": ("inforadar.cli.feeds:list_", "Show all feeds, their health and what comes next."),
             "show": ("inforadar.cli.feeds:show", "Show everything about one feed."),
+            "preview": ("inforadar.cli.feed_preview:preview", "Show what selectors catch on a listing page."),
             "edit": ("inforadar.cli.feed_edit:edit", "Change a feed's settings or credentials."),
             "enable": ("inforadar.cli.feed_change:enable", "Allow a feed to be fetched and served."),
             "disable": ("inforadar.cli.feed_change:disable", "Stop fetching and serving a feed at once."),
@@ -135,11 +140,14 @@ _GROUPS = {
 
 def build_app() -> App:
     """All commands, none of them imported yet."""
+    from cyclopts import App  # noqa: PLC0415 - the terminal app does not need it
+
     app = App(
         name="inforadar",
         help="Watches feeds, sitemaps and paged sites; serves clean, deframed news.",
-        help_epilogue="Everywhere: `--home FOLDER` (or INFORADAR_HOME) names the folder with the settings and the "
-        "database; `--log-format auto|console|json` and `--log-level` say how the log is written.",
+        help_epilogue="Without a command, the terminal app starts. Everywhere: `--home FOLDER` (or "
+        "INFORADAR_HOME) names the folder with the settings and the database; `--log-format auto|console|json` "
+        "and `--log-level` say how the log is written.",
         version=__version__,
         result_action="return_value",
         suppress_keyboard_interrupt=False,
@@ -156,11 +164,9 @@ def build_app() -> App:
 
 def run(arguments: Sequence[str]) -> int:
     """Runs one command; faults become one sentence on standard error and an exit code."""
-    app = build_app()
     try:
-        result = app(_take_options(arguments), exit_on_error=False, print_error=True)
-    except CycloptsError:
-        return 2
+        rest = _take_options(arguments)
+        result = _run_terminal() if not rest and _has_screen() else _run_command(rest)
     except InfoRadarError as fault:
         print(f"inforadar: {masked(str(fault))}", file=sys.stderr)
         return fault.exit_code
@@ -171,6 +177,27 @@ def run(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return result if isinstance(result, int) else 0
+
+
+def _run_command(arguments: Sequence[str]) -> Any:
+    from cyclopts import CycloptsError  # noqa: PLC0415 - as above
+
+    try:
+        return build_app()(arguments, exit_on_error=False, print_error=True)
+    except CycloptsError:
+        return 2
+
+
+def _has_screen() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _run_terminal() -> int:
+    # What is imported lives as long as the program: looking through it again and again only costs time.
+    gc.disable()
+    from inforadar.cli.terminal import terminal  # noqa: PLC0415 - commands do not need it
+
+    return terminal()
 
 
 _ANYWHERE = {

@@ -144,7 +144,7 @@ def _document(
             for model, version, number in counts.results
         ],
         "failures": dict(counts.failures),
-        "spent_today": today,
+        "spent_today": round(today, 6),
         "daily_budget": daily_budget,
         "costs": [
             {
@@ -155,7 +155,7 @@ def _document(
                 "calls": spent.calls,
                 "tokens_in": spent.tokens_in,
                 "tokens_out": spent.tokens_out,
-                "cost": spent.cost,
+                "cost": round(spent.cost, 6),
             }
             for spent in spending
         ],

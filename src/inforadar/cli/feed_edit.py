@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import getpass
 import sys
+from datetime import date
+from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter, validators
@@ -12,6 +14,7 @@ from inforadar.cli.feed_change import tell
 from inforadar.cli.feeds import Json, Reference
 from inforadar.cli.output import print_line, safe
 from inforadar.cli.run import on_store
+from inforadar.cli.selectors_file import read_selectors
 from inforadar.config import Settings
 from inforadar.errors import UsageError
 from inforadar.model.feed import Feed, FeedKind
@@ -31,6 +34,19 @@ def edit(
     kind: Annotated[FeedKind | None, Parameter(help="How it is read.")] = None,
     source: Annotated[str | None, Parameter(help="The site's name.")] = None,
     topic: Annotated[str | None, Parameter(help="The feed's label.")] = None,
+    selectors: Annotated[
+        Path | None, Parameter(help="A TOML file that says how the pages of the site are read.")
+    ] = None,
+    cutoff: Annotated[
+        date | None, Parameter(help="Its pages are walked down to this date, like 2026-01-31.")
+    ] = None,
+    window_days: Annotated[
+        int | None,
+        Parameter(
+            validator=validators.Number(gte=0, lte=36_500),
+            help="Its items older than so many days get no update of their metadata.",
+        ),
+    ] = None,
     any_host: Annotated[
         bool | None, Parameter(negative="--own-host", help="Keep items that are on other hosts too, or not.")
     ] = None,
@@ -80,6 +96,13 @@ def edit(
         for name, number in (("keep_days", keep_days), ("keep_items", keep_items))
         if number is not None
     }
+    if selectors is not None:
+        options["selectors"] = read_selectors(selectors)
+        changes.setdefault("kind", FeedKind.PAGES)
+    if cutoff is not None:
+        options["cutoff_date"] = cutoff.isoformat()
+    if window_days is not None:
+        options["window_days"] = window_days
     if not changes and not options and not headers and not no_credentials:
         raise UsageError("Nothing to change was named. `inforadar feed edit --help` lists what can be.")
 
@@ -97,7 +120,7 @@ def edit(
 
     changed = on_store(work)
     tell(changed, f"Changed {safe(changed.url)}.", as_json=json)
-    if not json and analyze is not False and {"analyzer", "model", "prompt", "analyze"} & set(options):
+    if not json and analyze is not False and options.keys() & {"analyzer", "model", "prompt", "analyze"}:
         print_line("New items are analyzed so. For those that are there: `inforadar analyze run --again`.")
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 from rich.console import Console
@@ -23,7 +24,7 @@ from inforadar.cli.run import on_store
 from inforadar.config import Settings
 from inforadar.errors import UsageError
 from inforadar.model.feed import Feed, FeedKind
-from inforadar.pipeline.admin import split_credentials
+from inforadar.pipeline.admin import fill_in, split_credentials
 from inforadar.pipeline.documents import feed_document
 from inforadar.pipeline.health import feed_health
 from inforadar.store.credentials import save_credentials
@@ -41,7 +42,12 @@ def add(
     *,
     kind: Annotated[FeedKind | None, Parameter(help="Else seen from the content at the first fetch.")] = None,
     source: Annotated[str | None, Parameter(help="The site's name; else its root domain.")] = None,
-    topic: Annotated[str, Parameter(help="The feed's label.")] = "general",
+    topic: Annotated[
+        str | None, Parameter(help="The feed's label; else the hub of a Habr listing, or `general`.")
+    ] = None,
+    selectors: Annotated[
+        Path | None, Parameter(help="A TOML file that says how the pages of the site are read: kind pages.")
+    ] = None,
     enable: Annotated[bool, Parameter(negative="", help="Allow it to be fetched and served.")] = False,
     polling: Annotated[bool, Parameter(negative="", help="Fetch it again and again.")] = False,
     sync: Annotated[bool, Parameter(negative="", help="Fetch it now; needs --enable.")] = False,
@@ -65,16 +71,26 @@ def add(
             print_several(found, as_json=json)
             return 2
         url, kind = found[0].url, found[0].kind
+    chosen = _read_selectors(selectors) if selectors else None
 
     address, credentials = split_credentials(url)
 
-    async def work(database: Database, _: Settings) -> tuple[Feed, bool]:
+    async def work(database: Database, settings: Settings) -> tuple[Feed, bool]:
+        new = fill_in(
+            address,
+            kind=kind,
+            topic=topic,
+            selectors=chosen,
+            cutoff=settings.fetcher.cutoff_date,
+            now=utc_now(),
+        )
         feed, is_new = await database.write(
             insert_feed,
             address,
-            kind=kind,
+            kind=new.kind,
             source=source,
-            topic=topic,
+            topic=new.topic,
+            options=new.options,
             enabled=enable,
             polling=polling,
             enforce_feed_domain=not any_host,
@@ -123,6 +139,13 @@ def _what_next(feed: Feed) -> list[str]:
         "Nothing is fetched yet. To make it live:",
         *(f"  {step:42} # {whys[step.split()[2]]}" for step in steps),
     ]
+
+
+def _read_selectors(path: Path) -> dict[str, Any]:
+    # Reading them needs what reads pages, which most commands do not.
+    from inforadar.cli.selectors_file import read_selectors  # noqa: PLC0415
+
+    return read_selectors(path)
 
 
 def list_(

@@ -24,14 +24,14 @@ from inforadar.model.analysis import Analysis
 from inforadar.model.article import Article
 from inforadar.model.item import Item
 from inforadar.pipeline.documents import article_document, item_document
-from inforadar.pipeline.refresh import Refreshed, RefreshOutcome, refresh_article
+from inforadar.pipeline.reading import BARS, field_changes, read_item, why_no_text
+from inforadar.pipeline.refresh import Refreshed, refresh_article, refreshed_sentence
 from inforadar.pipeline.worker import Stage
 from inforadar.store.articles import load_article
 from inforadar.store.engine import Database
 from inforadar.store.find_items import find_item
 from inforadar.store.items import load_item_changes
 from inforadar.urls import uid
-from inforadar.web.reading import BARS, field_changes, read_item, why_no_text
 
 Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
 Reference = Annotated[str, Parameter(help="The item: its id, its URL, or the beginning of either.")]
@@ -153,23 +153,5 @@ def refresh(item: Reference, *, json: Json = False) -> int:
             }
         )
     else:
-        print_line(f"{safe(found.url)}: {_sentence(refreshed)}")
+        print_line(f"{safe(found.url)}: {safe(refreshed_sentence(refreshed))}")
     return 1 if refreshed.failure else 0
-
-
-def _sentence(refreshed: Refreshed) -> str:
-    before, after = refreshed.before_len, refreshed.after_len
-    match refreshed.outcome:
-        case RefreshOutcome.NOT_MODIFIED:
-            return "not modified, says the server. Nothing was downloaded."
-        case RefreshOutcome.SAME:
-            return "downloaded again; the text is the same."
-        case RefreshOutcome.CHANGED:
-            return f"the text changed: {before} → {after} characters. It will be analyzed again."
-        case RefreshOutcome.STORED:
-            return f"stored, {after} characters."
-        case RefreshOutcome.FAILED:
-            failure = refreshed.failure
-            why = f"{safe(failure.detail).rstrip('.')} ({failure.code.value})" if failure else "unknown"
-            kept = f" The text of {before} characters stays." if before is not None else ""
-            return f"failed: {why}.{kept}"

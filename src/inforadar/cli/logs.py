@@ -1,4 +1,4 @@
-"""Logs: `noun.verb` events with fields, readable on a terminal, JSON elsewhere; always on standard error.
+"""Logs: `noun.verb` events with fields, readable on a terminal, JSON elsewhere; on standard error.
 
 No secrets and no bodies: fields are masked, and a traceback tells where, not with which values.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import MutableMapping
-from typing import Any
+from typing import Any, TextIO
 
 import structlog
 
@@ -16,14 +16,15 @@ from inforadar.cli.masks import masked_fields
 from inforadar.config import LogSettings
 
 
-def configure_logs(settings: LogSettings, *, quiet: bool = False) -> None:
-    """`quiet` is for commands that answer by themselves: only warnings and worse."""
-    as_json = settings.format == "json" or (settings.format == "auto" and not sys.stderr.isatty())
+def configure_logs(settings: LogSettings, *, quiet: bool = False, file: TextIO | None = None) -> None:
+    """`quiet` is for commands that answer by themselves: only warnings and worse. `file` instead of the terminal."""
+    target = file or sys.stderr
+    as_json = settings.format == "json" or (settings.format == "auto" and not target.isatty())
     renderer: structlog.typing.Processor = (
         structlog.processors.JSONRenderer()
         if as_json
         else structlog.dev.ConsoleRenderer(
-            colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
+            colors=target.isatty(), exception_formatter=structlog.dev.plain_traceback
         )
     )
     processors: list[structlog.typing.Processor] = [
@@ -42,7 +43,7 @@ def configure_logs(settings: LogSettings, *, quiet: bool = False) -> None:
     structlog.configure(
         processors=[*processors, _mask, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=structlog.PrintLoggerFactory(target),
     )
 
 

@@ -1,12 +1,10 @@
 """What the commands print: tables for people, JSON for programs.
 
-Text from the web can hold escape sequences, line breaks and characters that turn the writing around: `safe` makes
-it harmless for a terminal.
+Text from the web is hostile: it goes through `safe`, as in the terminal app.
 """
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
@@ -18,26 +16,15 @@ from rich.table import Table
 from rich.text import Text
 
 from inforadar.cli.masks import masked
+from inforadar.model.analysis import score_label
+from inforadar.tui.text import safe, safe_text
 
 WIDE = 120
 """Columns of a terminal that has room for whole tables."""
 UNBOUNDED = 10_000
 """Columns of a pipe: whoever reads it wants everything."""
 
-_HARMFUL = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\U000e0000-\U000e007f\ud800-\udfff]"
-)
-"""Controls, zero-width characters, and marks that change the direction of what follows."""
-
-
-def safe(value: object) -> str:
-    """One line that a terminal shows as it is."""
-    return " ".join(_HARMFUL.sub(" ", str(value)).split())
-
-
-def safe_text(value: str) -> str:
-    """As `safe`, with its lines and indentation kept: for texts that are shown as a whole."""
-    return "\n".join(_HARMFUL.sub("", line.expandtabs(4)) for line in value.splitlines())
+__all__ = ["print_json", "print_line", "print_table", "safe", "safe_text", "score_text", "short_time"]
 
 
 def print_json(document: Any) -> None:
@@ -112,10 +99,11 @@ def score_text(score: float | None) -> Text:
     """The number with its word and colour: never colour alone."""
     if score is None:
         return Text("–")
-    word, colour = (
-        ("neutral", "green") if score < 0.34 else ("slanted", "yellow") if score < 0.67 else ("loaded", "red")
-    )
-    return Text(f"{score:.2f} {word}", style=colour)
+    word = score_label(score)
+    return Text(f"{score:.2f} {word}", style=_SCORE_COLOURS[word])
+
+
+_SCORE_COLOURS = {"neutral": "green", "slanted": "yellow", "loaded": "red"}
 
 
 def size_text(number: int) -> str:

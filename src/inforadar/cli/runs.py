@@ -12,7 +12,8 @@ from inforadar.cli.run import on_store
 from inforadar.config import Settings
 from inforadar.model.ids import RunId
 from inforadar.model.run import Report
-from inforadar.pipeline.documents import report_document
+from inforadar.pipeline.documents import report_document, run_state
+from inforadar.pipeline.run_lines import shown
 from inforadar.store.engine import Database
 from inforadar.store.runs import load_report, load_runs
 
@@ -40,18 +41,12 @@ def list_(*, limit: Annotated[int, Parameter(help="So many runs at most.")] = 20
                 report.added_count,
                 report.updated_count,
                 report.errors_count,
-                _state(report),
+                run_state(report),
             )
             for report in reports
         ),
         empty="No runs yet. Run `inforadar worker --once`.",
     )
-
-
-def _state(report: Report) -> str:
-    if report.interrupted:
-        return "interrupted"
-    return "finished" if report.finished_at else "running"
 
 
 def show(run: Annotated[UUID, Parameter(help="The run's id.")], *, json: Json = False) -> None:
@@ -66,13 +61,14 @@ def show(run: Annotated[UUID, Parameter(help="The run's id.")], *, json: Json = 
         return
     print_line(
         f"{report.kind.value} run, {short_time(report.started_at)} to {short_time(report.finished_at)}: "
-        f"{report.added_count} added, {report.updated_count} updated, {report.errors_count} errors, {_state(report)}."
+        f"{report.added_count} added, {report.updated_count} updated, {report.errors_count} errors, "
+        f"{run_state(report)}."
     )
     for url in report.added_articles:
         print_line(f"+ {safe(url)}")
     for url, fields in report.updated_fields_map.items():
         print_line(f"~ {safe(url)}")
         for field, (old, new) in fields.items():
-            print_line(f"    {field}: {safe('–' if old is None else old)} → {safe(new)}")
+            print_line(f"    {field}: {safe(shown(old))} → {safe(shown(new))}")
     for url, error in report.details.get("errors", {}).items():
         print_line(f"! {safe(url)}: {safe(error)}")

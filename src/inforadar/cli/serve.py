@@ -14,6 +14,7 @@ from typing import Annotated, Any, TypeVar
 import uvloop
 from cyclopts import Parameter
 
+from inforadar.app.process import settle_in
 from inforadar.app.store import open_store
 from inforadar.app.worker import open_worker
 from inforadar.cli.logs import configure_logs
@@ -89,11 +90,13 @@ def _stages(text: str) -> frozenset[Stage]:
 
 async def _work(settings: Settings, stages: frozenset[Stage], stop: asyncio.Event) -> None:
     async with open_store(settings) as database, open_worker(settings, database, stages=stages) as worker:
+        settle_in()
         await worker.run(stop)
 
 
 async def _work_once(settings: Settings, stages: frozenset[Stage]) -> WorkReport:
     async with open_store(settings) as database, open_worker(settings, database, stages=stages) as worker:
+        settle_in()
         return await worker.run_once()
 
 
@@ -108,6 +111,7 @@ def _document(report: WorkReport) -> dict[str, Any]:
         "errors_count": len(collected.errors),
         "errors": collected.errors,
         "postponed_count": collected.postponed,
+        "fetches": [str(fetched.run_id) for fetched in report.fetches],
         "articles": dict(report.articles),
         "analyses": dict(report.analyses),
         "built": report.built,
@@ -116,6 +120,11 @@ def _document(report: WorkReport) -> dict[str, Any]:
 
 def _print(report: WorkReport) -> None:
     collected = report.collected
+    for fetched in report.fetches:
+        print_line(
+            f"A fetch that was asked for: {fetched.added_count} items added, {fetched.updated_count} updated, "
+            f"{fetched.errors_count} errors."
+        )
     print_line(
         f"{collected.fetched} feeds fetched: {collected.added} items added, {collected.updated} updated, "
         f"{len(collected.errors)} errors."

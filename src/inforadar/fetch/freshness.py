@@ -54,6 +54,8 @@ def freshness_s(headers: Mapping[str, str], now: datetime) -> float | None:
     `max-age` wins over `Expires`. `no-store`, `no-cache` and what has run out already ask for no wait.
     `s-maxage` speaks to caches that serve many, not to us.
     """
+    if "cache-control" not in headers and "expires" not in headers:
+        return None
     directives = parse_cache_control(headers.get("cache-control", ""))
     if "no-store" in directives or "no-cache" in directives:
         return None

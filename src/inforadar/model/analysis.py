@@ -35,10 +35,14 @@ class Score:
 
     @property
     def label(self) -> str:
-        """The word that stands beside the number, the same on every screen and in every feed."""
-        if self.value < 0.34:
-            return "neutral"
-        return "slanted" if self.value < 0.67 else "loaded"
+        return score_label(self.value)
+
+
+def score_label(value: float) -> str:
+    """The word that stands beside the number, the same on every screen and in every feed."""
+    if value < 0.34:
+        return "neutral"
+    return "slanted" if value < 0.67 else "loaded"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

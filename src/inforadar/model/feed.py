@@ -62,3 +62,5 @@ class Feed:
     last_error: str | None = None
     failures: int = 0
     """Failed fetches since the last success; the backoff grows with it."""
+    walked_at: datetime | None = None
+    """When a walk of its pages last came to its end."""

@@ -38,3 +38,7 @@ class Report:
     """{url: {field: (old, new)}}."""
     details: Mapping[str, Any] = field(default_factory=dict)
     """Filters, dropped items, errors by feed."""
+    is_wanted: bool = False
+    """Asked for, and not yet taken by a worker."""
+    stop_asked: bool = False
+    """Someone asked that it stop; it does, between two items."""

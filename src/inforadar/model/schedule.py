@@ -5,11 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
+from typing import Any
 
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId, LeaseToken, RunId
 from inforadar.model.item import ItemChange, Listed, NewItem
+
+
+class Lane(StrEnum):
+    """Who queues with whom: what may take many minutes never holds up what takes a second."""
+
+    FEEDS = "feeds"
+    """Kind `feed`, and feeds whose kind is not known yet."""
+    WALKS = "walks"
+    """Kinds `pages` and `sitemap`: one document after the other, at the polite pace."""
+
+
+LANES = tuple(Lane)
+
+
+def lane_of(kind: FeedKind | None) -> Lane:
+    return Lane.WALKS if kind in {FeedKind.PAGES, FeedKind.SITEMAP} else Lane.FEEDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +51,21 @@ class NextRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What one page, or one file, of a long listing brings: committed by itself, schedule untouched (B6)."""
+
+    lease: Lease
+    run_id: RunId
+    at: datetime
+    listed: tuple[Listed, ...]
+    """To be compared with what is stored, and saved. At most some hundred: a run stops between two parts."""
+    state: Mapping[str, Any] = field(default_factory=dict)
+    """What the feed's discoverer needs to go on after this part in another process; plain JSON."""
+    position: int | None = None
+    """Where it was kept on disk until now; it leaves there as it is saved."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Collected:
     """One finished job of a feed, to be saved all or nothing (B6)."""
 
@@ -51,6 +84,10 @@ class Collected:
     """title, site_url, description, language as the document gives them."""
     dropped: int = 0
     """Items of another host, left out by `enforce_feed_domain`."""
+    walked: bool = False
+    """A walk came to its end, as deep as the feed's own cutoff: from now on polling may stop at the window."""
+    spent_s: float = 0.0
+    """How long the answer took."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """The analyze stage: items whose article is there get their analysis, outside any feed's lease (ruling 3).
 
-    claim (fresh, then retry) | pick the feed's analyzer | cache | budget, breaker | analyze | bill | save
+    claim (fresh, then retry) | pick the feed's analyzer | cache | breaker | analyze, within the budget | save
 
 What is the item's fault goes to the retry lane, later and later, and is given up after `MAX_ATTEMPTS`. What is not (an
 outage, a limit, the day's budget) costs it no attempt: it waits in its lane.
@@ -15,8 +15,9 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import assert_never
+from weakref import WeakValueDictionary
 
 import structlog
 
@@ -24,6 +25,7 @@ from inforadar.errors import ConfigError, ParseError
 from inforadar.model.analysis import Analysis, Subject, from_json, to_json
 from inforadar.model.ids import ItemId
 from inforadar.pipeline.breaker import REJECTED_PAUSE_S, Breaker
+from inforadar.pipeline.budget import Budget
 from inforadar.pipeline.holding import holding
 from inforadar.stages.analyze.base import AnalysisFailed, Analyzed, Analyzer, FailureKind
 from inforadar.stages.analyze.choose import Analyzers
@@ -42,7 +44,6 @@ from inforadar.store.analyses import (
 )
 from inforadar.store.engine import Database
 from inforadar.store.feeds import load_feeds
-from inforadar.store.spending import Spent, add_spent, load_spent_on
 
 BATCH = 50
 MAX_ATTEMPTS = 7
@@ -64,12 +65,14 @@ class AnalysisStage:
     analyzers: Analyzers
     concurrency: int
     now: Callable[[], datetime]
-    daily_budget: float = 0.0
-    """US dollars; 0: no limit."""
+    budget: Budget
     _breakers: dict[tuple[str, str], Breaker] = field(default_factory=dict)
+    _asking: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
+    """By the cache's key, for as long as somebody holds or awaits one."""
 
     async def run_once(self, limit: int | None = None) -> Counter[str]:
         """Works off what is queued, at most `limit` items; returns how many ended how."""
+        await self.analyzers.refresh()
         endings: Counter[str] = Counter()
         slots = asyncio.Semaphore(self.concurrency)
         held: dict[ItemId, AnalysisJob] = {}
@@ -95,6 +98,7 @@ class AnalysisStage:
 
     async def queue_again(self) -> int:
         """Queues what today's model and prompt of its feed have not analyzed; returns how many items."""
+        await self.analyzers.refresh()
         queued = 0
         for feed in await self.database.read(load_feeds, only_enabled=True):
             try:
@@ -118,19 +122,17 @@ class AnalysisStage:
             return "unwanted"
         subject = subject_of(job)
         key = cache_key(subject, analyzer)
-        if known := await self._load_known(key):
-            return "cached" if await self._save(job, known) else "lost"
-        return await self._work_anew(job, analyzer, subject, key)
+        # The same text from two feeds waits for the first one's answer, rather than asking beside it.
+        async with self._asking.setdefault(key, asyncio.Lock()):
+            if known := await self._load_known(key):
+                return "cached" if await self._save(job, known) else "lost"
+            return await self._work_anew(job, analyzer, subject, key)
 
     async def _work_anew(self, job: AnalysisJob, analyzer: Analyzer, subject: Subject, key: str) -> str:
         breaker = self._breakers.setdefault((analyzer.name, analyzer.model), Breaker(self.now))
         if breaker.pause_s > 0:
             return await self._wait(job, breaker.reason, breaker.pause_s)
-        if isinstance(analyzer, ModelAnalyzer) and (spent := await self._overspent()):
-            return await self._wait(job, spent, min(self._rest_of_day_s(), BUDGET_PAUSE_S))
         result = await self._ask(analyzer, subject, job)
-        if result.calls:
-            await self._bill(job, analyzer, result)
         match result:
             case Analyzed(analysis=analysis):
                 breaker.answered()
@@ -140,9 +142,9 @@ class AnalysisStage:
                     to_json(analysis),
                     model=analyzer.model,
                     prompt_version=analyzer.prompt_version,
-                    tokens_in=result.tokens_in,
-                    tokens_out=result.tokens_out,
-                    cost=result.cost,
+                    tokens_in=result.usage.tokens_in,
+                    tokens_out=result.usage.tokens_out,
+                    cost=result.usage.cost,
                 )
                 return "analyzed" if await self._save(job, analysis) else "lost"
             case AnalysisFailed():
@@ -152,6 +154,8 @@ class AnalysisStage:
 
     async def _ask(self, analyzer: Analyzer, subject: Subject, job: AnalysisJob) -> Analyzed | AnalysisFailed:
         try:
+            if isinstance(analyzer, ModelAnalyzer):
+                return await analyzer.analyze(subject, self.budget.purse(analyzer.model, job.feed_id))
             return await analyzer.analyze(subject)
         except Exception as crash:
             log.exception("analysis.crashed", url=job.url, analyzer=analyzer.name, model=analyzer.model)
@@ -175,10 +179,11 @@ class AnalysisStage:
         )
 
     async def _fail(self, job: AnalysisJob, failed: AnalysisFailed, breaker: Breaker) -> str:
-        to_blame = breaker.failed(failed)
         error = f"{failed.kind.value}: {failed.message}"
         log.warning("analysis.failed", url=job.url, kind=failed.kind.value, message=failed.message)
-        if to_blame:
+        if failed.kind is FailureKind.BUDGET:
+            return await self._wait(job, error, min(self._rest_of_day_s(), BUDGET_PAUSE_S))
+        if breaker.failed(failed):
             await self.database.write(save_analysis_failure, job, error, retry_s(job, failed))
             return "failed"
         return await self._wait(job, error, max(breaker.pause_s, failed.retry_after_s or FIRST_RETRY_S))
@@ -186,35 +191,6 @@ class AnalysisStage:
     async def _wait(self, job: AnalysisJob, why: str, wait_s: float) -> str:
         await self.database.write(save_analysis_failure, job, why, wait_s, counts=False)
         return WAITING
-
-    async def _bill(self, job: AnalysisJob, analyzer: Analyzer, result: Analyzed | AnalysisFailed) -> None:
-        spent = Spent(
-            day=self._today(),
-            model=analyzer.model,
-            feed_id=job.feed_id,
-            calls=result.calls,
-            tokens_in=result.tokens_in,
-            tokens_out=result.tokens_out,
-            cost=result.cost,
-        )
-        await self.database.write(add_spent, spent)
-
-    async def _overspent(self) -> str | None:
-        """Why no more is spent today. Calls that are under way when the budget is reached are finished."""
-        if not self.daily_budget:
-            return None
-        spent = await self.database.read(load_spent_on, self._today())
-        if spent < self.daily_budget:
-            return None
-        told = (
-            f"The day's budget of ${self.daily_budget:g} is spent (${spent:.4f}). "
-            "Analyses go on at 00:00 UTC; AI_DAILY_BUDGET raises it."
-        )
-        log.warning("analysis.stopped", message=told)
-        return f"{FailureKind.BUDGET.value}: {told}"
-
-    def _today(self) -> date:
-        return self.now().astimezone(UTC).date()
 
     def _rest_of_day_s(self) -> float:
         now = self.now().astimezone(UTC)

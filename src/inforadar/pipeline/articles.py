@@ -213,6 +213,12 @@ class Canonicalizer:
             return await self.extract(fetched.body, fetched.final_url, fetched.content_type)
         except InfoRadarError as fault:
             return NotExtracted(code=FailureCode.PARSE, detail=str(fault))
+        except Exception as crash:
+            log.exception("article.crashed", url=fetched.final_url)
+            text = (
+                f"Info Radar itself failed on this page ({type(crash).__name__}: {crash}). Please report it."
+            )
+            return NotExtracted(code=FailureCode.PARSE, detail=text)
 
     def _retry_after_s(self, job: ArticleJob, asked_s: float) -> float | None:
         """How long to wait before the next try; None: this was the last one, or there is a text already."""

@@ -1,4 +1,4 @@
-"""Collecting one feed: fetch, read, decide when it runs again. What comes out is saved by the writer.
+"""The discoverer of kind `feed`: one document, fetched conditionally, read, and when it is asked for again.
 
 A job always ends in a `Collected`: expected endings become the feed's outcome and a sentence in
 `last_error`; a crash in one feed's job is caught here, recorded on that feed, and stops nothing else (B7).
@@ -7,8 +7,8 @@ A job always ends in a `Collected`: expected endings become the feed's outcome a
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import assert_never
 
@@ -25,10 +25,11 @@ from inforadar.model.http import (
     NotModified,
     Outcome,
     Request,
+    Validators,
 )
-from inforadar.model.ids import FeedId, RunId
 from inforadar.model.item import Listed, Listing
-from inforadar.model.schedule import Collected, Lease
+from inforadar.model.schedule import Collected, Part
+from inforadar.pipeline.jobs import Job
 from inforadar.pipeline.schedule import SchedulePolicy, after_failure, after_success
 from inforadar.urls import hostname
 
@@ -44,8 +45,8 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Collector:
-    """Turns leases into finished jobs."""
+class FeedDiscoverer:
+    """RSS, Atom and JSON Feed, and feeds whose kind is not known yet."""
 
     fetch: Fetch
     parse: Parse
@@ -54,28 +55,28 @@ class Collector:
     request_timeout_s: float
     job_timeout_s: float
     now: Callable[[], datetime]
-    credentials: Mapping[FeedId, Mapping[str, str]] = field(default_factory=dict)
-    """Request headers that some feeds need, stored apart from them."""
 
-    async def collect(self, lease: Lease, run_id: RunId) -> Collected:
-        feed = lease.feed
+    async def discover(self, job: Job) -> AsyncGenerator[Part | Collected, None]:
+        collected = await self.collect(job)
+        if collected.outcome is Outcome.SUCCESS:
+            job.progress.counted(len(collected.listed))
+        yield collected
+
+    async def collect(self, job: Job) -> Collected:
+        feed = job.feed
         try:
-            return await self._collect(lease, run_id)
+            return await self._collect(job)
         except TimeoutError:
             text = f"Reading {hostname(feed.url)} took longer than {self.job_timeout_s:g} seconds."
-            return self._failed(lease, run_id, self._fault(feed, FailureReason.TIMEOUT, text))
+            return failed_job(job, self.policy, fault_of(feed, text, self.now(), FailureReason.TIMEOUT))
         except StoreError:
             # The pacer asks the database for a host's turn. That it is away is not this feed's failure.
             raise
         except Exception as crash:
-            log.exception("feed.crashed", feed_id=str(feed.id), url=feed.url)
-            text = (
-                f"Info Radar itself failed on this feed ({type(crash).__name__}: {crash}). Please report it."
-            )
-            return self._failed(lease, run_id, self._fault(feed, FailureReason.BROKEN, text))
+            return failed_job(job, self.policy, crash_of(feed, crash, self.now()))
 
-    async def _collect(self, lease: Lease, run_id: RunId) -> Collected:
-        feed = lease.feed
+    async def _collect(self, job: Job) -> Collected:
+        feed = job.feed
         loop = asyncio.get_running_loop()
         started = loop.time()
         result = await self.fetch(
@@ -84,7 +85,7 @@ class Collector:
                 validators=feed.validators,
                 accept=ACCEPT,
                 timeout_s=self.request_timeout_s,
-                headers=self.credentials.get(feed.id, {}),
+                headers=job.headers,
             )
         )
         # The request keeps its own time, waiting for a host's turn aside; what it cannot have used is left.
@@ -92,34 +93,33 @@ class Collector:
         match result:
             case Fetched():
                 async with asyncio.timeout(self.job_timeout_s - spent_s):
-                    return await self._read(lease, run_id, result)
+                    return await self._read(job, result, spent_s)
             case NotModified():
                 freshness = freshness_s(result.headers, result.fetched_at)
                 return Collected(
-                    lease=lease,
-                    run_id=run_id,
+                    lease=job.lease,
+                    run_id=job.run_id,
                     at=result.fetched_at,
                     outcome=Outcome.SUCCESS,
                     next_run=after_success(feed, self.policy, self.now(), freshness_s=freshness),
-                    validators=result.validators or None,
+                    validators=_new_validators(result, feed),
+                    spent_s=spent_s,
                 )
             case Failed():
-                return self._failed(lease, run_id, result)
+                return failed_job(job, self.policy, result, spent_s=spent_s)
             case _:
                 assert_never(result)
 
-    async def _read(self, lease: Lease, run_id: RunId, fetched: Fetched) -> Collected:
-        feed = lease.feed
+    async def _read(self, job: Job, fetched: Fetched, spent_s: float) -> Collected:
+        feed = job.feed
         try:
             listing = await self.parse(fetched.body, fetched.final_url, fetched.content_type)
         except ParseError as fault:
-            failed = self._fault(feed, FailureReason.BROKEN, str(fault), Outcome.PERMANENT_ERROR)
-            return self._failed(lease, run_id, failed)
+            failed = fault_of(feed, str(fault), self.now(), outcome=Outcome.PERMANENT_ERROR)
+            return failed_job(job, self.policy, failed)
         kept, dropped = keep_own_host(feed, listing.items)
         if dropped and not kept:
-            return self._failed(
-                lease, run_id, self._fault(feed, FailureReason.BROKEN, _all_elsewhere(listing.items))
-            )
+            return failed_job(job, self.policy, fault_of(feed, all_elsewhere(listing.items), self.now()))
         freshness = freshness_s(fetched.headers, fetched.fetched_at)
         channel = {
             "title": listing.title,
@@ -128,8 +128,8 @@ class Collector:
             "language": listing.language,
         }
         return Collected(
-            lease=lease,
-            run_id=run_id,
+            lease=job.lease,
+            run_id=job.run_id,
             at=fetched.fetched_at,
             outcome=Outcome.SUCCESS,
             next_run=after_success(feed, self.policy, self.now(), freshness_s=freshness, hints=listing.hints),
@@ -139,21 +139,42 @@ class Collector:
             kind=FeedKind.FEED,
             channel={name: value for name, value in channel.items() if value},
             dropped=dropped,
+            spent_s=spent_s,
         )
 
-    def _failed(self, lease: Lease, run_id: RunId, failed: Failed) -> Collected:
-        return Collected(
-            lease=lease,
-            run_id=run_id,
-            at=failed.fetched_at,
-            outcome=failed.outcome,
-            next_run=after_failure(lease.feed, self.policy, failed),
-        )
 
-    def _fault(
-        self, feed: Feed, reason: FailureReason, message: str, outcome: Outcome = Outcome.TEMPORARY_ERROR
-    ) -> Failed:
-        return Failed(url=feed.url, outcome=outcome, reason=reason, message=message, fetched_at=self.now())
+def failed_job(job: Job, policy: SchedulePolicy, failed: Failed, *, spent_s: float = 0.0) -> Collected:
+    """The end of a job that failed: nothing of it is stored but that."""
+    return Collected(
+        lease=job.lease,
+        run_id=job.run_id,
+        at=failed.fetched_at,
+        outcome=failed.outcome,
+        next_run=after_failure(job.feed, policy, failed),
+        spent_s=spent_s,
+    )
+
+
+def fault_of(
+    feed: Feed,
+    message: str,
+    at: datetime,
+    reason: FailureReason = FailureReason.BROKEN,
+    outcome: Outcome = Outcome.TEMPORARY_ERROR,
+) -> Failed:
+    return Failed(url=feed.url, outcome=outcome, reason=reason, message=message, fetched_at=at)
+
+
+def crash_of(feed: Feed, crash: Exception, at: datetime) -> Failed:
+    """A fault of ours, not of the feed: logged with all that is needed to find it."""
+    log.error("feed.crashed", feed_id=str(feed.id), url=feed.url, exc_info=crash)
+    text = f"Info Radar itself failed on this feed ({type(crash).__name__}: {crash}). Please report it."
+    return fault_of(feed, text, at)
+
+
+def _new_validators(result: NotModified, feed: Feed) -> Validators | None:
+    """Those of a 304 that differ from what we have; most repeat it, and what is the same need not be written."""
+    return result.validators if result.validators and result.validators != feed.validators else None
 
 
 def keep_own_host(feed: Feed, items: tuple[Listed, ...]) -> tuple[tuple[Listed, ...], int]:
@@ -165,7 +186,7 @@ def keep_own_host(feed: Feed, items: tuple[Listed, ...]) -> tuple[tuple[Listed, 
     return kept, len(items) - len(kept)
 
 
-def _all_elsewhere(items: tuple[Listed, ...]) -> str:
+def all_elsewhere(items: tuple[Listed, ...]) -> str:
     hosts = sorted({hostname(item.url) for item in items})
     where = ", ".join(hosts[:3]) + (" and others" if len(hosts) > 3 else "")
     return f"All {len(items)} items are on {where}; allow that with `feed edit --any-host`."

@@ -6,20 +6,28 @@ Cycles never overlap. A feed whose host must wait is released with `next_run_at`
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
+from types import MappingProxyType
+from typing import Any
 
 import structlog
 
 from inforadar.errors import InfoRadarError, LeaseLostError
 from inforadar.fetch.pace import HostPacer
+from inforadar.model.feed import FeedKind
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId, RunId
-from inforadar.model.schedule import Collected, Lease
-from inforadar.pipeline.collect import Collector
+from inforadar.model.progress import Listener, Progress, ProgressKind
+from inforadar.model.schedule import Collected, Lease, Part, Saved
 from inforadar.pipeline.dispatch import Dispatch, Ending
 from inforadar.pipeline.holding import holding
+from inforadar.pipeline.jobs import Discoverer, Job
+from inforadar.pipeline.progress import RunProgress
 from inforadar.store.engine import Database
 from inforadar.store.leases import LEASE_S, extend_leases, postpone_leases, release_leases
 from inforadar.store.writer import Writer
@@ -53,6 +61,12 @@ class CycleResult:
         return min(self.turns_s, default=None)
 
 
+def log_progress(event: Progress) -> None:
+    """The worker's way to listen: lines go to its log."""
+    if event.kind is ProgressKind.LINE:
+        log.info("feed.walked", feed=event.label, line=event.text, run_id=str(event.run_id))
+
+
 class Cycle:
     """One pass over leases that were claimed."""
 
@@ -60,23 +74,27 @@ class Cycle:
         self,
         *,
         database: Database,
-        collector: Collector,
+        discoverers: Mapping[FeedKind, Discoverer],
         writer: Writer,
         pacer: HostPacer,
         workers: int,
         now: Callable[[], datetime],
+        credentials: Mapping[FeedId, Mapping[str, str]] = MappingProxyType({}),
+        listener: Listener = log_progress,
         lease_s: float = LEASE_S,
     ) -> None:
         self._database = database
-        self._collector = collector
+        self._discoverers = discoverers
+        self._credentials = credentials
+        self._listener = listener
         self._writer = writer
         self._now = now
         self._lease_s = lease_s
         self._unsaved = asyncio.Semaphore(MAX_UNSAVED)
         self._held: dict[FeedId, Lease] = {}
-        self._saves: set[asyncio.Task[None]] = set()
+        self._saves: set[asyncio.Future[Saved]] = set()
         self._not_saved: list[Lease] = []
-        self._run_id: RunId | None = None
+        self._progress: RunProgress | None = None
         self.result = CycleResult()
         self._dispatch: Dispatch[Lease] = Dispatch(
             pacer=pacer,
@@ -87,7 +105,7 @@ class Cycle:
 
     async def run(self, leases: Sequence[Lease], run_id: RunId) -> CycleResult:
         """Collects all of them, as far as their hosts allow."""
-        self._run_id = run_id
+        self._progress = RunProgress(run_id, self._listener, self._now)
         self._held |= {lease.feed.id: lease for lease in leases}
         async with holding(
             self._database, self._held, extend=extend_leases, release=release_leases, lease_s=self._lease_s
@@ -95,6 +113,7 @@ class Cycle:
             try:
                 leftovers = await self._dispatch.run(leases)
             finally:
+                self._writer.hurry()
                 # What was fetched is saved, whatever stopped the rest.
                 if self._saves:
                     await asyncio.wait(self._saves)
@@ -111,40 +130,74 @@ class Cycle:
         self._dispatch.stop()
 
     async def _work(self, lease: Lease) -> Ending:
-        assert self._run_id is not None
-        job = await self._collector.collect(lease, self._run_id)
-        await self._unsaved.acquire()
-        task = asyncio.create_task(self._save(job))
-        self._saves.add(task)
-        task.add_done_callback(self._saves.discard)
+        assert self._progress is not None
+        feed = lease.feed
+        job = Job(
+            lease=lease,
+            run_id=self._progress.run_id,
+            progress=self._progress.of(feed),
+            headers=self._credentials.get(feed.id, {}),
+        )
+        async with aclosing(self._discoverers[feed.kind or FeedKind.FEED].discover(job)) as steps:
+            async for step in steps:
+                if isinstance(step, Collected):
+                    await self._unsaved.acquire()
+                    saving = self._writer.submit(step)
+                    self._saves.add(saving)
+                    saving.add_done_callback(partial(self._note, step))
+                elif not await self._save_part(step):
+                    break
         return Ending.DONE
 
-    async def _save(self, job: Collected) -> None:
-        feed = job.lease.feed
-        bound = log.bind(feed_id=str(feed.id), url=feed.url, run_id=str(job.run_id))
+    async def _save_part(self, part: Part) -> bool:
+        """Whether the job may go on."""
         try:
-            saved = await self._writer.save(job)
-        except LeaseLostError:
-            self.result.lost += 1
-            bound.warning("feed.lease_lost")
-            return
+            saved = await self._writer.save_part(part)
         except InfoRadarError as fault:
-            # Nothing of it was written.
-            self._not_saved.append(job.lease)
-            self.result.errors[feed.url] = str(fault)
-            bound.error("feed.not_saved", error=str(fault))
-            return
-        finally:
-            self._held.pop(feed.id, None)
-            self._unsaved.release()
-        self.result.fetched += 1
+            self._give_up(part, fault)
+            return False
         self.result.added += len(saved.added)
         self.result.updated += len(saved.changed)
+        return True
+
+    def _give_up(self, job: Collected | Part, fault: BaseException) -> None:
+        """Nothing of it was written."""
+        feed = job.lease.feed
+        self._held.pop(feed.id, None)
+        if isinstance(fault, LeaseLostError):
+            self.result.lost += 1
+            _say(job, logging.WARNING, "feed.lease_lost")
+            return
+        self._not_saved.append(job.lease)
+        self.result.errors[feed.url] = str(fault)
+        _say(job, logging.ERROR, "feed.not_saved", error=str(fault))
+
+    def _note(self, job: Collected, saving: asyncio.Future[Saved]) -> None:
+        """How the saving of a job ended. A callback and not a task, because there are thousands of them."""
+        self._saves.discard(saving)
+        self._held.pop(job.lease.feed.id, None)
+        self._unsaved.release()
+        if (fault := saving.exception()) is None:
+            self._count(job, saving.result())
+        else:
+            self._give_up(job, fault)
+
+    def _count(self, job: Collected, saved: Saved) -> None:
+        added, updated = len(saved.added), len(saved.changed)
+        self.result.fetched += 1
+        self.result.added += added
+        self.result.updated += updated
         self.result.dropped += job.dropped
         if job.outcome is Outcome.SUCCESS:
-            bound.info(
-                "feed.fetched", added=len(saved.added), updated=len(saved.changed), dropped=job.dropped
-            )
+            _say(job, logging.INFO, "feed.fetched", added=added, updated=updated, dropped=job.dropped)
         else:
-            self.result.errors[feed.url] = job.next_run.error or job.outcome.value
-            bound.warning("feed.failed", outcome=job.outcome.value, error=job.next_run.error)
+            error = job.next_run.error
+            self.result.errors[job.lease.feed.url] = error or job.outcome.value
+            _say(job, logging.WARNING, "feed.failed", outcome=job.outcome.value, error=error)
+
+
+def _say(job: Collected | Part, level: int, event: str, **fields: Any) -> None:
+    # To put a line together that nobody asked for would cost more than all the rest here.
+    if log.is_enabled_for(level):
+        feed = job.lease.feed
+        log.log(level, event, feed_id=str(feed.id), url=feed.url, run_id=str(job.run_id), **fields)

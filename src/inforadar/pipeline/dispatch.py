@@ -62,7 +62,11 @@ class Dispatch(Generic[J]):
         self._work = work
         self._clock = clock or asyncio.get_running_loop().time
         self._running = 0
+        self._under_way = 0
+        """Jobs that run, and those that wait for a turn in the middle of their work."""
         self._tasks: set[asyncio.Task[None]] = set()
+        self._waiting: set[asyncio.Task[None]] = set()
+        """Those that wait for a host's turn in the middle of their work."""
         self._changed = asyncio.Event()
         self._ready: deque[_Line[J]] = deque()
         self._later: list[tuple[float, int, _Line[J]]] = []
@@ -71,8 +75,10 @@ class Dispatch(Generic[J]):
         self._fault: BaseException | None = None
 
     def stop(self) -> None:
-        """Starts nothing more; what runs goes on to its end."""
+        """Starts nothing more. What runs goes on to its end, unless it only waits for a host's turn."""
         self._stopped = True
+        for task in self._waiting:
+            task.cancel()
         self._changed.set()
 
     async def run(self, jobs: Iterable[J]) -> list[Leftover[J]]:
@@ -89,7 +95,7 @@ class Dispatch(Generic[J]):
                 self._changed.clear()
                 self._wake_lines()
                 await self._start_ready()
-                if not self._running and not self._ready:
+                if not self._under_way and not self._ready:
                     break
                 await self._wait()
             while self._tasks:
@@ -126,6 +132,7 @@ class Dispatch(Generic[J]):
     def _start(self, line: _Line[J]) -> None:
         job = line.jobs.popleft()
         self._running += 1
+        self._under_way += 1
         task = asyncio.create_task(self._turn(line, job))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -143,6 +150,7 @@ class Dispatch(Generic[J]):
         finally:
             self._pacer.done(line.host)
             self._running -= 1
+            self._under_way -= 1
             spacing = self._pacer.delay_of(line.host)
             if ending is Ending.AGAIN:
                 line.jobs.appendleft(job)
@@ -154,11 +162,16 @@ class Dispatch(Generic[J]):
 
     @contextmanager
     def _aside(self) -> Iterator[None]:
+        task = asyncio.current_task()
+        if self._stopped or task is None:
+            raise asyncio.CancelledError
         self._running -= 1
+        self._waiting.add(task)
         self._changed.set()
         try:
             yield
         finally:
+            self._waiting.discard(task)
             self._running += 1
 
     async def _wait(self) -> None:

@@ -98,6 +98,7 @@ def report_document(report: Report) -> dict[str, Any]:
         "kind": report.kind.value,
         "started_at": _time(report.started_at),
         "finished_at": _time(report.finished_at),
+        "state": run_state(report),
         "interrupted": report.interrupted,
         "added_count": report.added_count,
         "updated_count": report.updated_count,
@@ -110,6 +111,17 @@ def report_document(report: Report) -> dict[str, Any]:
         },
         "details": dict(report.details),
     }
+
+
+def run_state(report: Report) -> str:
+    """In a word or three, the same wherever a run is shown."""
+    if report.interrupted:
+        return "interrupted"
+    if report.finished_at:
+        return "finished"
+    if report.is_wanted:
+        return "waits for a worker"
+    return "stopping" if report.stop_asked else "running"
 
 
 def _time(value: datetime | None) -> str | None:

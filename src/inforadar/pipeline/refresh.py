@@ -93,3 +93,22 @@ def _refreshed(ending: ArticleEnding, before: Extracted | None) -> Refreshed:
                 is_same = after.clean_text == before.clean_text
                 outcome = RefreshOutcome.SAME if is_same else RefreshOutcome.CHANGED
             return Refreshed(outcome=outcome, before_len=before_len, after_len=after.text_len)
+
+
+def refreshed_sentence(refreshed: Refreshed) -> str:
+    """For people. What the page said is in it: make it safe where it is shown."""
+    before, after = refreshed.before_len, refreshed.after_len
+    match refreshed.outcome:
+        case RefreshOutcome.NOT_MODIFIED:
+            return "not modified, says the server. Nothing was downloaded."
+        case RefreshOutcome.SAME:
+            return "downloaded again; the text is the same."
+        case RefreshOutcome.CHANGED:
+            return f"the text changed: {before} → {after} characters. It will be analyzed again."
+        case RefreshOutcome.STORED:
+            return f"stored, {after} characters."
+        case RefreshOutcome.FAILED:
+            failure = refreshed.failure
+            why = f"{failure.detail.rstrip('.')} ({failure.code.value})" if failure else "unknown"
+            kept = f" The text of {before} characters stays." if before is not None else ""
+            return f"failed: {why}.{kept}"

@@ -50,7 +50,9 @@ def after_success(
     outside = min(max((value for value in asked if value), default=0.0), LONGEST_S)
     interval = max(policy.success_interval_s, outside)
     spread = interval * (1 + JITTER * policy.dice())
-    return NextRun(after_s=spread + _until_allowed(now + timedelta(seconds=spread), hints))
+    if hints.skip_hours or hints.skip_days:
+        spread += _until_allowed(now + timedelta(seconds=spread), hints)
+    return NextRun(after_s=spread)
 
 
 def _until_allowed(at: datetime, hints: ScheduleHints) -> float:

@@ -3,16 +3,17 @@
     due feeds | collect cycle | canonical once | analyze | build
 
 The stages are tasks of their own that wake each other, because a slow model or a slow site must not hold
-up collecting (ruling 3). Cycles of one stage never overlap.
+up collecting (ruling 3). Nor may a walk of many pages: what takes long has a lane of its own, and loops
+that are not held up by each other. Cycles of one loop never overlap.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -21,17 +22,21 @@ import structlog
 
 from inforadar.errors import InfoRadarError
 from inforadar.fetch.pace import HostPacer
+from inforadar.model.feed import FeedKind
 from inforadar.model.ids import RunId
-from inforadar.model.run import RunKind
-from inforadar.model.schedule import Lease
+from inforadar.model.progress import Listener
+from inforadar.model.run import Report, RunKind
+from inforadar.model.schedule import LANES, Lane, Lease
 from inforadar.pipeline.analyses import AnalysisStage
 from inforadar.pipeline.articles import Canonicalizer
 from inforadar.pipeline.build import Builder
-from inforadar.pipeline.collect import Collector
-from inforadar.pipeline.cycle import Cycle, CycleResult
+from inforadar.pipeline.cycle import Cycle, CycleResult, log_progress
+from inforadar.pipeline.fetch_run import ALL_FEEDS, TO_THE_CUTOFF, FetchFilter, FetchRun, parse_fetch_details
+from inforadar.pipeline.jobs import Discoverer, Reach
 from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.credentials import load_credentials
 from inforadar.store.engine import Database
+from inforadar.store.fetch_runs import claim_fetch_run, close_dead_runs, has_fetch_work
 from inforadar.store.leases import claim_due_feeds, release_leases, seconds_to_next_request
 from inforadar.store.runs import finish_run, insert_run
 from inforadar.store.writer import Writer
@@ -42,12 +47,13 @@ if TYPE_CHECKING:
 LISTEN_S = 1.0
 """How often an idle worker looks whether someone asked for a feed."""
 AFTER_FAULT_S = 5.0
+WALK_LOOPS = 4
+"""So many cycles of walks go on side by side, each with its share of the workers: one may last half an hour."""
 PATIENCE = 30
 """How often a worker looks again for a feed whose host's turn has come."""
 INDEX_S = 3.0
 """So long after a change search finds it."""
 PUBLISH_S = 5.0
-"""How often what Redis missed while it was away is tried again."""
 
 log = structlog.get_logger()
 
@@ -70,6 +76,8 @@ class WorkReport:
     analyses: Counter[str] = field(default_factory=Counter)
     built: int = 0
     run_id: RunId | None = None
+    fetches: list[Report] = field(default_factory=list)
+    """Fetch runs that someone asked for."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -77,7 +85,7 @@ class Worker:
     """All stages over one database."""
 
     database: Database
-    collector: Collector
+    discoverers: Mapping[FeedKind, Discoverer]
     writer: Writer
     pacer: HostPacer
     canonicalizer: Canonicalizer
@@ -91,6 +99,8 @@ class Worker:
     stages: frozenset[Stage] = ALL_STAGES
     projection: RedisProjection | None = None
     """Redis, if it is configured."""
+    publish_s: float = PUBLISH_S
+    """How often what Redis missed while it was away is tried again."""
     _wake_articles: asyncio.Event = field(default_factory=asyncio.Event)
     _wake_analyses: asyncio.Event = field(default_factory=asyncio.Event)
     _wake_builder: asyncio.Event = field(default_factory=asyncio.Event)
@@ -102,8 +112,10 @@ class Worker:
         """One cycle over what is due or asked for, then each stage once."""
         report = WorkReport()
         if Stage.COLLECT in self.stages:
+            while (fetched := await self._fetch_wanted()) is not None:
+                report.fetches.append(fetched)
             report.collected, report.run_id = await self.collect_cycle()
-            await self._publish()
+            await self.publish()
         if Stage.CANONICAL in self.stages:
             report.articles = await self.canonicalizer.run_once()
         if Stage.ANALYZE in self.stages:
@@ -112,16 +124,51 @@ class Worker:
         await self.indexer.run_once()
         return report
 
-    async def collect_cycle(self) -> tuple[CycleResult, RunId | None]:
-        """Claims what is due, at most a batch, and collects it."""
+    def fetch_run(
+        self,
+        listener: Listener,
+        *,
+        wanted: FetchFilter = ALL_FEEDS,
+        reach: Reach = TO_THE_CUTOFF,
+        run_id: RunId | None = None,
+    ) -> FetchRun:
+        """The fetch command with this worker's parts."""
+        return FetchRun(
+            database=self.database,
+            discoverers=self.discoverers,
+            writer=self.writer,
+            pacer=self.pacer,
+            workers=self.workers,
+            now=self.now,
+            listener=listener,
+            wanted=wanted,
+            reach=reach,
+            run_id=run_id,
+        )
+
+    async def _fetch_wanted(self) -> Report | None:
+        """Executes a run that another process asked for, if there is one."""
+        if not await self.database.read(has_fetch_work):
+            return None
+        await self.database.write(close_dead_runs)
+        if (claimed := await self.database.write(claim_fetch_run)) is None:
+            return None
+        run_id, details = claimed
+        wanted, reach = parse_fetch_details(details)
+        return await self.fetch_run(log_progress, wanted=wanted, reach=reach, run_id=run_id).run()
+
+    async def collect_cycle(
+        self, lanes: Collection[Lane] = LANES, *, limit: int | None = None
+    ) -> tuple[CycleResult, RunId | None]:
+        """Claims what is due in these lanes, at most a batch, and collects it."""
         await self._give_back()
         await self.pacer.refresh()
-        leases = await self._claim()
+        leases = await self._claim(lanes, limit or self.batch_size)
         return await self.collect(leases) if leases else (CycleResult(), None)
 
-    async def _claim(self) -> list[Lease]:
+    async def _claim(self, lanes: Collection[Lane], limit: int) -> list[Lease]:
         """A stop in the middle of it does not lose sight of what was claimed."""
-        claiming = asyncio.ensure_future(self.database.write(claim_due_feeds, self.batch_size))
+        claiming = asyncio.ensure_future(self.database.write(claim_due_feeds, limit, lanes=lanes))
         try:
             return await asyncio.shield(claiming)
         except asyncio.CancelledError:
@@ -130,9 +177,13 @@ class Worker:
 
     async def _give_back(self) -> None:
         """What was saved or given back before is not touched: its token is gone."""
-        if owed := tuple(self._owed):
-            await self.database.write(release_leases, owed)
-            del self._owed[: len(owed)]
+        owed, self._owed = self._owed, []
+        try:
+            if owed:
+                await self.database.write(release_leases, owed)
+        except BaseException:
+            self._owed += owed
+            raise
 
     async def collect(self, leases: list[Lease]) -> tuple[CycleResult, RunId]:
         """Collects feeds that were claimed, and writes the report of it."""
@@ -149,7 +200,8 @@ class Worker:
         credentials = await self.database.read(load_credentials)
         cycle = Cycle(
             database=self.database,
-            collector=replace(self.collector, credentials=credentials),
+            discoverers=self.discoverers,
+            credentials=credentials,
             writer=self.writer,
             pacer=self.pacer,
             workers=self.workers,
@@ -196,13 +248,16 @@ class Worker:
             self._stage_loop("index", self._index, asyncio.Event()),
         ]
         if Stage.COLLECT in self.stages:
-            loops.append(self._collect_loop())
+            loops.append(self._collect_loop(Lane.FEEDS, self.batch_size))
+            share = max(self.workers // WALK_LOOPS, 1)
+            loops += [self._collect_loop(Lane.WALKS, share) for _ in range(WALK_LOOPS)]
+            loops.append(self._fetch_loop())
         if Stage.CANONICAL in self.stages:
             loops.append(self._stage_loop("canonical", self._articles, self._wake_articles))
         if Stage.ANALYZE in self.stages:
             loops.append(self._stage_loop("analyze", self._analyses, self._wake_analyses))
         if self.projection:
-            loops.append(self._stage_loop("publish", self._publish, self._wake_projection))
+            loops.append(self._stage_loop("publish", self.publish, self._wake_projection))
         tasks = [asyncio.ensure_future(loop) for loop in loops]
         stopped = asyncio.create_task(stop.wait())
         try:
@@ -217,23 +272,20 @@ class Worker:
                 await self._give_back()
             log.info("worker.stopped")
 
-    async def _collect_loop(self) -> None:
+    async def _collect_loop(self, lane: Lane, limit: int) -> None:
         clock = asyncio.get_running_loop().time
         turns: set[float] = set()
         patience = 0
-        while True:
-            wait_s = self.interval_s
+        while not _is_cancelled():
+            wait_s, began = self.interval_s, clock()
             try:
-                result, _ = await self.collect_cycle()
+                result, _ = await self.collect_cycle([lane], limit=limit)
             except InfoRadarError as fault:
                 log.error("batch.failed", error=str(fault))
                 wait_s = min(self.interval_s, AFTER_FAULT_S)
             else:
                 if result.added or result.updated:
-                    self._wake_articles.set()
-                    self._wake_analyses.set()
-                    self._wake_builder.set()
-                    self._wake_projection.set()
+                    self._wake_stages()
                 turns |= {clock() + turn_s for turn_s in result.turns_s}
                 if result.postponed:
                     patience = PATIENCE
@@ -242,17 +294,35 @@ class Worker:
                     patience -= 1
                     wait_s = min(wait_s, LISTEN_S)
             # A crowded host has more: go on at each of its turns, not only at the next interval.
-            turns = {turn for turn in turns if turn > clock()}
-            await self._idle(min([wait_s, *(turn - clock() for turn in turns)]))
+            # A turn that came while the cycle ran may have come after its claim.
+            turns = {turn for turn in turns if turn > began}
+            await self._idle(lane, min([wait_s, *(turn - clock() for turn in turns)]))
 
-    async def _idle(self, seconds: float) -> None:
+    def _wake_stages(self) -> None:
+        for wake in (self._wake_articles, self._wake_analyses, self._wake_builder, self._wake_projection):
+            wake.set()
+
+    async def _fetch_loop(self) -> None:
+        """Fetch runs that someone asked for, one after the other."""
+        while True:
+            report = None
+            try:
+                report = await self._fetch_wanted()
+            except InfoRadarError as fault:
+                log.error("fetch.failed", error=str(fault))
+            if report is None:
+                await asyncio.sleep(LISTEN_S)
+            elif report.added_count or report.updated_count:
+                self._wake_stages()
+
+    async def _idle(self, lane: Lane, seconds: float) -> None:
         """Waits for the next cycle, or until someone asks for a feed."""
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
         while (left := until - loop.time()) > 0:
             await asyncio.sleep(min(left, LISTEN_S))
             with suppress(InfoRadarError):
-                asked_s = await self.database.read(seconds_to_next_request)
+                asked_s = await self.database.read(seconds_to_next_request, [lane])
                 if asked_s is not None and asked_s <= 0:
                     return
 
@@ -260,7 +330,7 @@ class Worker:
         self, name: str, work: Callable[[], Awaitable[float | None]], wake: asyncio.Event
     ) -> None:
         """Runs a stage when it is woken, and now and then, or when it asked to, for what became due by itself."""
-        while True:
+        while not _is_cancelled():
             wake.clear()
             asked_s: float | None = None
             try:
@@ -289,8 +359,18 @@ class Worker:
         await self.indexer.run_once()
         return INDEX_S
 
-    async def _publish(self) -> float | None:
+    async def publish(self) -> float | None:
+        """Tells Redis, if there is one, what it has not heard yet."""
         if self.projection is None:
             return None
         await self.projection.publish()
-        return PUBLISH_S
+        return self.publish_s
+
+
+def _is_cancelled() -> bool:
+    """Whether someone wants this task to end, even if a library has swallowed the exception that said so.
+
+    `asyncio.wait_for` of Python 3.11 does that when its result arrives in the same moment, and Redis's client uses it.
+    """
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

@@ -8,8 +8,8 @@ on live.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
@@ -17,6 +17,7 @@ from types import MappingProxyType
 from inforadar.app.store import SAMPLE
 from inforadar.app.worker import open_worker
 from inforadar.config import Settings
+from inforadar.errors import UsageError
 from inforadar.fetch.client import BeforeRedirect
 from inforadar.fetch.conditional import conditional_headers, parse_validators
 from inforadar.fetch.engine import Engine
@@ -25,9 +26,11 @@ from inforadar.fetch.pace import Unpaced
 from inforadar.model.feed import Feed
 from inforadar.model.http import Failed, FailureReason, Fetched, FetchResult, NotModified, Request
 from inforadar.model.ids import FeedId
+from inforadar.pipeline.admin import fill_in
+from inforadar.pipeline.discoverers import DISCOVERERS
 from inforadar.sample.feeds import SAMPLE_FEEDS, past_moments
+from inforadar.sample.server import serve_sample
 from inforadar.sample.world import World
-from inforadar.stages.discover import DISCOVERERS
 from inforadar.store.engine import Database
 from inforadar.store.feeds import insert_feed, load_feeds, purge_feeds, request_feed
 from inforadar.store.leases import claim_feeds
@@ -100,7 +103,12 @@ async def add_sample(database: Database, settings: Settings, now: Callable[[], d
             enabled=True,
             polling=True,
             origin=SAMPLE,
-            options={"epoch": world.epoch.isoformat(), "selectors": dict(sample.selectors)},
+            options={
+                "epoch": world.epoch.isoformat(),
+                **fill_in(
+                    sample.path, kind=sample.kind, selectors=sample.selectors or None, now=now()
+                ).options,
+            },
         )
         ids.append(feed.id)
     await _live_through_past(database, settings, world, ids)
@@ -133,6 +141,22 @@ async def load_world(database: Database) -> World | None:
     if not feeds:
         return None
     return World(epoch=datetime.fromisoformat(feeds[0].options["epoch"]), base_url=origin(feeds[0].url))
+
+
+@asynccontextmanager
+async def serving_sample(database: Database) -> AsyncIterator[None]:
+    """Lets the sample's feeds answer, if they are there and nobody else serves them."""
+    world = await load_world(database)
+    runner = None
+    if world is not None:
+        # Port taken: `inforadar up` runs beside us and serves it.
+        with suppress(UsageError):
+            runner = await serve_sample(world, int(world.base_url.rpartition(":")[2]))
+    try:
+        yield
+    finally:
+        if runner is not None:
+            await runner.cleanup()
 
 
 async def announce(

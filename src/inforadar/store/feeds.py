@@ -29,6 +29,7 @@ from inforadar.errors import NotFoundError, UsageError
 from inforadar.model.feed import ErrorPolicy, Feed, FeedKind
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId, new_uuid
+from inforadar.model.schedule import Lane, lane_of
 from inforadar.store.schema import (
     article_failures,
     articles,
@@ -40,7 +41,7 @@ from inforadar.store.schema import (
     marks,
     runs,
 )
-from inforadar.store.types import db_later, db_now, unindexed
+from inforadar.store.types import db_later, db_now, one_of, unindexed
 from inforadar.urls import canonical_form, root_domain, uid, url_hash
 
 _SCHEDULE = (
@@ -49,9 +50,10 @@ _SCHEDULE = (
     feed_schedules.c.locked_until,
     feed_schedules.c.last_error,
     feed_schedules.c.failures,
+    feed_schedules.c.walked_at,
 )
 _joined = feeds.join(feed_schedules, feed_schedules.c.id == feeds.c.id)
-FEED_COLUMNS = (*feeds.c, *_SCHEDULE)
+FEED_COLUMNS = (*(column for column in feeds.c if column.name not in {"updated_at", "url_hash"}), *_SCHEDULE)
 
 ACTIVE = (unindexed(feeds.c.enabled), feeds.c.deleted_at.is_(None))
 """Feeds that are fetched and served."""
@@ -92,6 +94,7 @@ def feed_from_row(row: Row[Any]) -> Feed:
         locked_until=r["locked_until"],
         last_error=r["last_error"],
         failures=r["failures"],
+        walked_at=r["walked_at"],
     )
 
 
@@ -144,7 +147,8 @@ def insert_feed(
     if new is None:
         # Another process added it between our look and our insert.
         return insert_feed(connection, url)
-    connection.execute(insert(feed_schedules).values(id=feed_id))
+    walks = lane_of(kind) is Lane.WALKS
+    connection.execute(insert(feed_schedules).values(id=feed_id, walks=walks))
     return load_feed(connection, feed_id), True
 
 
@@ -164,8 +168,23 @@ def _revive(connection: Connection, feed_id: FeedId, values: Mapping[str, Any]) 
             lease_token=None,
             last_error=None,
             failures=0,
+            walked_at=None,
         )
     )
+    save_lanes(connection, [feed_id])
+
+
+def save_lanes(connection: Connection, feed_ids: Sequence[FeedId]) -> None:
+    """Puts feeds into the lane of their kind, after that may have changed."""
+    kind = select(feeds.c.kind).where(feeds.c.id == feed_schedules.c.id).scalar_subquery()
+    connection.execute(
+        update(feed_schedules)
+        .where(one_of(feed_schedules.c.id, feed_ids))
+        .values(walks=func.coalesce(kind.in_(_WALKING), false()))
+    )
+
+
+_WALKING = [kind.value for kind in FeedKind if lane_of(kind) is Lane.WALKS]
 
 
 def load_feed(connection: Connection, feed_id: FeedId) -> Feed:
@@ -257,6 +276,8 @@ def count_feeds(connection: Connection) -> int:
 def update_feed(connection: Connection, feed_id: FeedId, columns: Mapping[str, Any]) -> None:
     """Writes only the columns that are named."""
     connection.execute(update(feeds).where(feeds.c.id == feed_id).values(**columns, updated_at=db_now()))
+    if "kind" in columns:
+        save_lanes(connection, [feed_id])
 
 
 def update_feed_options(connection: Connection, feed_id: FeedId, changes: Mapping[str, Any]) -> None:
@@ -265,6 +286,15 @@ def update_feed_options(connection: Connection, feed_id: FeedId, changes: Mappin
     merged = {**connection.execute(held).scalar_one(), **changes}
     options = {name: value for name, value in merged.items() if value is not None}
     update_feed(connection, feed_id, {"options": options})
+    if not _DEEPER.isdisjoint(changes):
+        # What polling left out as known and old may be news to these: the next walk goes down to the cutoff.
+        connection.execute(
+            update(feed_schedules).where(feed_schedules.c.id == feed_id).values(walked_at=None)
+        )
+
+
+_DEEPER = frozenset({"cutoff_date", "selectors"})
+"""Options that decide what a walk finds."""
 
 
 def request_feed(connection: Connection, feed_id: FeedId, *, fallback_s: float | None = None) -> None:
@@ -344,15 +374,16 @@ def load_former_urls(connection: Connection, feed_id: FeedId) -> list[tuple[str,
     return [(row.url, row.left_at) for row in connection.execute(query)]
 
 
+BROKEN = (*ACTIVE, feed_schedules.c.next_run_at.is_(None), feed_schedules.c.last_error.is_not(None))
+"""Enabled feeds that need a person: out of the schedule with an error."""
+
+
 def load_broken_count(connection: Connection) -> int:
-    """Enabled feeds that need a person: out of the schedule with an error."""
-    query = (
-        select(func.count())
-        .select_from(_joined)
-        .where(
-            *ACTIVE,
-            feed_schedules.c.next_run_at.is_(None),
-            feed_schedules.c.last_error.is_not(None),
-        )
-    )
-    return connection.execute(query).scalar_one()
+    return connection.execute(select(func.count()).select_from(_joined).where(*BROKEN)).scalar_one()
+
+
+def load_broken_feeds(connection: Connection, *, limit: int = 500) -> list[Feed]:
+    """By source and URL."""
+    order = (func.lower(feeds.c.source), feeds.c.url)
+    query = select_feeds().where(*BROKEN).order_by(*order).limit(limit)
+    return [feed_from_row(row) for row in connection.execute(query)]

@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-import msgspec
 from sqlalchemy import (
     ColumnElement,
     Connection,
@@ -19,7 +18,6 @@ from sqlalchemy import (
     case,
     func,
     select,
-    text,
     update,
 )
 from sqlalchemy.dialects.postgresql import insert as pg_insert
@@ -28,7 +26,8 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from inforadar.model.ids import FeedId, ItemId, RunId, Uid, UrlHash, new_uuid
 from inforadar.model.item import METADATA_FIELDS, Item, ItemChange, KnownItem, NewItem
 from inforadar.store.feeds import ACTIVE, is_named
-from inforadar.store.rows import insert_rows, stored_id, stored_time
+from inforadar.store.history import note_added
+from inforadar.store.rows import JsonRows, insert_rows, stored_id, stored_time
 from inforadar.store.schema import articles, feeds, forgotten_items, item_changes, items, marks
 from inforadar.store.search import is_found
 from inforadar.store.types import db_now, encode_json, one_of
@@ -36,9 +35,17 @@ from inforadar.urls import uid
 
 ITEM_COLUMNS = (*items.c, feeds.c.source, feeds.c.topic)
 
-_PAIRS_SQLITE = text("SELECT value->>'$[0]' AS feed_id, value->>'$[1]' AS hash FROM json_each(:pairs)")
-_PAIRS_POSTGRES = text(
-    "SELECT (value->>0)::uuid AS feed_id, value->>1 AS hash FROM jsonb_array_elements(CAST(:pairs AS jsonb))"
+_asked = JsonRows("asked", place="integer", feed_id="uuid", hash="text")
+_LOAD_KNOWN = select(
+    _asked.c["place"], items.c.id, items.c.pub_date, *(items.c[name] for name in METADATA_FIELDS)
+).join_from(
+    _asked.table, items, and_(items.c.feed_id == _asked.c["feed_id"], items.c.hash == _asked.c["hash"])
+)
+
+
+_f = forgotten_items.c
+_LOAD_FORGOTTEN = select(_asked.c["place"], _f.item_id, _f.pub_date).join_from(
+    _asked.table, forgotten_items, and_(_f.feed_id == _asked.c["feed_id"], _f.hash == _asked.c["hash"])
 )
 
 
@@ -47,31 +54,30 @@ def load_known(
 ) -> dict[FeedId, dict[UrlHash, KnownItem]]:
     """For several feeds at once: those of the listed hashes that the feed has, or had until retention took them."""
     known: dict[FeedId, dict[UrlHash, KnownItem]] = {feed_id: {} for feed_id in wanted}
-    pairs = [(feed_id.hex, hash_) for feed_id, hashes in wanted.items() for hash_ in hashes]
-    if not pairs:
+    asked = [(feed_id, hash_) for feed_id, hashes in wanted.items() for hash_ in hashes]
+    if not asked:
         return known
-    raw = _PAIRS_SQLITE if connection.dialect.name == "sqlite" else _PAIRS_POSTGRES
-    pair = raw.columns(items.c.feed_id, items.c.hash).bindparams(pairs=msgspec.json.encode(pairs).decode())
-    asked = pair.subquery("asked")
-    columns = [items.c[name] for name in METADATA_FIELDS]
-    query = select(items.c.id, items.c.feed_id, items.c.hash, items.c.pub_date, *columns).join(
-        asked, and_(items.c.feed_id == asked.c.feed_id, items.c.hash == asked.c.hash)
-    )
-    for row in connection.execute(query):
-        fields = {name: getattr(row, name) for name in METADATA_FIELDS}
+    rows = [(place, feed_id.hex, hash_) for place, (feed_id, hash_) in enumerate(asked)]
+    for place, id_, published_at, *values in connection.execute(_LOAD_KNOWN, _asked.parameters(rows)).all():
+        # By its place in the question: sending feed and hash back would take longer than all the rest.
+        feed_id, hash_ = asked[place]
+        fields = dict(zip(METADATA_FIELDS, values, strict=True))
         fields["tags"] = tuple(fields["tags"] or ())
-        known[row.feed_id][row.hash] = KnownItem(
-            id=row.id, hash=row.hash, published_at=row.pub_date, fields=fields
-        )
-    f = forgotten_items.c
-    gone = select(f.item_id, f.feed_id, f.hash, f.pub_date).join(
-        asked, and_(f.feed_id == asked.c.feed_id, f.hash == asked.c.hash)
-    )
-    for row in connection.execute(gone):
-        known[row.feed_id][row.hash] = KnownItem(
-            id=row.item_id, hash=row.hash, published_at=row.pub_date, fields={}, forgotten=True
+        known[feed_id][hash_] = KnownItem(id=id_, hash=hash_, published_at=published_at, fields=fields)
+    for place, id_, published_at in connection.execute(_LOAD_FORGOTTEN, _asked.parameters(rows)).all():
+        feed_id, hash_ = asked[place]
+        known[feed_id][hash_] = KnownItem(
+            id=id_, hash=hash_, published_at=published_at, fields={}, forgotten=True
         )
     return known
+
+
+def load_known_hashes(
+    connection: Connection, feed_id: FeedId, hashes: Sequence[UrlHash]
+) -> frozenset[UrlHash]:
+    """Those of the hashes that the feed already has."""
+    query = select(items.c.hash).where(items.c.feed_id == feed_id, one_of(items.c.hash, hashes))
+    return frozenset(connection.execute(query).scalars())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,6 +146,7 @@ def insert_items(connection: Connection, batches: Sequence[FeedItems]) -> None:
     if there:
         waiting = [id_ for id_, key in added if key in there]
         connection.execute(update(items).where(one_of(items.c.id, waiting)).values(analyze_at=db_now()))
+    note_added(connection, [(batch.feed_id, batch.at, len(batch.added)) for batch in batches])
 
 
 _ITEM_VALUES = (

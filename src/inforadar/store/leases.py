@@ -9,14 +9,14 @@ the lease no longer has the right one. The database's clock decides.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, literal, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, literal, or_, select, union, update
 
 from inforadar.model.ids import FeedId, LeaseToken
-from inforadar.model.schedule import Lease
+from inforadar.model.schedule import LANES, Lane, Lease
 from inforadar.store.feeds import ACTIVE, feed_from_row, select_feeds
 from inforadar.store.schema import feed_schedules, feeds
 from inforadar.store.types import db_later, db_now, one_of
@@ -29,15 +29,22 @@ _MIN_WINDOW = 200
 _s = feed_schedules.c
 
 
-def claim_due_feeds(connection: Connection, limit: int, *, lease_s: float = LEASE_S) -> list[Lease]:
-    """Leases up to `limit` feeds: asked for, then never fetched, then fetched longest ago (B2)."""
+def claim_due_feeds(
+    connection: Connection, limit: int, *, lanes: Collection[Lane] = LANES, lease_s: float = LEASE_S
+) -> list[Lease]:
+    """Leases up to `limit` feeds of these lanes: asked for, then never fetched, then fetched longest ago (B2)."""
     active = select(_s.id).join_from(feed_schedules, feeds, feeds.c.id == _s.id).where(_free(), *ACTIVE)
-    asked = active.where(_s.requested_at <= db_now()).order_by(_s.requested_at).limit(limit)
     # Sorting everything that is due by its last fetch would cost more the more is due; the longest waiting
     # are enough to choose from.
     window = max(limit * _WINDOW, _MIN_WINDOW)
-    due = active.where(_s.next_run_at <= db_now()).order_by(_s.next_run_at).limit(window)
-    candidates = asked.subquery().select().union(due.subquery().select())
+    ready: list[Select[Any]] = []
+    for lane in lanes:
+        ours = active.where(_in_lane(lane))
+        ready += [
+            ours.where(_s.requested_at <= db_now()).order_by(_s.requested_at).limit(limit),
+            ours.where(_s.next_run_at <= db_now()).order_by(_s.next_run_at).limit(window),
+        ]
+    candidates = union(*(query.subquery().select() for query in ready))
     chosen = (
         select_feeds()
         .where(_s.id.in_(candidates), _free(), *ACTIVE)
@@ -54,6 +61,10 @@ def claim_feeds(connection: Connection, ids: Sequence[FeedId], *, lease_s: float
     chosen = select_feeds().where(one_of(_s.id, ids), _free(), *ACTIVE).order_by(_s.id)
     # A row may be locked for a moment by someone who only notes something on it: wait, do not pass it over.
     return _lease(connection, chosen.with_for_update(of=feed_schedules), lease_s)
+
+
+def _in_lane(lane: Lane) -> ColumnElement[bool]:
+    return _s.walks == (lane is Lane.WALKS)
 
 
 def _free() -> ColumnElement[bool]:
@@ -144,8 +155,10 @@ def postpone_leases(connection: Connection, waits: Iterable[tuple[Lease, float]]
         connection.execute(held.values(requested_at=later, next_run_at=bindparam("b_next"), **free), asked)
 
 
-def seconds_to_next_request(connection: Connection) -> float | None:
+def seconds_to_next_request(connection: Connection, lanes: Collection[Lane] = LANES) -> float | None:
     """How soon a feed that someone asked for can be taken; None if nobody asked. Cheap: a short index."""
-    query = select(func.min(_s.requested_at), db_now()).where(_s.requested_at.is_not(None), _free())
+    query = select(func.min(_s.requested_at), db_now()).where(
+        _s.requested_at.is_not(None), _free(), or_(*(_in_lane(lane) for lane in lanes))
+    )
     asked_at, now = connection.execute(query).one()
     return None if asked_at is None else max((asked_at - now).total_seconds(), 0.0)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from redis.asyncio import Redis
-from redis.exceptions import ResponseError, WatchError
+from redis.exceptions import RedisError, ResponseError, WatchError
 
 if TYPE_CHECKING:
     from inforadar.store.redis_keys import Pipeline
@@ -70,4 +70,6 @@ async def held_lock(redis: Redis, *, wait_s: float) -> AsyncIterator[HeldLock | 
     try:
         yield HeldLock(redis, token.encode())
     finally:
-        await redis.register_script(_RELEASE)(keys=[LOCK], args=[token])
+        # If Redis is away by now the lock goes by itself; a fault here would hide that the holder was stopped.
+        with suppress(RedisError, OSError):
+            await redis.register_script(_RELEASE)(keys=[LOCK], args=[token])

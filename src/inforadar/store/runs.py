@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, func, insert, select, update
 
 from inforadar.errors import NotFoundError
 from inforadar.model.ids import RunId, new_uuid
-from inforadar.model.progress import Progress
+from inforadar.model.progress import Progress, ProgressKind
 from inforadar.model.run import Report, RunKind
 from inforadar.store.schema import item_changes, items, run_events, runs
 
@@ -48,6 +48,7 @@ def finish_run(
         "updated_count": updated,
         "errors_count": errors,
         "interrupted": interrupted,
+        "alive_until": None,
     }
     if details is not None:
         values["details"] = dict(details)
@@ -101,6 +102,8 @@ def _report(
         updated_articles=tuple(changes),
         updated_fields_map=changes,
         details=row.details,
+        is_wanted=row.wanted_at is not None,
+        stop_asked=row.stop_at is not None,
     )
 
 
@@ -135,21 +138,24 @@ def is_run_finished(connection: Connection, run_id: RunId) -> bool:
 
 def load_events(
     connection: Connection, run_id: RunId, *, after: int = -1, limit: int = 500
-) -> list[dict[str, Any]]:
-    """Stored progress events, in order, as JSON can say them."""
+) -> list[tuple[int, Progress]]:
+    """The events of a run with a number above `after`, each with its number: so one looks on where one was."""
     e = run_events.c
     query = select(run_events).where(e.run_id == run_id, e.seq > after).order_by(e.seq).limit(limit)
     return [
-        {
-            "seq": row.seq,
-            "at": row.at.isoformat().replace("+00:00", "Z"),
-            "kind": row.kind,
-            "feed_id": str(row.feed_id) if row.feed_id else None,
-            "label": row.label,
-            "text": row.text,
-            "found": row.found,
-            "done": row.done,
-            "pages": row.pages,
-        }
+        (
+            row.seq,
+            Progress(
+                run_id=row.run_id,
+                at=row.at,
+                kind=ProgressKind(row.kind),
+                feed_id=row.feed_id,
+                label=row.label,
+                text=row.text,
+                found=row.found,
+                done=row.done,
+                pages=row.pages,
+            ),
+        )
         for row in connection.execute(query)
     ]

@@ -124,7 +124,7 @@ feed_schedules = Table(
     "feed_schedules",
     metadata,
     Column("id", Uuid, ForeignKey("feeds.id", ondelete="CASCADE"), primary_key=True),
-    Column("next_run_at", UtcDateTime, index=True),
+    Column("next_run_at", UtcDateTime),
     Column("requested_at", UtcDateTime),
     Column("locked_until", UtcDateTime),
     Column("lease_token", String(32)),
@@ -132,8 +132,25 @@ feed_schedules = Table(
     Column("last_error", WebText),
     Column("failures", Integer, nullable=False, server_default="0"),
     Column("build_at", UtcDateTime, comment="its items changed: cached_feeds is to be built anew"),
+    Column(
+        "walks",
+        Boolean,
+        nullable=False,
+        server_default=false(),
+        comment="of kind pages or sitemap: collecting it may take long, so it has a lane of its own",
+    ),
+    Column("walked_at", UtcDateTime, comment="when a walk of its pages last came to its end"),
 )
-_partial_index(feed_schedules.c.requested_at)
+# Both begin with the lane: that a million feeds of one lane are due must not slow down the claim of the other.
+Index("ix_feed_schedules_walks_next_run_at", feed_schedules.c.walks, feed_schedules.c.next_run_at)
+_asked = feed_schedules.c.requested_at.is_not(None)
+Index(
+    "ix_feed_schedules_walks_requested_at",
+    feed_schedules.c.walks,
+    feed_schedules.c.requested_at,
+    sqlite_where=_asked,
+    postgresql_where=_asked,
+)
 _partial_index(feed_schedules.c.build_at)
 
 cached_feeds = Table(
@@ -159,8 +176,13 @@ runs = Table(
     Column("updated_count", Integer, nullable=False, server_default="0"),
     Column("errors_count", Integer, nullable=False, server_default="0"),
     Column("details", JsonDoc, nullable=False, server_default=text("'{}'")),
+    Column("wanted_at", UtcDateTime, comment="asked for, and no process has taken it yet"),
+    Column("stop_at", UtcDateTime, comment="someone asked that it stop"),
+    Column("alive_until", UtcDateTime, comment="whoever executes it says so again before this"),
     _words("kind", RunKind),
 )
+_partial_index(runs.c.wanted_at)
+_partial_index(runs.c.alive_until)
 
 run_events = Table(
     "run_events",
@@ -175,6 +197,19 @@ run_events = Table(
     Column("found", Integer, nullable=False, server_default="0"),
     Column("done", Integer, nullable=False, server_default="0"),
     Column("pages", Integer, nullable=False, server_default="0"),
+)
+
+found_parts = Table(
+    "found_parts",
+    metadata,
+    Column("feed_id", Uuid, ForeignKey("feeds.id", ondelete="CASCADE"), primary_key=True),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    Column("run_id", Uuid, ForeignKey("runs.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("at", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("is_end", Boolean, nullable=False, comment="how the job ended; else one page of it"),
+    Column("item_count", Integer, nullable=False),
+    Column("document", WebText, nullable=False),
+    comment="what a fetch found and has not processed yet; whoever holds the feed's lease may",
 )
 
 items = Table(

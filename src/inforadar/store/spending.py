@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, delete, func, select, text
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
@@ -16,6 +16,10 @@ from inforadar.model.ids import FeedId
 from inforadar.store.schema import analysis_costs, feeds
 
 _c = analysis_costs.c
+
+_ONE_AT_A_TIME = text("SELECT pg_advisory_xact_lock(7463829502)")
+_NOTHING = 1e-9
+"""US dollars: what is left of a sum by rounding."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,12 +54,32 @@ def add_spent(connection: Connection, spent: Spent) -> None:
     connection.execute(statement.on_conflict_do_update(index_elements=["day", "model", "feed_id"], set_=sums))
 
 
-def load_spent_on(connection: Connection, day: date) -> float:
-    """US dollars, over all models and feeds."""
-    total = connection.execute(
-        select(func.coalesce(func.sum(_c.cost), 0.0)).where(_c.day == day)
+def reserve_spending(connection: Connection, booking: Spent, budget: float) -> float | None:
+    """Books it as spent if the day's budget allows. If not, nothing changes, and what is spent comes back."""
+    if connection.dialect.name == "postgresql":
+        # Two that look at the sum at the same time would both find room. SQLite has one writer anyway.
+        connection.execute(_ONE_AT_A_TIME)
+    spent = connection.execute(
+        select(func.coalesce(func.sum(_c.cost), 0.0)).where(_c.day == booking.day)
     ).scalar_one()
-    return float(total)
+    if spent + booking.cost > budget:
+        return float(spent)
+    add_spent(connection, booking)
+    return None
+
+
+def settle_spending(connection: Connection, difference: Spent) -> None:
+    """Corrects what was reserved. What nothing came of leaves no row."""
+    add_spent(connection, difference)
+    connection.execute(
+        delete(analysis_costs).where(
+            _c.day == difference.day,
+            _c.model == difference.model,
+            _c.feed_id == difference.feed_id,
+            _c.calls == 0,
+            _c.cost < _NOTHING,
+        )
+    )
 
 
 def load_spending(connection: Connection, since: date) -> list[Spent]:

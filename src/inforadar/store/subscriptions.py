@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -26,6 +27,7 @@ class Subscription:
     source: str | None = None
     topic: str = "general"
     title: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 def save_subscriptions(connection: Connection, wanted: Sequence[Subscription]) -> list[tuple[Feed, bool]]:
@@ -41,6 +43,7 @@ def _save(connection: Connection, wanted: Subscription) -> tuple[Feed, bool]:
         source=wanted.source,
         topic=wanted.topic,
         title=wanted.title,
+        options=wanted.options,
         enabled=True,
         polling=True,
         enforce_feed_domain=False,

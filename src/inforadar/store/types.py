@@ -8,7 +8,7 @@ no NUL, and neither database half of a surrogate pair, both of which a hostile d
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -35,10 +35,18 @@ class UtcDateTime(TypeDecorator[datetime]):
         value = value.astimezone(UTC)
         return value.replace(tzinfo=None) if dialect.name == "sqlite" else value
 
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        if value is None:
-            return None
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], datetime | None]:
+        """One call a value instead of three: a claim reads thousands."""
+        return _read_sqlite_time if dialect.name == "sqlite" else _read_postgres_time
+
+
+def _read_sqlite_time(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(f"{text}+00:00")
+
+
+def _read_postgres_time(value: datetime | None) -> datetime | None:
+    # The driver's are in UTC; only the first moment of all comes without a zone.
+    return value.replace(tzinfo=UTC) if value and value.tzinfo is None else value
 
 
 def storable(value: Any) -> Any:

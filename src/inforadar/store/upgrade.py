@@ -30,7 +30,11 @@ class Migrations:
         return self.known[-1]
 
 
-OURS = Migrations(known=("0001", "0002", "0005"), scripts=Path(__file__).with_name("migrations"))
+_SCRIPTS = Path(__file__).with_name("migrations")
+OURS = Migrations(
+    known=tuple(sorted(file.name.split("_")[0] for file in (_SCRIPTS / "versions").glob("[0-9]*.py"))),
+    scripts=_SCRIPTS,
+)
 
 MOVING = "moving"
 """Stands for the revision while `db move` fills a database: no program may use half of one."""

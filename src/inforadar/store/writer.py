@@ -7,16 +7,17 @@ larger, and cheaper per job, its transactions become. If a batch fails, its jobs
 that one poisoned job fails alone; if it is the database that fails, they all do.
 
 Everything that takes several rows takes them in this order, and those of a table by key, so that no two
-transactions wait for each other: feed_schedules, articles, items.
+transactions wait for each other: feed_schedules, articles, items, feed_days, fetch_days.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from contextlib import suppress
+from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, case, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, Text, case, delete, func, select, type_coerce, update
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
@@ -24,18 +25,21 @@ from inforadar.errors import LeaseLostError, StoreError
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId, UrlHash
 from inforadar.model.item import Diff, KnownItem, Listed
-from inforadar.model.schedule import Collected, Saved
+from inforadar.model.schedule import Collected, Part, Saved
 from inforadar.store.article_queue import retry_old_failures
 from inforadar.store.engine import Database
 from inforadar.store.faults import is_of_the_database
-from inforadar.store.feeds import feed_key, update_feed
+from inforadar.store.feeds import feed_key, save_lanes, update_feed
+from inforadar.store.found import delete_found, delete_found_part
+from inforadar.store.history import note_outcomes
 from inforadar.store.items import FeedItems, insert_items, load_known, save_changes
 from inforadar.store.outbox import note_listed
 from inforadar.store.rows import JsonRows, stored_id, stored_time
 from inforadar.store.schema import feed_schedules, feed_urls, feeds
-from inforadar.store.types import db_after, db_later, one_of
+from inforadar.store.types import db_after, db_later, db_now, one_of
 from inforadar.urls import uid, url_hash
 
+J = TypeVar("J", Collected, Part)
 Differ = Callable[[Sequence[Listed], Mapping[UrlHash, KnownItem]], Diff]
 MAX_BATCH = 500
 FEW, GATHER_S = 100, 0.05
@@ -51,47 +55,79 @@ def save_collected(
     """
     held = _hold(connection, jobs)
     saved: dict[FeedId, Saved | None] = {job.lease.feed.id: None for job in jobs}
-    known = load_known(
-        connection,
-        {job.lease.feed.id: [url_hash(listed.url) for listed in job.listed] for job in held if job.listed},
-    )
-    new: list[FeedItems] = []
+    found = save_listed(connection, held, diff, outbox=outbox)
     for job in held:
         feed = job.lease.feed
-        found = diff(job.listed, known.get(feed.id, {})) if job.listed else Diff()
-        if found.added:
-            new.append(
-                FeedItems(feed_id=feed.id, topic=feed.topic, run_id=job.run_id, at=job.at, added=found.added)
-            )
         duplicate = _move(connection, job) if job.moved_to else None
         if duplicate != feed.duplicate_of and job.outcome is Outcome.SUCCESS:
             update_feed(connection, feed.id, {"duplicate_of": duplicate})
         saved[feed.id] = Saved(
-            feed_id=feed.id, added=found.added, changed=found.changed, duplicate_of=duplicate
+            feed_id=feed.id,
+            added=found[feed.id].added,
+            changed=found[feed.id].changed,
+            duplicate_of=duplicate,
         )
-    retry_old_failures(connection, (uid(listed.url) for job in held for listed in job.listed))
-    insert_items(connection, new)
-    if outbox:
-        note_listed(connection, new)
-    for job in held:
-        if (result := saved[job.lease.feed.id]) and result.changed:
-            save_changes(connection, result.changed, run_id=job.run_id, at=job.at)
     _save_feeds(connection, held)
-    _save_schedules(connection, held, {key for key, value in saved.items() if value and _touched(value)})
+    _save_schedules(connection, held, {key for key, value in found.items() if value})
+    if first := [job.lease.feed.id for job in held if job.kind and job.lease.feed.kind is None]:
+        save_lanes(connection, first)
+    delete_found(connection, [job.lease.feed.id for job in held])
+    note_outcomes(connection, held)
     return saved
 
 
-def _touched(saved: Saved) -> bool:
-    return bool(saved.added or saved.changed)
+def save_part(connection: Connection, part: Part, diff: Differ, *, outbox: bool = False) -> Saved | None:
+    """Saves one part of a job that goes on: nothing but its items. None: the lease was lost, nothing is written."""
+    if not _hold(connection, [part]):
+        return None
+    feed_id = part.lease.feed.id
+    found = save_listed(connection, [part], diff, outbox=outbox)[feed_id]
+    if part.position is not None:
+        delete_found_part(connection, feed_id, part.position)
+    if found:
+        connection.execute(
+            update(feed_schedules).where(_s.id == feed_id).values(build_at=db_after(_s.build_at))
+        )
+    return Saved(feed_id=feed_id, added=found.added, changed=found.changed)
 
 
-def _hold(connection: Connection, jobs: Sequence[Collected]) -> list[Collected]:
+def save_listed(
+    connection: Connection, jobs: Sequence[Collected | Part], diff: Differ, *, outbox: bool
+) -> dict[FeedId, Diff]:
+    """Compares what jobs list with what is there, and stores the difference."""
+    known = load_known(
+        connection,
+        {job.lease.feed.id: [url_hash(listed.url) for listed in job.listed] for job in jobs if job.listed},
+    )
+    found: dict[FeedId, Diff] = {}
+    new: list[FeedItems] = []
+    for job in jobs:
+        feed = job.lease.feed
+        found[feed.id] = difference = diff(job.listed, known.get(feed.id, {})) if job.listed else Diff()
+        if added := difference.added:
+            new.append(
+                FeedItems(feed_id=feed.id, topic=feed.topic, run_id=job.run_id, at=job.at, added=added)
+            )
+    if known:
+        retry_old_failures(connection, (uid(listed.url) for job in jobs for listed in job.listed))
+    insert_items(connection, new)
+    if outbox:
+        note_listed(connection, new)
+    for job in jobs:
+        if changed := found[job.lease.feed.id].changed:
+            save_changes(connection, changed, run_id=job.run_id, at=job.at)
+    return found
+
+
+def _hold(connection: Connection, jobs: Sequence[J]) -> list[J]:
     """Those jobs whose lease is still theirs; their rows stay locked until the commit."""
     s = feed_schedules.c
     ids = [job.lease.feed.id for job in jobs]
-    query = select(s.id, s.lease_token).where(one_of(s.id, ids)).order_by(s.id).with_for_update()
-    tokens = {row.id: row.lease_token for row in connection.execute(query)}
-    return [job for job in jobs if tokens.get(job.lease.feed.id) == job.lease.token]
+    # The id in the form that is stored: to make thousands of UUIDs only to compare them takes time.
+    stored = type_coerce(s.id, Text)
+    query = select(stored, s.lease_token).where(one_of(s.id, ids)).order_by(s.id).with_for_update()
+    tokens: dict[Any, str | None] = {row[0]: row[1] for row in connection.execute(query)}
+    return [job for job in jobs if tokens.get(stored_id(connection, job.lease.feed.id)) == job.lease.token]
 
 
 def _move(connection: Connection, job: Collected) -> FeedId | None:
@@ -153,10 +189,24 @@ _SAVE_FEEDS = (
 )
 
 
+_seen = JsonRows("seen", id="uuid", status="text", at="timestamptz")
+_SAVE_SEEN = (
+    update(feeds)
+    .where(feeds.c.id == _seen.c["id"])
+    .values(last_fetch_status=_seen.c["status"], last_fetched_at=_seen.c["at"])
+)
+"""For jobs that learned nothing about the feed, as most do."""
+
+
 def _save_feeds(connection: Connection, jobs: Iterable[Collected]) -> None:
-    rows = []
+    rows: list[tuple[Any, ...]] = []
+    seen: list[tuple[Any, ...]] = []
     for job in jobs:
         new, channel = job.validators, job.channel
+        if new is None and not channel and not job.kind:
+            id_, at = stored_id(connection, job.lease.feed.id), stored_time(connection, job.at)
+            seen.append((id_, job.outcome.value, at))
+            continue
         kept = new or Validators()
         rows.append(
             (
@@ -173,13 +223,21 @@ def _save_feeds(connection: Connection, jobs: Iterable[Collected]) -> None:
         )
     if rows:
         connection.execute(_SAVE_FEEDS, _fetched.parameters(rows))
+    if seen:
+        connection.execute(_SAVE_SEEN, _seen.parameters(seen))
 
 
 _NO_CHANNEL = (None,) * len(_CHANNEL)
 
 _s = feed_schedules.c
 _next = JsonRows(
-    "next", id="uuid", after="double precision", error="text", failures="integer", touched="boolean"
+    "next",
+    id="uuid",
+    after="double precision",
+    error="text",
+    failures="integer",
+    touched="boolean",
+    walked="boolean",
 )
 _SAVE_SCHEDULES = (
     update(feed_schedules)
@@ -193,6 +251,7 @@ _SAVE_SCHEDULES = (
         # What was asked for while the job ran is still owed.
         requested_at=case((_s.requested_at <= _s.claimed_at, None), else_=_s.requested_at),
         build_at=case((_next.c["touched"], db_after(_s.build_at)), else_=_s.build_at),
+        walked_at=case((_next.c["walked"], db_now()), else_=_s.walked_at),
     )
 )
 
@@ -205,6 +264,7 @@ def _save_schedules(connection: Connection, jobs: Iterable[Collected], touched: 
             job.next_run.error,
             job.next_run.failures,
             job.lease.feed.id in touched,
+            job.walked,
         )
         for job in jobs
     ]
@@ -221,6 +281,7 @@ class Writer:
         self._diff = diff
         self._waiting: list[tuple[Collected, asyncio.Future[Saved]]] = []
         self._wake = asyncio.Event()
+        self._last_call = asyncio.Event()
         self._closing = False
         self._task: asyncio.Task[None] | None = None
 
@@ -232,17 +293,41 @@ class Writer:
         """Writes what is waiting, then ends."""
         self._closing = True
         self._wake.set()
+        self._last_call.set()
         if self._task:
             await self._task
 
     async def save(self, job: Collected) -> Saved:
         """Returns once the job is committed; raises `LeaseLostError` if its lease went to someone else."""
-        if self._closing:
-            raise StoreError(f"{job.lease.feed.url} was not saved: the worker is stopping.")
+        return await self.submit(job)
+
+    def submit(self, job: Collected) -> asyncio.Future[Saved]:
+        """As `save`, for whoever does not want to wait for each."""
         done: asyncio.Future[Saved] = asyncio.get_running_loop().create_future()
-        self._waiting.append((job, done))
-        self._wake.set()
-        return await done
+        if self._closing:
+            done.set_exception(StoreError(f"{job.lease.feed.url} was not saved: the worker is stopping."))
+        else:
+            self._waiting.append((job, done))
+            self._wake.set()
+        return done
+
+    def hurry(self) -> None:
+        """No more jobs come for now: those that are here need not wait for others."""
+        self._last_call.set()
+
+    async def save_alone(self, job: Collected) -> Saved:
+        """As `save`, at once: for whoever has one job after the other and nothing to gather."""
+        saved = await self._database.write(save_collected, [job], self._diff, outbox=self._outbox)
+        if (result := saved[job.lease.feed.id]) is None:
+            raise _lost(job)
+        return result
+
+    async def save_part(self, part: Part) -> Saved:
+        """Commits one part of a job that goes on. Not gathered: a walk has its pace, and waits for this."""
+        saved = await self._database.write(save_part, part, self._diff, outbox=self._outbox)
+        if saved is None:
+            raise _lost(part)
+        return saved
 
     async def _run(self) -> None:
         while True:
@@ -250,11 +335,17 @@ class Writer:
             self._wake.clear()
             while self._waiting:
                 if len(self._waiting) < FEW and not self._closing:
-                    await asyncio.sleep(GATHER_S)
+                    await self._gather()
                 batch, self._waiting = self._waiting[:MAX_BATCH], self._waiting[MAX_BATCH:]
                 await self._save_batch(batch)
             if self._closing:
                 return
+
+    async def _gather(self) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(GATHER_S):
+                await self._last_call.wait()
+        self._last_call.clear()
 
     async def _save_batch(self, batch: list[tuple[Collected, asyncio.Future[Saved]]]) -> None:
         try:
@@ -271,10 +362,11 @@ class Writer:
                 await self._save_batch([one])
             return
         for job, done in batch:
-            result = saved[job.lease.feed.id]
-            _settle(
-                done, result or LeaseLostError(f"The lease of {job.lease.feed.url} went to another worker.")
-            )
+            _settle(done, saved[job.lease.feed.id] or _lost(job))
+
+
+def _lost(job: Collected | Part) -> LeaseLostError:
+    return LeaseLostError(f"The lease of {job.lease.feed.url} went to another worker.")
 
 
 def _settle(done: asyncio.Future[Saved], result: Saved | Exception) -> None:

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from inforadar.model.ids import ItemId
+from inforadar.pipeline.reading import BARS, field_changes, paragraphs, read_item, why_no_text
 from inforadar.store.articles import load_article
 from inforadar.store.engine import Database
 from inforadar.store.feeds import load_broken_count, load_feed
@@ -18,7 +19,6 @@ from inforadar.store.items import count_items, list_items, load_item, load_item_
 from inforadar.store.labels import load_labels
 from inforadar.urls import uid
 from inforadar.web.listing import PAGE_ITEMS, choices, pager, pages_of, parse_query
-from inforadar.web.reading import BARS, field_changes, paragraphs, read_item, why_no_text
 from inforadar.web.templating import Pages
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -17,6 +16,8 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from inforadar.model.ids import RunId
+from inforadar.model.progress import Progress
+from inforadar.stages.publish.dates import rfc3339
 from inforadar.store.engine import Database
 from inforadar.store.runs import is_run_finished, load_events
 from inforadar.web.prepared import CORS
@@ -46,9 +47,9 @@ class RunEvents:
             # Asked before the events: those that come in between are sent before the end is.
             finished = await self.database.read(is_run_finished, run_id)
             events = await self.database.read(load_events, run_id, after=seen)
-            for event in events:
-                seen = event["seq"]
-                yield _message(seen, event)
+            for number, event in events:
+                seen = number
+                yield _message(number, event)
             if events and finished:
                 continue
             if finished:
@@ -61,9 +62,20 @@ class RunEvents:
             await asyncio.sleep(LISTEN_S)
 
 
-def _message(seq: int, event: dict[str, Any]) -> bytes:
+def _message(number: int, event: Progress) -> bytes:
+    document = {
+        "seq": number,
+        "at": rfc3339(event.at),
+        "kind": event.kind,
+        "feed_id": event.feed_id,
+        "label": event.label,
+        "text": event.text,
+        "found": event.found,
+        "done": event.done,
+        "pages": event.pages,
+    }
     # JSON has no line ends of its own, so a text from the web cannot begin another message.
-    return b"id: %d\nevent: progress\ndata: %b\n\n" % (seq, msgspec.json.encode(event))
+    return b"id: %d\nevent: progress\ndata: %b\n\n" % (number, msgspec.json.encode(document))
 
 
 def _last_seen(request: Request) -> int:

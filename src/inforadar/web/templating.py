@@ -14,12 +14,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
 from inforadar import __version__
+from inforadar.pipeline.words import full_time, shown_number, shown_time
 from inforadar.stages.publish.addresses import web_address_or_none
 from inforadar.stages.publish.dates import rfc3339
 from inforadar.stages.publish.text import one_line
 from inforadar.urls import readable
 from inforadar.web.assets import Assets
-from inforadar.web.words import full_time, shown_number, shown_time
 
 
 class Pages:

@@ -6,24 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import anthropic
-from anthropic.types import MessageParam
 
 from inforadar.stages.analyze.answer import ANSWER_SCHEMA
 from inforadar.stages.analyze.base import FailureKind
-from inforadar.stages.analyze.dialogue import (
-    Access,
-    AnswerFormat,
-    Ending,
-    ModelAnalyzer,
-    Reply,
-    Role,
-    Turn,
-    Unanswered,
-    unanswered,
-    unreachable,
-)
-from inforadar.stages.analyze.limiter import RateLimiter
-from inforadar.stages.analyze.prompt import Prompt
+from inforadar.stages.analyze.dialogue import ModelAnalyzer
+from inforadar.stages.analyze.endpoint import AnswerFormat, Ending, Reply, Turn, Unanswered
+from inforadar.stages.analyze.generated import client_arguments, messages_of, sent
 
 OWN_URL = "https://api.anthropic.com"
 
@@ -44,39 +32,21 @@ class AnthropicAnalyzer(ModelAnalyzer):
     name = "anthropic"
     formats = (AnswerFormat.SCHEMA, AnswerFormat.TEXT)
 
-    def __init__(self, *, model: str, prompt: Prompt, access: Access, limiter: RateLimiter) -> None:
-        super().__init__(model=model, prompt=prompt, access=access, limiter=limiter)
-        self._client = anthropic.AsyncAnthropic(
-            api_key=access.api_key or "none",
-            base_url=access.base_url or OWN_URL,
-            timeout=access.timeout_s,
-            max_retries=0,
-        )
+    def connect(self) -> None:
+        self._client = anthropic.AsyncAnthropic(**client_arguments(self.access, OWN_URL))
 
     async def ask(
         self, system: str, turns: Sequence[Turn], answer_format: AnswerFormat
     ) -> Reply | Unanswered:
-        messages: list[MessageParam] = [
-            {"role": "user", "content": turn.text}
-            if turn.role is Role.USER
-            else {"role": "assistant", "content": turn.text}
-            for turn in turns
-        ]
-        try:
-            answer = await self._client.messages.create(
-                model=self.model,
-                system=system,
-                messages=messages,
-                max_tokens=self.access.output_tokens,
-                **_FORMATS[answer_format],
-            )
-        except anthropic.APIStatusError as fault:
-            return unanswered(self.model, fault.status_code, fault.message, fault.response.headers)
-        except anthropic.APITimeoutError as fault:
-            raise TimeoutError from fault
-        except (anthropic.APIError, ValueError) as fault:
-            return unreachable(self.model, fault)
-        return _reply(answer)
+        request: dict[str, Any] = {
+            "model": self.model,
+            "system": system,
+            "messages": messages_of(turns),
+            "max_tokens": self.access.output_tokens,
+            **_FORMATS[answer_format],
+        }
+        answer = await sent(anthropic, self.model, self._client.messages.create(**request))
+        return answer if isinstance(answer, Unanswered) else _reply(answer)
 
     async def close(self) -> None:
         await self._client.close()

@@ -53,16 +53,31 @@ class FailureKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Analyzed:
-    """A valid analysis and what it cost."""
+class Usage:
+    """What was asked of a model; nothing for what runs here."""
 
-    analysis: Analysis
     calls: int = 0
-    """Requests that were answered; 0 for what runs here."""
+    """Requests that were answered."""
     tokens_in: int = 0
     tokens_out: int = 0
     cost: float = 0.0
-    """In US dollars; 0 for what runs here."""
+    """In US dollars."""
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            calls=self.calls + other.calls,
+            tokens_in=self.tokens_in + other.tokens_in,
+            tokens_out=self.tokens_out + other.tokens_out,
+            cost=self.cost + other.cost,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analyzed:
+    """A valid analysis and what it took."""
+
+    analysis: Analysis
+    usage: Usage = Usage()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,10 +89,7 @@ class AnalysisFailed:
     """A sentence for a person."""
     retry_after_s: float | None = None
     """How long the other side asked us to wait."""
-    calls: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    cost: float = 0.0
+    usage: Usage = Usage()
 
 
 class Analyzer(Protocol):

@@ -15,9 +15,10 @@ from inforadar.config import AiSettings
 from inforadar.errors import ConfigError
 from inforadar.stages.analyze import analyzer_class
 from inforadar.stages.analyze.base import Analyzer
-from inforadar.stages.analyze.dialogue import Access, ModelAnalyzer
+from inforadar.stages.analyze.dialogue import ModelAnalyzer
+from inforadar.stages.analyze.endpoint import Access
 from inforadar.stages.analyze.limiter import RateLimiter
-from inforadar.stages.analyze.prompt import DEFAULT_PROMPT, load_prompt
+from inforadar.stages.analyze.prompt import DEFAULT_PROMPT, load_prompt, prompt_stamp
 
 DEFAULT_MODELS: Mapping[str, str] = {
     "openai": "gpt-5.4-mini",
@@ -41,6 +42,17 @@ class Choice:
     prompt: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Made:
+    analyzer: Analyzer
+    stamp: tuple[int, int] | None
+    """Of the prompt's file when it was read."""
+
+    async def close(self) -> None:
+        if isinstance(self.analyzer, ModelAnalyzer):
+            await self.analyzer.close()
+
+
 class Analyzers:
     """The analyzers of one process, each made once. They share the limits on requests and tokens."""
 
@@ -50,7 +62,7 @@ class Analyzers:
         self._limiter = limiter or RateLimiter(
             requests=settings.requests_per_minute, tokens=settings.tokens_per_minute
         )
-        self._made: dict[Choice, Analyzer] = {}
+        self._made: dict[Choice, _Made] = {}
 
     def pick(self, options: Mapping[str, Any]) -> Analyzer | None:
         """The analyzer for a feed with these options; `None` if it wants none.
@@ -61,13 +73,24 @@ class Analyzers:
             return None
         choice = self._choose(options)
         if choice not in self._made:
-            self._made[choice] = self._make(choice)
-        return self._made[choice]
+            # The stamp first: an edit between the two is then noticed at the next refresh.
+            stamp = prompt_stamp(choice.prompt, self._prompts)
+            self._made[choice] = _Made(analyzer=self._make(choice), stamp=stamp)
+        return self._made[choice].analyzer
+
+    async def refresh(self) -> None:
+        """Forgets the analyzers whose prompt was edited, so that a worker need not be started anew for it.
+
+        For when none of them is at work: their connections are closed.
+        """
+        for choice, made in list(self._made.items()):
+            if made.stamp != prompt_stamp(choice.prompt, self._prompts):
+                del self._made[choice]
+                await made.close()
 
     async def close(self) -> None:
-        for analyzer in self._made.values():
-            if isinstance(analyzer, ModelAnalyzer):
-                await analyzer.close()
+        for made in self._made.values():
+            await made.close()
         self._made.clear()
 
     def _choose(self, options: Mapping[str, Any]) -> Choice:

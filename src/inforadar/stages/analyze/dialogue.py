@@ -3,23 +3,21 @@
 A vendor's module says only how one question goes over the wire and what its endings mean. How an answer is held to the
 schema is found out by asking: what an endpoint refuses is left out from then on.
 
-    article | fence | ask (schema, else JSON mode, else plain) | parse, validate | … complain, ask again | Analyzed
+    article | fence | money aside | ask (schema, else JSON mode, else plain) | parse, validate | … complain, ask again
 """
 
 from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
-from enum import StrEnum
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from inforadar.model.analysis import Analysis, Subject
 from inforadar.stages.analyze.answer import parse_answer
-from inforadar.stages.analyze.base import AnalysisFailed, Analyzed, FailureKind, clean_line
+from inforadar.stages.analyze.base import AnalysisFailed, Analyzed, FailureKind, Usage, clean_line
+from inforadar.stages.analyze.endpoint import Access, AnswerFormat, Ending, Reply, Role, Turn, Unanswered
 from inforadar.stages.analyze.fence import estimate_tokens, new_boundary, render_article
 from inforadar.stages.analyze.limiter import RateLimiter
 from inforadar.stages.analyze.prompt import Prompt
@@ -32,71 +30,22 @@ SHOWN_BACK = 8_000
 MAX_PROBLEMS = 10
 
 
-class AnswerFormat(StrEnum):
-    """How firmly an endpoint can be told what to answer, the firmest first."""
+class Purse(Protocol):
+    """Who pays. What a request may cost is set aside before it goes, so that those under way count as spent."""
 
-    SCHEMA = "schema"
-    OBJECT = "object"
-    TEXT = "text"
+    async def set_aside(self, cost: float) -> str | None:
+        """`None`: it may go. Else the sentence that says why not."""
 
-
-class Role(StrEnum):
-    USER = "user"
-    ASSISTANT = "assistant"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
-    role: Role
-    text: str
-
-
-class Ending(StrEnum):
-    COMPLETE = "complete"
-    TRUNCATED = "truncated"
-    REFUSED = "refused"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
-    """What the model said."""
-
-    text: str
-    ending: Ending = Ending.COMPLETE
-    tokens_in: int = 0
-    tokens_out: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unanswered:
-    """The endpoint gave no answer of a model."""
-
-    kind: FailureKind
-    message: str
-    retry_after_s: float | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Access:
-    """How an endpoint is reached, and what may be asked of it."""
-
-    api_key: str
-    base_url: str = ""
-    """'': the vendor's own."""
-    timeout_s: float = 60.0
-    input_tokens: int = 6_000
-    """The article is cut there."""
-    output_tokens: int = 8_000
-    price_in: float = 0.0
-    """US dollars a million tokens."""
-    price_out: float = 0.0
+    async def settle(self, set_aside: float, usage: Usage) -> None:
+        """What it really took, in place of what was set aside."""
 
 
 @dataclass(slots=True)
-class _Bill:
-    calls: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
+class _Tab:
+    """What one analysis has taken so far, and who pays for it."""
+
+    purse: Purse | None
+    usage: Usage = Usage()
 
 
 class ModelAnalyzer(ABC):
@@ -112,6 +61,12 @@ class ModelAnalyzer(ABC):
         self._prompt = prompt
         self._limiter = limiter
         self._format = self.formats[0]
+        self.connect()
+
+    @abstractmethod
+    def connect(self) -> None:
+        """Makes the library's client. It says everything itself, so that nothing comes from the library's own
+        environment variables, and leaves trying again to us."""
 
     @abstractmethod
     async def ask(
@@ -123,8 +78,8 @@ class ModelAnalyzer(ABC):
     async def close(self) -> None:
         """Gives back the connections."""
 
-    async def analyze(self, subject: Subject) -> Analyzed | AnalysisFailed:
-        bill = _Bill()
+    async def analyze(self, subject: Subject, purse: Purse | None = None) -> Analyzed | AnalysisFailed:
+        tab = _Tab(purse)
         boundary = new_boundary()
         article = Turn(
             role=Role.USER, text=render_article(subject, boundary, max_tokens=self.access.input_tokens)
@@ -132,30 +87,14 @@ class ModelAnalyzer(ABC):
         turns: tuple[Turn, ...] = (article,)
         problems: tuple[str, ...] = ()
         for _ in range(ASKS):
-            reply = await self._request(turns, bill)
-            if isinstance(reply, Unanswered):
-                return self._failed(reply.kind, reply.message, bill, reply.retry_after_s)
-            if reply.ending is Ending.REFUSED:
-                said = clean_line(reply.text, 200)
-                told = f"{self.model} refused this article{': ' + said if said else '.'}"
-                return self._failed(FailureKind.REFUSED, told, bill)
-            if reply.ending is Ending.TRUNCATED:
-                limit = self.access.output_tokens
-                told = (
-                    f"{self.model} did not finish within {limit} tokens. AI_OUTPUT_TOKENS raises the limit."
-                )
-                return self._failed(FailureKind.TRUNCATED, told, bill)
+            reply = await self._request(turns, tab)
+            if isinstance(reply, Unanswered) or reply.ending is not Ending.COMPLETE:
+                return self._unfinished(reply, tab.usage)
             answer = parse_answer(
                 reply.text, subject, boundary=boundary, model=self.model, prompt_version=self.prompt_version
             )
             if isinstance(answer, Analysis):
-                return Analyzed(
-                    analysis=answer,
-                    calls=bill.calls,
-                    tokens_in=bill.tokens_in,
-                    tokens_out=bill.tokens_out,
-                    cost=self._cost(bill),
-                )
+                return Analyzed(analysis=answer, usage=tab.usage)
             problems = tuple(clean_line(problem, 300) for problem in answer[:MAX_PROBLEMS])
             # Only the last answer is shown back: all of them would be paid for again with each request.
             turns = (
@@ -164,13 +103,26 @@ class ModelAnalyzer(ABC):
                 Turn(role=Role.USER, text=_complaint(problems)),
             )
         told = f"{self.model} answered {ASKS} times with something else than an analysis. {problems[0]}"
-        return self._failed(FailureKind.INVALID, told, bill)
+        return AnalysisFailed(kind=FailureKind.INVALID, message=told, usage=tab.usage)
 
-    async def _request(self, turns: Sequence[Turn], bill: _Bill) -> Reply | Unanswered:
+    def _unfinished(self, reply: Reply | Unanswered, usage: Usage) -> AnalysisFailed:
+        if isinstance(reply, Unanswered):
+            return AnalysisFailed(
+                kind=reply.kind, message=reply.message, retry_after_s=reply.retry_after_s, usage=usage
+            )
+        if reply.ending is Ending.REFUSED:
+            said = clean_line(reply.text, 200)
+            told = f"{self.model} refused this article{': ' + said if said else '.'}"
+            return AnalysisFailed(kind=FailureKind.REFUSED, message=told, usage=usage)
+        limit = self.access.output_tokens
+        told = f"{self.model} did not finish within {limit} tokens. AI_OUTPUT_TOKENS raises the limit."
+        return AnalysisFailed(kind=FailureKind.TRUNCATED, message=told, usage=usage)
+
+    async def _request(self, turns: Sequence[Turn], tab: _Tab) -> Reply | Unanswered:
         """Asks in the firmest format that the endpoint is not known to refuse."""
         reply: Reply | Unanswered | None = None
         for answer_format in self.formats[self.formats.index(self._format) :]:
-            reply = await self._paced(turns, answer_format, bill)
+            reply = await self._paid(turns, answer_format, tab)
             if isinstance(reply, Reply):
                 self._format = answer_format
                 return reply
@@ -180,10 +132,29 @@ class ModelAnalyzer(ABC):
         assert reply is not None
         return reply
 
-    async def _paced(
-        self, turns: Sequence[Turn], answer_format: AnswerFormat, bill: _Bill
+    async def _paid(
+        self, turns: Sequence[Turn], answer_format: AnswerFormat, tab: _Tab
     ) -> Reply | Unanswered:
+        """One request, its money set aside before it goes: enough for the longest answer that it allows."""
         tokens = estimate_tokens(self._prompt.text) + sum(estimate_tokens(turn.text) for turn in turns)
+        at_most = self._cost(tokens, self.access.output_tokens)
+        if tab.purse and (refusal := await tab.purse.set_aside(at_most)):
+            return Unanswered(kind=FailureKind.BUDGET, message=refusal)
+        usage = Usage()
+        try:
+            reply = await self._paced(turns, answer_format, tokens)
+            if isinstance(reply, Reply):
+                usage = self._usage(reply, tokens)
+                tab.usage += usage
+            return reply
+        finally:
+            if tab.purse:
+                # Shielded: a stop in the middle must not leave the money set aside for the rest of the day.
+                await asyncio.shield(tab.purse.settle(at_most, usage))
+
+    async def _paced(
+        self, turns: Sequence[Turn], answer_format: AnswerFormat, tokens: int
+    ) -> Reply | Unanswered:
         admission = await self._limiter.admit(tokens + USUAL_ANSWER_TOKENS)
         try:
             # The libraries' own timeouts are for each read: an answer that drips would never end.
@@ -193,70 +164,21 @@ class ModelAnalyzer(ABC):
             waited = f"{self.model} did not answer within {self.access.timeout_s:g} seconds."
             return Unanswered(kind=FailureKind.TIMEOUT, message=waited)
         if isinstance(reply, Reply):
-            bill.calls += 1
-            bill.tokens_in += reply.tokens_in
-            bill.tokens_out += reply.tokens_out
             self._limiter.settle(admission, reply.tokens_in + reply.tokens_out or admission.tokens)
         return reply
 
-    def _cost(self, bill: _Bill) -> float:
-        return (bill.tokens_in * self.access.price_in + bill.tokens_out * self.access.price_out) / 1_000_000
-
-    def _failed(
-        self, kind: FailureKind, message: str, bill: _Bill, retry_after_s: float | None = None
-    ) -> AnalysisFailed:
-        return AnalysisFailed(
-            kind=kind,
-            message=message,
-            retry_after_s=retry_after_s,
-            calls=bill.calls,
-            tokens_in=bill.tokens_in,
-            tokens_out=bill.tokens_out,
-            cost=self._cost(bill),
+    def _usage(self, reply: Reply, estimated_in: int) -> Usage:
+        # Some servers count nothing; an estimate keeps their users' budget, if they set prices at all.
+        tokens_in = reply.tokens_in or estimated_in
+        tokens_out = reply.tokens_out or estimate_tokens(reply.text)
+        return Usage(
+            calls=1, tokens_in=tokens_in, tokens_out=tokens_out, cost=self._cost(tokens_in, tokens_out)
         )
+
+    def _cost(self, tokens_in: int, tokens_out: int) -> float:
+        return (tokens_in * self.access.price_in + tokens_out * self.access.price_out) / 1_000_000
 
 
 def _complaint(problems: Sequence[str]) -> str:
     listed = "\n".join(f"- {problem}" for problem in problems)
     return f"This answer cannot be used:\n{listed}\nSend the whole JSON object again, corrected, and nothing else."
-
-
-def unanswered(
-    who: str, status: int, said: str, headers: Mapping[str, str], now: datetime | None = None
-) -> Unanswered:
-    """What an HTTP status of an endpoint means."""
-    # Google says 400 to a wrong key.
-    if status in {401, 402, 403, 404} or (status == 400 and "api key not valid" in said.lower()):
-        kind = FailureKind.REJECTED
-    elif status == 429:
-        # Vendors say "too fast" and "no money left" by the same number.
-        kind = FailureKind.REJECTED if "insufficient_quota" in said else FailureKind.RATE_LIMITED
-    elif status in {408, 504}:
-        kind = FailureKind.TIMEOUT
-    elif status >= 500:
-        kind = FailureKind.OUTAGE
-    else:
-        kind = FailureKind.BAD_REQUEST
-    wait_s = parse_retry_after(headers, now or datetime.now(UTC))
-    message = f"{who} answered {status}: {clean_line(said, 300) or 'nothing else'}"
-    return Unanswered(kind=kind, message=message, retry_after_s=wait_s)
-
-
-def unreachable(who: str, fault: Exception) -> Unanswered:
-    """No connection, or a body that no client of this protocol can read."""
-    why = clean_line(str(fault), 300) or type(fault).__name__
-    return Unanswered(kind=FailureKind.OUTAGE, message=f"{who} cannot be reached: {why}")
-
-
-def parse_retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Seconds or a date; OpenAI also says milliseconds."""
-    try:
-        if milliseconds := headers.get("retry-after-ms"):
-            return max(float(milliseconds) / 1000, 0.0)
-        value = headers.get("retry-after", "").strip()
-        if value.replace(".", "", 1).isdecimal():
-            return float(value)
-        when = parsedate_to_datetime(value)
-    except (ValueError, OverflowError):
-        return None
-    return max((when - now).total_seconds(), 0.0) if when.tzinfo else None

@@ -11,11 +11,10 @@ from google import genai
 from google.genai import errors, types
 
 from inforadar.stages.analyze.answer import ANSWER_SCHEMA
-from inforadar.stages.analyze.dialogue import (
-    Access,
+from inforadar.stages.analyze.dialogue import ModelAnalyzer
+from inforadar.stages.analyze.endpoint import (
     AnswerFormat,
     Ending,
-    ModelAnalyzer,
     Reply,
     Role,
     Turn,
@@ -23,8 +22,8 @@ from inforadar.stages.analyze.dialogue import (
     unanswered,
     unreachable,
 )
-from inforadar.stages.analyze.limiter import RateLimiter
-from inforadar.stages.analyze.prompt import Prompt
+
+OWN_URL = "https://generativelanguage.googleapis.com"
 
 _FORMATS: dict[AnswerFormat, dict[str, Any]] = {
     AnswerFormat.SCHEMA: {"response_mime_type": "application/json", "response_json_schema": ANSWER_SCHEMA},
@@ -40,15 +39,15 @@ class GeminiAnalyzer(ModelAnalyzer):
 
     name = "gemini"
 
-    def __init__(self, *, model: str, prompt: Prompt, access: Access, limiter: RateLimiter) -> None:
-        super().__init__(model=model, prompt=prompt, access=access, limiter=limiter)
+    def connect(self) -> None:
+        access = self.access
         # Its own, because the library would make one by deriving from aiohttp's session, which aiohttp warns about.
         self._http = httpx2.AsyncClient(timeout=access.timeout_s)
         self._client = genai.Client(
             api_key=access.api_key or "none",
             vertexai=False,
             http_options=types.HttpOptions(
-                base_url=access.base_url or "https://generativelanguage.googleapis.com",
+                base_url=access.base_url or OWN_URL,
                 timeout=int(access.timeout_s * 1000),
                 httpx_async_client=self._http,
             ),
@@ -80,6 +79,9 @@ class GeminiAnalyzer(ModelAnalyzer):
             raise TimeoutError from fault
         except (httpx2.HTTPError, ValueError) as fault:
             return unreachable(self.model, fault)
+        except RecursionError:
+            # The library reads the JSON too, and gives up on an answer of a thousand brackets: a bad answer, but one.
+            return Reply(text="(brackets without end)")
         return _reply(answer)
 
     async def close(self) -> None:

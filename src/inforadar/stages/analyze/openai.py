@@ -9,24 +9,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import openai
-from openai.types.chat import ChatCompletionMessageParam
 
 from inforadar.stages.analyze.answer import ANSWER_SCHEMA
 from inforadar.stages.analyze.base import FailureKind
-from inforadar.stages.analyze.dialogue import (
-    Access,
-    AnswerFormat,
-    Ending,
-    ModelAnalyzer,
-    Reply,
-    Role,
-    Turn,
-    Unanswered,
-    unanswered,
-    unreachable,
-)
-from inforadar.stages.analyze.limiter import RateLimiter
-from inforadar.stages.analyze.prompt import Prompt
+from inforadar.stages.analyze.dialogue import ModelAnalyzer
+from inforadar.stages.analyze.endpoint import AnswerFormat, Ending, Reply, Turn, Unanswered
+from inforadar.stages.analyze.generated import client_arguments, messages_of, sent
 
 OWN_URL = "https://api.openai.com/v1"
 
@@ -48,38 +36,22 @@ class OpenAiAnalyzer(ModelAnalyzer):
 
     name = "openai"
 
-    def __init__(self, *, model: str, prompt: Prompt, access: Access, limiter: RateLimiter) -> None:
-        super().__init__(model=model, prompt=prompt, access=access, limiter=limiter)
-        self._client = openai.AsyncOpenAI(
-            # Everything is said here, so that nothing is taken from the library's own environment variables.
-            api_key=access.api_key or "none",
-            base_url=access.base_url or OWN_URL,
-            timeout=access.timeout_s,
-            max_retries=0,
-        )
+    def connect(self) -> None:
+        self._client = openai.AsyncOpenAI(**client_arguments(self.access, OWN_URL))
         # OpenAI's newer models refuse the old name, other servers know no other.
-        self._limit = "max_tokens" if access.base_url else "max_completion_tokens"
+        self._limit = "max_tokens" if self.access.base_url else "max_completion_tokens"
 
     async def ask(
         self, system: str, turns: Sequence[Turn], answer_format: AnswerFormat
     ) -> Reply | Unanswered:
-        messages: list[ChatCompletionMessageParam] = [{"role": "system", "content": system}]
-        messages += [
-            {"role": "user", "content": turn.text}
-            if turn.role is Role.USER
-            else {"role": "assistant", "content": turn.text}
-            for turn in turns
-        ]
-        extra: dict[str, Any] = {**_FORMATS[answer_format], self._limit: self.access.output_tokens}
-        try:
-            answer = await self._client.chat.completions.create(model=self.model, messages=messages, **extra)
-        except openai.APIStatusError as fault:
-            return unanswered(self.model, fault.status_code, fault.message, fault.response.headers)
-        except openai.APITimeoutError as fault:
-            raise TimeoutError from fault
-        except (openai.APIError, ValueError) as fault:
-            return unreachable(self.model, fault)
-        return _reply(answer)
+        request: dict[str, Any] = {
+            "model": self.model,
+            "messages": [{"role": "system", "content": system}, *messages_of(turns)],
+            self._limit: self.access.output_tokens,
+            **_FORMATS[answer_format],
+        }
+        answer = await sent(openai, self.model, self._client.chat.completions.create(**request))
+        return answer if isinstance(answer, Unanswered) else _reply(answer)
 
     async def close(self) -> None:
         await self._client.close()

@@ -59,6 +59,15 @@ def load_prompt(name: str, folder: Path | None = None) -> Prompt:
         raise ConfigError(f"The prompt {name!r} cannot be read: {fault}") from None
 
 
+def prompt_stamp(name: str, folder: Path) -> tuple[int, int] | None:
+    """By what an edit of a person's own prompt is noticed; `None` while there is no such file."""
+    try:
+        found = (folder / f"{name}.md").stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
 def parse_prompt(name: str, content: str, origin: str) -> Prompt:
     """Front matter with a `version`, then the prompt."""
     front = _FRONT.match(content)

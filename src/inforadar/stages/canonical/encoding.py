@@ -2,8 +2,8 @@
 
 Servers and authors are often wrong about this, each in their own way, so the order is: a byte order mark;
 bytes that are valid UTF-8 and not just ASCII (no other encoding produces them by accident); then the HTTP
-header and the `<meta>` element, if they decode; then the encoding in which the text looks most like a
-language.
+header and the `<meta>` element, if they name an encoding of the web and the text decodes in it; then the
+encoding in which the text looks most like a language.
 """
 
 from __future__ import annotations
@@ -34,11 +34,21 @@ _LABELS = {
     "ksc5601": "cp949", "korean": "cp949", "big5": "big5hkscs", "big5-hkscs": "big5hkscs",
     "x-x-big5": "big5hkscs", "iso-8859-9": "cp1254", "latin5": "cp1254", "tis-620": "cp874",
     "iso-8859-11": "cp874", "windows-874": "cp874", "x-euc-jp": "euc_jp", "utf8": "utf-8",
-    "unicode-1-1-utf-8": "utf-8", "x-cp1251": "cp1251", "x-cp1252": "cp1252",
+    "unicode-1-1-utf-8": "utf-8", "x-cp1251": "cp1251", "x-cp1252": "cp1252", "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254", "iso8859-11": "cp874", "euc_kr": "cp949", "x-mac-cyrillic": "mac-cyrillic",
+    "iso-8859-8-i": "iso8859-8", "windows-949": "cp949",
 }  # fmt: skip
-# A <meta> that could be read as ASCII cannot be telling the truth about these.
-_WIDE = ("utf-16", "utf-32", "ucs-2", "ucs-4")
+# Python knows encodings that no browser does: `undefined` and `idna`, which only raise, EBCDIC, escapes for
+# source code. And who could read as far as the claim cannot be reading UTF-16.
+_OF_THE_WEB = frozenset(
+    (
+        "big5hkscs", "cp866", "cp874", "cp932", "cp949", "euc_jp", "gb18030", "iso2022_jp", "koi8-r", "koi8-u",
+        "mac-cyrillic", "mac-roman", "utf-8", *(f"cp125{n}" for n in range(9)),
+        *(f"iso8859-{n}" for n in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)),
+    )
+)  # fmt: skip
 _SAMPLE = 200_000
+_SHIFT_TO_JIS = re.compile(rb"\x1b\$[@B]")
 
 
 def parse_text(body: bytes, content_type: str = "") -> str:
@@ -46,14 +56,18 @@ def parse_text(body: bytes, content_type: str = "") -> str:
     for mark, name in _BOMS:
         if body.startswith(mark):
             return _decoded(body[len(mark) :], name)
-    if not (body.isascii() and b"\x1b" not in body):
-        encoding = _encoding(body, content_type)
-        return _decoded(body, encoding)
-    return _decoded(body, _wide(body) or "ascii")
+    return _decoded(body, _ascii_in_disguise(body) if body.isascii() else _encoding(body, content_type))
 
 
 def _decoded(body: bytes, encoding: str) -> str:
     return body.decode(encoding, errors="replace").replace("\x00", "")
+
+
+def _ascii_in_disguise(body: bytes) -> str:
+    """UTF-16 and ISO-2022-JP can be written without a byte that ASCII does not have."""
+    if _SHIFT_TO_JIS.search(body) and _reads_well(body, "iso2022_jp"):
+        return "iso2022_jp"
+    return _wide(body) or "ascii"
 
 
 def _encoding(body: bytes, content_type: str) -> str:
@@ -75,18 +89,17 @@ def _from_http(content_type: str) -> str | None:
 
 def _from_meta(body: bytes) -> str | None:
     match = _META_CHARSET.search(body[:_META_REACH])
-    name = _known(match[1].decode("ascii", "replace")) if match else None
-    return None if name and name.startswith(_WIDE) else name
+    return _known(match[1].decode("ascii", "replace")) if match else None
 
 
 def _known(label: str) -> str | None:
     label = label.strip().lower()
-    name = _LABELS.get(label, label)
     try:
-        info = codecs.lookup(name)
+        name = codecs.lookup(_LABELS.get(label, label)).name
     except LookupError:
         return None
-    return _LABELS.get(info.name, info.name) if info._is_text_encoding else None
+    name = _LABELS.get(name, name)
+    return name if name in _OF_THE_WEB else None
 
 
 def _wide(body: bytes) -> str | None:
@@ -105,7 +118,7 @@ def _is_utf8(body: bytes) -> bool:
         text = body.decode("utf-8", errors="replace")
         bad = text.count("\ufffd")
         return bad * 200 < sum(map(len, _NOT_ASCII.findall(text)))
-    return b"\x1b" not in body
+    return True
 
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
@@ -160,7 +173,8 @@ _HIGH_BYTES = re.compile(rb"[\x80-\xff]+")
 def _best_guess(body: bytes) -> str:
     sample = body[:_SAMPLE]
     runs = _HIGH_BYTES.findall(sample)
-    in_words = sum(len(run) for run in runs if len(run) > 1)
+    # Two in a row still occur in Latin letters: `Grüße`.
+    in_words = sum(len(run) for run in runs if len(run) > 2)
     if 2 * in_words < sum(map(len, runs)):
         # Accents among ASCII letters: a language in Latin letters.
         return max(_LATIN, key=lambda guess: _share(sample, *guess))[0]

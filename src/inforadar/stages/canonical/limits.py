@@ -5,11 +5,16 @@ tag (50,000 take 8 s) and in formatting elements left open, which it opens anew 
 14 kB of `<b id=1><b id=2>…<p>…<p>` become 374 MB. All three are counted here in one linear pass before any
 parser sees the page. Depth and attributes beyond reason refuse the page; formatting tags carry no text, so
 they are taken out and the page is read without them.
+
+Which end tags the tree builder will ignore is known to nobody but the tree builder, so a page that is made for it
+can still get past. That one ends at the deadline of the process that reads it, or at its limit of memory.
 """
 
 from __future__ import annotations
 
 import re
+
+from inforadar.stages.canonical.tags import ATTRIBUTE, read_tags
 
 MAX_CHARACTERS = 10_000_000
 """A page longer than this is a download, not an article."""
@@ -22,16 +27,6 @@ MAX_TAGS = 500_000
 MAX_ATTRIBUTES = 2_000
 MAX_OPEN_FORMATTING = 60
 
-# Possessive throughout: a page cannot make it go back over what it read. Case is ignored for names only,
-# because each character of an attribute would pay for it.
-_ATTRIBUTES = r"""(?:[^>"'=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+|["'])*+"""
-_RAW = "script|style|textarea|title|xmp|iframe|noembed|noframes"
-_TAG = re.compile(
-    r"<(?:!--[^>]*+(?:(?<!--)(?<!--!)>[^>]*+)*+"
-    rf"|(?=[stxinSTXIN])(?i:({_RAW}))(?=[\s/>])({_ATTRIBUTES})>[^<]*+(?:<(?!/(?i:\1)[\s/>])[^<]*+)*+"
-    rf"|(/?[a-zA-Z][a-zA-Z0-9]*+){_ATTRIBUTES}>?)"
-)
-_ATTRIBUTE = re.compile(r"""[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)?+)?+""")
 _LONG_TAG = 2 * MAX_ATTRIBUTES
 
 _VOID = (
@@ -48,13 +43,15 @@ _BLOCKS = frozenset(
     (
         "address", "article", "aside", "blockquote", "button", "center", "details", "dialog", "dir", "div",
         "dl", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6",
-        "header", "hgroup", "main", "menu", "nav", "ol", "pre", "search", "section", "summary", "table",
-        "ul",
+        "header", "hgroup", "main", "marquee", "menu", "nav", "object", "ol", "pre", "search", "section",
+        "summary", "table", "ul",
     )
 )  # fmt: skip
 _FORMATTING = frozenset(
     ("b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u")
 )
+_WALLS = frozenset(("applet", "marquee", "object", "table", "template"))
+"""An end tag in here closes nothing that was opened outside: `<div><object></div></object>` leaves one open."""
 _FORMATTING_TAG = re.compile(rf"</?(?:{'|'.join(sorted(_FORMATTING))})(?:[\s/][^>]*+)?+>", re.IGNORECASE)
 
 
@@ -73,24 +70,25 @@ def parseable(html: str) -> str:
 
 def _formatting_left_open(html: str) -> int:
     """Refuses what is too deep; returns how many formatting elements are open at once at most."""
-    open_tags: dict[str, int] = {}
     depth = block_depth = formatting = most_formatting = 0
-    for count, match in enumerate(_TAG.finditer(html)):
+    open_tags: dict[str, int] = {}
+    outside: list[tuple[str, dict[str, int]]] = []
+    for count, (tag, start, end) in enumerate(read_tags(html)):
         if count > MAX_TAGS:
             raise TooComplexError(f"more than {MAX_TAGS:,} tags")
-        _, raw, name = match.groups()
-        start, end = match.span()
-        if end - start > _LONG_TAG and (raw or name):
-            _refuse_many_attributes(raw or html[start:end])
-        if name is None or name in _UNCOUNTED:
+        if end - start > _LONG_TAG:
+            _refuse_many_attributes(html[start:end])
+        if tag in _UNCOUNTED:
             continue
-        name = name.lower()
-        step = 1
-        if name[0] == "/":
-            name = name[1:]
-            step = -1
-        if name in _UNCOUNTED:
-            continue
+        name, step = tag, 1
+        if tag[0] == "/":
+            name, step = tag[1:], -1
+            if outside and name == outside[-1][0]:
+                # Whatever is still open inside is closed with it.
+                depth -= sum(open_tags.values())
+                block_depth -= sum(open_tags[inner] for inner in open_tags if inner in _BLOCKS)
+                formatting -= sum(open_tags[inner] for inner in open_tags if inner in _FORMATTING)
+                open_tags = outside.pop()[1]
         block, inline = name in _BLOCKS, name in _FORMATTING
         already = open_tags.get(name, 0)
         if already + step < 0 or (html[end - 2] == "/" and not block and not inline):
@@ -104,10 +102,13 @@ def _formatting_left_open(html: str) -> int:
             most_formatting = max(most_formatting, formatting)
         if block_depth > MAX_BLOCK_DEPTH or depth > MAX_DEPTH:
             raise TooComplexError(f"{depth:,} nested elements deep")
+        if step > 0 and name in _WALLS:
+            outside.append((name, open_tags))
+            open_tags = {}
     return most_formatting
 
 
 def _refuse_many_attributes(tag: str) -> None:
-    for count, _ in enumerate(_ATTRIBUTE.finditer(tag), 1):
+    for count, _ in enumerate(ATTRIBUTE.finditer(tag), 1):
         if count > MAX_ATTRIBUTES:
             raise TooComplexError(f"more than {MAX_ATTRIBUTES:,} attributes on one element")

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from inforadar.errors import InvalidUrlError
 from inforadar.model.item import Listed, Listing
@@ -49,6 +49,8 @@ def make_listing(feed: RawFeed, url: str) -> Listing:
     """A listing of the entries that have an address of their own."""
     # Podcasts often link every episode to their home page; an address that several share names none of them.
     shared = {link for link, count in Counter(entry.link for entry in feed.entries).items() if count > 1}
+    # The entries of a feed share their tags.
+    tags = {tag: title_text(tag) for tag in {tag for entry in feed.entries for tag in entry.tags}}
     items: dict[str, Listed] = {}
     lost = repeated = 0
     for entry in feed.entries:
@@ -58,7 +60,7 @@ def make_listing(feed: RawFeed, url: str) -> Listing:
         elif address in items:
             repeated += 1
         else:
-            items[address] = _listed(entry, address, url)
+            items[address] = _listed(entry, address, url, tags)
     warnings = list(feed.warnings)
     if lost:
         warnings.append(f"{_entries(lost)} without a usable link left out.")
@@ -75,7 +77,7 @@ def make_listing(feed: RawFeed, url: str) -> Listing:
     )
 
 
-def _listed(entry: RawEntry, address: str, url: str) -> Listed:
+def _listed(entry: RawEntry, address: str, url: str, tags: Mapping[str, str | None]) -> Listed:
     return Listed(
         url=address,
         guid=entry.id,
@@ -85,7 +87,7 @@ def _listed(entry: RawEntry, address: str, url: str) -> Listed:
         author=person_name(entry.author),
         snippet=snippet_text(entry.summary or entry.content),
         content=entry.content or entry.summary,
-        tags=tuple(tag for tag in map(title_text, entry.tags) if tag),
+        tags=tuple([tag for name in entry.tags if (tag := tags[name])]),
         image=_normalized(entry.image, url),
         language=entry.language,
         views=entry.views,

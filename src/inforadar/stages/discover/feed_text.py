@@ -88,4 +88,7 @@ def folded(text: str) -> str | None:
     """White space folded and invisible signs gone; nothing if nothing is left."""
     if not text.isprintable():
         text = _INVISIBLE_SIGNS.sub("", text)
+    elif "  " not in text:
+        # The space is the only white space that counts as printable.
+        return text.strip() or None
     return " ".join(text.split()) or None

@@ -41,13 +41,18 @@ def reader_for(feed: Feed) -> PageReader:
     selectors = feed.options.get("selectors")
     if selectors:
         return partial(parse_page, selectors=parse_selectors(selectors), timezone=_zone(feed))
-    host = hostname(feed.url).removeprefix("www.")
-    if host not in SITES:
+    reader = site_reader(feed.url)
+    if reader is None:
         raise UsageError(
-            f"There is no reader for the pages of {host}. Give the feed selectors with `feed edit --selectors`, "
-            f"or one of the sites that have a reader: {', '.join(sorted(SITES))}."
+            f"There is no reader for the pages of {hostname(feed.url)}. Give the feed selectors with "
+            f"`feed edit --selectors`; sites that need none: {', '.join(sorted(SITES))}."
         )
-    return SITES[host]
+    return reader
+
+
+def site_reader(url: str) -> PageReader | None:
+    """The reader that the site has of its own."""
+    return SITES.get(hostname(url).removeprefix("www."))
 
 
 def _zone(feed: Feed) -> tzinfo:

@@ -29,7 +29,7 @@ from inforadar.stages.analyze.local.scores import score_all
 from inforadar.stages.analyze.local.text import MAX_TEXT_READ, MAX_TITLE_READ, sentences_of
 
 MODEL = "local-1"
-RULES_VERSION = "1"
+RULES_VERSION = "2"
 """Counts up with every change of lists, model or rules that changes results: the answer cache keys on it."""
 
 _WITHHOLDS = 0.8

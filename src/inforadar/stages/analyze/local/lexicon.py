@@ -84,7 +84,9 @@ class Lexicon:
         self.labels = tuple(sorted(terms("labels"), key=len, reverse=True))
         self.tails = tuple(sorted(terms("tail"), key=len, reverse=True))
         self.leads = tuple(sorted(terms("lead"), key=len, reverse=True))
+        self.endings = tuple(sorted(terms("ending"), key=len, reverse=True))
         self.neutral = dict(sections.get("neutral", {}))
+        self.forces = frozenset(terms("forces"))
         self.vocabulary = frozenset(
             word
             for section in sections.values()

@@ -15,7 +15,7 @@ from functools import cache
 from inforadar.stages.analyze.local.lexicon import Kind, Lexicon, lexicon_for
 from inforadar.stages.analyze.local.passage import Passage, read_passage
 from inforadar.stages.analyze.local.shouting import is_title_case, lower_shouting
-from inforadar.stages.analyze.local.text import without_emoji, words_of
+from inforadar.stages.analyze.local.text import Word, without_emoji, words_of
 
 FUNCTION_WORDS = frozenset({"a", "an"})
 """The only words that a neutral line may have beside the original's and the lists' neutral ones."""
@@ -23,6 +23,7 @@ FUNCTION_WORDS = frozenset({"a", "an"})
 _LEAST_WORDS = 3
 _SILENT_H = ("hour", "honest", "honor", "honour", "heir")
 _SPOKEN_Y = ("uni", "use", "usu", "eu", "one", "once")
+_QUOTES = ("'", "‘", "“", '"', "«", "„")
 _ASIDE = re.compile(r"\s*[(（][^()（）]{3,80}[)）]")
 _OPEN, _CLOSE = r"[\[(【（「]", r"[\])】）」]"
 _POINT = r"[,;:.!?…–—|(\[，。、：；！？-]"
@@ -31,17 +32,21 @@ _BEFORE_PREDICATE = frozenset(
     | {"too", "as", "looks", "seems", "feels", "and", "or"}
 )
 """After these an adjective carries the sentence, and cannot be dropped."""
+_GRADES = frozenset({"more", "most"})
 _BEFORE_NOUN = frozenset(
     {"a", "an", "the", "of", "in", "after", "two", "three", "four", "five", "several"}
     | {"bomb", "twin", "deadly"}
 )
 _AFTER_NOUN = frozenset(
     {"in", "at", "on", "near", "around", "across", "kill", "kills", "killed"}
-    | {"case", "rock", "hit", "leave", ""}
+    | {"case", "rock", "hit", "leave", "", "off", "into", "through", "open", "shut", "door", "doors"}
 )
-_AFTER_PREDICATE = frozenset(
-    {"and", "or", "but", "of", "in", "on", "at", "to", "for", "by", "with", "is", "are", "was", "were", "as"}
-    | {"than", "that", "who", "which", "from", "after"}
+"""Before these the verb is no attack on anyone: rockets blast off, cars slam into walls."""
+_BEFORE_DEED = frozenset({"after", "by", "for", "while", "before", "without", "of"})
+"""After these, "shocking" and its like are what somebody did: "fired after shocking children"."""
+_PREPOSITIONS = frozenset({"of", "in", "on", "at", "to", "for", "by", "with", "from", "after"})
+_AFTER_PREDICATE = _PREPOSITIONS | frozenset(
+    {"and", "or", "but", "is", "are", "was", "were", "as", "than", "that", "who", "which"}
 )
 
 
@@ -58,6 +63,7 @@ class _Patterns:
     label: re.Pattern[str] | None
     bracketed: re.Pattern[str] | None
     tail: re.Pattern[str] | None
+    ending: re.Pattern[str] | None
     lead: re.Pattern[str] | None
     loaded: re.Pattern[str] | None
 
@@ -72,9 +78,12 @@ def neutralize(line: str, lexicon: Lexicon, context: Passage | None) -> Neutral:
         _without_emoji,
         _without_labels,
         _without_tail,
+        _without_ending,
         _without_lead,
         _with_plain_verbs,
         _without_praise,
+        # Again: "Incredible moment dog saves man" has its opener in front only now.
+        _without_lead,
     ):
         text, done = step(text, lexicon, patterns)
         changes += done
@@ -83,7 +92,7 @@ def neutralize(line: str, lexicon: Lexicon, context: Passage | None) -> Neutral:
     text = lowered
     text, done = _calm(text)
     changes += done
-    if line[:1].isupper() and text.partition(" ")[0].islower():
+    if line.lstrip("¡¿\"“«„'‘(")[:1].isupper() and text.partition(" ")[0].islower():
         text = text[:1].upper() + text[1:]
     if not changes or not words_of(text):
         return Neutral(line, ())
@@ -133,16 +142,25 @@ def _without_tail(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
     return text[: match.start()], [f"“{match.group(1)}” dropped"]
 
 
+def _without_ending(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
+    """Clauses that promise an effect on the reader: "facts that will change your life"."""
+    match = patterns.ending.search(text) if patterns.ending else None
+    if match is None or _size(text[: match.start()], lexicon) < _LEAST_WORDS:
+        return text, []
+    return text[: match.start()], [f"“{match.group(1)}” dropped"]
+
+
 def _without_lead(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
-    match = patterns.lead.match(text) if patterns.lead else None
-    rest = text[match.end() :] if match else ""
-    if match is None or _size(rest, lexicon) < _LEAST_WORDS:
-        return text, []
-    first = words_of(rest)[0].lower if words_of(rest) else ""
-    if first in lexicon.question_words:
-        # "You won't believe what he did" without its head would be no sentence.
-        return text, []
-    return rest, [f"“{match.group(1)}” dropped"]
+    dropped: list[str] = []
+    while patterns.lead and (match := patterns.lead.match(text)):
+        rest = text[match.end() :]
+        first = next(iter(words_of(rest)), None)
+        # "The moment of truth" is no opener, and what is left must still say something.
+        if _size(rest, lexicon) < _LEAST_WORDS or (first and first.lower in _PREPOSITIONS):
+            break
+        dropped.append(f"“{match.group(1)}” dropped")
+        text = rest
+    return text, dropped
 
 
 def _with_plain_verbs(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
@@ -152,7 +170,8 @@ def _with_plain_verbs(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
         original = match.group(1)
         # Letters that only look alike ("ſ") match without case, but are no entry.
         word = lexicon.neutral.get(original.lower().replace(",", ""))
-        if word is None or _is_noun(text[: match.start()], text[match.end() :]):
+        before = text[: match.start()]
+        if word is None or _is_noun(before, text[match.end() :]) or _is_force(before, lexicon):
             return original
         changes.append(f"“{original}” is loaded")
         return word[:1].upper() + word[1:] if original[:1].isupper() and is_title_case(text) else word
@@ -167,6 +186,11 @@ def _is_noun(before: str, after: str) -> bool:
     return previous in _BEFORE_NOUN or previous.isdecimal() or not previous or following in _AFTER_NOUN
 
 
+def _is_force(before: str, lexicon: Lexicon) -> bool:
+    """Hurricanes slam coasts and criticize nobody."""
+    return any(word.lower in lexicon.forces for word in words_of(before))
+
+
 def _without_praise(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
     if lexicon.spaceless:
         found = [term for term in lexicon.drop if term in text and len(text) - len(term) > 5]
@@ -177,18 +201,43 @@ def _without_praise(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
     parts: list[str] = []
     end = 0
     words = words_of(text)
+    titled = is_title_case(text)
     for index, word in enumerate(words):
         before = words[index - 1].lower if index else ""
         after = words[index + 1] if index + 1 < len(words) else None
-        gap = text[word.end : after.start] if after else "."
-        if word.lower not in lexicon.drop or before in _BEFORE_PREDICATE or gap.strip() or after is None:
+        if word.lower not in lexicon.drop or after is None or text[word.end : after.start].strip():
             continue
-        if after.lower in _AFTER_PREDICATE or text[word.start - 1 : word.start] in ("'", "‘", "“", '"'):
+        start = word.start
+        if before in _GRADES and index > 1 and words[index - 2].lower == "the":
+            # "the most incredible phone" is "the phone"; "is more incredible" stays.
+            start, before = words[index - 1].start, "the"
+        if before in _BEFORE_PREDICATE or after.lower in _AFTER_PREDICATE:
             continue
-        parts.append(_with_article(text[end : word.start], before, after.lower))
+        if before in _BEFORE_DEED and word.lower.endswith("ing"):
+            continue
+        if text[start - 1 : start] in _QUOTES or (index and not titled and _is_name(text, word)):
+            continue
+        parts.append(_with_article(text[end:start], before, after.lower))
         end = after.start
-        changes.append(f"“{text[word.start : word.end]}” dropped")
-    return "".join(parts) + text[end:], changes
+        if text[start].isupper() and _starts_sentence(text, start):
+            parts.append(text[end].upper())
+            end += 1
+        changes.append(f"“{text[start : word.end]}” dropped")
+    rest = text[end:]
+    if any(change.lower().startswith("“most ") for change in changes):
+        # What was the most incredible one ever is not one "ever".
+        rest = re.sub(r"\s+ever\b(?=\W*\Z)", "", rest, flags=re.IGNORECASE)
+    return "".join(parts) + rest, changes
+
+
+def _is_name(text: str, word: Word) -> bool:
+    """A capital within a line of small letters: "the Crazy Horse"."""
+    form = text[word.start : word.end]
+    return form[:1].isupper() and not form.isupper() and not _starts_sentence(text, word.start)
+
+
+def _starts_sentence(text: str, start: int) -> bool:
+    return text[:start].rstrip()[-1:] in (".", "!", "?", ":", "…", "¡", "–", "—", "|")
 
 
 def _with_article(head: str, before: str, following: str) -> str:
@@ -228,20 +277,26 @@ def _patterns(language: str) -> _Patterns:
         alternatives = "|".join(_loosely(term) for term in terms)
         return re.compile(form(f"({alternatives})"), re.IGNORECASE)
 
+    closing = r"[\s.!?…)\]！？。]*\Z"
+
     def tail(alternatives: str) -> str:
-        return rf"\s*{_POINT}\s*{edge}{alternatives}{edge}[\s.!?…)\]！？。]*\Z"
+        return rf"\s*{_POINT}\s*{edge}{alternatives}{edge}{closing}"
 
     separator = r"[:!|–—！：，,]+" if lexicon.spaceless else r"(?:\s*[:!|–—]+|\s+-)"
     neutral = tuple(sorted(lexicon.neutral, key=len, reverse=True))
     return _Patterns(
-        label=compiled(lexicon.labels, lambda terms: rf"\s*{_OPEN}?{terms}{_CLOSE}?{separator}[\s!|]*"),
+        label=compiled(lexicon.labels, lambda terms: rf"\s*[¡]?{_OPEN}?{terms}{_CLOSE}?{separator}[\s!|]*"),
         bracketed=compiled(lexicon.labels, lambda terms: rf"\s*{_OPEN}\s*{terms}\s*{_CLOSE}\s*"),
         tail=compiled(lexicon.tails, tail),
+        ending=compiled(lexicon.endings, lambda terms: rf"[,，]?\s*{edge}{terms}{edge}{closing}"),
         lead=compiled(lexicon.leads, lambda terms: rf"\s*{terms}{edge}[\s:,!…！，]*"),
         loaded=compiled(neutral, lambda terms: f"{edge}{terms}{edge}"),
     )
 
 
 def _loosely(term: str) -> str:
-    """The term as people type it: either apostrophe, and a comma where the list has none."""
-    return ",? ".join(re.escape(word).replace("'", "['’]") for word in term.split())
+    """The term as people type it: either apostrophe, a comma where the list has none, and one of several words."""
+    return ",? ".join(
+        f"(?:{'|'.join(re.escape(form) for form in word.split('/'))})".replace("'", "['’]")
+        for word in term.split()
+    )

@@ -1,4 +1,4 @@
-"""Times and numbers as the page says them. Pure; `now` is an argument."""
+"""Times and numbers as people read them, on the page and in the terminal. Pure; `now` is an argument."""
 
 from __future__ import annotations
 

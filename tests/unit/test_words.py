@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from inforadar.web.words import full_time, shown_number, shown_time
+from inforadar.pipeline.words import full_time, shown_number, shown_time
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

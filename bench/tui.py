@@ -1,0 +1,152 @@
+"""The terminal app: CPU from the start to the first list, and how long keys wait while a fetch runs.
+
+    python -m bench tui [--items N] [--fetched N] [--rounds N]
+
+The real program runs on a pseudo terminal, as a person would see it. The CPU of the first list is that of the whole
+process up to the moment when the list has been painted. Keys are pressed while a fetch of `--fetched` items
+from a site on loopback runs, and waited for until the screen answers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import fcntl
+import os
+import pty
+import select
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from inforadar.config import load_settings
+from inforadar.model.item import Listed, NewItem
+from inforadar.store.engine import open_database
+from inforadar.store.feeds import insert_feed
+from inforadar.store.items import FeedItems, insert_items
+from inforadar.store.upgrade import upgrade_database
+from inforadar.urls import url_hash
+
+LIMIT_S = 0.7
+KEY_LIMIT_S = 0.1
+FEEDS = 50
+BATCH = 5000
+CONTENT = "<p>" + "What the listing itself says of the item, in a few sentences. " * 8 + "</p>"
+
+
+class Terminal:
+    """The program on a pseudo terminal of 120 by 40."""
+
+    def __init__(self, home: Path, environment: Mapping[str, str] | None = None) -> None:
+        self._master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "inforadar"],
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env={**os.environ, "INFORADAR_HOME": str(home), "TERM": "xterm-256color", **(environment or {})},
+            start_new_session=True,
+        )
+        os.close(slave)
+
+    def press(self, keys: str) -> None:
+        os.write(self._master, keys.encode())
+
+    def read_until(self, text: str, timeout_s: float = 60.0) -> float:
+        """Seconds until the program has painted `text`."""
+        began = time.perf_counter()
+        seen = b""
+        while text.encode() not in seen:
+            ready, _, _ = select.select([self._master], [], [], timeout_s)
+            if not ready or time.perf_counter() - began > timeout_s:
+                raise TimeoutError(f"{text!r} was not shown within {timeout_s:g} seconds: {seen[-500:]!r}")
+            seen = (seen + os.read(self._master, 65536))[-65536:]
+        return time.perf_counter() - began
+
+    @property
+    def cpu_s(self) -> float:
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self._master)
+
+
+async def fill(home: Path, number: int) -> None:
+    """A database with so many items."""
+    settings = load_settings(home, {})
+    now = datetime.now(UTC)
+    async with open_database(settings.database_url) as database:
+        await upgrade_database(database)
+        feeds = []
+        for count in range(FEEDS):
+            feed, _ = await database.write(
+                insert_feed,
+                f"https://news{count}.example/feed",
+                source=f"Source {count}",
+                topic=f"topic {count % 7}",
+                enabled=True,
+            )
+            feeds.append(feed)
+        for start in range(0, number, BATCH):
+            added = tuple(
+                NewItem(
+                    hash=url_hash(url),
+                    listed=Listed(
+                        url=url,
+                        title=f"Number {count}: how we cut cold starts by nine tenths",
+                        published_at=now - timedelta(minutes=count),
+                        snippet="What the listing says of it.",
+                        content=CONTENT,
+                        views=count % 7919,
+                        rating=count % 31,
+                    ),
+                )
+                for count in range(start, min(start + BATCH, number))
+                for url in [f"https://news{count % FEEDS}.example/{count}"]
+            )
+            feed = feeds[start // BATCH % FEEDS]
+            batch = FeedItems(feed_id=feed.id, topic=feed.topic, run_id=None, at=now, added=added)
+            await database.write(insert_items, [batch])
+
+
+def first_list(home: Path, rounds: int) -> list[float]:
+    """CPU seconds of each start; the count at the bottom comes after the list, so it is not waited for."""
+    spent = []
+    for _ in range(rounds):
+        terminal = Terminal(home)
+        try:
+            terminal.read_until("Number 30")
+            spent.append(terminal.cpu_s)
+        finally:
+            terminal.close()
+    return spent
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="bench tui")
+    parser.add_argument("--items", type=int, default=100_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    options = parser.parse_args(argv)
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        asyncio.run(fill(home, options.items))
+        starts = first_list(home, options.rounds)
+        print(
+            f"first list of {options.items:,} items: CPU {min(starts):.2f} s at best, "
+            f"{sorted(starts)[len(starts) // 2]:.2f} s in the middle (limit {LIMIT_S:g} s)"
+        )
+    return 0 if min(starts) <= LIMIT_S else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

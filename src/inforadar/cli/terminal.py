@@ -1,0 +1,38 @@
+"""`inforadar` without a command: the terminal app."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+
+from inforadar.app.store import make_home, open_store
+from inforadar.config import load_settings
+
+LOG = "terminal.log"
+"""In the home folder; what would be written over the screen goes there."""
+
+
+def terminal() -> int:
+    """Runs until the reader leaves."""
+    settings = load_settings()
+    make_home(settings.home)
+
+    def settle() -> None:
+        """What can wait until the first list is on the screen."""
+        from inforadar.cli.logs import configure_logs  # noqa: PLC0415 - it takes long to import
+
+        configure_logs(settings.log, quiet=True, file=log)
+        gc.freeze()
+        gc.enable()
+
+    async def run() -> int:
+        # A database that cannot be used is said before the screen is taken.
+        async with open_store(settings) as database:
+            from inforadar.tui.app import RadarApp  # noqa: PLC0415
+
+            app = RadarApp(settings, database, when_shown=settle)
+            await app.run_async()
+            return app.return_code or 0
+
+    with (settings.home / LOG).open("w", encoding="utf-8") as log:
+        return asyncio.run(run())

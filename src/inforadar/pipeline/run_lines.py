@@ -1,0 +1,43 @@
+"""The lines that a run writes into its log, the same in the terminal, on the page and in the command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from inforadar.model.item import FieldValue, Listed
+from inforadar.model.schedule import Saved
+
+_LONGEST = 60
+
+
+def saved_lines(listed: Sequence[Listed], saved: Saved) -> list[str]:
+    """What saving changed, a line an item."""
+    titles = {item.url: item.title for item in listed}
+    lines = [added_line(new.listed.title or new.listed.url) for new in saved.added]
+    return lines + [
+        changed_line(titles.get(change.url) or change.url, change.fields) for change in saved.changed
+    ]
+
+
+def added_line(title: str) -> str:
+    return f"+ {title}"
+
+
+def changed_line(title: str, fields: Mapping[str, tuple[FieldValue | None, FieldValue]]) -> str:
+    """`~ Asyncio in practice: views 120 → 140, comments 4 → 6`."""
+    changes = ", ".join(f"{name} {shown(old)} → {shown(new)}" for name, (old, new) in fields.items())
+    return f"~ {title}: {changes}"
+
+
+def shown(value: FieldValue | None) -> str:
+    """A field's value, cut to what fits on a line."""
+    match value:
+        case None:
+            return "–"
+        case float():
+            text = f"{value:g}"
+        case tuple() | list():
+            text = ", ".join(value)
+        case _:
+            text = str(value)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

@@ -1,0 +1,80 @@
+"""Visiting a site: one request after the other, each in its host's turn, and only where robots.txt lets us (P13)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from inforadar.fetch.engine import Engine
+from inforadar.fetch.pace import wait_for_turn
+from inforadar.fetch.robots import RobotsAccess, RobotsRules
+from inforadar.model.http import Failed, FailureReason, FetchResult, Outcome, Request
+from inforadar.pipeline.robots import Robots
+from inforadar.urls import host_key, hostname
+
+
+class Visitor:
+    """One visit of one job: `async with Visitor(…) as visitor`.
+
+    Whoever started the job holds the turn of its host and gives it back at the end. A turn that is spent is given
+    back when the next one is needed, not before: so a job never gives back what is somebody else's by then.
+    """
+
+    def __init__(self, engine: Engine, robots: Robots, host: str, now: Callable[[], datetime]) -> None:
+        self._engine = engine
+        self._robots = robots
+        self._now = now
+        self._first = host
+        self._held: str | None = host
+        self._is_spent = False
+
+    async def __aenter__(self) -> Visitor:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._held not in {None, self._first}:
+            self._give_back()
+
+    async def fetch(self, request: Request) -> FetchResult:
+        host = host_key(request.url)
+        rules = await self._robots.rules_for(request.url)
+        if rules is None:
+            await self._take_turn(host)
+            self._is_spent = True
+            rules = await self._robots.refresh(request.url)
+        if not rules.allows(request.url):
+            return self._refused(request, rules)
+        await self._take_turn(host)
+        self._is_spent = True
+        return await self._engine.fetch(request)
+
+    async def _take_turn(self, host: str) -> None:
+        if self._held == host and not self._is_spent:
+            return
+        self._give_back()
+        await wait_for_turn(self._engine.pacer, host)
+        self._held, self._is_spent = host, False
+
+    def _give_back(self) -> None:
+        if self._held is not None:
+            self._engine.pacer.done(self._held)
+            self._held = None
+
+    def _refused(self, request: Request, rules: RobotsRules) -> Failed:
+        site, outcome = hostname(request.url), Outcome.PERMANENT_ERROR
+        message = f"The robots.txt of {site} asks us to stay away from {request.url}."
+        if rules.access is RobotsAccess.NONE:
+            # It is the host that is away, not its rules that are strict.
+            fault = self._robots.fault_of(request.url)
+            why = f" {fault.message}" if fault else ""
+            outcome, message = (
+                Outcome.TEMPORARY_ERROR,
+                f"The robots.txt of {site} cannot be had for now.{why}",
+            )
+        return Failed(
+            url=request.url,
+            outcome=outcome,
+            reason=FailureReason.ROBOTS,
+            message=message,
+            fetched_at=self._now(),
+        )

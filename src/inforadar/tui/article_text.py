@@ -1,0 +1,117 @@
+"""What the reading view says of an item, as renderables: head, analysis, changes. Pure.
+
+Styles are put beside texts that went through `safe`; nothing from outside is read as markup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from inforadar.model.analysis import Analysis
+from inforadar.model.article import Article
+from inforadar.model.item import Item
+from inforadar.pipeline.reading import ReadItem, field_changes
+from inforadar.pipeline.words import shown_number
+from inforadar.tui.text import safe, safe_text
+from inforadar.tui.widgets.score_bar import score_lines
+
+History = Sequence[tuple[datetime, Mapping[str, Sequence[Any]]]]
+LONGEST_TITLE = 1000
+LONGEST_TEXT = 400_000
+
+
+def local_time(at: datetime) -> str:
+    """`14 Nov 2026, 14:02`, in the reader's own zone."""
+    local = at.astimezone()
+    return f"{local.day} {local:%b %Y, %H:%M}"
+
+
+def head(
+    read: ReadItem, article: Article | None, colours: Mapping[str, str], *, wide: bool
+) -> RenderableType:
+    """The title, beside it the neutral one; source, author, date, counters; the address."""
+    item = read.item
+    title = Text(safe(read.title[:LONGEST_TITLE]), style="bold")
+    lines: list[RenderableType] = []
+    if read.neutral_title:
+        neutral = Text("Neutral  ", style=colours["muted"])
+        neutral.append(safe(read.neutral_title[:LONGEST_TITLE]), style="italic")
+        lines += [_beside(title, neutral)] if wide else [title, neutral]
+    else:
+        lines.append(title)
+    lines.append(Text(" · ".join(_facts(item, article)), style=colours["muted"]))
+    lines.append(Text(safe(item.url[:2000]), style=colours["accent"]))
+    return Group(*lines)
+
+
+def _beside(left: Text, right: Text) -> Table:
+    table = Table.grid(padding=(0, 3), expand=True)
+    table.add_column(ratio=1)
+    table.add_column(ratio=1)
+    table.add_row(left, right)
+    return table
+
+
+def _facts(item: Item, article: Article | None) -> list[str]:
+    extracted = article.extracted if article else None
+    counters = (
+        ("±", item.rating),
+        ("views", item.views),
+        ("comments", item.comments),
+        ("bookmarks", item.bookmarks),
+    )
+    facts = [
+        item.source,
+        item.topic,
+        item.author or (extracted.author if extracted else None),
+        local_time(item.published_at),
+        item.language or (extracted.language if extracted else None),
+        *(
+            f"±{shown_number(value)}" if name == "±" else f"{shown_number(value)} {name}"
+            for name, value in counters
+            if value is not None
+        ),
+        ", ".join(item.tags) or None,
+    ]
+    return [safe(fact[:300]) for fact in facts if fact]
+
+
+def analysis_part(
+    analysis: Analysis | None, colours: Mapping[str, str], *, narrow: bool, in_full: bool
+) -> RenderableType:
+    if analysis is None:
+        return Text("Not analyzed yet. A worker does that once the text is there.", style=colours["muted"])
+    parts: list[RenderableType] = [score_lines(analysis, colours, narrow=narrow, in_full=in_full)]
+    if analysis.summary:
+        parts.append(Padding(Text(safe(analysis.summary[:4000])), (1, 0, 0, 0)))
+    parts += [Text(f"• {safe(fact[:1000])}") for fact in analysis.facts]
+    return Group(*parts)
+
+
+def changes_part(history: History, colours: Mapping[str, str]) -> RenderableType:
+    """Field, old → new, when; the newest first."""
+    lines = [Text("What changed", style="bold")]
+    for change in field_changes(history):
+        line = Text(f"{local_time(change.at)}  ", style=colours["muted"])
+        line.append(f"{change.field}  ", style=colours["foreground"])
+        if change.old is not None:
+            line.append(safe(change.old[:1000]), style=f"strike {colours['muted']}")
+            line.append(" → ", style=colours["muted"])
+        line.append(safe(change.new[:1000]), style=colours["foreground"])
+        lines.append(line)
+    return Group(*lines)
+
+
+def article_markdown(article: Article | None) -> str | None:
+    """The clean text; `None` if there is none."""
+    if article is None or article.extracted is None:
+        return None
+    text = article.extracted.markdown or article.extracted.clean_text
+    return safe_text(text[:LONGEST_TEXT])

@@ -1,0 +1,47 @@
+"""A page of the list, with its marks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from inforadar.model.ids import UrlHash
+from inforadar.model.item import Item
+from inforadar.store.engine import Database
+from inforadar.store.item_order import SortKey, load_sorted_items
+from inforadar.store.item_pages import load_item_page
+from inforadar.store.marks import Marks, load_marks
+from inforadar.tui.view import View
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Items from `offset` on, with their marks."""
+
+    offset: int
+    items: tuple[Item, ...]
+    marks: Mapping[UrlHash, Marks]
+    next: str | None
+    """The cursor of the page after, where the order has one."""
+
+
+async def load_page(
+    database: Database, view: View, *, limit: int, offset: int = 0, cursor: str | None = None
+) -> Page:
+    """Newest first goes from page to page by a cursor; every other order and every jump by counting."""
+    following: str | None = None
+    found: Sequence[Item]
+    if view.sort is SortKey.DATE and view.descending and (cursor or not offset):
+        page = await database.read(load_item_page, view.filter, limit=limit, cursor=cursor)
+        found, following = page.items, page.next
+    else:
+        found = await database.read(
+            load_sorted_items,
+            view.filter,
+            view.sort,
+            descending=view.descending,
+            limit=limit,
+            offset=offset,
+        )
+    marks = await database.read(load_marks, [item.hash for item in found])
+    return Page(offset=offset, items=tuple(found), marks=marks, next=following)

@@ -1,0 +1,26 @@
+"""Setting and clearing the marks of an article (A15). Pure; the app stores them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from inforadar.tui.columns import Row
+
+MARK_WORDS = {
+    "read": ("Marked as unread.", "Marked as read."),
+    "starred": ("The star is gone.", "Starred."),
+    "archived": ("Back from the archive.", "Archived. `:show archived` lists what is there."),
+}
+"""{mark: (said when it was cleared, said when it was set)}."""
+
+
+def toggled(row: Row, name: str, at: datetime) -> tuple[Row, bool]:
+    """The row with one mark the other way round, and whether it is set now."""
+    field = f"{name}_at"
+    is_set = getattr(row.marks, field) is None
+    return marked(row, name, at if is_set else None), is_set
+
+
+def marked(row: Row, name: str, at: datetime | None) -> Row:
+    return replace(row, marks=replace(row.marks, **{f"{name}_at": at}))

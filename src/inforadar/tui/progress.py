@@ -1,0 +1,71 @@
+"""Progress events as numbers and words for people: how many, how fast, how long still. Pure."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from inforadar.model.progress import Progress, ProgressKind
+
+WINDOW_S = 5.0
+"""The speed is that of the last seconds."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Tally:
+    """What the events so far come to."""
+
+    found: int = 0
+    done: int = 0
+    pages: int = 0
+    counting: bool = True
+    ended: str = ""
+    """Stands instead of the words when it is over."""
+    _marks: deque[tuple[datetime, int]] = field(default_factory=deque)
+
+    def add(self, events: Iterable[Progress]) -> None:
+        for event in events:
+            if event.kind is ProgressKind.LINE:
+                continue
+            self.found, self.done, self.pages = event.found, event.done, event.pages
+            if event.kind in {ProgressKind.FOUND, ProgressKind.PROCESSED}:
+                self.counting = False
+                self._marks.append((event.at, event.done))
+        while len(self._marks) > 2 and (self._marks[-1][0] - self._marks[0][0]).total_seconds() > WINDOW_S:
+            self._marks.popleft()
+
+    @property
+    def fraction(self) -> float | None:
+        """`None` while it is not known how much there is."""
+        if self.counting:
+            return 1.0 if self.ended else None
+        return min(1.0, self.done / self.found) if self.found else 1.0
+
+    @property
+    def rate(self) -> float:
+        """Items a second, lately."""
+        if len(self._marks) < 2:
+            return 0.0
+        (first, before), (last, after) = self._marks[0], self._marks[-1]
+        seconds = (last - first).total_seconds()
+        return (after - before) / seconds if seconds > 0 else 0.0
+
+    @property
+    def words(self) -> str:
+        """`Counting… 7 pages, 140 items found`, then `214 of 512 items   42/s   0:07 left`."""
+        if self.ended:
+            return self.ended
+        if self.counting:
+            return f"Counting… {_number(self.pages, 'page')}, {_number(self.found, 'item')} found"
+        parts = [f"{self.done:,} of {_number(self.found, 'item')}"]
+        if rate := self.rate:
+            parts.append(f"{rate:.0f}/s" if rate >= 1 else f"{rate:.1f}/s")
+            left = round((self.found - self.done) / rate)
+            parts.append(f"{left // 60}:{left % 60:02} left")
+        return "   ".join(parts)
+
+
+def _number(count: int, word: str) -> str:
+    return f"{count:,} {word}{'s' if count != 1 else ''}"

@@ -1,0 +1,293 @@
+"""The list of articles: page by page, in any order, by source, topic, words and marks (A14, A15)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+
+from inforadar.store.feeds import load_broken_count
+from inforadar.store.item_order import SortKey
+from inforadar.store.items import count_items
+from inforadar.store.marks import NO_MARKS
+from inforadar.tui.columns import Row, make_row
+from inforadar.tui.commands import starts_descending
+from inforadar.tui.loading import Page, load_page
+from inforadar.tui.marking import MARK_WORDS, toggled
+from inforadar.tui.screens.base import COMMON, RadarScreen
+from inforadar.tui.view import Show, View
+from inforadar.tui.widgets.item_table import ItemTable
+from inforadar.tui.widgets.line import Line, Span, hint
+
+HINTS = (
+    *hint("f", "fetch", "fetch"),
+    *hint("s", "sources", "sources"),
+    *hint("t", "topics", "topics"),
+    *hint("/", "find", "find"),
+    *hint("?", "help", "help"),
+)
+
+
+class ArticlesScreen(RadarScreen):
+    HELP = "Articles"
+    BINDINGS: ClassVar = [
+        Binding("j,down", "move(1)", "Next article"),
+        Binding("k,up", "move(-1)", "Previous article"),
+        Binding("space,pagedown,l,right", "turn(1)", "Next page"),
+        Binding("b,pageup,h,left", "turn(-1)", "Previous page"),
+        Binding("g,home", "first", "First page"),
+        Binding("G,end", "last", "Last page"),
+        Binding("enter", "read", "Read the article"),
+        Binding("o", "browse", "Open it in the browser"),
+        Binding("m", "mark('read')", "Mark as read or unread"),
+        Binding("asterisk", "mark('starred')", "Star it, or not"),
+        Binding("a", "mark('archived')", "Archive it, or bring it back"),
+        Binding("f", "fetch", "Fetch, with these filters"),
+        Binding("s", "sources", "Choose sources"),
+        Binding("t", "topics", "Choose topics"),
+        Binding("slash", "find", "Find words"),
+        Binding("v", "next_show", "All, unread, starred, archived"),
+        Binding("greater_than_sign", "next_sort(1)", "Sort by the next column"),
+        Binding("less_than_sign", "next_sort(-1)", "Sort by the previous column"),
+        Binding("r", "reverse", "Reverse the order"),
+        Binding("escape", "clear", "Clear search and filters"),
+        Binding("exclamation_mark", "feeds", "The feeds that need you"),
+        Binding("R,ctrl+l", "reload", "Load the list anew"),
+        *COMMON,
+    ]
+
+    def __init__(self, view: View) -> None:
+        super().__init__()
+        self.view = view
+        self._offset = 0
+        """Of the page that is shown, or is about to be."""
+        self._page: Page | None = None
+        self._cursors: dict[int, str] = {}
+        """{offset: the cursor of the page that begins there}, for pages that were turned to."""
+        self._total: int | None = None
+        self._broken = 0
+        self._said = ""
+
+    def compose(self) -> ComposeResult:
+        yield Line(id="title")
+        yield ItemTable()
+        yield Line(id="status")
+
+    @property
+    def table(self) -> ItemTable:
+        return self.query_one(ItemTable)
+
+    # Showing
+
+    def change_view(self, view: View) -> None:
+        """Another list, from its beginning."""
+        self.view = view
+        self.table.cursor = 0
+        self.reload()
+
+    def reload(self, offset: int = 0) -> None:
+        """Forgets what was counted."""
+        self._cursors.clear()
+        self._total = None
+        self.load(offset)
+
+    def load(self, offset: int, *, cursor_at: int | None = None) -> None:
+        """Shows the page from `offset` on; a load that is still under way is given up."""
+        self._offset = offset
+        self.begin(self._load(offset, cursor_at), group="page", exclusive=True)
+
+    async def _load(self, offset: int, cursor_at: int | None = None) -> None:
+        view, limit = self.view, self.table.room
+        page = await load_page(
+            self.radar.database, view, limit=limit, offset=offset, cursor=self._cursors.get(offset)
+        )
+        if not page.items and offset:
+            # The list has become shorter meanwhile.
+            await self._load(max(0, offset - limit), cursor_at)
+            return
+        if page.next:
+            self._cursors[offset + len(page.items)] = page.next
+        self._page, self._offset = page, offset
+        if cursor_at is not None:
+            self.table.cursor = cursor_at
+        now, visited_at = self.radar.now(), self.radar.memory.visited_at
+        rows = [
+            make_row(item, page.marks.get(item.hash, NO_MARKS), number, now=now, visited_at=visited_at)
+            for number, item in enumerate(page.items, offset + 1)
+        ]
+        self.table.show(rows, view.sort, descending=view.descending, message=self._why_nothing())
+        self._show_lines()
+        self.radar.list_shown()
+        if self._total is None:
+            self.begin(self._count(view), group="count", exclusive=True)
+
+    async def _count(self, view: View) -> None:
+        self._total = await self.radar.database.read(count_items, view.filter)
+        self._broken = await self.radar.database.read(load_broken_count)
+        self._show_lines()
+
+    def _show_lines(self) -> None:
+        need = f"{self._broken} feeds need you" if self._broken != 1 else "1 feed needs you"
+        self.show_title("Articles", self.view.title_words, need if self._broken else "")
+        self.query_one("#status", Line).show([Span(self._said or self._where())], HINTS)
+
+    def _where(self) -> str:
+        """`1–20 of 412 · by date ↓ · unread`."""
+        shown = len(self._page.items) if self._page else 0
+        total = f" of {self._total:,}" if self._total is not None else ""
+        numbers = f"{self._offset + 1:,}–{self._offset + shown:,}{total}" if shown else "Nothing"
+        return f"{numbers} · {self.view.order_words}"
+
+    def _why_nothing(self) -> str:
+        view = self.view
+        if view.query:
+            return "Nothing has these words. Esc clears the search."
+        if view.show is not Show.ALL:
+            return f"Nothing {view.show.value} here. v shows others."
+        if view.sources or view.topics:
+            return "Nothing here with these filters. Esc clears them, f fetches."
+        return "No articles yet. f fetches them."
+
+    def say(self, sentence: str) -> None:
+        """In the status line, until the next key."""
+        self._said = sentence
+        self._show_lines()
+
+    def on_key(self) -> None:
+        if self._said:
+            self.say("")
+
+    @on(ItemTable.RoomChanged)
+    def fit_page(self) -> None:
+        """The item under the cursor stays in sight."""
+        at, room = self._offset + self.table.cursor, self.table.room
+        self._cursors.clear()
+        self.load(at // room * room, cursor_at=at % room)
+
+    # Moving
+
+    @on(ItemTable.Moved)
+    def wheel(self, event: ItemTable.Moved) -> None:
+        self.action_move(event.by)
+
+    def action_move(self, by: int) -> None:
+        index = self.table.cursor + by
+        shown = len(self._page.items) if self._page else 0
+        if 0 <= index < shown:
+            self.table.move_to(index)
+        else:
+            self._turn(by, cursor_at=0 if by > 0 else self.table.room - 1)
+
+    def action_turn(self, by: int) -> None:
+        self._turn(by, cursor_at=0)
+
+    def _turn(self, by: int, *, cursor_at: int) -> None:
+        offset = self._neighbour(by)
+        if offset is not None:
+            self.load(offset, cursor_at=cursor_at)
+
+    def _neighbour(self, by: int) -> int | None:
+        """Where the next page begins, or the one before."""
+        offset = max(0, self._offset + by * self.table.room)
+        if offset == self._offset:
+            return None
+        is_there = offset in self._cursors or (self._total is not None and offset < self._total)
+        return offset if by < 0 or is_there else None
+
+    async def step(self, by: int) -> Row | None:
+        """The article after or before the current one, over pages; it is the current one then."""
+        index = self.table.cursor + by
+        if self._page and 0 <= index < len(self._page.items):
+            self.table.move_to(index)
+            return self.table.current
+        offset = self._neighbour(by)
+        if offset is None:
+            return None
+        await self._load(offset, 0 if by > 0 else self.table.room - 1)
+        return self.table.current
+
+    def action_first(self) -> None:
+        self.load(0, cursor_at=0)
+
+    def action_last(self) -> None:
+        if self._total:
+            last = (self._total - 1) // self.table.room * self.table.room
+            self.load(last, cursor_at=self._total - 1 - last)
+
+    # The article under the cursor
+
+    @on(ItemTable.Opened)
+    async def action_read(self) -> None:
+        if row := self.table.current:
+            await self.radar.read_article(row)
+
+    async def action_browse(self) -> None:
+        if row := self.table.current:
+            self.say(await self.radar.open_in_browser(row.item.url))
+
+    def action_mark(self, name: str) -> None:
+        if row := self.table.current:
+            changed, is_set = toggled(row, name, self.radar.now())
+            self.row_changed(changed)
+            self.begin(self._save_mark(changed, name, is_set=is_set), group="marks")
+
+    async def _save_mark(self, row: Row, name: str, *, is_set: bool) -> None:
+        await self.radar.save_mark(row, name, is_set=is_set)
+        if name == "archived":
+            self.reload(self._offset)
+        self.say(MARK_WORDS[name][is_set])
+
+    def row_changed(self, row: Row) -> None:
+        self.table.replace(row)
+
+    # Another list
+
+    async def action_find(self) -> None:
+        await self.radar.ask_for_words()
+
+    async def action_sources(self) -> None:
+        await self.radar.choose_sources()
+
+    async def action_topics(self) -> None:
+        await self.radar.choose_topics()
+
+    async def action_fetch(self) -> None:
+        await self.radar.fetch()
+
+    async def action_feeds(self) -> None:
+        await self.radar.show_feeds()
+
+    def action_next_show(self) -> None:
+        shows = list(Show)
+        following = shows[(shows.index(self.view.show) + 1) % len(shows)]
+        self.change_view(replace(self.view, show=following))
+
+    def action_next_sort(self, by: int) -> None:
+        keys = list(SortKey)
+        self._sort_by(keys[(keys.index(self.view.sort) + by) % len(keys)])
+
+    @on(ItemTable.SortAsked)
+    def sort_asked(self, event: ItemTable.SortAsked) -> None:
+        if event.sort is self.view.sort:
+            self.action_reverse()
+        else:
+            self._sort_by(event.sort)
+
+    def _sort_by(self, sort: SortKey) -> None:
+        self.change_view(replace(self.view, sort=sort, descending=starts_descending(sort)))
+
+    def action_reverse(self) -> None:
+        self.change_view(replace(self.view, descending=not self.view.descending))
+
+    def action_clear(self) -> None:
+        """The search first; without one, all filters."""
+        if self.view.query:
+            self.change_view(replace(self.view, query=None))
+        elif self.view.sources or self.view.topics or self.view.show is not Show.ALL:
+            self.change_view(replace(self.view, sources=(), topics=(), show=Show.ALL))
+
+    def action_reload(self) -> None:
+        self.reload(self._offset)

@@ -1,0 +1,72 @@
+"""What all screens have: a title line, help for their keys, the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from textual.binding import Binding
+from textual.screen import Screen
+
+from inforadar.errors import InfoRadarError
+from inforadar.tui.text import safe
+from inforadar.tui.widgets.line import Line, Span
+
+if TYPE_CHECKING:
+    from inforadar.tui.app import RadarApp
+
+COMMON = (
+    Binding("colon", "command", "Command line", key_display=":"),
+    Binding("question_mark", "help", "Help", key_display="?"),
+    Binding("q", "quit_app", "Quit"),
+)
+"""Keys of every screen that fills the terminal."""
+
+
+class RadarScreen(Screen[None]):
+    """A screen that fills the terminal. Its `BINDINGS` are also its help."""
+
+    HELP: ClassVar = ""
+    """What the screen is called."""
+    AUTO_FOCUS = None
+    DEFAULT_CSS = """
+    RadarScreen { background: $background; color: $foreground; layout: vertical; }
+    """
+
+    @property
+    def radar(self) -> RadarApp:
+        return cast("RadarApp", self.app)
+
+    def show_title(self, name: str, words: str, right: str = "", style: str = "warn") -> None:
+        """`Info Radar · Fetch    source: Habr`: the filters stand in every title in the same form."""
+        left = [
+            Span("Info Radar", "name"),
+            Span(f" · {name}"),
+            Span(f"    {words}" if words else "", "muted"),
+        ]
+        self.query_one("#title", Line).show(left, [Span(right, style)] if right else [])
+
+    def begin(self, work: Coroutine[Any, Any, None], *, group: str, exclusive: bool = False) -> None:
+        """Work that outlasts the key that asked for it. What it cannot do, it says in a sentence."""
+        self.run_worker(self._told(work), group=group, exclusive=exclusive)
+
+    async def _told(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except InfoRadarError as fault:
+            self.say(safe(fault))
+
+    async def action_help(self) -> None:
+        from inforadar.tui.screens.help import HelpScreen  # noqa: PLC0415 - not before it is asked for
+
+        await self.app.push_screen(HelpScreen(self))
+
+    async def action_command(self, text: str = "") -> None:
+        await self.radar.ask_for_command(text)
+
+    async def action_quit_app(self) -> None:
+        self.radar.leave()
+
+    def say(self, sentence: str) -> None:
+        """In the status line. The sentence must be safe."""
+        raise NotImplementedError

@@ -1,0 +1,126 @@
+"""Choosing sources or topics: several at once, narrowed by typing a part of the name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, OptionList, Static
+
+from inforadar.tui.choices import Choice
+from inforadar.tui.text import fit, safe
+
+WIDTH = 64
+
+
+class ChooseScreen(ModalScreen[tuple[str, ...] | None]):
+    """Ends with the chosen names, or with `None` if nothing is to change."""
+
+    BINDINGS: ClassVar = [
+        Binding("j", "move('down')", "Down"),
+        Binding("k", "move('up')", "Up"),
+        Binding("space,x", "choose", "Choose, or not"),
+        Binding("a", "all", "All of them, or none"),
+        Binding("slash", "narrow", "Narrow by name"),
+        Binding("enter", "apply", "Apply", priority=True),
+        Binding("escape", "cancel", "Leave as it was", priority=True),
+    ]
+    DEFAULT_CSS = """
+    ChooseScreen { align: center middle; background: $background 60%; }
+    ChooseScreen Vertical {
+        width: 64; max-width: 100%; height: auto; max-height: 100%;
+        background: $background; border: round $accent; padding: 0 1;
+    }
+    ChooseScreen OptionList { height: auto; max-height: 100vh; padding: 0; scrollbar-size-vertical: 1; }
+    ChooseScreen OptionList, ChooseScreen OptionList:focus { border: none; background: $background; }
+    ChooseScreen OptionList > .option-list--option-highlighted {
+        background: $cursor-line; color: $foreground; text-style: none;
+    }
+    ChooseScreen Input { height: 1; padding: 0; background: $panel; display: none; }
+    ChooseScreen Input, ChooseScreen Input:focus { border: none; }
+    ChooseScreen Input.shown { display: block; }
+    ChooseScreen #hints { color: $muted; height: 1; }
+    """
+
+    def __init__(self, title: str, choices: Sequence[Choice], chosen: Sequence[str]) -> None:
+        super().__init__()
+        self._title, self._choices = title, choices
+        folded = {name.casefold() for name in chosen}
+        self._chosen = {choice.name for choice in choices if choice.name.casefold() in folded}
+        self._shown: list[Choice] = []
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            box.border_title = Content(safe(self._title[:200]))
+            yield Input(placeholder="part of a name")
+            yield OptionList()
+            yield Static("Space choose  a all  / narrow  Enter apply  Esc leave", id="hints", markup=False)
+
+    def on_mount(self) -> None:
+        self._show("")
+        self._list.focus()
+
+    @property
+    def _list(self) -> OptionList:
+        return self.query_one(OptionList)
+
+    def _show(self, part: str) -> None:
+        self._shown = [choice for choice in self._choices if part.casefold() in choice.name.casefold()]
+        self._list.clear_options()
+        self._list.add_options(Content(self._line(choice)) for choice in self._shown)
+        self._list.highlighted = 0 if self._shown else None
+
+    def _line(self, choice: Choice) -> str:
+        box = "[x]" if choice.name in self._chosen else "[ ]"
+        # Six cells go to borders, padding and the scroll bar.
+        width = min(WIDTH, self.app.size.width) - 6
+        note = safe(choice.note[:100])
+        return f"{box} {fit(safe(choice.name[:500]), max(10, width - len(note) - 6))}  {note}"
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        self._show(event.value)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """A click; Enter applies."""
+        self._toggle(event.option_index)
+
+    def _toggle(self, index: int) -> None:
+        choice = self._shown[index]
+        self._chosen ^= {choice.name}
+        self._list.replace_option_prompt_at_index(index, Content(self._line(choice)))
+
+    def action_choose(self) -> None:
+        if self._list.highlighted is not None:
+            self._toggle(self._list.highlighted)
+
+    def action_move(self, where: str) -> None:
+        if where == "down":
+            self._list.action_cursor_down()
+        else:
+            self._list.action_cursor_up()
+
+    def action_all(self) -> None:
+        """Of those in sight."""
+        shown = {choice.name for choice in self._shown}
+        self._chosen = self._chosen - shown if shown <= self._chosen else self._chosen | shown
+        self._show(self.query_one(Input).value)
+
+    def action_narrow(self) -> None:
+        box = self.query_one(Input)
+        box.add_class("shown")
+        box.focus()
+
+    def action_apply(self) -> None:
+        """Enter in the box goes back to the names first."""
+        if self.focused is self.query_one(Input):
+            self._list.focus()
+            return
+        self.dismiss(tuple(choice.name for choice in self._choices if choice.name in self._chosen))
+
+    def action_cancel(self) -> None:
+        self.dismiss(None)

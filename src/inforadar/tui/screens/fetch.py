@@ -1,0 +1,145 @@
+"""The Fetch screen: counting, then item by item, with a live log; `Esc` stops, again closes (A1 to A5)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+
+from inforadar.errors import InfoRadarError
+from inforadar.model.progress import ProgressKind
+from inforadar.model.run import Report
+from inforadar.tui.fetching import Fetching
+from inforadar.tui.progress import Tally
+from inforadar.tui.screens.base import RadarScreen
+from inforadar.tui.view import View
+from inforadar.tui.widgets.line import Line, hint
+from inforadar.tui.widgets.log_pane import LogPane, log_line
+from inforadar.tui.widgets.progress_line import ProgressLine
+
+FRAME_S = 1 / 15
+
+
+class State(StrEnum):
+    RUNNING = "running"
+    STOPPING = "stopping"
+    """`Esc` was pressed; the item under way is finished first."""
+    ENDED = "ended"
+
+
+ESC_SAYS = {State.RUNNING: "stop", State.STOPPING: "abort and close", State.ENDED: "close"}
+
+
+class FetchScreen(RadarScreen):
+    HELP = "Fetch"
+    BINDINGS: ClassVar = [
+        Binding("escape", "stop", "Stop; again abort and close; close when it has ended"),
+        Binding("j,down", "scroll(1)", "Scroll down; the end follows again"),
+        Binding("k,up", "scroll(-1)", "Scroll up"),
+        Binding("space,pagedown", "scroll_page(1)", "A page down"),
+        Binding("b,pageup", "scroll_page(-1)", "A page up"),
+        Binding("g,home", "top", "To the beginning"),
+        Binding("G,end", "follow", "To the end, and follow"),
+        Binding("question_mark", "help", "Help", key_display="?"),
+    ]
+    DEFAULT_CSS = """
+    FetchScreen ProgressLine { margin: 0 0 0 0; }
+    """
+
+    def __init__(self, view: View) -> None:
+        super().__init__()
+        self._view = view
+        self._fetching = Fetching()
+        self._tally = Tally()
+        self._state = State.RUNNING
+
+    def compose(self) -> ComposeResult:
+        yield Line(id="title")
+        yield ProgressLine()
+        yield LogPane()
+        yield Line(id="status")
+
+    def on_mount(self) -> None:
+        self.show_title("Fetch", self._view.filter_words)
+        self._show_hints()
+        self.set_interval(FRAME_S, self._show)
+        self.begin(self._run(), group="fetch")
+
+    @property
+    def _log(self) -> LogPane:
+        return self.query_one(LogPane)
+
+    async def _run(self) -> None:
+        try:
+            report = await self._fetching.run(self.radar.settings, self._view)
+        except InfoRadarError as fault:
+            self._end("Failed.", [(str(fault), "bad"), ("Nothing more is done. Esc closes.", "strong")])
+            return
+        interrupted = report.interrupted
+        last = "Interrupted by you. Esc closes." if interrupted else "Done. Esc closes."
+        lines = [*_report_lines(report), (last, "strong" if interrupted else "good")]
+        self._end("Interrupted" if interrupted else "Done", lines)
+
+    def _show(self) -> None:
+        """Once a frame: everything that was told since the last one."""
+        if self._state is State.ENDED:
+            return
+        events = self._fetching.take_events()
+        self._tally.add(events)
+        self._log.extend(
+            log_line(event.at, event.label, event.text) for event in events if event.kind is ProgressKind.LINE
+        )
+        self.query_one(ProgressLine).show(self._tally)
+
+    def _end(self, word: str, lines: list[tuple[str, str]]) -> None:
+        self._show()
+        self._state = State.ENDED
+        at = self.radar.now()
+        self._log.extend(log_line(at, "", text, style) for text, style in lines)
+        done, found = self._tally.done, self._tally.found
+        self._tally.ended = f"{word}: {done:,} of {found:,} items"
+        self.query_one(ProgressLine).show(self._tally)
+        self._show_hints()
+
+    def _show_hints(self) -> None:
+        hints = (
+            *hint("Esc", ESC_SAYS[self._state], "stop"),
+            *hint("j/k", "scroll", "help"),
+            *hint("end", "follow", "follow"),
+        )
+        self.query_one("#status", Line).show(hints, hint("?", "help", "help"))
+
+    def action_stop(self) -> None:
+        match self._state:
+            case State.RUNNING:
+                self._state = State.STOPPING
+                self._fetching.stop()
+                self._log.extend([log_line(self.radar.now(), "", "Stopping …", "strong")])
+                self._show_hints()
+            case State.STOPPING:
+                self._fetching.abort()
+                self.dismiss()
+            case State.ENDED:
+                self.dismiss()
+
+    def action_scroll(self, by: int) -> None:
+        self._log.move(by)
+
+    def action_scroll_page(self, by: int) -> None:
+        self._log.move(by * max(1, self._log.scrollable_content_region.height - 1))
+
+    def action_top(self) -> None:
+        self._log.move(-len(self._log.lines))
+
+    def action_follow(self) -> None:
+        self._log.follow()
+
+
+def _report_lines(report: Report) -> list[tuple[str, str]]:
+    """What it came to (A10)."""
+    counts = (
+        f"{report.added_count:,} added, {report.updated_count:,} updated, {report.errors_count:,} errors."
+    )
+    return [(f"{counts} Report: inforadar run show {report.run_id}", "strong")]

@@ -1,0 +1,60 @@
+"""Help for a screen, made from its own key bindings: what is bound is described, and nothing else is."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.table import Table
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from inforadar.tui.commands import COMMANDS
+from inforadar.tui.keys import described_keys
+from inforadar.tui.screens.base import RadarScreen
+
+
+class HelpScreen(ModalScreen[None]):
+    BINDINGS: ClassVar = [
+        Binding("escape,q,question_mark,enter", "close", "Close"),
+        Binding("j,down", "scroll(1)", "Down"),
+        Binding("k,up", "scroll(-1)", "Up"),
+    ]
+    DEFAULT_CSS = """
+    HelpScreen { align: center middle; background: $background 60%; }
+    HelpScreen VerticalScroll {
+        width: 76; max-width: 100%; height: auto; max-height: 100%;
+        background: $background; border: round $muted; padding: 0 2; scrollbar-size-vertical: 1;
+    }
+    HelpScreen Static { height: auto; }
+    """
+
+    def __init__(self, about: RadarScreen) -> None:
+        super().__init__()
+        self._about = about
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll() as box:
+            box.border_title = f"Help · {self._about.HELP}"
+            box.border_subtitle = "Esc closes"
+            yield Static(self._table([(keys, says) for keys, says in described_keys(type(self._about))]))
+            yield Static("")
+            yield Static(self._table([(command.usage, command.says) for command in COMMANDS]))
+
+    def _table(self, rows: list[tuple[str, str]]) -> Table:
+        accent = self.app.theme_variables["accent"]
+        table = Table.grid(padding=(0, 2))
+        table.add_column(no_wrap=True, min_width=16)
+        table.add_column()
+        for keys, says in rows:
+            table.add_row(Text(keys, style=accent), Text(says))
+        return table
+
+    def action_close(self) -> None:
+        self.dismiss()
+
+    def action_scroll(self, by: int) -> None:
+        self.query_one(VerticalScroll).scroll_relative(y=by, animate=False)

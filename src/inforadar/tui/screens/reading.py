@@ -1,0 +1,240 @@
+"""One article: what it says of itself, its scores with their reasons, the clean text, what changed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+from markdown_it import MarkdownIt
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Container, VerticalScroll
+from textual.events import Resize
+from textual.widgets import Markdown, Static
+
+from inforadar.errors import InfoRadarError
+from inforadar.model.article import Article
+from inforadar.pipeline.reading import read_item, why_no_text
+from inforadar.store.articles import load_article
+from inforadar.store.items import load_item, load_item_changes
+from inforadar.tui.article_text import History, analysis_part, article_markdown, changes_part, head
+from inforadar.tui.background import run_apart
+from inforadar.tui.columns import Row
+from inforadar.tui.marking import MARK_WORDS, marked, toggled
+from inforadar.tui.screens.base import COMMON, RadarScreen
+from inforadar.tui.text import safe
+from inforadar.tui.widgets.line import Line, Span, hint
+from inforadar.urls import hostname, uid
+
+WIDE = 120
+"""From here on the analysis stands beside the text."""
+
+HINTS = (
+    *hint("Esc", "back", "back"),
+    *hint("n", "next", "step(1)"),
+    *hint("p", "previous", "step(-1)"),
+    *hint("o", "browser", "browse"),
+    *hint("?", "help", "help"),
+)
+
+
+class ReadingScreen(RadarScreen):
+    HELP = "Reading"
+    BINDINGS: ClassVar = [
+        Binding("j,down", "scroll(1)", "Down"),
+        Binding("k,up", "scroll(-1)", "Up"),
+        Binding("space,pagedown", "scroll_page(1)", "A page down"),
+        Binding("b,pageup", "scroll_page(-1)", "A page up"),
+        Binding("g,home", "edge('top')", "To the top"),
+        Binding("G,end", "edge('bottom')", "To the end"),
+        Binding("n", "step(1)", "Next article"),
+        Binding("p", "step(-1)", "Previous article"),
+        Binding("e", "reasons", "Reasons of the scores: in full, or a line each"),
+        Binding("d", "download", "Get the full text, or look whether it changed"),
+        Binding("o", "browse", "Open it in the browser"),
+        Binding("m", "mark('read')", "Mark as read or unread"),
+        Binding("asterisk", "mark('starred')", "Star it, or not"),
+        Binding("a", "mark('archived')", "Archive it, or bring it back"),
+        Binding("escape,backspace,h,left", "back", "Back to the list"),
+        *COMMON,
+    ]
+    DEFAULT_CSS = """
+    ReadingScreen #body { height: 1fr; padding: 1 2 0 2; scrollbar-size-vertical: 1; }
+    ReadingScreen #body > * { height: auto; }
+    ReadingScreen #head { margin-bottom: 1; }
+    ReadingScreen #parts { layout: vertical; }
+    ReadingScreen #parts > * { height: auto; }
+    ReadingScreen #analysis { margin-bottom: 1; }
+    ReadingScreen #text { max-width: 92; padding: 0; margin: 0; background: $background; }
+    ReadingScreen #changes { margin-top: 1; }
+    ReadingScreen.wide #parts { layout: horizontal; }
+    ReadingScreen.wide #text { width: 1fr; margin-right: 4; }
+    ReadingScreen.wide #analysis { width: 46; }
+    """
+
+    def __init__(self, row: Row) -> None:
+        super().__init__()
+        self._row = row
+        self._article: Article | None = None
+        self._history: History = []
+        self._in_full = False
+        """Whether the reasons of the scores are shown with all their lines."""
+        self._said = ""
+
+    def compose(self) -> ComposeResult:
+        yield Line(id="title")
+        with VerticalScroll(id="body", can_focus=False):
+            yield Static(id="head", markup=False)
+            with Container(id="parts"):
+                yield Static(id="analysis", markup=False)
+                yield Markdown(
+                    id="text",
+                    parser_factory=lambda: MarkdownIt("js-default", {"html": False, "linkify": False}),
+                    open_links=False,
+                )
+            yield Static(id="changes", markup=False)
+        yield Line(id="status")
+
+    def on_mount(self) -> None:
+        self.app.theme_changed_signal.subscribe(self, lambda _: self._show())
+        self.open(self._row)
+
+    @property
+    def _body(self) -> VerticalScroll:
+        return self.query_one("#body", VerticalScroll)
+
+    # Showing
+
+    def open(self, row: Row) -> None:
+        """Shows the article of this row, which is read then."""
+        self._row, self._article, self._history = row, None, []
+        self.begin(self._open(), group="item", exclusive=True)
+
+    async def _open(self) -> None:
+        await self._load()
+        self._body.scroll_home(animate=False)
+        if self._row.marks.read_at is None:
+            await self._save_mark(marked(self._row, "read", self.radar.now()), "read", is_set=True)
+
+    async def _load(self) -> None:
+        database, item = self.radar.database, self._row.item
+        self._article = await database.read(load_article, uid(item.url))
+        self._history = await database.read(load_item_changes, item.id)
+        self._show()
+        text = article_markdown(self._article)
+        await self.query_one("#text", Markdown).update(text if text is not None else self._instead())
+
+    def _instead(self) -> str:
+        """What the feed itself said, why there is no more, and how to get it."""
+        snippet = _plain(safe((self._row.item.snippet or "")[:4000]))
+        why = _plain(safe(why_no_text(self._article)))
+        return f"{snippet}\n\n*{why}* **d** *gets it now.*"
+
+    def _show(self) -> None:
+        read, colours = read_item(self._row.item), self.app.theme_variables
+        wide = self.has_class("wide")
+        self.query_one("#head", Static).update(head(read, self._article, colours, wide=wide))
+        analysis = analysis_part(read.analysis, colours, narrow=wide, in_full=wide or self._in_full)
+        self.query_one("#analysis", Static).update(analysis)
+        changes = self.query_one("#changes", Static)
+        changes.display = bool(self._history)
+        changes.update(changes_part(self._history, colours))
+        self._show_lines()
+
+    def _show_lines(self) -> None:
+        item, marks = self._row.item, self._row.marks
+        words = (("starred", marks.starred_at), ("archived", marks.archived_at))
+        unread = "" if marks.read_at else "unread"
+        right = " · ".join([*(word for word, at in words if at), *([unread] if unread else [])])
+        self.show_title("Reading", " · ".join(safe(part[:100]) for part in (item.source, item.topic)), right)
+        self.query_one("#status", Line).show([Span(self._said)], HINTS)
+
+    def say(self, sentence: str) -> None:
+        self._said = sentence
+        self._show_lines()
+
+    def on_resize(self, event: Resize) -> None:
+        wide = event.size.width >= WIDE
+        if wide != self.has_class("wide"):
+            self.set_class(wide, "wide")
+            parts, text = self.query_one("#parts"), self.query_one("#text")
+            if wide:
+                parts.move_child(text, before=0)
+            else:
+                parts.move_child(text, after=-1)
+            self._show()
+
+    # Moving
+
+    def action_scroll(self, by: int) -> None:
+        self._body.scroll_relative(y=by, animate=False)
+
+    def action_scroll_page(self, by: int) -> None:
+        self._body.scroll_relative(y=by * (self._body.size.height - 1), animate=False)
+
+    def action_edge(self, where: str) -> None:
+        if where == "top":
+            self._body.scroll_home(animate=False)
+        else:
+            self._body.scroll_end(animate=False)
+
+    async def action_step(self, by: int) -> None:
+        row = await self.radar.articles.step(by)
+        if row is None:
+            self.say("This is the last article." if by > 0 else "This is the first article.")
+            return
+        self._said = ""
+        self.open(row)
+
+    async def action_back(self) -> None:
+        self.dismiss()
+
+    # Doing
+
+    def action_reasons(self) -> None:
+        self._in_full = not self._in_full
+        self._show()
+
+    async def action_browse(self) -> None:
+        self.say(safe(await self.radar.open_in_browser(self._row.item.url)))
+
+    async def on_markdown_link_clicked(self, event: Markdown.LinkClicked) -> None:
+        if event.href.startswith(("http://", "https://")):
+            self.say(safe(await self.radar.open_in_browser(event.href)))
+
+    def action_mark(self, name: str) -> None:
+        row, is_set = toggled(self._row, name, self.radar.now())
+        self.begin(self._save_mark(row, name, is_set=is_set, said=MARK_WORDS[name][is_set]), group="marks")
+
+    async def _save_mark(self, row: Row, name: str, *, is_set: bool, said: str = "") -> None:
+        self._row = row
+        self.radar.articles.row_changed(row)
+        self.say(said)
+        await self.radar.save_mark(row, name, is_set=is_set)
+
+    def action_download(self) -> None:
+        self.begin(self._download(), group="download", exclusive=True)
+
+    async def _download(self) -> None:
+        item = self._row.item
+
+        async def get() -> str:
+            from inforadar.tui.getting import get_text  # noqa: PLC0415 - in the other thread
+
+            return await get_text(self.radar.settings, item)
+
+        self.say(f"Getting the text from {safe(hostname(item.url))} …")
+        try:
+            sentence = await run_apart(get)
+        except InfoRadarError as fault:
+            sentence = str(fault)
+        fresh = await self.radar.database.read(load_item, item.id)
+        if fresh and self._row.item.id == item.id:
+            self._row = replace(self._row, item=fresh)
+            await self._load()
+            self.say(safe(sentence))
+
+
+def _plain(text: str) -> str:
+    """So that Markdown takes nothing in it for its own signs."""
+    return "".join(f"\\{sign}" if sign in "\\`*_{}[]()<>#+-.!|~&" else sign for sign in text)

@@ -1,0 +1,90 @@
+"""Adding feeds from the terminal: by the address of a site, from an OPML file, or the sample."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from inforadar.errors import InfoRadarError
+from inforadar.pipeline.admin import import_opml, subscribe
+from inforadar.tui.background import run_apart
+from inforadar.tui.choices import Choice
+from inforadar.tui.screens.choose import ChooseScreen
+from inforadar.tui.text import safe
+from inforadar.urls import canonical_form, readable
+
+if TYPE_CHECKING:
+    from inforadar.pipeline.discovery import FoundFeed
+    from inforadar.tui.app import RadarApp
+
+
+async def add_feed(app: RadarApp, text: str) -> None:
+    """Looks for the feeds of the address; if it has several, the reader chooses."""
+
+    async def look() -> list[FoundFeed]:
+        from inforadar.tui.getting import find_feeds  # noqa: PLC0415 - in the other thread
+
+        return await find_feeds(app.settings, url)
+
+    try:
+        url = canonical_form(text if "://" in text else f"https://{text}")
+        app.say(f"Looking for a feed at {safe(readable(url))} …")
+        found = await run_apart(look)
+    except InfoRadarError as fault:
+        app.say(safe(fault))
+        return
+    kinds = {feed.url: feed.kind for feed in found}
+    urls: tuple[str, ...] | None = tuple(kinds)
+    if len(found) > 1:
+        choices = [Choice(name=feed.url, note=feed.how) for feed in found]
+        urls = await app.push_screen_wait(ChooseScreen("Which of its feeds?", choices, [found[0].url]))
+    if not urls:
+        app.say("Nothing was added.")
+        return
+    names = []
+    for address in urls:
+        feed, is_new = await subscribe(app.database, address, kind=kinds[address])
+        names.append(f"{feed.source}/{feed.topic}{'' if is_new else ' (was there already)'}")
+    app.back_to_list()
+    app.articles.reload()
+    app.say(f"Added {safe(', '.join(names))}. f fetches now.")
+
+
+def _read(path: str) -> bytes:
+    return Path(path).expanduser().read_bytes()
+
+
+async def import_file(app: RadarApp, path: str) -> None:
+    try:
+        data = await asyncio.to_thread(_read, path)
+        imported = await import_opml(app.database, data)
+    except OSError as fault:
+        app.say(f"{safe(path)} cannot be read: {fault.strerror}.")
+        return
+    except InfoRadarError as fault:
+        app.say(safe(fault))
+        return
+    app.back_to_list()
+    app.articles.reload()
+    app.say(
+        f"{len(imported.added)} feeds added, {len(imported.known)} were there already, "
+        f"{len(imported.skipped)} skipped. f fetches now."
+    )
+
+
+async def add_sample(app: RadarApp) -> None:
+    async def get() -> int:
+        from inforadar.tui.getting import get_sample  # noqa: PLC0415 - in the other thread
+
+        return await get_sample(app.settings)
+
+    app.say("Adding the sample, a small news world of its own …")
+    try:
+        number = await run_apart(get)
+    except InfoRadarError as fault:
+        app.say(safe(fault))
+        return
+    app.back_to_list()
+    app.articles.reload()
+    app.say(f"The sample's {number} feeds are there.")

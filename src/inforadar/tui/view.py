@@ -1,0 +1,59 @@
+"""What the list shows: filters, search, marks, order. One value for the list, its title and the Fetch screen. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from inforadar.store.item_order import SortKey
+from inforadar.store.items import ItemFilter
+from inforadar.tui.text import safe
+
+
+class Show(StrEnum):
+    """By the marks (A15)."""
+
+    ALL = "all"
+    """… that are not archived."""
+    UNREAD = "unread"
+    STARRED = "starred"
+    ARCHIVED = "archived"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    sources: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    query: str | None = None
+    show: Show = Show.ALL
+    sort: SortKey = SortKey.DATE
+    descending: bool = True
+
+    @property
+    def filter(self) -> ItemFilter:
+        return ItemFilter(
+            sources=self.sources,
+            topics=self.topics,
+            query=self.query,
+            unread=self.show is Show.UNREAD,
+            starred=self.show is Show.STARRED,
+            archived=self.show is Show.ARCHIVED,
+        )
+
+    @property
+    def filter_words(self) -> str:
+        """`source: Habr, BBC · topic: python`, as the titles of the list and of the Fetch screen say it."""
+        parts = (("source", self.sources), ("topic", self.topics))
+        return " · ".join(f"{name}: {', '.join(map(safe, values))}" for name, values in parts if values)
+
+    @property
+    def title_words(self) -> str:
+        """The filters, and what was searched for."""
+        found = f"find: {safe(self.query)}" if self.query else ""
+        return " · ".join(part for part in (self.filter_words, found) if part)
+
+    @property
+    def order_words(self) -> str:
+        """`by date ↓ · unread`."""
+        order = f"by {self.sort.value} {'↓' if self.descending else '↑'}"
+        return order if self.show is Show.ALL else f"{order} · {self.show.value}"

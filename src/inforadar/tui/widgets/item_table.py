@@ -1,0 +1,193 @@
+"""The list of articles: one page of it, exactly as many lines as there is room for.
+
+A table that holds all rows would have to load them; this one knows its page only, and paints only the lines that
+changed. So it is as quick with a million items as with ten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.events import Click, MouseScrollDown, MouseScrollUp, Resize
+from textual.geometry import Region
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from inforadar.store.item_order import SortKey
+from inforadar.tui.columns import COLUMNS, SCORE, TITLE, Row, column_widths, gap_of, score_colour
+from inforadar.tui.text import fit
+
+HEAD = 1
+"""Lines above the first item."""
+EDGE = 2
+"""Cells before the first column: the cursor's bar and the star."""
+
+
+class ItemTable(Widget, can_focus=True):
+    """Shows rows; says what the mouse asked for, and when it has room for another number of lines."""
+
+    COMPONENT_CLASSES: ClassVar = {
+        "table--head",
+        "table--sorted",
+        "table--cursor",
+        "table--bar",
+        "table--muted",
+        "table--success",
+        "table--warning",
+        "table--error",
+    }
+    DEFAULT_CSS = """
+    ItemTable { height: 1fr; width: 1fr; }
+    ItemTable > .table--head { color: $muted; }
+    ItemTable > .table--sorted { color: $accent; }
+    ItemTable > .table--cursor { background: $cursor-line; }
+    ItemTable > .table--bar { color: $accent; background: $cursor-line; }
+    ItemTable > .table--muted { color: $muted; }
+    ItemTable > .table--success { color: $success; }
+    ItemTable > .table--warning { color: $warning; }
+    ItemTable > .table--error { color: $error; }
+    """
+
+    class RoomChanged(Message):
+        """There is room for another number of lines now."""
+
+    class Moved(Message):
+        """The wheel asks for one line up (-1) or down (1)."""
+
+        def __init__(self, by: int) -> None:
+            super().__init__()
+            self.by = by
+
+    class Opened(Message):
+        """The item under the cursor was clicked."""
+
+    class SortAsked(Message):
+        """The head of a column was clicked."""
+
+        def __init__(self, sort: SortKey) -> None:
+            super().__init__()
+            self.sort = sort
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows: Sequence[Row] = ()
+        self._sort, self._descending = SortKey.DATE, True
+        self._widths: tuple[tuple[int, int], ...] = ()
+        self.cursor = 0
+        self.message = ""
+        """Stands where the items would be, if there are none."""
+
+    @property
+    def room(self) -> int:
+        """Items that can be shown."""
+        return max(1, self.size.height - HEAD)
+
+    @property
+    def current(self) -> Row | None:
+        return self._rows[self.cursor] if self.cursor < len(self._rows) else None
+
+    def show(self, rows: Sequence[Row], sort: SortKey, *, descending: bool, message: str = "") -> None:
+        self._rows, self._sort, self._descending, self.message = rows, sort, descending, message
+        self.cursor = max(0, min(self.cursor, len(rows) - 1))
+        self._lay_out()
+        self.refresh()
+
+    def replace(self, row: Row) -> None:
+        """The item of this row has changed."""
+        self._rows = [row if row.item.id == old.item.id else old for old in self._rows]
+        self.refresh()
+
+    def move_to(self, index: int) -> None:
+        """Paints the two lines that change, no more."""
+        index = max(0, min(index, len(self._rows) - 1))
+        lines = [Region(0, HEAD + at, self.size.width, 1) for at in (self.cursor, index)]
+        self.cursor = index
+        self.refresh(*lines)
+
+    def _lay_out(self) -> None:
+        self._widths = column_widths(self._rows, self.size.width - EDGE, self._sort)
+
+    def on_resize(self, event: Resize) -> None:
+        self._lay_out()
+        self.post_message(self.RoomChanged())
+
+    def render_line(self, y: int) -> Strip:
+        if y < HEAD:
+            return self._render_head()
+        index = y - HEAD
+        if not self._rows and index == 1 and self.message:
+            style = self.get_component_rich_style("table--muted")
+            return Strip([Segment("  " + fit(self.message, self.size.width - 2), style)])
+        if index >= len(self._rows):
+            return Strip.blank(self.size.width, self.rich_style)
+        return self._render_row(self._rows[index], is_current=index == self.cursor)
+
+    def _render_head(self) -> Strip:
+        gap = " " * gap_of(self.size.width - EDGE)
+        head = self.get_component_rich_style("table--head")
+        segments = [Segment(" " * EDGE, head)]
+        for index, width in self._widths:
+            column = COLUMNS[index]
+            sorted_here = column.sort is self._sort
+            arrow = ("↓" if self._descending else "↑") if sorted_here else ""
+            style = self.get_component_rich_style("table--sorted") if sorted_here else head
+            segments.append(Segment(fit(column.name + arrow, width, right=column.right) + gap, style))
+        return Strip(segments).adjust_cell_length(self.size.width, head)
+
+    def _render_row(self, row: Row, *, is_current: bool) -> Strip:
+        gap = " " * gap_of(self.size.width - EDGE)
+        base = self.get_component_rich_style("table--cursor") if is_current else self.rich_style
+        muted = self._coloured(base, "muted")
+        title = muted if row.marks.read_at else base + Style(bold=row.is_new)
+        bar = self.get_component_rich_style("table--bar") if is_current else base
+        star = self._coloured(base, "warning")
+        segments = [
+            Segment("▌" if is_current else " ", bar),
+            Segment("★" if row.marks.starred_at else " ", star),
+        ]
+        for index, width in self._widths:
+            cell = fit(row.cells[index], width, right=COLUMNS[index].right) + gap
+            style = muted
+            if index == TITLE:
+                style = title
+            elif index == SCORE:
+                style = self._coloured(base, score_colour(row.item.score))
+            segments.append(Segment(cell, style))
+        return Strip(segments).adjust_cell_length(self.size.width, base)
+
+    def _coloured(self, base: Style, name: str) -> Style:
+        return base + Style(color=self.get_component_rich_style(f"table--{name}").color)
+
+    def on_click(self, event: Click) -> None:
+        if event.y < HEAD:
+            if (sort := self._column_at(event.x)) is not None:
+                self.post_message(self.SortAsked(sort))
+            return
+        index = event.y - HEAD
+        if index >= len(self._rows):
+            return
+        if index == self.cursor or event.chain > 1:
+            self.move_to(index)
+            self.post_message(self.Opened())
+        else:
+            self.move_to(index)
+
+    def _column_at(self, x: int) -> SortKey | None:
+        end, gap = EDGE, gap_of(self.size.width - EDGE)
+        for index, width in self._widths:
+            end += width + gap
+            if x < end:
+                return COLUMNS[index].sort
+        return None
+
+    def on_mouse_scroll_down(self, event: MouseScrollDown) -> None:
+        event.stop()
+        self.post_message(self.Moved(1))
+
+    def on_mouse_scroll_up(self, event: MouseScrollUp) -> None:
+        event.stop()
+        self.post_message(self.Moved(-1))

@@ -1,0 +1,61 @@
+"""How far a run is: a bar that wanders while items are counted, then one that fills, with the words beside it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from textual.strip import Strip
+from textual.widget import Widget
+
+from inforadar.tui.progress import Tally
+
+LEAST_BAR = 10
+WANDERING = 12
+"""Cells of the bar that wanders."""
+
+
+class ProgressLine(Widget):
+    COMPONENT_CLASSES: ClassVar = {"progress--done", "progress--rest", "progress--words"}
+    DEFAULT_CSS = """
+    ProgressLine { height: 1; width: 1fr; padding: 0 1; }
+    ProgressLine > .progress--done { color: $accent; }
+    ProgressLine > .progress--rest { color: $panel; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._tally = Tally()
+        self._step = 0
+
+    def show(self, tally: Tally) -> None:
+        """Once a frame; the step moves the bar that wanders."""
+        self._tally = tally
+        self._step += 1
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        words = self._tally.words
+        room = max(LEAST_BAR, width - cell_len(words) - 3)
+        done = self.get_component_rich_style("progress--done")
+        rest = self.get_component_rich_style("progress--rest")
+        fraction = self._tally.fraction
+        if fraction is None:
+            start = self._step % (room + WANDERING) - WANDERING
+            first, last = max(0, start), min(room, start + WANDERING)
+            bar = [
+                Segment("━" * first, rest),
+                Segment("━" * max(0, last - first), done),
+                Segment("━" * (room - max(first, last)), rest),
+            ]
+        else:
+            halves = round(fraction * room * 2)
+            full, half = divmod(halves, 2)
+            bar = [
+                Segment("━" * full + "╸" * half, done),
+                Segment("━" * (room - full - half), rest),
+            ]
+        text = Segment(f"   {words}", self.get_component_rich_style("progress--words"))
+        return Strip([*bar, text]).adjust_cell_length(width, self.rich_style)
