@@ -1,17 +1,20 @@
-"""Makes the pictures of docs/: the program itself, with its sample, photographed in a browser.
+"""Makes the pictures of docs/: the program itself, with its sample, photographed in a browser and in the terminal.
 
 Starts `inforadar up` in a temporary home on free ports and takes screenshots with headless chromium; nothing
 leaves loopback. Articles of the sample are in many languages and use emoji, so the machine needs fonts for
 them: `apt-get install chromium fonts-dejavu fonts-wqy-microhei fonts-noto-color-emoji`.
 
 Pictures are kept in the repository, so they have to stay small: chromium writes three bytes a pixel, and a page
-of text does well with a palette of 256 colours, at a third of the size.
+of text does well with a palette of 256 colours, at a third of the size. The terminal's screens are drawn as SVG.
 """
 
 from __future__ import annotations
 
+import asyncio
+import html
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -27,9 +30,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from rich.cells import cell_len
+from textual.pilot import Pilot
+
+from inforadar.app.store import open_store
+from inforadar.config import load_settings
+from inforadar.tui.app import RadarApp
+
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
 SIZE = (1280, 800)
 LARGEST = 150_000
+TERMINAL_SIZE = (112, 30)
 STORY = "/lumen/telescope-impossible-signal"
 """The article that is shown: one with something to deframe."""
 PATIENCE_S = 60.0
@@ -51,6 +62,41 @@ def main() -> None:
             if len(picture) > LARGEST:
                 sys.exit(f"{name}.png has {len(picture)} bytes, more than {LARGEST}.")
             (PICTURES / f"{name}.png").write_bytes(picture)
+        asyncio.run(draw_terminal(Path(environment["INFORADAR_HOME"])))
+
+
+async def draw_terminal(home: Path) -> None:
+    """The list, and an article with something to deframe."""
+    settings = load_settings(home)
+    async with open_store(settings) as database:
+        app = RadarApp(settings, database)
+        app.theme = "dark"
+        async with app.run_test(size=TERMINAL_SIZE) as pilot:
+            await settle(app, pilot)
+            (PICTURES / "terminal-list.svg").write_text(drawn(app), "utf-8")
+            while (row := await app.articles.step(1)) and not row.item.url.endswith(STORY):
+                pass
+            await pilot.press("enter")
+            await settle(app, pilot)
+            (PICTURES / "terminal-reading.svg").write_text(drawn(app), "utf-8")
+
+
+async def settle(app: RadarApp, pilot: Pilot[None]) -> None:
+    await pilot.pause()
+    await app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+def drawn(app: RadarApp) -> str:
+    """The screen as SVG that asks no other server for a font, and gives wide characters their two cells."""
+    svg = re.sub(r"@font-face \{.*?\}\s*", "", app.export_screenshot(title="inforadar"), flags=re.DOTALL)
+
+    def widened(found: re.Match[str]) -> str:
+        text = html.unescape(found[3])
+        return f"{found[1]}{float(found[2]) / len(text) * cell_len(text):g}{found[0][found.end(2) - found.start() :]}"
+
+    svg = re.sub(r'(<text [^>]*?textLength=")([\d.]+)"[^>]*>([^<]+)', widened, svg)
+    return "\n".join(line.rstrip() for line in svg.splitlines()) + "\n"
 
 
 @contextmanager

@@ -67,8 +67,8 @@ def test_sick_feeds_are_named_with_what_to_do(call: Call, home: Path) -> None:
             "UPDATE feeds SET last_fetch_status = 'success', created_at = '2020-01-01 00:00:00.000000' "
             "WHERE url LIKE '%/silent'; "
             "INSERT INTO items (id, hash, feed_id, url, uid, created_at) "
-            "SELECT lower(hex(randomblob(16))), 'h', id, 'https://a.example/', 'u', '2020-01-02 00:00:00.000000' "
-            "FROM feeds WHERE url LIKE '%/silent'"
+            "SELECT lower(hex(randomblob(16))), 'h', id, 'https://a.example/', 'u', "
+            "'2020-01-02 00:00:00.000000' FROM feeds WHERE url LIKE '%/silent'"
         )
     said = call("doctor", "--json")
     feeds = examined(said)["feeds"]

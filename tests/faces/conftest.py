@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import socket
-from collections.abc import AsyncIterator, Callable, Coroutine
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from inforadar.store.engine import Database, open_database
 from inforadar.store.upgrade import upgrade_database
 from inforadar.web.serve import serve_api
 from tests.faces.newsroom import Newsroom
+from tests.faces.terminal import Terminal, fill, opened
 
 Page = Callable[..., Coroutine[Any, Any, str]]
 
@@ -72,3 +75,35 @@ def page(web: aiohttp.ClientSession) -> Page:
             return await response.text()
 
     return load
+
+
+@pytest.fixture
+def in_utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The reader's zone, for what a terminal shows."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.fixture(scope="session")
+def filled_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home whose database was filled once; tests take copies."""
+    home = tmp_path_factory.mktemp("filled")
+    asyncio.run(fill(load_settings(home, {})))
+    return home
+
+
+@pytest.fixture
+async def filled(filled_home: Path, web_settings: Settings, in_utc: None) -> AsyncIterator[Database]:
+    shutil.copytree(filled_home, web_settings.home, dirs_exist_ok=True)
+    async with open_database(web_settings.database_url) as database:
+        yield database
+
+
+@pytest.fixture
+async def terminal(filled: Database, web_settings: Settings) -> AsyncIterator[Terminal]:
+    """The terminal app with the filled database, 80 by 24."""
+    async with opened(web_settings, filled) as running:
+        yield running

@@ -61,7 +61,9 @@ def edit(
         str | None, Parameter(help="Which language model; `default`: that of the settings.")
     ] = None,
     prompt: Annotated[str | None, Parameter(help="The prompt's name; `default`: the usual one.")] = None,
-    analyze: Annotated[bool | None, Parameter(help="Analyze its items, or not.")] = None,
+    analyze: Annotated[
+        bool | None, Parameter(help="Serve it with analyzed items only; or do not analyze it at all.")
+    ] = None,
     keep_days: Annotated[
         int | None,
         Parameter(validator=_NUMBER, help="Delete items after so long; 0: never, -1: as the settings say."),
@@ -130,8 +132,7 @@ def _options(*, analyze: bool | None, **named: str | None) -> dict[str, object]:
         name: None if value == "default" else value for name, value in named.items() if value is not None
     }
     if analyze is not None:
-        # To be analyzed is what a feed gets anyway: only the refusal is written down.
-        options["analyze"] = None if analyze else False
+        options["analyze"] = analyze
     return options
 
 

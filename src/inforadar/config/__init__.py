@@ -33,6 +33,7 @@ from inforadar.config.sections import (
     RetentionSettings,
     SampleSettings,
     Section,
+    SitemapSettings,
     WebSettings,
     allowed,
     is_secret,
@@ -55,6 +56,7 @@ __all__ = [
     "SampleSettings",
     "Section",
     "Settings",
+    "SitemapSettings",
     "WebSettings",
     "allowed",
     "default_home",
@@ -71,6 +73,7 @@ class Settings:
     database: DatabaseSettings
     redis: RedisSettings
     fetcher: FetcherSettings
+    sitemap: SitemapSettings
     canonical: CanonicalSettings
     ai: AiSettings
     publish: PublishSettings

@@ -127,6 +127,27 @@ class FetcherSettings(Section):
         return self.user_agent or f"InfoRadar/{__version__} (+{self.contact_url})"
 
 
+class SitemapSettings(Section):
+    """Feeds of kind `sitemap`. Each of them can have its own values in its options."""
+
+    env_prefix = "SITEMAP_"
+
+    max_file_size_mb: Annotated[float, Field(gt=0, le=1024)] = 64
+    """The largest sitemap file, unpacked, in megabytes; the protocol allows 50."""
+    baseline_items: Annotated[int, Field(ge=0, le=100_000)] = 10
+    """Of a new sitemap so many become items, the newest; all others count as seen."""
+    fetch_titles: bool = True
+    """Whether titles that the sitemap lacks are taken from the pages; else from their addresses."""
+    max_page_titles: Annotated[int, Field(ge=0, le=100_000)] = 50
+    """Pages that are fetched for their titles in one run, the newest; the others go by their addresses."""
+    retry_failed_urls: bool = True
+    """Whether pages that could not be had are tried again in later runs."""
+    max_history_days: Annotated[float, Field(ge=0, le=36_500)] = 30
+    """So long a page that has left the sitemap is remembered, in days; one that is listed always is."""
+    cleanup_interval_days: Annotated[float, Field(ge=0, le=36_500)] = 7
+    """How often those are looked for, in days."""
+
+
 class CanonicalSettings(Section):
     """From URLs to articles."""
 
@@ -269,6 +290,7 @@ SECTIONS: Mapping[str, type[Section]] = {
     "database": DatabaseSettings,
     "redis": RedisSettings,
     "fetcher": FetcherSettings,
+    "sitemap": SitemapSettings,
     "canonical": CanonicalSettings,
     "ai": AiSettings,
     "publish": PublishSettings,

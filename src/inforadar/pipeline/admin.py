@@ -1,8 +1,9 @@
-"""What people do to feeds, the same from the command line and the page: subscribe, import, edit."""
+"""What people do to feeds, the same from the command line and the page: subscribe, edit, switch on and off."""
 
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -12,14 +13,12 @@ from urllib.parse import unquote, urlsplit
 from inforadar.errors import UsageError
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.ids import FeedId
-from inforadar.pipeline.opml import OpmlFeed, parse_opml
 from inforadar.pipeline.reach import default_cutoff
 from inforadar.store.engine import Database
 from inforadar.store.feeds import load_feed, request_feed, update_feed
-from inforadar.store.subscriptions import Subscription, save_subscriptions
+from inforadar.store.subscriptions import FALLBACK_S, Subscription, save_subscriptions
 
-PORTION = 200
-"""Feeds of a list that are added in one transaction."""
+_DOMAIN = re.compile(r"[^\s/:@?#]{1,253}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,16 +58,6 @@ def fill_in(
     return NewFeed(kind=kind, topic=topic or topic_of(url) or "general", options=options)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Imported:
-    """What became of a list of feeds."""
-
-    added: tuple[Feed, ...]
-    known: tuple[Feed, ...]
-    skipped: tuple[tuple[str, str], ...]
-    """(what, why)."""
-
-
 async def subscribe(
     database: Database,
     url: str,
@@ -96,40 +85,44 @@ async def subscribe(
     return saved
 
 
-async def import_opml(database: Database, data: bytes) -> Imported:
-    """Subscribes to every feed of the list; those that are there already stay as they are."""
-    document = parse_opml(data)
-    added: list[Feed] = []
-    known: list[Feed] = []
-    wanted = [_subscription(listed) for listed in document.feeds]
-    for start in range(0, len(wanted), PORTION):
-        for feed, is_new in await database.write(save_subscriptions, wanted[start : start + PORTION]):
-            (added if is_new else known).append(feed)
-    return Imported(added=tuple(added), known=tuple(known), skipped=document.skipped)
-
-
-def _subscription(listed: OpmlFeed) -> Subscription:
-    address, headers = split_credentials(listed.url)
-    new = fill_in(address, topic=listed.topic, now=datetime.now(UTC))
-    return Subscription(
-        url=address,
-        headers=headers,
-        kind=new.kind,
-        topic=new.topic,
-        title=listed.title,
-        options=new.options,
-    )
-
-
-async def edit_feed(database: Database, feed_id: FeedId, changes: Mapping[str, object]) -> Feed:
+async def edit_feed(
+    database: Database, feed_id: FeedId, changes: Mapping[str, object], *, fallback_s: float | None = None
+) -> Feed:
     """Writes what was named, and asks for the feed, so that the change shows."""
     if not changes:
         raise UsageError("Nothing to change was named. `inforadar feed edit --help` lists what can be.")
     await database.write(update_feed, feed_id, changes)
     feed = await database.read(load_feed, feed_id)
     if feed.enabled:
-        await database.write(request_feed, feed_id)
-    return feed
+        await database.write(request_feed, feed_id, fallback_s=fallback_s)
+    return await database.read(load_feed, feed_id)
+
+
+async def edit_in_page(database: Database, feed_id: FeedId, changes: Mapping[str, object]) -> Feed:
+    """As a person expects it there: what was edited is enabled and polls, if nothing else is said (B3)."""
+    return await edit_feed(
+        database, feed_id, {"enabled": True, "polling": True, **changes}, fallback_s=FALLBACK_S
+    )
+
+
+async def switch_feed(
+    database: Database, feed_id: FeedId, *, enabled: bool | None = None, polling: bool | None = None
+) -> Feed:
+    """Turns on or off what is named; nothing is scheduled by it."""
+    given = {"enabled": enabled, "polling": polling}
+    await database.write(
+        update_feed, feed_id, {name: value for name, value in given.items() if value is not None}
+    )
+    return await database.read(load_feed, feed_id)
+
+
+async def set_root_domain(database: Database, feed_id: FeedId, domain: str | None) -> Feed:
+    """Groups the feed with others; `None`: with none."""
+    name = None if domain is None else domain.strip().lower()
+    if name is not None and not _DOMAIN.fullmatch(name):
+        raise UsageError(f"{domain!r} is no domain. It should look like example.com.")
+    await database.write(update_feed, feed_id, {"root_domain": name})
+    return await database.read(load_feed, feed_id)
 
 
 def split_credentials(url: str) -> tuple[str, dict[str, str]]:

@@ -41,7 +41,7 @@ from inforadar.store.schema import (
     marks,
     runs,
 )
-from inforadar.store.types import db_later, db_now, one_of, unindexed
+from inforadar.store.types import db_after, db_later, db_now, one_of, unindexed
 from inforadar.urls import canonical_form, root_domain, uid, url_hash
 
 _SCHEDULE = (
@@ -291,6 +291,11 @@ def update_feed_options(connection: Connection, feed_id: FeedId, changes: Mappin
         connection.execute(
             update(feed_schedules).where(feed_schedules.c.id == feed_id).values(walked_at=None)
         )
+    # Which items it is served with can depend on them.
+    schedule = feed_schedules.c
+    connection.execute(
+        update(feed_schedules).where(schedule.id == feed_id).values(build_at=db_after(schedule.build_at))
+    )
 
 
 _DEEPER = frozenset({"cutoff_date", "selectors"})

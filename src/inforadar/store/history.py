@@ -24,6 +24,8 @@ from inforadar.store.types import one_of
 from inforadar.urls import host_key
 
 OUTCOMES = tuple(outcome.value for outcome in Outcome)
+ANALYZED = "analyzed"
+"""Stands in the table of outcomes for items that were analyzed: counted in the same way, by the day."""
 _COUNTS = (*OUTCOMES, "added", "spent_s")
 _f = feed_days.c
 
@@ -51,6 +53,12 @@ def note_outcomes(connection: Connection, jobs: Sequence[Collected]) -> None:
     if sums:
         counted = [(day.isoformat(), outcome, *sum_) for (day, outcome), sum_ in sorted(sums.items())]
         connection.execute(_ADD_FETCH_DAYS[connection.dialect.name], _all.parameters(counted))
+
+
+def note_analysis(connection: Connection, at: datetime) -> None:
+    """One more. To be called last, for the same reason."""
+    counted = [(_day(at).isoformat(), ANALYZED, 1, 0.0)]
+    connection.execute(_ADD_FETCH_DAYS[connection.dialect.name], _all.parameters(counted))
 
 
 def _add_feed_days(connection: Connection, rows: Iterable[tuple[FeedId, date, tuple[float, ...]]]) -> None:
@@ -114,7 +122,7 @@ def load_feed_days(
 
 def load_outcomes_by_day(connection: Connection, since: date) -> list[dict[str, Any]]:
     d = fetch_days.c
-    query = select(fetch_days).where(d.day >= since).order_by(d.day, d.outcome)
+    query = select(fetch_days).where(d.day >= since, d.outcome != ANALYZED).order_by(d.day, d.outcome)
     return [
         {"day": row.day.isoformat(), "outcome": row.outcome, "fetches": row.fetches}
         for row in connection.execute(query)
@@ -130,6 +138,13 @@ def load_fetch_totals(connection: Connection) -> list[tuple[str, int, float]]:
         (name, int(found[name].number), float(found[name].spent_s)) if name in found else (name, 0, 0.0)
         for name in OUTCOMES
     ]
+
+
+def count_analyses(connection: Connection) -> int:
+    """Since the beginning; one that was made anew counts again."""
+    d = fetch_days.c
+    query = select(func.sum(d.fetches)).where(d.outcome == ANALYZED)
+    return int(connection.execute(query).scalar() or 0)
 
 
 def load_slowest_hosts(connection: Connection, since: date, *, limit: int = 10) -> list[dict[str, Any]]:

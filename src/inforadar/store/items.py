@@ -216,7 +216,10 @@ class ItemFilter:
     sources: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
     feed_id: FeedId | None = None
+    run_id: RunId | None = None
+    """What this run added."""
     max_score: float | None = None
+    min_score: float | None = None
     unread: bool = False
     starred: bool = False
     archived: bool | None = None
@@ -254,8 +257,12 @@ def conditions_of(wanted: ItemFilter) -> list[ColumnElement[bool]]:
         conditions.append(is_named(feeds.c.topic, wanted.topics))
     if wanted.feed_id:
         conditions.append(items.c.feed_id == wanted.feed_id)
+    if wanted.run_id:
+        conditions.append(items.c.run_id == wanted.run_id)
     if wanted.max_score is not None:
         conditions.append(items.c.score <= wanted.max_score)
+    if wanted.min_score is not None:
+        conditions.append(items.c.score >= wanted.min_score)
     marked = select(marks.c.hash).where(marks.c.hash == items.c.hash)
     if wanted.unread:
         conditions.append(~marked.where(marks.c.read_at.is_not(None)).exists())

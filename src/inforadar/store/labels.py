@@ -1,12 +1,18 @@
-"""The labels that lists are filtered by. Counted over feeds: there are thousands of them, but millions of items."""
+"""The labels that lists are filtered by. Counted over feeds: there are thousands of them, but millions of items.
+
+What is unread is counted over the last days only, for the same reason, and because nobody reads what is older.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy import Connection, func, select
 
-from inforadar.store.schema import feeds
+from inforadar.model.ids import FeedId
+from inforadar.store.schema import feeds, items, marks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,3 +33,14 @@ def load_labels(connection: Connection) -> list[Label]:
         .order_by(func.lower(feeds.c.source), func.lower(feeds.c.topic), feeds.c.source, feeds.c.topic)
     )
     return [Label(source=row.source, topic=row.topic, feeds=row.number) for row in connection.execute(query)]
+
+
+def load_unread(connection: Connection, since: datetime) -> Mapping[FeedId, int]:
+    """Of each feed the items since then that nobody marked as read."""
+    was_read = select(marks.c.hash).where(marks.c.hash == items.c.hash, marks.c.read_at.is_not(None))
+    query = (
+        select(items.c.feed_id, func.count().label("number"))
+        .where(items.c.pub_date >= since, ~was_read.exists())
+        .group_by(items.c.feed_id)
+    )
+    return {row.feed_id: row.number for row in connection.execute(query)}

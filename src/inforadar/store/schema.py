@@ -400,27 +400,3 @@ hosts = Table(
     Column("robots_text", WebText),
     Column("robots_at", UtcDateTime),
 )
-
-site_states = Table(
-    "site_states",
-    metadata,
-    Column("site_name", WebText, primary_key=True),
-    Column("sitemap_url", WebText),
-    Column("last_run", UtcDateTime),
-    _created(),
-    _updated(),
-)
-
-url_states = Table(
-    "url_states",
-    metadata,
-    Column("site_name", WebText, ForeignKey("site_states.site_name"), primary_key=True),
-    Column("url", WebText, primary_key=True),
-    Column("state", Integer, nullable=False, server_default="0", comment="0 pending, 1 processed, 2 failed"),
-    Column("first_seen", UtcDateTime, nullable=False, server_default=db_now()),
-    Column("last_seen", UtcDateTime, nullable=False, server_default=db_now()),
-    Column("lastmod", UtcDateTime),
-    CheckConstraint("state IN (0, 1, 2)", name="state"),
-    Index("idx_url_state", "state"),
-    Index("idx_url_lastseen", "last_seen"),
-)

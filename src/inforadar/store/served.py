@@ -11,9 +11,9 @@ from sqlalchemy import Connection, Select, bindparam, select
 from inforadar.model.feed import Feed
 from inforadar.model.ids import FeedId
 from inforadar.model.item import Item
+from inforadar.store.cached_feeds import load_last_items
 from inforadar.store.feeds import load_feed
-from inforadar.store.items import item_from_row, select_items
-from inforadar.store.schema import cached_feeds, feed_urls, feeds, items
+from inforadar.store.schema import cached_feeds, feed_urls, feeds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,16 +69,13 @@ def load_feed_content(
     connection: Connection, feed_id: FeedId, limit: int, max_score: float | None = None
 ) -> FeedContent:
     """With the newest items; with `max_score` the newest of those that are analyzed and score no more."""
-    query = select_items().where(items.c.feed_id == feed_id)
-    if max_score is not None:
-        query = query.where(items.c.analyzed_at.is_not(None), items.c.score <= max_score)
-    newest = query.order_by(items.c.pub_date.desc(), items.c.id.desc()).limit(limit)
     # The date is read first: what changes in between is rendered again when the build has caught up.
     updated_at = connection.execute(
         select(cached_feeds.c.updated_at).where(cached_feeds.c.id == feed_id)
     ).scalar()
+    feed = load_feed(connection, feed_id)
     return FeedContent(
-        feed=load_feed(connection, feed_id),
+        feed=feed,
         updated_at=updated_at,
-        items=tuple(item_from_row(row) for row in connection.execute(newest)),
+        items=tuple(load_last_items(connection, feed, limit, max_score)),
     )

@@ -40,6 +40,11 @@ class RadarApp(App[None]):
 
     TITLE = "Info Radar"
     ENABLE_COMMAND_PALETTE = False
+    CSS = """
+    OptionList > .option-list--option-highlighted, OptionList:focus > .option-list--option-highlighted {
+        background: $cursor-line; color: $foreground; text-style: none;
+    }
+    """
     BINDINGS: ClassVar = [Binding("ctrl+c", "quit", "Quit", show=False)]
 
     def __init__(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
+from itertools import takewhile
 
 from inforadar.errors import UsageError
 from inforadar.store.item_order import SortKey
@@ -71,9 +72,10 @@ def complete(line: str) -> str:
         return line
     if len(fitting) == 1:
         return f"{fitting[0]} "
-    first, last = fitting[0], max(fitting)
-    length = next((n for n, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
-    return first[:length]
+    shared = [
+        signs[0] for signs in takewhile(lambda signs: len(set(signs)) == 1, zip(*fitting, strict=False))
+    ]
+    return "".join(shared)
 
 
 def parse_sort(text: str, now: tuple[SortKey, bool]) -> tuple[SortKey, bool]:

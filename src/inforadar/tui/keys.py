@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.binding import Binding
 
@@ -34,7 +34,7 @@ _SIGNS = {
 }
 
 
-def described_keys(screen: type[Screen[None]]) -> Iterator[tuple[str, str]]:
+def described_keys(screen: type[Screen[Any]]) -> Iterator[tuple[str, str]]:
     """(`j ↓`, what it does) of each binding, in the order in which they are written down."""
     for binding in screen.BINDINGS:
         if isinstance(binding, Binding) and binding.description:

@@ -10,7 +10,7 @@ from inforadar.tui.columns import Row
 MARK_WORDS = {
     "read": ("Marked as unread.", "Marked as read."),
     "starred": ("The star is gone.", "Starred."),
-    "archived": ("Back from the archive.", "Archived. `:show archived` lists what is there."),
+    "archived": ("Back from the archive.", "Archived. v shows the archive."),
 }
 """{mark: (said when it was cleared, said when it was set)}."""
 

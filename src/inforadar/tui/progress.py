@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from inforadar.model.progress import Progress, ProgressKind
 
 WINDOW_S = 5.0
 """The speed is that of the last seconds."""
+LEAST_STEP = timedelta(seconds=0.1)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -32,7 +33,8 @@ class Tally:
             self.found, self.done, self.pages = event.found, event.done, event.pages
             if event.kind in {ProgressKind.FOUND, ProgressKind.PROCESSED}:
                 self.counting = False
-                self._marks.append((event.at, event.done))
+                if not self._marks or event.at - self._marks[-1][0] > LEAST_STEP:
+                    self._marks.append((event.at, event.done))
         while len(self._marks) > 2 and (self._marks[-1][0] - self._marks[0][0]).total_seconds() > WINDOW_S:
             self._marks.popleft()
 

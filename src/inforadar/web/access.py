@@ -55,16 +55,12 @@ class Access:
         self._now = now
         self._is_open = settings.reading == "open"
         self._outer = settings.public_url
-        self._prefix = urlsplit(settings.public_url).path
         self._is_ours = lru_cache(maxsize=64)(_host_check(settings))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        if self._prefix and scope["path"].startswith(self._prefix + "/"):
-            # A proxy may pass the prefix on or not; either way our own addresses begin after it.
-            scope = {**scope, "path": scope["path"][len(self._prefix) :]}
         host = _header(scope, b"host")
         if not self._is_ours(host):
             refusal: Refusal | None = Refusal(

@@ -7,9 +7,10 @@
     /feeds/topic/… …          combined.py
     /api/item  /api/site      lookup.py
     /api/items  /api/marks    items.py
-    /api/feeds  /api/runs …   state.py      (run_events.py: a run as it goes on)
+    /api/feeds  /api/opml …   subscriptions.py
+    /api/runs  /api/labels …  state.py      (run_events.py: a run as it goes on)
     /metrics  /openapi.json   metrics.py, openapi.py
-    /login  /logout           login.py      (access.py, sessions.py: in front of everything)
+    /login  /logout           login.py      (access.py, sessions.py, proxy.py: in front of everything)
     /static/…                 assets.py
 
 An area is a small class that is handed what it needs and names its routes. Nothing is kept in globals, and
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.routing import Route
@@ -40,11 +42,13 @@ from inforadar.web.login import LoginLimit, LoginRoutes
 from inforadar.web.lookup import LookupRoutes
 from inforadar.web.metrics import Latency, MetricsRoutes
 from inforadar.web.openapi import show_openapi
+from inforadar.web.proxy import ForwardedRequests
 from inforadar.web.rss import PATH as RSS_PATH
 from inforadar.web.rss import RssEndpoint
 from inforadar.web.security import SecurityHeaders
 from inforadar.web.sessions import Sessions
 from inforadar.web.state import StateRoutes
+from inforadar.web.subscriptions import SubscriptionRoutes
 from inforadar.web.templating import Pages
 
 
@@ -70,6 +74,7 @@ def create_app(
             *FeedRoutes(database=database, pages=pages, now=now).routes(),
             *LookupRoutes(database=database).routes(),
             *ItemRoutes(database=database, now=now).routes(),
+            *SubscriptionRoutes(database=database, settings=settings, now=now).routes(),
             *StateRoutes(database=database, now=now).routes(),
             *CombinedRoutes(
                 database=database, public_url=settings.web.outer_url, last_n=settings.publish.items
@@ -90,4 +95,6 @@ def create_app(
 
     guarded = Access(dispatch, settings=settings.web, sessions=sessions, now=now)
     metrics.latency = Latency(Preflights(guarded))
-    return metrics.latency
+    return ForwardedRequests(
+        metrics.latency, prefix=urlsplit(settings.web.public_url).path, believes=settings.web.behind_proxy
+    )

@@ -72,7 +72,7 @@ class ArticlesScreen(RadarScreen):
         self._said = ""
 
     def compose(self) -> ComposeResult:
-        yield Line(id="title")
+        yield Line(id="title", left_first=False)
         yield ItemTable()
         yield Line(id="status")
 
@@ -87,6 +87,15 @@ class ArticlesScreen(RadarScreen):
         self.view = view
         self.table.cursor = 0
         self.reload()
+        if view.query:
+            self.begin(self._index(view), group="index", exclusive=True)
+
+    async def _index(self, view: View) -> None:
+        """Makes findable what no worker has made so yet; what is found by it is shown as well."""
+        from inforadar.pipeline.search_index import SearchIndexer  # noqa: PLC0415
+
+        if await SearchIndexer(database=self.radar.database).run_once() and self.view == view:
+            self.reload(self._offset)
 
     def reload(self, offset: int = 0) -> None:
         """Forgets what was counted."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from rich.cells import cell_len
 from textual.binding import Binding
 from textual.screen import Screen
 
@@ -39,11 +40,10 @@ class RadarScreen(Screen[None]):
 
     def show_title(self, name: str, words: str, right: str = "", style: str = "warn") -> None:
         """`Info Radar · Fetch    source: Habr`: the filters stand in every title in the same form."""
-        left = [
-            Span("Info Radar", "name"),
-            Span(f" · {name}"),
-            Span(f"    {words}" if words else "", "muted"),
-        ]
+        is_long = cell_len(f"Info Radar · {name}    {words}  {right}") > self.app.size.width - 2
+        # Where there is no room, what the list holds is worth more than our own name.
+        own = [Span(name, "name")] if is_long else [Span("Info Radar", "name"), Span(f" · {name}")]
+        left = [*own, Span(f"    {words}" if words else "", "muted")]
         self.query_one("#title", Line).show(left, [Span(right, style)] if right else [])
 
     def begin(self, work: Coroutine[Any, Any, None], *, group: str, exclusive: bool = False) -> None:
@@ -59,7 +59,7 @@ class RadarScreen(Screen[None]):
     async def action_help(self) -> None:
         from inforadar.tui.screens.help import HelpScreen  # noqa: PLC0415 - not before it is asked for
 
-        await self.app.push_screen(HelpScreen(self))
+        await self.app.push_screen(HelpScreen(self.HELP, type(self)))
 
     async def action_command(self, text: str = "") -> None:
         await self.radar.ask_for_command(text)

@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 
 from inforadar.tui.choices import Choice
+from inforadar.tui.screens.help import HelpScreen
 from inforadar.tui.text import fit, safe
 
 WIDTH = 64
@@ -29,6 +30,7 @@ class ChooseScreen(ModalScreen[tuple[str, ...] | None]):
         Binding("slash", "narrow", "Narrow by name"),
         Binding("enter", "apply", "Apply", priority=True),
         Binding("escape", "cancel", "Leave as it was", priority=True),
+        Binding("question_mark", "help", "Help"),
     ]
     DEFAULT_CSS = """
     ChooseScreen { align: center middle; background: $background 60%; }
@@ -38,9 +40,6 @@ class ChooseScreen(ModalScreen[tuple[str, ...] | None]):
     }
     ChooseScreen OptionList { height: auto; max-height: 100vh; padding: 0; scrollbar-size-vertical: 1; }
     ChooseScreen OptionList, ChooseScreen OptionList:focus { border: none; background: $background; }
-    ChooseScreen OptionList > .option-list--option-highlighted {
-        background: $cursor-line; color: $foreground; text-style: none;
-    }
     ChooseScreen Input { height: 1; padding: 0; background: $panel; display: none; }
     ChooseScreen Input, ChooseScreen Input:focus { border: none; }
     ChooseScreen Input.shown { display: block; }
@@ -59,7 +58,9 @@ class ChooseScreen(ModalScreen[tuple[str, ...] | None]):
             box.border_title = Content(safe(self._title[:200]))
             yield Input(placeholder="part of a name")
             yield OptionList()
-            yield Static("Space choose  a all  / narrow  Enter apply  Esc leave", id="hints", markup=False)
+            yield Static(
+                "Space mark  a all  / narrow  Enter apply  Esc leave  ? help", id="hints", markup=False
+            )
 
     def on_mount(self) -> None:
         self._show("")
@@ -114,6 +115,9 @@ class ChooseScreen(ModalScreen[tuple[str, ...] | None]):
         box = self.query_one(Input)
         box.add_class("shown")
         box.focus()
+
+    async def action_help(self) -> None:
+        await self.app.push_screen(HelpScreen("Choosing", type(self)))
 
     def action_apply(self) -> None:
         """Enter in the box goes back to the names first."""

@@ -32,9 +32,6 @@ class FeedsScreen(RadarScreen):
     DEFAULT_CSS = """
     FeedsScreen OptionList { height: 1fr; padding: 1 1 0 1; scrollbar-size-vertical: 1; }
     FeedsScreen OptionList, FeedsScreen OptionList:focus { border: none; background: $background; }
-    FeedsScreen OptionList > .option-list--option-highlighted {
-        background: $cursor-line; color: $foreground; text-style: none;
-    }
     """
 
     def __init__(self) -> None:
@@ -42,7 +39,7 @@ class FeedsScreen(RadarScreen):
         self._feeds: list[Feed] = []
 
     def compose(self) -> ComposeResult:
-        yield Line(id="title")
+        yield Line(id="title", left_first=False)
         yield OptionList()
         yield Line(id="status")
 

@@ -10,13 +10,12 @@ from textual.binding import Binding
 
 from inforadar.errors import InfoRadarError
 from inforadar.model.progress import ProgressKind
-from inforadar.model.run import Report
 from inforadar.tui.fetching import Fetching
 from inforadar.tui.progress import Tally
 from inforadar.tui.screens.base import RadarScreen
 from inforadar.tui.view import View
-from inforadar.tui.widgets.line import Line, hint
-from inforadar.tui.widgets.log_pane import LogPane, log_line
+from inforadar.tui.widgets.line import Line, Span, hint
+from inforadar.tui.widgets.log_pane import LogLine, LogPane
 from inforadar.tui.widgets.progress_line import ProgressLine
 
 FRAME_S = 1 / 15
@@ -44,9 +43,6 @@ class FetchScreen(RadarScreen):
         Binding("G,end", "follow", "To the end, and follow"),
         Binding("question_mark", "help", "Help", key_display="?"),
     ]
-    DEFAULT_CSS = """
-    FetchScreen ProgressLine { margin: 0 0 0 0; }
-    """
 
     def __init__(self, view: View) -> None:
         super().__init__()
@@ -56,7 +52,7 @@ class FetchScreen(RadarScreen):
         self._state = State.RUNNING
 
     def compose(self) -> ComposeResult:
-        yield Line(id="title")
+        yield Line(id="title", left_first=False)
         yield ProgressLine()
         yield LogPane()
         yield Line(id="status")
@@ -65,7 +61,8 @@ class FetchScreen(RadarScreen):
         self.show_title("Fetch", self._view.filter_words)
         self._show_hints()
         self.set_interval(FRAME_S, self._show)
-        self.begin(self._run(), group="fetch")
+        # The app's work, not the screen's: a run that is aborted writes its report after the screen has gone.
+        self.app.run_worker(self._run(), group="fetch")
 
     @property
     def _log(self) -> LogPane:
@@ -75,12 +72,17 @@ class FetchScreen(RadarScreen):
         try:
             report = await self._fetching.run(self.radar.settings, self._view)
         except InfoRadarError as fault:
-            self._end("Failed.", [(str(fault), "bad"), ("Nothing more is done. Esc closes.", "strong")])
+            self._end("Failed", [(f"! {fault}", "bad"), ("Nothing more is done. Esc closes.", "strong")])
             return
-        interrupted = report.interrupted
-        last = "Interrupted by you. Esc closes." if interrupted else "Done. Esc closes."
-        lines = [*_report_lines(report), (last, "strong" if interrupted else "good")]
-        self._end("Interrupted" if interrupted else "Done", lines)
+        by_you = " by you" if self._state is State.STOPPING else ""
+        last = f"Interrupted{by_you}. Esc closes." if report.interrupted else "Done. Esc closes."
+        self._end(
+            "Interrupted" if report.interrupted else "Done",
+            [
+                (f"Report: inforadar run show {report.run_id}", "plain"),
+                (last, "strong" if report.interrupted else "good"),
+            ],
+        )
 
     def _show(self) -> None:
         """Once a frame: everything that was told since the last one."""
@@ -89,24 +91,27 @@ class FetchScreen(RadarScreen):
         events = self._fetching.take_events()
         self._tally.add(events)
         self._log.extend(
-            log_line(event.at, event.label, event.text) for event in events if event.kind is ProgressKind.LINE
+            LogLine(event.at, event.label, event.text) for event in events if event.kind is ProgressKind.LINE
         )
         self.query_one(ProgressLine).show(self._tally)
 
     def _end(self, word: str, lines: list[tuple[str, str]]) -> None:
+        if not self.is_attached:
+            self.radar.articles.reload()
+            return
         self._show()
         self._state = State.ENDED
         at = self.radar.now()
-        self._log.extend(log_line(at, "", text, style) for text, style in lines)
-        done, found = self._tally.done, self._tally.found
-        self._tally.ended = f"{word}: {done:,} of {found:,} items"
+        self._log.extend(LogLine(at, "", text, style) for text, style in lines)
+        self._tally.ended = f"{word}: {self._tally.done:,} of {self._tally.found:,} items"
         self.query_one(ProgressLine).show(self._tally)
         self._show_hints()
 
     def _show_hints(self) -> None:
         hints = (
             *hint("Esc", ESC_SAYS[self._state], "stop"),
-            *hint("j/k", "scroll", "help"),
+            Span("j/k", "key"),
+            Span(" scroll  ", "muted"),
             *hint("end", "follow", "follow"),
         )
         self.query_one("#status", Line).show(hints, hint("?", "help", "help"))
@@ -116,7 +121,7 @@ class FetchScreen(RadarScreen):
             case State.RUNNING:
                 self._state = State.STOPPING
                 self._fetching.stop()
-                self._log.extend([log_line(self.radar.now(), "", "Stopping …", "strong")])
+                self._log.extend([LogLine(self.radar.now(), "", "Stopping …", "strong")])
                 self._show_hints()
             case State.STOPPING:
                 self._fetching.abort()
@@ -136,10 +141,5 @@ class FetchScreen(RadarScreen):
     def action_follow(self) -> None:
         self._log.follow()
 
-
-def _report_lines(report: Report) -> list[tuple[str, str]]:
-    """What it came to (A10)."""
-    counts = (
-        f"{report.added_count:,} added, {report.updated_count:,} updated, {report.errors_count:,} errors."
-    )
-    return [(f"{counts} Report: inforadar run show {report.run_id}", "strong")]
+    def say(self, sentence: str) -> None:
+        self._log.extend([LogLine(self.radar.now(), "", sentence, "strong")])

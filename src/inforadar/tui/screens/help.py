@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rich.table import Table
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
 from inforadar.tui.commands import COMMANDS
 from inforadar.tui.keys import described_keys
-from inforadar.tui.screens.base import RadarScreen
 
 
 class HelpScreen(ModalScreen[None]):
@@ -32,15 +31,15 @@ class HelpScreen(ModalScreen[None]):
     HelpScreen Static { height: auto; }
     """
 
-    def __init__(self, about: RadarScreen) -> None:
+    def __init__(self, name: str, about: type[Screen[Any]]) -> None:
         super().__init__()
-        self._about = about
+        self._name, self._about = name, about
 
     def compose(self) -> ComposeResult:
         with VerticalScroll() as box:
-            box.border_title = f"Help · {self._about.HELP}"
+            box.border_title = f"Help · {self._name}"
             box.border_subtitle = "Esc closes"
-            yield Static(self._table([(keys, says) for keys, says in described_keys(type(self._about))]))
+            yield Static(self._table(list(described_keys(self._about))))
             yield Static("")
             yield Static(self._table([(command.usage, command.says) for command in COMMANDS]))
 

@@ -82,7 +82,7 @@ class ReadingScreen(RadarScreen):
         self._said = ""
 
     def compose(self) -> ComposeResult:
-        yield Line(id="title")
+        yield Line(id="title", left_first=False)
         with VerticalScroll(id="body", can_focus=False):
             yield Static(id="head", markup=False)
             with Container(id="parts"):

@@ -41,14 +41,11 @@ class WelcomeScreen(RadarScreen):
     WelcomeScreen Static { padding: 1 3 1 3; height: auto; }
     WelcomeScreen OptionList { height: auto; padding: 0 2; }
     WelcomeScreen OptionList, WelcomeScreen OptionList:focus { border: none; background: $background; }
-    WelcomeScreen OptionList > .option-list--option-highlighted {
-        background: $cursor-line; color: $foreground; text-style: none;
-    }
     WelcomeScreen #room { height: 1fr; padding: 0; }
     """
 
     def compose(self) -> ComposeResult:
-        yield Line(id="title")
+        yield Line(id="title", left_first=False)
         yield Static("Nothing is watched yet. How would you like to begin?", markup=False)
         yield OptionList(*(Option(_way(key, name, says), id=id_) for id_, key, name, says in WAYS))
         yield Static(id="room")

@@ -6,13 +6,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rich.cells import cell_len
+from rich.cells import cell_len, chop_cells
 from rich.segment import Segment
 from textual.events import Click
+from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
 from inforadar.tui.text import fit
+
+MOST_LINES = 4
+"""Of a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +36,16 @@ def hint(key: str, label: str, action: str) -> tuple[Span, ...]:
 
 
 class Line(Widget):
-    """The right part has the room it needs, the left one is cut; if even that is not enough, the right goes."""
+    """What comes first has the room it needs: the sentence of a status line, the warning at the end of a title.
+
+    The rest is cut if it stands at the left; at the right it goes span by span, from its beginning. A sentence
+    that is longer than the line takes as many lines as it needs.
+    """
 
     STYLES: ClassVar = ("plain", "name", "muted", "key", "good", "warn", "bad")
     COMPONENT_CLASSES: ClassVar = {f"line--{name}" for name in STYLES}
     DEFAULT_CSS = """
-    Line { height: 1; width: 1fr; background: $panel; }
+    Line { height: auto; width: 1fr; background: $panel; }
     Line > .line--name { text-style: bold; color: $accent; }
     Line > .line--muted { color: $muted; }
     Line > .line--key { text-style: bold; }
@@ -46,22 +54,43 @@ class Line(Widget):
     Line > .line--bad { color: $error; }
     """
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as Textual names it
+    def __init__(self, *, id: str, left_first: bool = True) -> None:  # noqa: A002 - as Textual names it
         super().__init__(id=id)
+        self._left_first = left_first
         self._left: Sequence[Span] = ()
         self._right: Sequence[Span] = ()
 
     def show(self, left: Iterable[Span], right: Iterable[Span] = ()) -> None:
+        before = len(self._folded(self.size.width))
         self._left, self._right = tuple(left), tuple(right)
-        self.refresh()
+        self.refresh(layout=before != len(self._folded(self.size.width)))
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return max(1, len(self._folded(width)))
+
+    def _folded(self, width: int) -> list[str]:
+        """The lines of a sentence that does not fit into one; none if it does."""
+        text = "".join(span.text for span in self._left)
+        room = width - 2
+        if not self._left_first or room < 10 or cell_len(text) <= room:
+            return []
+        lines = [""]
+        for word in text.split():
+            for part in chop_cells(word, room):
+                if lines[-1] and cell_len(lines[-1]) + 1 + cell_len(part) > room:
+                    lines.append(part)
+                else:
+                    lines[-1] = f"{lines[-1]} {part}".strip()
+        return lines[:MOST_LINES]
 
     def _laid_out(self) -> list[Span]:
         width = self.size.width - 2
         right = list(self._right)
-        left = sum(cell_len(span.text) for span in self._left)
-        while right and min(left, width // 2) + sum(cell_len(span.text) for span in right) > width:
-            # Hints go from the left: help, the last one, stays longest.
-            right.pop(0)
+        left = sum(cell_len(span.text) for span in self._left) + 2 if self._left_first else 0
+        while right and left + sum(cell_len(span.text) for span in right) > width:
+            action = right.pop(0).action
+            while action and right and right[0].action == action:
+                right.pop(0)
         room = width - sum(cell_len(span.text) for span in right)
         spans: list[Span] = [Span(" ")]
         for span in self._left:
@@ -71,6 +100,11 @@ class Line(Widget):
         return [*spans, Span(" " * max(room, 0)), *right, Span(" ")]
 
     def render_line(self, y: int) -> Strip:
+        if folded := self._folded(self.size.width):
+            line = folded[y] if y < len(folded) else ""
+            return Strip([Segment(f" {line}", self.rich_style)]).adjust_cell_length(
+                self.size.width, self.rich_style
+            )
         segments = [
             Segment(span.text, self.get_component_rich_style(f"line--{span.style}"))
             for span in self._laid_out()

@@ -26,23 +26,17 @@ LONGEST_TEXT = 1000
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """Texts are safe."""
+    """As it was told; made safe when it is painted, because most lines never are."""
 
-    at: str
+    at: datetime
     label: str
     text: str
-    style: str = "plain"
+    style: str = ""
+    """One of `LogPane.COMPONENT_CLASSES`, without `log--`; by default what the first sign says."""
 
 
 _SIGNS = {"+": "new", "~": "changed", "!": "bad"}
-
-
-def log_line(at: datetime, label: str, text: str, style: str | None = None) -> LogLine:
-    """In the reader's zone; the first sign of a line says what it tells of: `+` new, `~` changed, `!` an error."""
-    shown = safe(text[:LONGEST_TEXT])
-    return LogLine(
-        f"{at.astimezone():%H:%M:%S}", safe(label[:100]), shown, style or _SIGNS.get(shown[:1], "plain")
-    )
+"""The first sign of a line says what it tells of: something new, something changed, an error."""
 
 
 class LogPane(ScrollView, can_focus=False):
@@ -114,12 +108,15 @@ class LogPane(ScrollView, can_focus=False):
         if index >= len(self.lines):
             return Strip.blank(width, self.rich_style)
         line = self.lines[index]
+        at = f"{line.at.astimezone():%H:%M:%S}"
+        text = safe(line.text[:LONGEST_TEXT])
+        style = line.style or _SIGNS.get(text[:1], "plain")
         muted = self.get_component_rich_style("log--muted")
-        room = max(0, width - len(line.at) - self._label_width - 4)
+        label = fit(safe(line.label[:100]), self._label_width)
+        room = max(0, width - len(at) - self._label_width - 4)
         return Strip(
             [
-                Segment(f"{line.at}  ", muted),
-                Segment(fit(line.label, self._label_width) + "  ", muted),
-                Segment(fit(line.text, room), self.get_component_rich_style(f"log--{line.style}")),
+                Segment(f"{at}  {label}  ", muted),
+                Segment(fit(text, room), self.get_component_rich_style(f"log--{style}")),
             ]
         ).adjust_cell_length(width, self.rich_style)

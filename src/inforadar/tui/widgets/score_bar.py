@@ -35,10 +35,10 @@ def score_lines(
 
     In a narrow place each reason stands under its bar.
     """
-    table = Table.grid(padding=(0, 2))
+    table = Table.grid(padding=(0, 2), expand=True)
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
-    table.add_column(no_wrap=not in_full, overflow="ellipsis")
+    table.add_column(no_wrap=not in_full, overflow="ellipsis", ratio=1)
     stacked: list[RenderableType] = []
     for name in ORDER:
         score = analysis.score(name)
