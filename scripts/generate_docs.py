@@ -49,8 +49,8 @@ def cli_page() -> str:
         "Made from `src/inforadar/cli` by `make docs`.",
         "",
         "`--home FOLDER`, or `INFORADAR_HOME`, names the folder with the settings and the database; `--log-format` and",
-        "`--log-level` say how the log is written. They may stand anywhere. Exit codes: 0 done, 1 something failed, 2 wrong",
-        "use or refused, 130 interrupted. What `--json` prints is on the page of [JSON](json.md).",
+        "`--log-level` say how the log is written. They may stand anywhere. Exit codes: 0 done, 1 something failed,",
+        "2 wrong use or refused, 130 interrupted. What `--json` prints is on the page of [JSON](json.md).",
         "",
     ]
     made = build_app().generate_docs(output_format="markdown", heading_level=1, recursive=True)
