@@ -24,6 +24,7 @@ from inforadar.stages.publish.formats import Format, render_document
 from inforadar.store.engine import Database
 from inforadar.store.served import ServedFeed, load_document, load_feed_content, load_served_feeds
 from inforadar.web.prepared import CORS, ByteCache, Prepared
+from inforadar.web.rsgi import Ready
 from inforadar.web.rss_query import RssQuery, parse_rss_query
 from inforadar.web.security import HEADERS as SECURITY_HEADERS
 from inforadar.web.single_flight import SingleFlight
@@ -77,6 +78,25 @@ class RssEndpoint:
             await _refuse(scope, send, 404, _NOT_BUILT.format(query.url))
             return
         await document.send(scope, send)
+
+    def ready(
+        self, query_string: str, accepted: str | None, none_match: str | None, since: str | None
+    ) -> Ready | None:
+        """The answer, if everything that it takes is in memory and still believed."""
+        try:
+            query = parse_rss_query(query_string.encode("latin-1", "replace"))
+        except UsageError:
+            return None
+        look = self._looks.get(query.key)
+        if look is None or query.max_score is not None or look[1] != self._database.writes:
+            return None
+        asked_at, _, feed = look
+        if asyncio.get_running_loop().time() - asked_at >= CHECK_S or not feed.enabled or feed.deleted:
+            return None
+        document = self._documents.get((feed.id, query.format, query.embedded))
+        if document is None or document.modified_at != feed.updated_at:
+            return None
+        return document.ready(accepted, none_match, since)
 
     async def _find(self, key: str) -> ServedFeed | None:
         now, writes = asyncio.get_running_loop().time(), self._database.writes
