@@ -24,6 +24,7 @@ BENCHMARKS = {
     "farm": "bench.farm",
     "crowd": "bench.crowd",
     "walk": "bench.walk",
+    "api": "bench.api",
     "simulate": "bench.simulate",
     "scaleout": "bench.scaleout",
     "peers": "bench.peers",

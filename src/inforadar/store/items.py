@@ -270,13 +270,19 @@ def conditions_of(wanted: ItemFilter) -> list[ColumnElement[bool]]:
     if wanted.unread:
         conditions.append(~marked.where(marks.c.read_at.is_not(None)).exists())
     if wanted.starred:
-        conditions.append(marked.where(marks.c.starred_at.is_not(None)).exists())
-    if wanted.archived is not None:
-        is_archived = marked.where(marks.c.archived_at.is_not(None)).exists()
-        conditions.append(is_archived if wanted.archived else ~is_archived)
+        conditions.append(_has_mark(marks.c.starred_at))
+    if wanted.archived is True:
+        conditions.append(_has_mark(marks.c.archived_at))
+    if wanted.archived is False:
+        conditions.append(~marked.where(marks.c.archived_at.is_not(None)).exists())
     if wanted.query is not None:
         conditions.append(is_found(wanted.query))
     return conditions
+
+
+def _has_mark(mark: ColumnElement[datetime]) -> ColumnElement[bool]:
+    """Of few items: found from the marks, not by asking each item."""
+    return items.c.url.in_(select(marks.c.url).where(mark.is_not(None)))
 
 
 def select_items() -> Select[Any]:

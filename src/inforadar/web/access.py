@@ -84,6 +84,10 @@ class Access:
         else:
             await _refuse(refusal, scope, receive, send)
 
+    def may_read_from(self, host: str | None) -> bool:
+        """Whether anybody who asks this host may read, whoever it is."""
+        return self._is_open and host is not None and self._is_ours(host.encode("latin-1", "replace"))
+
     def _may_read(self, scope: Scope) -> bool:
         kind, given = _credentials(scope)
         if kind == "basic":
