@@ -64,7 +64,7 @@ def load_feed_page(
     floor = None
     if wanted != FeedFilter():
         floor = connection.execute(
-            _before(select(_f.id), before).order_by(_f.id.desc()).offset(look_through).limit(1)
+            _before(select(_f.id), before).order_by(_f.id.desc()).offset(look_through - 1).limit(1)
         ).scalar()
     if floor is not None:
         query = query.where(_f.id >= floor)

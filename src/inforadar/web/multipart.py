@@ -25,8 +25,8 @@ def parse_multipart(body: bytes, content_type: bytes) -> dict[str, list[bytes]]:
     """What each field holds. An empty part, as of a file that was not chosen, is an empty value."""
     line = _boundary_line(content_type)
     # The first boundary has no line end before it, all others do.
-    parts = (b"\r\n" + body).split(b"\r\n" + line)
-    if not line or len(parts) < 2 or len(parts) > MAX_PARTS or not parts[-1].startswith(b"--"):
+    parts = (b"\r\n" + body).split(b"\r\n" + line) if line else []
+    if len(parts) < 2 or len(parts) > MAX_PARTS or not parts[-1].startswith(b"--"):
         raise UsageError(_BROKEN)
     fields: dict[str, list[bytes]] = {}
     for part in parts[1:-1]:
@@ -38,9 +38,10 @@ def parse_multipart(body: bytes, content_type: bytes) -> dict[str, list[bytes]]:
 def first_field(body: bytes, content_type: bytes, name: str) -> str:
     """The value of the first field, if it is that one: known before the rest has come. '' if it is not."""
     line = _boundary_line(content_type)
-    begin, _, rest = body.partition(line)
-    part, end, _ = rest.partition(b"\r\n" + line)
-    if not line or begin or not end:
+    if not line or not body.startswith(line):
+        return ""
+    part, end, _ = body[len(line) :].partition(b"\r\n" + line)
+    if not end:
         return ""
     try:
         found, value = _part(part)
