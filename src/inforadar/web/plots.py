@@ -29,6 +29,8 @@ class Plot:
     width: float
     height: float
     bars: tuple[Bar, ...]
+    base: float | None = None
+    """How far down the line stands from which bars go up and down, if they do both."""
     most: float = 0.0
     """What a bar of the full height stands for."""
 
@@ -55,11 +57,11 @@ def sparkline(days: Sequence[FeedDay], last: date, number: int) -> Plot:
                 Bar(x=place * 4.0, y=above - height, width=3.0, height=height, kind="added", says=says)
             )
         elif found.fetches > found.failures:
-            bars.append(Bar(x=place * 4.0, y=above - 1, width=3.0, height=1.0, kind="quiet", says=says))
+            bars.append(Bar(x=place * 4.0, y=above - 1, width=3.0, height=1.0, kind="calm", says=says))
         if found.failures:
             height = _height(found.failures, most_failed, below)
             bars.append(Bar(x=place * 4.0, y=above + 1, width=3.0, height=height, kind="failed", says=says))
-    return Plot(width=number * 4.0, height=above + 1 + below, bars=tuple(bars), most=most_added)
+    return Plot(width=number * 4.0, height=above + 1 + below, bars=tuple(bars), base=above, most=most_added)
 
 
 def stacked(
