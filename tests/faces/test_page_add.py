@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from io import BytesIO
 
-import aiohttp
 import pytest
 
 from inforadar.config import Settings
