@@ -220,6 +220,7 @@ class ItemFilter:
     """What this run added."""
     max_score: float | None = None
     min_score: float | None = None
+    below_score: float | None = None
     unread: bool = False
     starred: bool = False
     archived: bool | None = None
@@ -263,6 +264,8 @@ def conditions_of(wanted: ItemFilter) -> list[ColumnElement[bool]]:
         conditions.append(items.c.score <= wanted.max_score)
     if wanted.min_score is not None:
         conditions.append(items.c.score >= wanted.min_score)
+    if wanted.below_score is not None:
+        conditions.append(items.c.score < wanted.below_score)
     marked = select(marks.c.hash).where(marks.c.hash == items.c.hash)
     if wanted.unread:
         conditions.append(~marked.where(marks.c.read_at.is_not(None)).exists())
