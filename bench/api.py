@@ -227,6 +227,7 @@ def _mixed(kinds: list[str], rate: float, feeds: int) -> list[dict[str, Any]]:
             urls.write_text("\n".join(farm.urls()))
             with serve(farm, folder / "nginx", with_log=False):
                 _step(environment, "bench.farm_step", "prepare", str(urls), "0")
+                _step(environment, "bench.farm_step", "collect")
                 _step(environment, "inforadar", "worker", "--once", "--stages", "collect")
                 with _api(environment) as api:
                     rows.append({"database": kind} | uvloop.run(_under_load(environment, farm, api, rate)))

@@ -8,6 +8,7 @@
     /api/item  /api/site      lookup.py
     /api/items  /api/marks    items.py
     /api/feeds  /api/opml …   subscriptions.py
+    /api/fetch …              fetching.py
     /api/runs  /api/labels …  state.py      (run_events.py: a run as it goes on)
     /metrics  /openapi.json   metrics.py, openapi.py
     /login  /logout           login.py      (access.py, sessions.py, proxy.py: in front of everything)
@@ -37,6 +38,7 @@ from inforadar.web.combined import CombinedRoutes
 from inforadar.web.cors import Preflights
 from inforadar.web.faults import FaultPages
 from inforadar.web.feeds import FeedRoutes
+from inforadar.web.fetching import FetchRoutes
 from inforadar.web.health import HealthRoutes
 from inforadar.web.items import ItemRoutes
 from inforadar.web.login import LoginLimit, LoginRoutes
@@ -96,6 +98,7 @@ def create_app(
             *ItemRoutes(database=database, now=now).routes(),
             *SubscriptionRoutes(database=database, settings=settings, now=now).routes(),
             *StateRoutes(database=database, now=now).routes(),
+            *FetchRoutes(database=database).routes(),
             *CombinedRoutes(
                 database=database, public_url=settings.web.outer_url, last_n=settings.publish.items
             ).routes(),
