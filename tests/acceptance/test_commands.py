@@ -141,6 +141,17 @@ def test_a_feed_is_edited_and_its_password_is_never_shown(call: Call) -> None:
     assert (call("feed", "edit", feed_id)).code == 2
 
 
+async def test_a_title_that_a_person_gave_stays_until_it_is_taken_back(program: Program, site: Site) -> None:
+    own = with_site(program, site)
+    url = site.feed("/feed.xml", rss(entries(1, site.url("/news")), title="As it calls itself"))
+    feed_id = (await own.run("feed", "add", url, "--enable", "--json")).json["id"]
+    await own.run("feed", "edit", feed_id, "--title", "Моя лента")
+    assert (await own.run("worker", "--once", "--stages", "collect")).code == 0
+    assert (await own.run("feed", "show", feed_id, "--json")).json["title"] == "Моя лента"
+    await own.run("feed", "edit", feed_id, "--title", "default")
+    assert (await own.run("feed", "show", feed_id, "--json")).json["title"] == "As it calls itself"
+
+
 def with_site(program: Program, site: Site) -> Program:
     extra = {"FETCHER_ALLOWED_NETWORKS": ",".join(site.endpoints), "FETCHER_DOMAIN_DELAY": "0"}
     return Program(home=program.home, port=program.port, sample_port=program.sample_port, extra=extra)

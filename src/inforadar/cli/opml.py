@@ -9,7 +9,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from inforadar.app.store import utc_now
-from inforadar.cli.output import counted, print_json, print_line, safe
+from inforadar.cli.output import binary_output, counted, print_json, print_line, safe
 from inforadar.cli.run import on_store
 from inforadar.config import Settings
 from inforadar.errors import UsageError
@@ -62,7 +62,8 @@ def export(*, output: Annotated[Path | None, Parameter(help="Else standard outpu
 
     document = on_store(work)
     if output is None:
-        sys.stdout.buffer.write(document)
+        with binary_output() as out:
+            out.write(document)
         return
     try:
         output.write_bytes(document)

@@ -10,7 +10,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from inforadar.cli.confirm import Yes, confirm
-from inforadar.cli.output import counted, print_json, print_line, size_text
+from inforadar.cli.output import binary_output, counted, print_json, print_line, size_text
 from inforadar.cli.progress import told
 from inforadar.cli.run import on_store
 from inforadar.config import Settings
@@ -36,7 +36,8 @@ def export(
 
     async def work(database: Database, _: Settings) -> dict[str, int]:
         if str(file) == "-":
-            return await database.snapshot(write_archive, sys.stdout.buffer, told, secrets=credentials)
+            with binary_output() as out:
+                return await database.snapshot(write_archive, out, told, secrets=credentials)
         return await export_to(database, file, told, secrets=credentials)
 
     rows = on_store(work)

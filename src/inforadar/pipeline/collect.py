@@ -100,7 +100,9 @@ class FeedDiscoverer:
                 validators=feed.validators,
                 accept=ACCEPT,
                 timeout_s=self.request_timeout_s,
-                max_bytes=self.max_sitemap_bytes if _may_be_sitemap(feed) else None,
+                max_bytes=self.max_sitemap_bytes
+                if feed.kind is None and looks_like_sitemap(feed.url)
+                else None,
                 headers=job.headers,
             )
         )
@@ -161,9 +163,9 @@ class FeedDiscoverer:
         )
 
 
-def _may_be_sitemap(feed: Feed) -> bool:
-    """Feeds are small; a sitemap may be large. Only one whose kind is not known yet is guessed by its name."""
-    return feed.kind is None and _LIKE_A_SITEMAP.search(feed.url) is not None
+def looks_like_sitemap(url: str) -> bool:
+    """By its name. Feeds are small, and a sitemap may be large: what is not known yet may be so by this alone."""
+    return _LIKE_A_SITEMAP.search(url) is not None
 
 
 _LIKE_A_SITEMAP = re.compile(r"sitemap|site-map|\.(?:gz|txt)(?:$|\?)", re.IGNORECASE)

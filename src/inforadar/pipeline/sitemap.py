@@ -37,7 +37,7 @@ from inforadar.store.engine import Database
 from inforadar.store.site_states import load_open_urls, load_site
 from inforadar.store.sitemap_files import choose_baseline, fenced, finish_site, load_files
 from inforadar.store.sitemap_items import FAILED, MODIFIED, SITE, KnownTitles, load_titles
-from inforadar.urls import host_key
+from inforadar.urls import host_key, origin
 
 PART = 100
 """Items that are saved together at most: a run stops between two parts."""
@@ -131,11 +131,10 @@ class SitemapDiscoverer:
         except StoreError:
             raise
         except UsageError as fault:
-            ended = self._failed(
-                job, fault_of(job.feed, str(fault), self.now(), outcome=Outcome.PERMANENT_ERROR)
-            )
+            failed = fault_of(job.feed, str(fault), self.now(), outcome=Outcome.PERMANENT_ERROR)
+            ended = failed_job(job, self.policy, failed)
         except Exception as crash:
-            ended = self._failed(job, crash_of(job.feed, crash, self.now()))
+            ended = failed_job(job, self.policy, crash_of(job.feed, crash, self.now()))
         if first is not None or (walk is not None and walk.read):
             ended = replace(ended, kind=FeedKind.SITEMAP)
         yield ended
@@ -282,7 +281,7 @@ class SitemapDiscoverer:
                 # What came before it is stored; what was to come is looked for again.
                 message = f"The sitemap was not read to its end. {failed.message}"
                 failed = replace(failed, outcome=Outcome.TEMPORARY_ERROR, message=message)
-            return self._failed(job, failed)
+            return failed_job(job, self.policy, failed)
         freshness = freshness_s(root.headers, root.fetched_at) if root else None
         return Collected(
             lease=job.lease,
@@ -291,12 +290,9 @@ class SitemapDiscoverer:
             outcome=Outcome.SUCCESS,
             next_run=after_success(job.feed, self.policy, self.now(), freshness_s=freshness),
             moved_to=root.moved_to if isinstance(root, Fetched) else None,
+            channel={} if job.feed.site_url else {"site_url": f"{origin(job.feed.url)}/"},
             dropped=run.walk.dropped,
         )
-
-    def _failed(self, job: Job, failed: Failed) -> Collected:
-        job.progress.line(failed.message)
-        return failed_job(job, self.policy, failed)
 
 
 _WHERE = {TitleOrigin.SITEMAP: "the sitemap", TitleOrigin.PAGE: "pages", TitleOrigin.SLUG: "addresses"}

@@ -238,9 +238,9 @@ class SitemapWalk:
         await self._finish(file, fetched, at, is_whole=reader.is_whole, children=children)
         if reader.form is not SitemapForm.INDEX:
             modified = sum(one.is_modified for one in todo)
-            self.job.progress.line(
-                f"{readable(file.url)}: {count:,} pages, {len(todo) - modified:,} new, {modified:,} changed"
-            )
+            news = f"{len(todo) - modified:,} new, {modified:,} changed"
+            said = news if self.baseline_items is None else "all of them new to us"
+            self.job.progress.line(f"{readable(file.url)}: {count:,} pages, {said}")
         return todo
 
     async def _finish(

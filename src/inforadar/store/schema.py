@@ -199,19 +199,6 @@ run_events = Table(
     Column("pages", Integer, nullable=False, server_default="0"),
 )
 
-found_parts = Table(
-    "found_parts",
-    metadata,
-    Column("feed_id", Uuid, ForeignKey("feeds.id", ondelete="CASCADE"), primary_key=True),
-    Column("position", Integer, primary_key=True, autoincrement=False),
-    Column("run_id", Uuid, ForeignKey("runs.id", ondelete="CASCADE"), nullable=False, index=True),
-    Column("at", UtcDateTime, nullable=False, server_default=db_now()),
-    Column("is_end", Boolean, nullable=False, comment="how the job ended; else one page of it"),
-    Column("item_count", Integer, nullable=False),
-    Column("document", WebText, nullable=False),
-    comment="what a fetch found and has not processed yet; whoever holds the feed's lease may",
-)
-
 items = Table(
     "items",
     metadata,
@@ -260,17 +247,6 @@ item_changes = Table(
     Column("run_id", Uuid, ForeignKey("runs.id", ondelete="SET NULL"), index=True),
     Column("at", UtcDateTime, nullable=False, server_default=db_now()),
     Column("fields", JsonDoc, nullable=False, comment="{field: [old, new]}"),
-)
-
-forgotten_items = Table(
-    "forgotten_items",
-    metadata,
-    Column("feed_id", Uuid, ForeignKey("feeds.id", ondelete="CASCADE"), primary_key=True),
-    Column("hash", String(64), primary_key=True),
-    Column("item_id", Uuid, nullable=False),
-    Column("pub_date", UtcDateTime, nullable=False),
-    Column("forgotten_at", UtcDateTime, nullable=False, server_default=db_now()),
-    comment="what retention left of items: a URL that is still listed never comes back as new",
 )
 
 articles = Table(
