@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from tests.acceptance.program import Program
@@ -48,7 +49,7 @@ async def test_a_feed_has_a_model_and_a_prompt_of_its_own_and_what_a_model_says_
     program: Program,
 ) -> None:
     assert (await program.run("sample", "add")).code == 0
-    first, *others = (await program.run("feed", "list", "--json")).json
+    first, *_ = (await program.run("feed", "list", "--json")).json
     prompts = program.home / "prompts"
     prompts.mkdir()
     (prompts / "short.md").write_text("---\nversion: 7\n---\nIn two words.", encoding="utf-8")
@@ -57,25 +58,19 @@ async def test_a_feed_has_a_model_and_a_prompt_of_its_own_and_what_a_model_says_
         server.respond(
             Answer(text=answer_text(title=hostile, summary=hostile)), Answer(text=hostile, ending="refused")
         )
-        extra = {
-            "AI_OPENAI_API_KEY": "none",
-            "AI_CONCURRENCY": "1",
-            "AI_TYPE": "openai",
-            "AI_MODEL": "tiny-1",
-        }
+        extra = {"AI_TYPE": "openai", "AI_MODEL": "tiny-1", "AI_CONCURRENCY": "1"}
         asking = replace(program, extra={**extra, "AI_BASE_URL": server.base_url("openai")})
-        for feed in others:
-            assert (await asking.run("feed", "edit", feed["id"], "--analyzer", "local")).code == 0
         edit = ("feed", "edit", first["id"], "--model", "big-2", "--prompt", "short")
         assert (await asking.run(*edit)).code == 0
         done = (await asking.run("analyze", "run", "--again", "--json")).json
-        assert done["endings"]["analyzed"] == 1
-        assert done["endings"]["failed"] == len(server.calls) - 1 > 0
-        assert {(call.model, call.system) for call in server.calls} == {("big-2", "In two words.")}
+        assert done["endings"] == {"analyzed": 1, "failed": len(server.calls) - 1}
+        assert {call.model: call.system == "In two words." for call in server.calls} == {
+            "tiny-1": False,
+            "big-2": True,
+        }
         stats = await asking.run("analyze", "stats")
-        assert "big-2 refused this article" in stats.out
-        numbers = (await asking.run("analyze", "stats", "--json")).json
-        assert {row["model"]: row["feed_url"] for row in numbers["costs"]} == {"big-2": first["url"]}
+        assert "refused this article" in stats.out
+        assert re.search(rf"big-2 +{re.escape(first['url'])}", stats.out)
         items = (await asking.run("item", "list", "--json", "--limit", "50")).json
         (told,) = [item for item in items if item["score"] == 0.25]
         shown = await asking.run("item", "show", told["id"])

@@ -113,6 +113,9 @@ async def test_several_processes_can_upgrade_at_once(empty_database_url: str) ->
             await upgrade_database(database)
 
     await asyncio.gather(*(upgrade() for _ in range(4)))
+    async with open_database(empty_database_url) as database:
+        assert await upgrade_database(database) is None
+        await require_current(database)
 
 
 async def test_an_upgraded_database_is_upgraded_again_without_effect(database: Database) -> None:

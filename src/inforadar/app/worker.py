@@ -65,10 +65,11 @@ async def open_worker(
     """A worker with everything it needs; by default it goes out to the web. `listener` hears of each article."""
     fetcher = settings.fetcher
     async with AsyncExitStack() as stack:
-        needed = (
-            "inforadar.stages.canonical" if Stage.CANONICAL in stages else "inforadar.stages.discover.pages"
-        )
-        pool = WorkPool(warm_up=(needed,))
+        if Stage.CANONICAL in stages:
+            pool = WorkPool(warm_up=("inforadar.stages.canonical",))
+        else:
+            # Listing pages come at the pace of their hosts: one process reads them all.
+            pool = WorkPool(workers=1, warm_up=("inforadar.stages.discover.pages",))
         stack.push_async_callback(pool.close)
         projection = await stack.enter_async_context(open_redis(settings, database, now=now))
         if engine is None:

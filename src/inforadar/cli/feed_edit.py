@@ -35,6 +35,9 @@ def edit(
     kind: Annotated[FeedKind | None, Parameter(help="How it is read.")] = None,
     source: Annotated[str | None, Parameter(help="The site's name.")] = None,
     topic: Annotated[str | None, Parameter(help="The feed's label.")] = None,
+    title: Annotated[
+        str | None, Parameter(help="What it is called here; `default`: what it calls itself.")
+    ] = None,
     selectors: Annotated[
         Path | None, Parameter(help="A TOML file that says how the pages of the site are read.")
     ] = None,
@@ -93,6 +96,8 @@ def edit(
     changes: dict[str, object] = {name: value for name, value in given.items() if value is not None}
     if error_policy == "default":
         changes["error_policy"] = None
+    if title is not None:
+        changes["title"] = None if title == "default" else title
     headers = _headers(header or [], user)
     options = _options(analyzer=analyzer, model=model, prompt=prompt, analyze=analyze)
     options |= {

@@ -228,6 +228,8 @@ class WebSettings(Section):
     """Where it is reached from outside, behind a reverse proxy: `https://news.example/radar`."""
     behind_proxy: bool = False
     """Believe the X-Forwarded headers; only if nobody but the proxy reaches the server."""
+    images: Literal["direct", "click", "never"] = "direct"
+    """Pictures of articles: `direct` from their sites, which are not told who shows them; on a `click`; or `never`."""
 
     @field_validator("allowed_hosts", mode="before")
     @classmethod

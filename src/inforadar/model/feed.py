@@ -55,7 +55,7 @@ class Feed:
     duplicate_of: FeedId | None = None
     """Another feed has the URL that this one moved to."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """What only one kind or one feature needs: cutoff, selectors, prompt, time zone."""
+    """What only one kind or one feature needs: cutoff, selectors, prompt, time zone, the title a person gave it."""
     next_run_at: datetime | None = None
     requested_at: datetime | None = None
     locked_until: datetime | None = None

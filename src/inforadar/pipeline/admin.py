@@ -15,7 +15,7 @@ from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.ids import FeedId
 from inforadar.pipeline.reach import default_cutoff
 from inforadar.store.engine import Database
-from inforadar.store.feeds import load_feed, request_feed, update_feed
+from inforadar.store.feeds import load_feed, request_feed, update_feed, update_feed_options
 from inforadar.store.subscriptions import FALLBACK_S, Subscription, save_subscriptions
 
 _DOMAIN = re.compile(r"[^\s/:@?#]{1,253}")
@@ -88,10 +88,17 @@ async def subscribe(
 async def edit_feed(
     database: Database, feed_id: FeedId, changes: Mapping[str, object], *, fallback_s: float | None = None
 ) -> Feed:
-    """Writes what was named, and asks for the feed, so that the change shows."""
+    """Writes what was named, and asks for the feed, so that the change shows.
+
+    A title stays whatever the feed calls itself; None: as it does.
+    """
     if not changes:
         raise UsageError("Nothing to change was named. `inforadar feed edit --help` lists what can be.")
-    await database.write(update_feed, feed_id, changes)
+    columns = {name: value for name, value in changes.items() if name != "title"}
+    if columns:
+        await database.write(update_feed, feed_id, columns)
+    if "title" in changes:
+        await database.write(update_feed_options, feed_id, {"title": changes["title"]})
     feed = await database.read(load_feed, feed_id)
     if feed.enabled:
         await database.write(request_feed, feed_id, fallback_s=fallback_s)

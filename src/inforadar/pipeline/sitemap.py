@@ -131,9 +131,8 @@ class SitemapDiscoverer:
         except StoreError:
             raise
         except UsageError as fault:
-            ended = failed_job(
-                job, self.policy, fault_of(job.feed, str(fault), self.now(), outcome=Outcome.PERMANENT_ERROR)
-            )
+            failed = fault_of(job.feed, str(fault), self.now(), outcome=Outcome.PERMANENT_ERROR)
+            ended = failed_job(job, self.policy, failed)
         except Exception as crash:
             ended = failed_job(job, self.policy, crash_of(job.feed, crash, self.now()))
         if first is not None or (walk is not None and walk.read):

@@ -147,3 +147,14 @@ def claim_new_article(connection: Connection, uid: Uid, url: str, category: str)
         or_(_a.next_attempt_at <= db_now(), and_(_a.next_attempt_at.is_(None), *_failed_long_ago[:2])),
     )
     return claim_article(connection, uid) if connection.execute(is_due).first() else None
+
+
+def request_article(connection: Connection, uid: Uid, url: str, category: str) -> None:
+    """Someone wants it now: the first worker fetches it. A text that is there stays until there is another."""
+    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+    wanted = insert(articles).values(uid=uid, url=url, category=category, next_attempt_at=db_now())
+    # Whoever is at it already goes on; its lease ends as it would have.
+    free = or_(_a.locked_until.is_(None), _a.locked_until <= db_now())
+    connection.execute(
+        wanted.on_conflict_do_update(index_elements=["uid"], set_={"next_attempt_at": db_now()}, where=free)
+    )

@@ -20,9 +20,18 @@ _DEADLOCK = {"40P01", "40001"}
 _UNDEFINED = ("42P01", "42703")
 """PostgreSQL's codes; that of a table or a column that is not there is not to be told by the words alone."""
 
+_CUT_OFF = (
+    "connection was closed",
+    "connection is closed",
+    "another operation",
+    "terminating connection",
+    "the database system is",
+)
+"""A server that stops, starts or was restarted; its driver speaks of its own state, as it was when that happened."""
 _DAMAGED = ("malformed", "not a database")
 
 _SENTENCES = (
+    (_CUT_OFF, "The database {name} does not answer: {detail}. Is it running?"),
     (("readonly", "read-only"), "The database {name} is read-only. Make it and its folder writable."),
     (
         ("disk is full", "no space left", "disk i/o error"),
@@ -95,7 +104,7 @@ def is_of_the_database(fault: Exception) -> bool:
         case OperationalError() | OSError():
             return True
         case DBAPIError() as cause:
-            return cause.connection_invalidated
+            return cause.connection_invalidated or any(sign in str(cause.orig).lower() for sign in _CUT_OFF)
         case _:
             return False
 

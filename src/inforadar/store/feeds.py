@@ -79,7 +79,8 @@ def feed_from_row(row: Row[Any]) -> Feed:
         enforce_feed_domain=r["enforce_feed_domain"],
         created_at=r["created_at"],
         deleted_at=r["deleted_at"],
-        title=r["title"],
+        # What a person called it counts; the column follows the document.
+        title=r["options"].get("title") or r["title"],
         site_url=r["site_url"],
         description=r["description"],
         language=r["language"],
@@ -287,16 +288,13 @@ def update_feed_options(connection: Connection, feed_id: FeedId, changes: Mappin
     merged = {**connection.execute(held).scalar_one(), **changes}
     options = {name: value for name, value in merged.items() if value is not None}
     update_feed(connection, feed_id, {"options": options})
-    if not _DEEPER.isdisjoint(changes):
-        # What polling left out as known and old may be news to these: the next walk goes down to the cutoff.
-        connection.execute(
-            update(feed_schedules).where(feed_schedules.c.id == feed_id).values(walked_at=None)
-        )
     # Which items it is served with can depend on them.
     schedule = feed_schedules.c
-    connection.execute(
-        update(feed_schedules).where(schedule.id == feed_id).values(build_at=db_after(schedule.build_at))
-    )
+    values: dict[str, Any] = {"build_at": db_after(schedule.build_at)}
+    if not _DEEPER.isdisjoint(changes):
+        # What polling left out as known and old may be news to these: the next walk goes down to the cutoff.
+        values["walked_at"] = None
+    connection.execute(update(feed_schedules).where(schedule.id == feed_id).values(**values))
 
 
 _DEEPER = frozenset({"cutoff_date", "selectors"})

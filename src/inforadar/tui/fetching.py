@@ -34,20 +34,21 @@ class Fetching:
             from inforadar.app.store import open_store  # noqa: PLC0415 - in the run's own thread
             from inforadar.app.worker import open_worker  # noqa: PLC0415
             from inforadar.pipeline.fetch_run import FetchFilter  # noqa: PLC0415
-            from inforadar.pipeline.worker import Stage  # noqa: PLC0415
             from inforadar.sample.install import serving_sample  # noqa: PLC0415
 
             async with (
                 open_store(settings) as database,
                 serving_sample(database),
-                open_worker(settings, database, stages=frozenset({Stage.COLLECT})) as worker,
+                open_worker(settings, database, stages=frozenset()) as worker,
             ):
                 wanted = FetchFilter(sources=view.sources, topics=view.topics)
                 run = worker.fetch_run(self._events.append, wanted=wanted)
                 self._loop, self._run = asyncio.get_running_loop(), run
                 if self._is_stopping:
                     run.stop()
-                return await run.run()
+                report = await run.run()
+                await worker.publish()
+                return report
 
         return await run_apart(work)
 

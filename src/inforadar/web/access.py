@@ -31,6 +31,8 @@ from inforadar.web.sessions import COOKIE, Sessions
 
 CHANGES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 CSRF_HEADER, CSRF_FIELD = b"x-csrf-token", "csrf"
+CSRF_SCOPE = "inforadar.csrf"
+"""Where routes find the token of the session that asks; not there: nobody is logged in."""
 MAX_FORM = 64 * 1024
 _ALWAYS = ("/health", "/login", "/static/")
 """Open whatever the setting: for probes, and to log in at all."""
@@ -76,9 +78,15 @@ class Access:
         else:
             refusal = Refusal(status=401, sentence="Reading needs the admin token here. Log in at /login.")
         if refusal is None:
+            if cookie := self._session(scope):
+                scope = {**scope, CSRF_SCOPE: self._sessions.csrf_token(cookie)}
             await self._app(scope, receive, send)
         else:
             await _refuse(refusal, scope, receive, send)
+
+    def may_read_from(self, host: str | None) -> bool:
+        """Whether anybody who asks this host may read, whoever it is."""
+        return self._is_open and host is not None and self._is_ours(host.encode("latin-1", "replace"))
 
     def _may_read(self, scope: Scope) -> bool:
         kind, given = _credentials(scope)

@@ -71,23 +71,25 @@ class LoginRoutes:
         ]
 
     async def show(self, request: Request) -> Response:
-        return self._form(token=request.query_params.get("token", ""))
+        return self._form(request, token=request.query_params.get("token", ""))
 
     async def log_in(self, request: Request) -> Response:
         address = request.client.host if request.client else ""
         wait_s = self.limit.wait_s(address)
         if wait_s is not None:
-            return self._form(429, f"Too many tries. The next one is in {wait_s} seconds.", wait_s=wait_s)
+            return self._form(
+                request, 429, f"Too many tries. The next one is in {wait_s} seconds.", wait_s=wait_s
+            )
         origin = request.headers.get("origin")
         host = request.headers.get("host", "")
         if origin is not None and not is_same_origin(
             origin.encode(), host.encode(), self.settings.public_url
         ):
-            return self._form(403, "This request comes from a page of another site.")
+            return self._form(request, 403, "This request comes from a page of another site.")
         form = parse_qs((await _small_body(request)).decode("utf-8", "replace"))
         if not self.sessions.is_token(form.get("token", [""])[0].strip()):
             self.limit.failed(address)
-            return self._form(401, "That is not the token. `inforadar up` prints a link with it.")
+            return self._form(request, 401, "That is not the token. `inforadar up` prints a link with it.")
         response = RedirectResponse(f"{request.scope.get('root_path', '')}/", 303)
         response.set_cookie(
             COOKIE,
@@ -116,8 +118,10 @@ class LoginRoutes:
             media_type="application/json",
         )
 
-    def _form(self, status: int = 200, sentence: str = "", *, token: str = "", wait_s: int = 0) -> Response:
-        response = self.pages.render("login.html", status, sentence=sentence, token=token)
+    def _form(
+        self, request: Request, status: int = 200, sentence: str = "", *, token: str = "", wait_s: int = 0
+    ) -> Response:
+        response = self.pages.render(request, "login.html", status, sentence=sentence, token=token)
         response.headers["Cache-Control"] = "no-store"
         if wait_s:
             response.headers["Retry-After"] = str(wait_s)

@@ -54,13 +54,15 @@ class Latency:
         async def counted(message: Message) -> None:
             # At the first byte: how long a stream of events goes on says nothing about speed.
             if message["type"] == "http.response.start":
-                took_s = perf_counter() - started
-                self.statuses[message["status"]] += 1
-                self.buckets[bisect_left(BUCKETS_S, took_s)] += 1
-                self.total_s += took_s
+                self.count(message["status"], perf_counter() - started)
             await send(message)
 
         await self.app(scope, receive, counted)
+
+    def count(self, status: int, took_s: float) -> None:
+        self.statuses[status] += 1
+        self.buckets[bisect_left(BUCKETS_S, took_s)] += 1
+        self.total_s += took_s
 
 
 @dataclass(slots=True, kw_only=True)

@@ -96,7 +96,8 @@ class FetchScreen(RadarScreen):
         self.query_one(ProgressLine).show(self._tally)
 
     def _end(self, word: str, lines: list[tuple[str, str]]) -> None:
-        if not self.is_attached:
+        if self not in self.app.screen_stack:
+            # It was closed before the run had ended: what came after that is to be shown too.
             self.radar.articles.reload()
             return
         self._show()
