@@ -17,6 +17,7 @@ import asyncio
 import json
 import os
 import platform
+import signal
 import subprocess
 import sys
 import tempfile
@@ -326,6 +327,8 @@ async def _ask(port: int, path: str) -> Load:
 
 
 def main(argv: list[str]) -> int:
+    # Ended from outside, what was started here ends too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     parser = argparse.ArgumentParser(prog="python -m bench api")
     parser.add_argument("--items", type=int, default=100_000)
     parser.add_argument("--feeds", type=int, default=1000)
