@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import signal
 
 from inforadar.app.store import make_home, open_store
 from inforadar.config import load_settings
@@ -31,6 +32,9 @@ def terminal() -> int:
             from inforadar.tui.app import RadarApp  # noqa: PLC0415
 
             app = RadarApp(settings, database, when_shown=settle)
+            # A terminal that is closed takes the app along; without this it would go on for nobody.
+            for number in (signal.SIGHUP, signal.SIGTERM):
+                asyncio.get_running_loop().add_signal_handler(number, app.exit)
             await app.run_async()
             return app.return_code or 0
 

@@ -9,12 +9,14 @@ from typing import Literal
 from urllib.parse import parse_qs
 from uuid import UUID
 
+from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from inforadar.errors import UsageError
+from inforadar.model.article import Article
 from inforadar.model.feed import Feed
 from inforadar.model.ids import ItemId
 from inforadar.model.item import Item
@@ -32,7 +34,7 @@ from inforadar.web.access import CSRF_SCOPE
 from inforadar.web.bodies import read_body
 from inforadar.web.listing import PAGE_ITEMS, choices, parse_query
 from inforadar.web.remembered import Remembered
-from inforadar.web.sanitize import IN_TEXTS, Images, article_html, listing_html, marker_for
+from inforadar.web.sanitize import IN_TEXTS, Images, article_html, listing_html, marker_for, plain_html
 from inforadar.web.templating import Pages
 from inforadar.web.unread import UnreadCounts
 
@@ -85,7 +87,6 @@ class ArticleRoutes:
             self.unread.forget()
         read = read_item(item)
         in_title, in_text = marker_for(read.analysis), marker_for(read.analysis, IN_TEXTS)
-        extracted = article.extracted if article else None
         listed = listing_html(item.content, self.images) if item.content else None
         return self.pages.render(
             request,
@@ -96,14 +97,18 @@ class ArticleRoutes:
             bars=BARS,
             article=article,
             title=in_title.text(read.title),
-            text=in_text.html(article_html(extracted.markdown, self.images)) if extracted else None,
-            has_text=bool(paragraphs(article)),
+            text=in_text.html(self._text(article)) if article else None,
             listed=in_text.html(listed) if listed else None,
             why_no_text=why_no_text(article),
             changes=field_changes(history),
             images=self.images,
             broken=0,
         )
+
+    def _text(self, article: Article) -> Markup:
+        """Empty if there is none."""
+        markdown = article.extracted.markdown if article.extracted else ""
+        return article_html(markdown, self.images) if markdown.strip() else plain_html(paragraphs(article))
 
     async def mark(self, request: Request) -> Response:
         """A form of one button: `read=on` or `read=off`; then back to where it stood."""

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from html import escape
 from typing import Literal
@@ -75,6 +75,11 @@ def article_html(markdown: str, images: Images) -> Markup:
     """An article's text. Its headings begin below ours."""
     text = _H1.sub("## ", clean(markdown)[:MAX_CHARACTERS])
     return _finish(_markdown().render(text), images)
+
+
+def plain_html(paragraphs: Iterable[str]) -> Markup:
+    """Text without any mark-up of its own."""
+    return Markup("\n").join(Markup("<p>{}</p>").format(one) for one in paragraphs)
 
 
 def listing_html(html: str, images: Images) -> Markup | None:
