@@ -21,6 +21,7 @@ BENCHMARKS = {
     "canonical": "bench.canonical",
     "deframe": "bench.deframe",
     "farm": "bench.farm",
+    "tui": "bench.tui",
     "simulate": "bench.simulate",
     "scaleout": "bench.scaleout",
     "peers": "bench.peers",
