@@ -35,7 +35,7 @@ import psutil
 
 from bench.farm_site import Farm, Server, free_port, serve
 
-_RESULTS = Path(__file__).with_name("results")
+RESULTS = Path(__file__).with_name("results")
 _STEP_TIMEOUT_S = 280
 _CHANGED_SHARE, _NEW_ENTRIES = 0.1, 3
 _TARGETS = {"a": (5.0, 7.0), "b": (0.27, 0.31), "c": (0.57, 0.74)}
@@ -52,6 +52,7 @@ class Bench:
     environment: dict[str, str]
     postgres: psutil.Process | None = None
     profile: bool = False
+    timeout_s: float = _STEP_TIMEOUT_S
     rows: list[dict[str, Any]] = field(default_factory=list)
 
     def step(self, name: str, *arguments: str) -> dict[str, Any]:
@@ -62,7 +63,7 @@ class Bench:
             [sys.executable, "-m", "bench.farm_step", *arguments, *options],
             env=os.environ | self.environment,
             stdout=subprocess.PIPE,
-            timeout=_STEP_TIMEOUT_S,
+            timeout=self.timeout_s,
             check=True,
         )
         report = json.loads(ended.stdout)
@@ -98,7 +99,7 @@ def database(kind: str, folder: Path) -> Iterator[tuple[str, psutil.Process | No
         server.stop()
 
 
-def _environment(arguments: argparse.Namespace, folder: Path, url: str, delay_s: float) -> dict[str, str]:
+def step_environment(arguments: argparse.Namespace, folder: Path, url: str, delay_s: float) -> dict[str, str]:
     return {
         "INFORADAR_HOME": str(folder),
         "DATABASE_URL": url,
@@ -121,7 +122,9 @@ def _opened(arguments: argparse.Namespace, *, feeds: int, hosts: int, delay_s: f
             serve(farm, folder / "nginx", with_log=delay_s > 0) as server,
             database(arguments.database, folder) as (url, postgres),
         ):
-            bench = Bench(farm, server, urls_file, _environment(arguments, folder, url, delay_s), postgres)
+            bench = Bench(
+                farm, server, urls_file, step_environment(arguments, folder, url, delay_s), postgres
+            )
             bench.step("prepare", "prepare", str(urls_file), str(arguments.others))
             bench.profile = arguments.profile
             yield bench
@@ -225,9 +228,9 @@ def main(argv: list[str]) -> int:
         rows += _pacing(arguments)
     best = _best(rows)
     _print_table(best, arguments)
-    _RESULTS.mkdir(exist_ok=True)
+    RESULTS.mkdir(exist_ok=True)
     now = datetime.now(UTC)
-    file = _RESULTS / f"farm-{arguments.database}-{now:%Y%m%dT%H%M%S}.json"
+    file = RESULTS / f"farm-{arguments.database}-{now:%Y%m%dT%H%M%S}.json"
     machine = {"python": platform.python_version(), "cpus": os.cpu_count(), "machine": platform.machine()}
     result = {
         "at": now.isoformat(),

@@ -113,7 +113,7 @@ async def _collect(settings: Settings, *, profiled: bool) -> dict[str, Any]:
             settle_in()
             profiles = await _start_profiles(database) if profiled else []
             with _measured(report):
-                result = await _collect_all(worker, due)
+                result, failed, cycles = await _collect_all(worker, due)
             for profile in profiles:
                 profile.disable()
         stored = await database.read(
@@ -125,23 +125,32 @@ async def _collect(settings: Settings, *, profiled: bool) -> dict[str, Any]:
         "feeds": result.fetched,
         "added": result.added,
         "updated": result.updated,
+        "failed": failed,
         "errors": sorted(set(result.errors.values()))[:3],
+        "cycles": cycles,
         "stored": stored,
     }
 
 
-async def _collect_all(worker: Worker, due: int) -> CycleResult:
-    """Cycle after cycle until all have had their turn, as the worker's loop does it."""
-    total = CycleResult()
+async def _collect_all(worker: Worker, due: int) -> tuple[CycleResult, int, list[tuple[int, float]]]:
+    """Cycle after cycle until all have had their turn, as the worker's loop does it.
+
+    Also how many failed, of whom the result names the last cycle's only, and each cycle's feeds and CPU seconds.
+    """
+    total, failed = CycleResult(), 0
+    cycles: list[tuple[int, float]] = []
     turns: set[float] = set()
     while total.fetched < due:
+        before = _cpu_s()
         result, run_id = await worker.collect_cycle()
+        cycles.append((result.fetched, _cpu_s() - before))
+        failed += len(result.errors)
         total = replace(
             total,
             fetched=total.fetched + result.fetched,
             added=total.added + result.added,
             updated=total.updated + result.updated,
-            errors=total.errors | result.errors,
+            errors=result.errors or total.errors,
         )
         now = time.monotonic()
         turns = {turn for turn in turns | {now + turn_s for turn_s in result.turns_s} if turn > now}
@@ -149,7 +158,7 @@ async def _collect_all(worker: Worker, due: int) -> CycleResult:
             await asyncio.sleep(min(turns) - now)
         elif run_id is None:
             break
-    return total
+    return total, failed, cycles
 
 
 async def _start_profiles(database: Database) -> list[cProfile.Profile]:

@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.acceptance.calling import call, home
 from tests.acceptance.program import Program, free_port
+
+__all__ = ["call", "home"]
 
 
 @pytest.fixture

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from tests.acceptance.program import Program
-from tests.llm_server import Answer, LlmServer
+from tests.llm_server import Answer, LlmServer, answer_text
 
 
 async def test_a_model_deframes_the_sample_and_the_bill_is_shown(program: Program) -> None:
@@ -42,6 +43,40 @@ async def test_a_model_deframes_the_sample_and_the_bill_is_shown(program: Progra
         assert stats["queue"] == {"fresh": 0, "retry": 0, "working": 0, "dead": 0}
         assert sum(row["calls"] for row in stats["costs"]) == analyzed
         assert round(stats["spent_today"], 9) == round(analyzed * 0.0002, 9)
+
+
+async def test_a_feed_has_a_model_and_a_prompt_of_its_own_and_what_a_model_says_cannot_steer_the_terminal(
+    program: Program,
+) -> None:
+    assert (await program.run("sample", "add")).code == 0
+    first, *_ = (await program.run("feed", "list", "--json")).json
+    prompts = program.home / "prompts"
+    prompts.mkdir()
+    (prompts / "short.md").write_text("---\nversion: 7\n---\nIn two words.", encoding="utf-8")
+    async with LlmServer() as server:
+        hostile = "\x1b[2J\x1b]0;owned\x07\u202e[red]no[/red]"
+        server.respond(
+            Answer(text=answer_text(title=hostile, summary=hostile)), Answer(text=hostile, ending="refused")
+        )
+        extra = {"AI_TYPE": "openai", "AI_MODEL": "tiny-1", "AI_CONCURRENCY": "1"}
+        asking = replace(program, extra={**extra, "AI_BASE_URL": server.base_url("openai")})
+        edit = ("feed", "edit", first["id"], "--model", "big-2", "--prompt", "short")
+        assert (await asking.run(*edit)).code == 0
+        done = (await asking.run("analyze", "run", "--again", "--json")).json
+        assert done["endings"] == {"analyzed": 1, "failed": len(server.calls) - 1}
+        assert {call.model: call.system == "In two words." for call in server.calls} == {
+            "tiny-1": False,
+            "big-2": True,
+        }
+        stats = await asking.run("analyze", "stats")
+        assert "refused this article" in stats.out
+        assert re.search(rf"big-2 +{re.escape(first['url'])}", stats.out)
+        items = (await asking.run("item", "list", "--json", "--limit", "50")).json
+        (told,) = [item for item in items if item["score"] == 0.25]
+        shown = await asking.run("item", "show", told["id"])
+        for out in (stats.out, shown.out):
+            assert not set("\x1b\x07\u202e") & set(out)
+        assert "[red]no[/red]" in shown.out, "it is text, and not the terminal's markup"
 
 
 async def test_the_numbers_are_shown_to_people_too(program: Program) -> None:

@@ -12,14 +12,15 @@ import pytest
 from inforadar.config import Settings
 from inforadar.errors import ConfigError, StoreError
 from inforadar.web.admin_token import load_admin_token
+from inforadar.web.bodies import MAX_JSON
 from inforadar.web.login import TRIES, LoginLimit
 from inforadar.web.serve import login_link
 from inforadar.web.sessions import COOKIE, LIFE, Sessions
-from tests.faces.conftest import running
 from tests.faces.newsroom import Newsroom
+from tests.faces.serving import running
 
 ITEM = "https://x.example/1"
-MARK = {"url": ITEM, "read": True}
+MARK = {"urls": [ITEM], "read": True}
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
 
@@ -86,9 +87,10 @@ async def test_marks_are_set_and_cleared_and_the_others_stay(
     web: aiohttp.ClientSession, bearer: dict[str, str]
 ) -> None:
     async def marks(**changes: object) -> dict[str, object]:
-        async with web.put("/api/marks", json={"url": ITEM, **changes}, headers=bearer) as response:
+        async with web.put("/api/marks", json={"urls": [ITEM], **changes}, headers=bearer) as response:
             assert response.status == 200
-            return await response.json()
+            (item,) = (await response.json())["items"]
+            return item
 
     assert await marks(read=True) == {"url": ITEM, "read": True, "starred": False, "archived": False}
     assert (await marks(starred=True))["read"] is True
@@ -97,15 +99,21 @@ async def test_marks_are_set_and_cleared_and_the_others_stay(
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"[]", b"{", b"\xff", b'{"url": 1, "read": true}', b'{"url": "x", "read": true}',
-     b'{"url": "https://x.example/"}', b'{"url": "https://x.example/", "read": 1}',
-     b'{"url": "https://x.example/", "read": true, "liked": true}', b'{"a": "' + b"x" * 20_000 + b'"}'],
+    [b"", b"[]", b"{", b"\xff", b'{"urls": 1, "read": true}', b'{"urls": [], "read": true}',
+     b'{"urls": ["x"], "read": true}', b'{"urls": ["https://x.example/"]}', b'{"read": true}',
+     b'{"urls": ["https://x.example/"], "read": 1}',
+     b'{"urls": ["https://x.example/"], "read": true, "liked": true}'],
 )  # fmt: skip
 async def test_a_mark_that_means_nothing_is_refused(
     web: aiohttp.ClientSession, bearer: dict[str, str], body: bytes
 ) -> None:
     async with web.put("/api/marks", data=body, headers=bearer) as response:
         assert response.status == 400
+
+
+async def test_a_body_without_end_is_refused(web: aiohttp.ClientSession, bearer: dict[str, str]) -> None:
+    async with web.put("/api/marks", data=b" " * (MAX_JSON + 1), headers=bearer) as response:
+        assert response.status == 413
 
 
 async def test_a_login_gives_a_cookie_that_no_script_and_no_other_site_can_use(
@@ -247,6 +255,34 @@ async def test_behind_a_proxy_the_prefix_is_ours(newsroom: Newsroom, web_setting
             await log_in(web, "wrong", **{"X-Forwarded-For": f"1.2.3.{number}, 9.9.9.9"})
         assert (await log_in(web, token, **{"X-Forwarded-For": "9.9.9.9"})).status == 429
         assert (await log_in(web, token, **{"X-Forwarded-For": "9.9.9.9, 8.8.8.8"})).status == 303
+
+
+async def test_what_a_proxy_says_is_believed_by_setting_only(
+    newsroom: Newsroom, web_settings: Settings, token: str
+) -> None:
+    said = {
+        "X-Forwarded-For": "1.1.1.1",
+        "X-Forwarded-Proto": "https",
+        "X-Forwarded-Host": "invented.example, radar.home",
+        "X-Forwarded-Prefix": "/radar",
+    }
+    origin = {"Origin": "https://radar.home"}
+    settings = web_settings.replaced(web={"allowed_hosts": "radar.home", "behind_proxy": True})
+    async with running(newsroom.database, settings) as web:
+        response = await log_in(web, token, **said, **origin)
+        assert (response.status, response.headers["Location"]) == (303, "/radar/")
+        assert "Secure" in response.headers["Set-Cookie"]
+        async with web.get("/radar/api/items", headers=said) as answer:
+            assert answer.status == 200
+        async with web.get("/health", headers=said | {"X-Forwarded-Host": "evil.example"}) as answer:
+            assert answer.status == 421
+    async with running(newsroom.database, web_settings) as web:
+        response = await log_in(web, token, **said)
+        assert (response.status, response.headers["Location"]) == (303, "/")
+        assert "Secure" not in response.headers["Set-Cookie"]
+        async with web.get("/radar/api/items", headers=said) as answer:
+            assert answer.status == 404
+        assert (await log_in(web, token, **said, **origin)).status == 403
 
 
 def test_a_public_url_that_is_none_is_refused(web_settings: Settings) -> None:

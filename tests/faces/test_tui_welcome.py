@@ -10,8 +10,8 @@ from inforadar.store.feeds import load_feeds
 from inforadar.tui.screens.articles import ArticlesScreen
 from inforadar.tui.screens.prompt import PromptScreen
 from inforadar.tui.screens.welcome import WelcomeScreen
-from tests.faces.conftest import free_port
 from tests.faces.newsroom import Newsroom
+from tests.faces.serving import free_port
 from tests.faces.terminal import assert_snapshot, opened
 from tests.site.documents import rss
 from tests.site.server import Site

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -14,27 +15,38 @@ import pytest
 from inforadar.app.worker import open_worker
 from inforadar.config import Settings, load_settings
 from inforadar.model.feed import Feed, FeedKind
-from inforadar.model.http import Outcome
+from inforadar.model.http import Outcome, Validators
+from inforadar.model.ids import LeaseToken
+from inforadar.model.item import Listed
 from inforadar.model.progress import Progress, ProgressKind
 from inforadar.model.run import RunKind
-from inforadar.pipeline.fetch_run import TO_THE_CUTOFF, FetchFilter, FetchRun, fetch_details
+from inforadar.model.schedule import Collected, NextRun, Part
+from inforadar.pipeline.fetch_run import (
+    TO_THE_CUTOFF,
+    FetchFilter,
+    FetchRun,
+    fetch_details,
+    parse_fetch_details,
+)
 from inforadar.pipeline.jobs import Reach
 from inforadar.pipeline.worker import Stage, Worker
 from inforadar.stages.discover.walk import Depth
 from inforadar.store.engine import Database
 from inforadar.store.feeds import insert_feed, load_feed
 from inforadar.store.fetch_runs import claim_fetch_run, request_fetch_run, request_stop
+from inforadar.store.found import load_found, save_found
+from inforadar.store.found_schema import found_parts
 from inforadar.store.items import list_items, load_item_changes
 from inforadar.store.leases import count_leases
 from inforadar.store.runs import load_events, load_report, load_runs
-from inforadar.store.schema import found_parts, item_changes, items, runs
+from inforadar.store.schema import item_changes, items, runs
 from inforadar.store.types import db_later
 from tests.pipeline.reading import read_here
 from tests.site.answers import hangs, status
 from tests.site.documents import Entry, rss
 from tests.site.paged import SELECTORS, PagedSite
 from tests.site.server import Site
-from tests.store.making import claim, count, expire_lease
+from tests.store.making import NOW, add_feed, claim, count, expire_lease, start_run
 
 Open = Callable[..., AbstractAsyncContextManager[Worker]]
 
@@ -89,7 +101,12 @@ async def kill(run: FetchRun, heard: Heard, at: str) -> None:
     """Ends a run as `kill -9` would at that event: nothing is given back, nothing is said."""
     task = asyncio.ensure_future(run.run())
     reached = asyncio.Event()
-    heard.at[at] = lambda: (_freeze(run), reached.set())
+
+    def die() -> None:
+        _freeze(run)
+        reached.set()
+
+    heard.at[at] = die
     await reached.wait()
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
@@ -242,6 +259,35 @@ async def test_a_run_that_is_killed_is_taken_up_without_asking_again(
         assert paged.asked == ["1", "2", "3", "4"]
     assert report.interrupted is False
     assert await count(database, found_parts) == 0
+
+
+async def test_a_sitemap_goes_through_both_phases_and_is_taken_up_after_a_kill(
+    site: Site, database: Database, worker: Open
+) -> None:
+    now = datetime.now(UTC).replace(microsecond=0)
+    urls = [
+        f"<url><loc>{site.url(f'/p/{n}')}</loc><lastmod>{now.isoformat()}</lastmod></url>" for n in range(4)
+    ]
+    namespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
+    document = f"<urlset xmlns='{namespace}'>{''.join(urls)}</urlset>"
+    feed, _ = await database.write(
+        insert_feed,
+        site.sitemap("/sitemap.xml", document),
+        kind=FeedKind.SITEMAP,
+        enabled=True,
+        options={"fetch_titles": False},
+    )
+    heard = Heard()
+    async with worker() as running:
+        await kill(running.fetch_run(heard), heard, "found")
+        await expire_lease(database, feed)
+        assert await database.read(list_items) == []
+    heard = Heard()
+    async with worker() as running:
+        report = await running.fetch_run(heard).run()
+    assert report.added_count == 4
+    assert (heard[-1].found, heard[-1].done) == (4, 4)
+    assert len(site.requests_for("/sitemap.xml")) == 1
 
 
 async def test_what_was_found_long_ago_is_found_anew(site: Site, database: Database, worker: Open) -> None:
@@ -456,9 +502,40 @@ async def test_crashes_in_any_order_come_to_the_same_database(
     assert await count(database, found_parts) == 0
 
 
-def test_details_come_back_as_they_were() -> None:
-    from inforadar.pipeline.fetch_run import parse_fetch_details  # noqa: PLC0415
+async def test_what_is_kept_on_disk_comes_back_as_it_was(database: Database) -> None:
+    lease = await claim(database, await add_feed(database))
+    run_id = await start_run(database)
+    item = Listed(
+        url="https://a.example/1", title="Хлеб \ud83d\x00", tags=("面包",), published_at=NOW, rating=-0.5
+    )
+    end = Collected(
+        lease=lease,
+        run_id=run_id,
+        at=NOW,
+        outcome=Outcome.TEMPORARY_ERROR,
+        next_run=NextRun(after_s=None, failures=3, error="It failed."),
+        listed=(item,),
+        validators=Validators(etag='"1"', url="https://a.example/"),
+        moved_to="https://b.example/",
+        kind=FeedKind.FEED,
+        channel={"title": "News"},
+        dropped=2,
+        walked=True,
+        spent_s=1.5,
+    )
+    part = Part(lease=lease, run_id=run_id, at=NOW, listed=(item, item), state={"next_url": None})
+    assert await database.write(save_found, part, 0)
+    assert await database.write(save_found, end, 1)
+    clean = replace(item, title="Хлеб ?")
+    assert await database.read(load_found, lease, run_id) == [
+        replace(part, listed=(clean, clean), position=0),
+        replace(end, listed=(clean,)),
+    ]
+    lost = replace(part, lease=replace(lease, token=LeaseToken("other")))
+    assert not await database.write(save_found, lost, 2)
 
+
+def test_details_come_back_as_they_were() -> None:
     given = (
         FetchFilter(sources=("Хабр",), topics=("a", "b")),
         Reach(cutoff=date(2026, 1, 2), window_days=0, depth=Depth.WINDOW),

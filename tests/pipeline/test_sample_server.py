@@ -120,3 +120,5 @@ async def test_after_cleanup_the_port_is_free_again(port: int) -> None:
     for _ in range(2):
         runner = await serve_sample(World(EPOCH), port)
         await runner.cleanup()
+        with socket.socket() as other:
+            assert other.connect_ex((HOST, port)) != 0

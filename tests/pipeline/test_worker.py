@@ -134,6 +134,21 @@ async def test_asked_again_it_sends_the_validators_back_and_a_304_keeps_everythi
     assert len(await database.read(list_items)) == 1
 
 
+async def test_a_304_with_a_new_validator_is_asked_with_that_from_then_on(
+    site: Site, database: Database, worker: Open
+) -> None:
+    url = site.feed("/feed.xml", rss([entry(site, 1)]), etag='"v1"')
+    feed = await subscribe(database, url)
+    async with worker() as running:
+        await running.collect_cycle()
+        site.respond("/feed.xml", status(304, etag='"v2"'))
+        for _ in range(2):
+            await database.write(request_feed, feed.id)
+            await running.collect_cycle()
+    sent = [request.headers.get("if-none-match") for request in site.requests_for("/feed.xml")]
+    assert sent == [None, '"v1"', '"v2"']
+
+
 async def test_a_change_is_recorded_with_what_was_before_and_null_never_wins(
     site: Site, database: Database, worker: Open
 ) -> None:

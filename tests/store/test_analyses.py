@@ -196,6 +196,7 @@ async def test_the_counts_tell_lanes_results_and_failures(database: Database) ->
     assert (found.fresh, found.retry, found.working, found.dead) == (2, 1, 1, 1)
     assert found.results == [("m", "1", 1)]
     assert found.failures == {"invalid": 1, "refused": 1, "outage": 1}
+    assert found.messages == {"invalid": "bad", "refused": "no", "outage": "503_%"}
 
 
 async def test_money_is_summed_by_day_model_and_feed_and_outlives_the_feed(database: Database) -> None:

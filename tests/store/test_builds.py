@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
+import pytest
+from sqlalchemy import update
 from tests.store.making import NOW, add_feed, collect, listed
 
 from inforadar.model.feed import Feed
@@ -16,6 +19,9 @@ from inforadar.store.cached_feeds import (
     load_last_items,
 )
 from inforadar.store.engine import Database
+from inforadar.store.feeds import update_feed_options
+from inforadar.store.schema import items
+from inforadar.store.served import load_feed_content
 
 
 def document(text: str) -> CachedFeed:
@@ -51,8 +57,35 @@ async def test_the_last_items_are_the_newest(database: Database) -> None:
     feed = await add_feed(database)
     entries = [listed(f"https://example.com/{n}", published_at=NOW - timedelta(days=n)) for n in range(5)]
     await collect(database, feed, *reversed(entries))
-    found = await database.read(load_last_items, feed.id, 3)
+    found = await database.read(load_last_items, feed, 3)
     assert [item.url[-1] for item in found] == ["0", "1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        ({}, {"1", "2"}),
+        ({"analyze": True}, {"1"}),
+        ({"analyzer": "local"}, {"1"}),
+        ({"model": "m"}, {"1"}),
+        ({"prompt": "p"}, {"1"}),
+        ({"analyze": False, "prompt": "p"}, {"1", "2"}),
+    ],
+)
+async def test_a_feed_that_asks_for_analysis_has_analyzed_items_only(
+    database: Database, options: dict[str, Any], shown: set[str]
+) -> None:
+    feed = await add_feed(database)
+    await collect(database, feed, listed("https://example.com/1"), listed("https://example.com/2"))
+    await database.write(
+        lambda c: c.execute(update(items).where(items.c.url.endswith("1")).values(analyzed_at=NOW))
+    )
+    await database.write(finish_build, await job_of(database))
+    await database.write(update_feed_options, feed.id, options)
+    job = await job_of(database)
+    assert {item.url[-1] for item in job.items} == shown
+    content = await database.read(load_feed_content, feed.id, 50)
+    assert {item.url[-1] for item in content.items} == shown
 
 
 async def test_a_document_is_stored_and_replaced_and_the_feed_is_off_the_list(database: Database) -> None:

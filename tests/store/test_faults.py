@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 from tests.servers import on_database
 from tests.servers_fixtures import SqliteBackend
 from tests.store.making import NOW, add_feed, count
@@ -16,6 +17,7 @@ from tests.store.making import NOW, add_feed, count
 from inforadar.errors import ConfigError, StoreError
 from inforadar.model.run import RunKind
 from inforadar.store.engine import Database, open_database, parse_database_url
+from inforadar.store.faults import faults_as_sentences, is_of_the_database
 from inforadar.store.feeds import count_feeds
 from inforadar.store.runs import insert_run, load_runs
 from inforadar.store.schema import runs
@@ -25,6 +27,24 @@ from inforadar.store.schema import runs
 async def sqlite_path(sqlite_template: Path, tmp_path: Path) -> AsyncIterator[Path]:
     async with SqliteBackend(sqlite_template, tmp_path).fresh() as url:
         yield Path(url.removeprefix("sqlite:///"))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "connection was closed in the middle of operation",
+        "cannot switch to state 12; another operation (2) is in progress",
+        "terminating connection due to administrator command",
+        "the database system is shutting down",
+    ],
+)
+def test_whatever_a_driver_says_of_a_server_that_was_cut_off_it_does_not_answer(said: str) -> None:
+    with (
+        pytest.raises(StoreError, match=r"does not answer: .*\. Is it running\?") as fault,
+        faults_as_sentences("db"),
+    ):
+        raise DBAPIError("SELECT 1", None, RuntimeError(said))
+    assert is_of_the_database(fault.value)
 
 
 async def test_a_folder_in_place_of_the_file(tmp_path: Path) -> None:

@@ -221,6 +221,19 @@ async def test_the_writer_saves_what_waits_before_it_ends_and_nothing_after(data
         await writer.save(collected(leases[0], run))
 
 
+async def test_jobs_wait_for_no_others_once_it_is_said_that_none_come(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inforadar.store.writer.GATHER_S", 3600.0)
+    feed = await add_feed(database)
+    job = collected(await claim(database, feed), await start_run(database), listed())
+    async with Writer(database, diff) as writer:
+        saving = writer.submit(job)
+        writer.hurry()
+        async with asyncio.timeout(30):
+            assert (await saving).added
+
+
 async def test_a_caller_that_is_cancelled_disturbs_nobody(database: Database) -> None:
     made = await add_feeds(database, 2)
     leases = await database.write(claim_feeds, [feed.id for feed in made])

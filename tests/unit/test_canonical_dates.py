@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inforadar.model.article import Extracted
+from inforadar.stages.canonical import extract
 from inforadar.stages.canonical.dates import parse_date
 
 
@@ -54,3 +56,49 @@ def test_what_is_no_date_is_none(text: str) -> None:
 def test_any_text_gives_an_aware_date_or_nothing(text: str) -> None:
     found = parse_date(text)
     assert found is None or found.tzinfo is not None
+
+
+TEXT = "".join(
+    f"<p>The harbour council voted on Tuesday evening to close ferry pier {number} for {number} years.</p>"
+    for number in range(2, 9)
+)
+
+
+def dates(head: str, byline: str) -> tuple[str | None, str | None]:
+    """Days of publication and update of a page with this head and this below its headline."""
+    page = (
+        f"<html><head>{head}<title>The ferry pier is closed</title></head><body><article>"
+        f"<h1>The ferry pier is closed</h1><div>{byline}</div>{TEXT}</article></body></html>"
+    )
+    found = extract(page.encode(), "https://quay.example/pier")
+    assert isinstance(found, Extracted)
+    days = (found.published_at, found.updated_at)
+    published, updated = (day.date().isoformat() if day else None for day in days)
+    return published, updated
+
+
+def meta(published: str, updated: str | None = None) -> str:
+    stated = f'<meta property="article:published_time" content="{published}">'
+    return stated + (f'<meta property="article:modified_time" content="{updated}">' if updated else "")
+
+
+def test_an_older_date_beside_the_headline_outranks_a_statement_that_tells_no_update_apart() -> None:
+    moved = "2025-11-20T16:02:46Z"
+    for head in (meta(moved), meta(moved, moved)):
+        assert dates(head, "<span>May 14, 2025</span>") == ("2025-05-14", "2025-11-20")
+
+
+def test_a_statement_stands_against_a_later_date_a_neighbouring_day_and_an_update_of_its_own() -> None:
+    stated = "2025-05-14T00:57:00Z"
+    assert dates(meta(stated), "<span>June 2, 2025</span>")[0] == "2025-05-14"
+    assert dates(meta(stated), "<span>May 13, 2025</span>")[0] == "2025-05-14"
+    assert dates(meta(stated, "2025-09-01T10:00:00Z"), "<span>May 1, 2020</span>")[0] == "2025-05-14"
+
+
+def test_publication_and_update_in_one_line_are_told_apart() -> None:
+    line = '<p class="date">December 3, 2025. <i>Updated: December 7, 2025</i></p>'
+    assert dates("", line) == ("2025-12-03", "2025-12-07")
+
+
+def test_the_stamp_of_a_time_counts_not_its_wording() -> None:
+    assert dates("", '<div><time datetime="2024-12-20">August 28, 2024</time></div>')[0] == "2024-12-20"

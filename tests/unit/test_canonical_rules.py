@@ -61,6 +61,16 @@ def test_results_can_cross_a_process_border() -> None:
     assert pickle.loads(pickle.dumps(refused)) == refused
 
 
+def test_control_characters_reach_nobody() -> None:
+    found = article(
+        f"<article><h1>Pier\x1b closed</h1>{P}<p>A\x1b[31m red &#27;[0m and\x07 loud line of it.</p></article>"
+    )
+    for text in (found.title, found.clean_text, found.markdown):
+        assert text
+        assert not {"\x1b", "\x07"} & set(text)
+    assert "A[31m red [0m and loud line of it." in found.clean_text
+
+
 def test_markup_in_the_text_is_escaped_in_markdown() -> None:
     line = "# not a heading, 2 * 3 * 4, [x](javascript:alert), &lt;script&gt; and _so_"
     found = article(f"<article>{P}<p>{line}</p></article>")

@@ -93,6 +93,77 @@ def test_what_is_no_opml_says_so(data: bytes) -> None:
         parse_opml(data)
 
 
+@pytest.mark.parametrize(
+    ("encoding", "declared"),
+    [
+        ("utf-8-sig", "utf-8"),
+        ("utf-16", "utf-16"),
+        ("cp1251", "windows-1251"),
+        ("cp1251", "utf-8"),
+        ("koi8-r", "koi8-r"),
+        ("utf-8", "utf-16"),
+    ],
+)
+def test_names_are_readable_whatever_the_encoding_and_whatever_is_said_about_it(
+    encoding: str, declared: str
+) -> None:
+    body = "".join(
+        f'<outline text="Новости науки и техники" xmlUrl="https://a.example/{n}"/>' for n in range(5)
+    )
+    document = f'<?xml version="1.0" encoding="{declared}"?><opml><body>{body}</body></opml>'
+    found = parse_opml(document.encode(encoding))
+    assert len(found.feeds) == 5
+    assert {feed.title for feed in found.feeds} == {"Новости науки и техники"}
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("Caf&eacute;&nbsp;&mdash; news", "Café — news"),
+        ("A &madeup; B", "A B"),
+        ("&lt;b&gt;Bold&lt;/b&gt; &amp;amp; more", "Bold & more"),
+        ("1 &lt; 2", "1 < 2"),
+        ("北京 \x0b\x00 新闻", "北京 新闻"),
+        ("  two\n lines ", "two lines"),
+    ],
+)
+def test_titles_become_plain_words_and_no_feed_is_lost(written: str, meant: str) -> None:
+    found = parse_opml(
+        opml(
+            f'<outline text="{written}" xmlUrl="https://a.example/1"/><outline xmlUrl="https://a.example/2"/>'
+        )
+    )
+    assert [feed.title for feed in found.feeds] == [meant, None]
+
+
+def test_links_and_sites_are_no_feeds_and_folders_are_no_loss() -> None:
+    found = parse_opml(
+        opml(
+            '<outline text="Folder"/><outline text="Full"><outline text="Page" type="link" url="https://a.example/"/>'
+            '<outline text="Site" htmlUrl="https://b.example/"/></outline>'
+        )
+    )
+    assert found.feeds == ()
+    reasons = dict(found.skipped)
+    assert reasons["Folder"] == "it has no feed URL"
+    assert "a link" in reasons["Page"]
+    assert "feed add https://b.example/ --discover" in reasons["Site"]
+
+
+def test_a_list_without_a_body_and_feeds_in_deep_folders_are_read() -> None:
+    deep = '<outline text="f">' * 100 + '<outline xmlUrl="https://a.example/1"/>' + "</outline>" * 100
+    data = f'<opml><outline xmlUrl="https://a.example/2"/>{deep}</opml>'.encode()
+    assert len(parse_opml(data).feeds) == 2
+
+
+def test_ten_megabytes_are_read_quickly_and_more_than_twenty_are_refused() -> None:
+    one = '<outline text="{0}" title="{0}" type="rss" xmlUrl="https://a.example/{0}" htmlUrl="https://a.example/"/>'
+    lines = "".join(one.format(n) for n in range(20_000)) + " " * 8_000_000
+    assert len(parse_opml(opml(lines)).feeds) == 20_000
+    with pytest.raises(ParseError, match="20 MB"):
+        parse_opml(b" " * 21 * 2**20)
+
+
 def test_entities_are_not_expanded() -> None:
     bomb = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 10))
     document = f'<!DOCTYPE opml [<!ENTITY e0 "ha">{bomb}<!ENTITY file SYSTEM "file:///etc/passwd">]>'

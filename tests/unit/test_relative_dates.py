@@ -204,7 +204,8 @@ WORDS = st.sampled_from(
 
 @given(st.lists(WORDS, max_size=8), st.sampled_from(["", " "]))
 def test_any_mixture_of_its_words_is_a_date_or_nothing(words: list[str], between: str) -> None:
-    parse_listing_date(between.join(words), NOW, MOSCOW)
+    found = parse_listing_date(between.join(words), NOW, MOSCOW)
+    assert found is None or found.utcoffset() is not None
 
 
 @given(st.integers(0, 9999), st.sampled_from([("минут", "назад"), ("minutes", "ago"), ("minut", "temu")]))

@@ -23,12 +23,14 @@ from inforadar.pipeline.articles import ArticleListener, Canonicalizer, Extract
 from inforadar.pipeline.collect import FeedDiscoverer, Parse
 from inforadar.pipeline.discovery import Discovery
 from inforadar.pipeline.jobs import Discoverer
+from inforadar.pipeline.page_titles import PageTitles
 from inforadar.pipeline.pages import PagesDiscoverer, Read
 from inforadar.pipeline.pool import WorkPool
 from inforadar.pipeline.preview import Previewer
 from inforadar.pipeline.robots import Robots
 from inforadar.pipeline.schedule import SchedulePolicy
 from inforadar.pipeline.search_index import SearchIndexer
+from inforadar.pipeline.sitemap import SitemapDiscoverer, SitemapPolicy
 from inforadar.pipeline.worker import ALL_STAGES, Stage, Worker
 from inforadar.stages.canonical import extract
 from inforadar.stages.diff import diff
@@ -61,12 +63,13 @@ async def open_worker(
     listener: ArticleListener | None = None,
 ) -> AsyncIterator[Worker]:
     """A worker with everything it needs; by default it goes out to the web. `listener` hears of each article."""
-    fetcher, canonical = settings.fetcher, settings.canonical
+    fetcher = settings.fetcher
     async with AsyncExitStack() as stack:
-        needed = (
-            "inforadar.stages.canonical" if Stage.CANONICAL in stages else "inforadar.stages.discover.pages"
-        )
-        pool = WorkPool(warm_up=(needed,))
+        if Stage.CANONICAL in stages:
+            pool = WorkPool(warm_up=("inforadar.stages.canonical",))
+        else:
+            # Listing pages come at the pace of their hosts: one process reads them all.
+            pool = WorkPool(workers=1, warm_up=("inforadar.stages.discover.pages",))
         stack.push_async_callback(pool.close)
         projection = await stack.enter_async_context(open_redis(settings, database, now=now))
         if engine is None:
@@ -83,16 +86,15 @@ async def open_worker(
             workers=fetcher.workers,
             now=now,
             projection=projection,
-            discoverers=make_discoverers(settings, database, engine, robots=robots, pool=pool, now=now),
-            canonicalizer=Canonicalizer(
-                database=database,
-                engine=engine,
+            discoverers=make_discoverers(
+                settings, database, engine, robots=robots, pool=pool, now=now, projection=projection
+            ),
+            canonicalizer=make_canonicalizer(
+                settings,
+                database,
+                engine,
                 robots=robots,
-                extract=_extractor(pool),
-                timeout_s=canonical.timeout,
-                max_bytes=int(canonical.max_body_size_mb * 2**20),
-                retries=canonical.retries,
-                workers=canonical.workers,
+                pool=pool,
                 now=now,
                 projection=projection,
                 listener=listener,
@@ -105,6 +107,33 @@ async def open_worker(
         )
 
 
+def make_canonicalizer(
+    settings: Settings,
+    database: Database,
+    engine: Engine,
+    *,
+    robots: Robots,
+    pool: WorkPool,
+    now: Callable[[], datetime],
+    projection: RedisProjection | None = None,
+    listener: ArticleListener | None = None,
+) -> Canonicalizer:
+    canonical = settings.canonical
+    return Canonicalizer(
+        database=database,
+        engine=engine,
+        robots=robots,
+        extract=_extractor(pool),
+        timeout_s=canonical.timeout,
+        max_bytes=int(canonical.max_body_size_mb * 2**20),
+        retries=canonical.retries,
+        workers=canonical.workers,
+        now=now,
+        projection=projection,
+        listener=listener,
+    )
+
+
 def make_discoverers(
     settings: Settings,
     database: Database,
@@ -113,6 +142,7 @@ def make_discoverers(
     robots: Robots,
     pool: WorkPool,
     now: Callable[[], datetime],
+    projection: RedisProjection | None = None,
 ) -> Mapping[FeedKind, Discoverer]:
     """How each kind of feed is collected."""
     fetcher = settings.fetcher
@@ -120,6 +150,22 @@ def make_discoverers(
         success_interval_s=fetcher.success_interval,
         error_policy=fetcher.error_policy,
         reprobe=fetcher.reprobe == "weekly",
+    )
+    canonicalizer = make_canonicalizer(
+        settings, database, engine, robots=robots, pool=pool, now=now, projection=projection
+    )
+    sitemap = SitemapDiscoverer(
+        engine=engine,
+        robots=robots,
+        database=database,
+        titles=PageTitles(canonicalizer=canonicalizer),
+        policy=policy,
+        sitemaps=SitemapPolicy(
+            max_bytes=int(settings.sitemap.max_file_size_mb * 2**20),
+            **settings.sitemap.model_dump(exclude={"max_file_size_mb"}),
+        ),
+        request_timeout_s=fetcher.request_timeout,
+        now=now,
     )
     feed = FeedDiscoverer(
         fetch=engine.fetch,
@@ -129,6 +175,8 @@ def make_discoverers(
         request_timeout_s=fetcher.request_timeout,
         job_timeout_s=fetcher.job_timeout,
         now=now,
+        sitemap=sitemap.discover,
+        max_sitemap_bytes=sitemap.sitemaps.max_bytes,
     )
 
     async def load_known(feed_id: FeedId, hashes: Sequence[UrlHash]) -> frozenset[UrlHash]:
@@ -145,7 +193,7 @@ def make_discoverers(
         cutoff_date=fetcher.cutoff_date,
         window_days=fetcher.window_days,
     )
-    return {FeedKind.FEED: feed, FeedKind.PAGES: pages, FeedKind.SITEMAP: feed}
+    return {FeedKind.FEED: feed, FeedKind.PAGES: pages, FeedKind.SITEMAP: sitemap}
 
 
 @contextmanager

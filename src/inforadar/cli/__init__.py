@@ -115,6 +115,12 @@ _GROUPS = {
             "serve": ("inforadar.cli.sample:serve", "Serve the sample world on its port."),
         },
     ),
+    "flows": (
+        "Sitemaps that Prefect runs.",
+        {
+            "serve": ("inforadar.cli.flows:serve", "Run the flows of inforadar.toml on their schedules."),
+        },
+    ),
     "db": (
         "The database.",
         {
@@ -150,6 +156,7 @@ def build_app() -> App:
         "and `--log-level` say how the log is written.",
         version=__version__,
         result_action="return_value",
+        suppress_keyboard_interrupt=False,
     )
     for name, (target, text) in _COMMANDS.items():
         app.command(target, name=name, help=text)

@@ -88,7 +88,11 @@ def stats(
     )
     print_table(["Model", "Prompt", "Items>"], counts.results, empty="Nothing is analyzed yet.")
     if counts.failures:
-        print_table(["Failure", "Items>"], counts.failures.items(), empty="")
+        print_table(
+            ["Failure", "Items>", "For example"],
+            ((kind, number, counts.messages[kind]) for kind, number in counts.failures.items()),
+            empty="",
+        )
     budget = settings.ai.daily_budget
     of_budget = f" of ${budget:g}" if budget else ""
     print_line(f"Spent today: ${today:.4f}{of_budget}.")
@@ -144,6 +148,7 @@ def _document(
             for model, version, number in counts.results
         ],
         "failures": dict(counts.failures),
+        "failure_messages": dict(counts.messages),
         "spent_today": round(today, 6),
         "daily_budget": daily_budget,
         "costs": [

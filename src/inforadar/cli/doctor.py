@@ -12,7 +12,7 @@ from rich.text import Text
 
 from inforadar.app.doctor import examine
 from inforadar.cli.logs import configure_logs
-from inforadar.cli.output import print_json, print_line, safe
+from inforadar.cli.output import counted, print_json, print_line, safe
 from inforadar.config import load_settings
 from inforadar.model.finding import Finding, Level
 
@@ -48,8 +48,11 @@ def _print(findings: list[Finding]) -> None:
             console.print(Text(f"{'':16}→ {safe(finding.advice)}", style="dim"), soft_wrap=True)
     numbers = {level: sum(finding.level is level for finding in findings) for level in Level}
     if numbers[Level.PROBLEM]:
-        print_line(f"{numbers[Level.PROBLEM]} things are wrong, {numbers[Level.WARNING]} to look at.")
+        are = "is" if numbers[Level.PROBLEM] == 1 else "are"
+        print_line(
+            f"{counted(numbers[Level.PROBLEM], 'thing')} {are} wrong, {numbers[Level.WARNING]} to look at."
+        )
     elif numbers[Level.WARNING]:
-        print_line(f"Everything works; {numbers[Level.WARNING]} things to look at.")
+        print_line(f"Everything works; {counted(numbers[Level.WARNING], 'thing')} to look at.")
     else:
         print_line("Everything is well.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -13,18 +13,16 @@ from inforadar.cli.output import print_json, print_line, safe, short_id
 from inforadar.cli.run import on_store
 from inforadar.config import Settings
 from inforadar.model.feed import Feed
+from inforadar.pipeline.admin import switch_feed
 from inforadar.pipeline.documents import feed_document
 from inforadar.store.engine import Database
-from inforadar.store.feeds import delete_feed, find_feed, load_feed, sync_feed, update_feed
+from inforadar.store.feeds import delete_feed, find_feed, load_feed, sync_feed
 
 
-def change_feed(reference: str, **columns: Any) -> Feed:
-    """Writes the columns that are named, and returns the feed as it is then."""
-
+def _switch(reference: str, *, enabled: bool) -> Feed:
     async def work(database: Database, _: Settings) -> Feed:
         found = await database.read(find_feed, reference)
-        await database.write(update_feed, found.id, columns)
-        return await database.read(load_feed, found.id)
+        return await switch_feed(database, found.id, enabled=enabled)
 
     return on_store(work)
 
@@ -38,7 +36,7 @@ def tell(feed: Feed, sentence: str, *, as_json: bool) -> None:
 
 def enable(feed: Reference, *, json: Json = False) -> None:
     """Allow a feed to be fetched and served. Does not schedule it."""
-    found = change_feed(feed, enabled=True)
+    found = _switch(feed, enabled=True)
     comes = (
         f"Next run {found.next_run_at.astimezone():%Y-%m-%d %H:%M}."
         if found.next_run_at
@@ -49,7 +47,7 @@ def enable(feed: Reference, *, json: Json = False) -> None:
 
 def disable(feed: Reference, *, json: Json = False) -> None:
     """Stop fetching and serving a feed at once; its schedule stays."""
-    found = change_feed(feed, enabled=False)
+    found = _switch(feed, enabled=False)
     tell(found, f"Disabled {safe(found.url)}. It is neither fetched nor served.", as_json=json)
 
 
@@ -64,8 +62,7 @@ def polling(
     async def work(database: Database, _: Settings) -> Feed:
         found = await database.read(find_feed, feed)
         wanted = not found.polling if state is None else state == "on"
-        await database.write(update_feed, found.id, {"polling": wanted})
-        return await database.read(load_feed, found.id)
+        return await switch_feed(database, found.id, polling=wanted)
 
     found = on_store(work)
     what = "is fetched again after each success" if found.polling else "is fetched only when asked for"

@@ -15,6 +15,7 @@ from inforadar.cli.feeds import Json, Reference
 from inforadar.cli.output import print_line, safe
 from inforadar.cli.run import on_store
 from inforadar.cli.selectors_file import read_selectors
+from inforadar.cli.sitemap_options import UNCHANGED, SitemapOptions
 from inforadar.config import Settings
 from inforadar.errors import UsageError
 from inforadar.model.feed import Feed, FeedKind
@@ -34,6 +35,9 @@ def edit(
     kind: Annotated[FeedKind | None, Parameter(help="How it is read.")] = None,
     source: Annotated[str | None, Parameter(help="The site's name.")] = None,
     topic: Annotated[str | None, Parameter(help="The feed's label.")] = None,
+    title: Annotated[
+        str | None, Parameter(help="What it is called here; `default`: what it calls itself.")
+    ] = None,
     selectors: Annotated[
         Path | None, Parameter(help="A TOML file that says how the pages of the site are read.")
     ] = None,
@@ -61,7 +65,9 @@ def edit(
         str | None, Parameter(help="Which language model; `default`: that of the settings.")
     ] = None,
     prompt: Annotated[str | None, Parameter(help="The prompt's name; `default`: the usual one.")] = None,
-    analyze: Annotated[bool | None, Parameter(help="Analyze its items, or not.")] = None,
+    analyze: Annotated[
+        bool | None, Parameter(help="Serve it with analyzed items only; or do not analyze it at all.")
+    ] = None,
     keep_days: Annotated[
         int | None,
         Parameter(validator=_NUMBER, help="Delete items after so long; 0: never, -1: as the settings say."),
@@ -69,6 +75,7 @@ def edit(
     keep_items: Annotated[
         int | None, Parameter(validator=_NUMBER, help="Keep so many items; 0: all, -1: as the settings say.")
     ] = None,
+    sitemap: SitemapOptions = UNCHANGED,
     header: Annotated[
         list[str] | None, Parameter(negative="", help="'Name: value' to send with each request; kept secret.")
     ] = None,
@@ -89,6 +96,8 @@ def edit(
     changes: dict[str, object] = {name: value for name, value in given.items() if value is not None}
     if error_policy == "default":
         changes["error_policy"] = None
+    if title is not None:
+        changes["title"] = None if title == "default" else title
     headers = _headers(header or [], user)
     options = _options(analyzer=analyzer, model=model, prompt=prompt, analyze=analyze)
     options |= {
@@ -96,6 +105,7 @@ def edit(
         for name, number in (("keep_days", keep_days), ("keep_items", keep_items))
         if number is not None
     }
+    options |= sitemap.changes()
     if selectors is not None:
         options["selectors"] = read_selectors(selectors)
         changes.setdefault("kind", FeedKind.PAGES)
@@ -130,8 +140,7 @@ def _options(*, analyze: bool | None, **named: str | None) -> dict[str, object]:
         name: None if value == "default" else value for name, value in named.items() if value is not None
     }
     if analyze is not None:
-        # To be analyzed is what a feed gets anyway: only the refusal is written down.
-        options["analyze"] = None if analyze else False
+        options["analyze"] = analyze
     return options
 
 

@@ -17,6 +17,7 @@ from inforadar.pipeline.preview import PagePreview
 from inforadar.store.engine import Database
 from inforadar.store.feeds import find_feed_by_url
 
+_LONGEST = 48
 _COUNTERS = ("rating", "views", "comments", "bookmarks")
 
 
@@ -44,7 +45,7 @@ def preview(
         print_json(_document(found))
     else:
         _print(found)
-    return 0 if found.page.items else 1
+    return 0 if any(item.published_at for item in found.page.items) else 1
 
 
 def _print(found: PagePreview) -> None:
@@ -57,7 +58,7 @@ def _print(found: PagePreview) -> None:
                     field.name,
                     field.selector,
                     field.caught if field.name in {"item", "next"} else f"{field.caught} of {count}",
-                    "  |  ".join(field.values) or None,
+                    "  |  ".join(_cut(value) for value in field.values) or None,
                 )
                 for field in found.selected.fields
             ),
@@ -84,6 +85,10 @@ def _print(found: PagePreview) -> None:
     print_line(f"Next page: {safe(found.page.next_url) if found.page.next_url else 'none'}")
     for message in found.messages:
         print_line(f"! {safe(message)}")
+
+
+def _cut(value: str) -> str:
+    return value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"
 
 
 def _number(value: float | None) -> str | None:

@@ -211,7 +211,7 @@ def _print_card(feed: Feed) -> None:
     ]
     lines = [
         Text.assemble((short_id(feed.id), "bold"), "  ", masked(safe(feed.url))),
-        Text.assemble(" " * 10, _health_text(feed), safe(f" · {' · '.join(facts)}")),
+        Text.assemble(" " * 10, _health_text(feed), " · ", safe(" · ".join(facts))),
     ]
     if feed.last_error:
         lines.append(Text(f"{'':10}{masked(safe(feed.last_error))}", style="dim"))

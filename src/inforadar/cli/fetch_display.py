@@ -15,6 +15,7 @@ from inforadar.model.progress import Progress as Event
 from inforadar.model.progress import ProgressKind
 from inforadar.model.run import Report
 from inforadar.pipeline.fetch_run import FetchFilter
+from inforadar.pipeline.run_lines import counted
 
 _LABEL = 20
 _STYLES = {"+": "green", "~": "yellow"}
@@ -53,10 +54,12 @@ class FetchDisplay:
             case ProgressKind.FOUND:
                 self._began = time.monotonic()
                 if not self._bar:
-                    print_line(f"Found {event.found} items on {event.pages} pages.")
+                    print_line(f"Found {counted(event.found, 'item')} on {counted(event.pages, 'page')}.")
                 self._progress(event)
             case ProgressKind.COUNTING:
-                self._describe(f"Counting… {event.pages} pages, {event.found} items found")
+                self._describe(
+                    f"Counting… {counted(event.pages, 'page')}, {counted(event.found, 'item')} found"
+                )
             case ProgressKind.PROCESSED:
                 self._progress(event)
             case ProgressKind.FINISHED:
@@ -114,6 +117,6 @@ def print_report(report: Report) -> None:
         print_line(f"! {safe(url)}: {safe(error)}")
     print_line(
         f"{'Interrupted: ' if report.interrupted else ''}{report.added_count} added, "
-        f"{report.updated_count} updated, {report.errors_count} errors. "
+        f"{report.updated_count} updated, {counted(report.errors_count, 'error')}. "
         f"`inforadar run show {report.run_id}` has it all."
     )

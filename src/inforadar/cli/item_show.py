@@ -23,7 +23,7 @@ from inforadar.config import Settings, load_settings
 from inforadar.model.analysis import Analysis
 from inforadar.model.article import Article
 from inforadar.model.item import Item
-from inforadar.pipeline.documents import article_document, item_document
+from inforadar.pipeline.documents import article_document, changes_document, item_document
 from inforadar.pipeline.reading import BARS, field_changes, read_item, why_no_text
 from inforadar.pipeline.refresh import Refreshed, refresh_article, refreshed_sentence
 from inforadar.pipeline.worker import Stage
@@ -51,10 +51,8 @@ def show(item: Reference, *, json: Json = False) -> None:
 
     found, article, history = on_store(work)
     if json:
-        changes = [{"at": at.isoformat().replace("+00:00", "Z"), "fields": fields} for at, fields in history]
-        print_json(
-            item_document(found) | {"article": article and article_document(article), "changes": changes}
-        )
+        shown = {"article": article and article_document(article), "changes": changes_document(history)}
+        print_json(item_document(found) | shown)
         return
     console = Console(highlight=False)
     console.width = min(console.width, WIDTH)

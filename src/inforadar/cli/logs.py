@@ -35,6 +35,8 @@ def configure_logs(settings: LogSettings, *, quiet: bool = False, file: TextIO |
     if as_json:
         transformer = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
         processors.append(structlog.processors.ExceptionRenderer(transformer))
+    else:
+        processors.append(structlog.processors.format_exc_info)
     level = logging.getLevelNamesMapping()[settings.level.upper()]
     if quiet:
         level = max(level, logging.WARNING)
@@ -46,4 +48,5 @@ def configure_logs(settings: LogSettings, *, quiet: bool = False, file: TextIO |
 
 
 def _mask(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    return {name: value if name == "exc_info" else masked_fields(value) for name, value in event.items()}
+    fields: dict[str, Any] = masked_fields(dict(event))
+    return fields

@@ -12,9 +12,8 @@ from typing import Any
 MASK = "***"
 
 _USERINFO = re.compile(r"(?i)(\bhttps?://)[^\s/?#\"'<>]*@")
-_DATABASE = re.compile(
-    r"(?i)(\b(?:postgres|postgresql|redis|rediss|valkey)(?:\+\w+)?://[^\s/?#@:]*:)[^\s\"'<>]*@"
-)
+_SERVER = re.compile(r"(?i)(\b(?!https?:)[a-z][a-z0-9+.-]*://[^\s/?#@:\"'<>]*:)[^\s\"'<>]*@")
+"""Of databases and the like: their users are no secret."""
 _PARAMETER = re.compile(
     r"(?i)([?&;](?:[\w.-]*(?:token|secret|passw|pwd|api_?key|auth|signature|session|credential)[\w.-]*|key|sig)=)"
     r"[^\s&;#\"'<>`]+"
@@ -24,11 +23,16 @@ _HEADER = re.compile(
 )
 
 
+_SECRET_NAME = re.compile(
+    r"(?i)(?:proxy-)?authorization|(?:set-)?cookie|.*(?:password|secret|api[_-]?key|token)"
+)
+
+
 def masked(text: str) -> str:
     """The same without passwords of addresses, parameters that are secrets, and headers that hold credentials."""
     if "://" in text:
         text = _USERINFO.sub(rf"\1{MASK}@", text)
-        text = _DATABASE.sub(rf"\1{MASK}@", text)
+        text = _SERVER.sub(rf"\1{MASK}@", text)
     if "=" in text:
         text = _PARAMETER.sub(rf"\1{MASK}", text)
     return _HEADER.sub(rf"\1{MASK}", text)
@@ -40,7 +44,10 @@ def masked_fields(value: Any) -> Any:
         case str():
             return masked(value)
         case dict():
-            return {key: masked_fields(inner) for key, inner in value.items()}
+            return {
+                key: MASK if _SECRET_NAME.fullmatch(str(key)) else masked_fields(inner)
+                for key, inner in value.items()
+            }
         case list() | tuple():
             return [masked_fields(inner) for inner in value]
         case _:

@@ -9,13 +9,13 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from inforadar.app.store import utc_now
-from inforadar.cli.output import print_json, print_line, safe
+from inforadar.cli.output import binary_output, counted, print_json, print_line, safe
 from inforadar.cli.run import on_store
 from inforadar.config import Settings
 from inforadar.errors import UsageError
-from inforadar.pipeline.admin import Imported, import_opml
-from inforadar.pipeline.documents import feed_document
+from inforadar.pipeline.documents import imported_document
 from inforadar.pipeline.opml import render_opml
+from inforadar.pipeline.opml_import import Imported, import_opml
 from inforadar.store.engine import Database
 from inforadar.store.feeds import load_feeds
 
@@ -33,17 +33,10 @@ def import_(
 
     imported = on_store(work)
     if json:
-        now = utc_now()
-        print_json(
-            {
-                "added": [feed_document(feed, now) for feed in imported.added],
-                "known": [feed_document(feed, now) for feed in imported.known],
-                "skipped": [{"what": what, "why": why} for what, why in imported.skipped],
-            }
-        )
+        print_json(imported_document(imported, utc_now()))
         return
     print_line(
-        f"{len(imported.added)} feeds added, {len(imported.known)} were there already, "
+        f"{counted(len(imported.added), 'feed')} added, {len(imported.known)} were there already, "
         f"{len(imported.skipped)} skipped."
     )
     for what, why in imported.skipped:
@@ -69,7 +62,8 @@ def export(*, output: Annotated[Path | None, Parameter(help="Else standard outpu
 
     document = on_store(work)
     if output is None:
-        sys.stdout.buffer.write(document)
+        with binary_output() as out:
+            out.write(document)
         return
     try:
         output.write_bytes(document)

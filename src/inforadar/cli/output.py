@@ -5,10 +5,12 @@ Text from the web is hostile: it goes through `safe`, as in the terminal app.
 
 from __future__ import annotations
 
+import io
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 from rich.console import Console
@@ -28,8 +30,24 @@ __all__ = ["print_json", "print_line", "print_table", "safe", "safe_text", "scor
 
 
 def print_json(document: Any) -> None:
-    sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
-    sys.stdout.buffer.flush()
+    with binary_output() as out:
+        out.write(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
+
+
+@contextmanager
+def binary_output() -> Iterator[BinaryIO]:
+    """Standard output, that takes all it is given. With PYTHONUNBUFFERED, as containers have it, it is a bare file,
+    and a bare file may take only a part of a large document."""
+    out = sys.stdout.buffer
+    if not isinstance(out, io.RawIOBase):
+        yield out
+        out.flush()
+        return
+    buffered = io.BufferedWriter(out)
+    try:
+        yield buffered
+    finally:
+        buffered.detach()
 
 
 def print_line(text: str) -> None:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from inforadar.cli.feed_change import change_feed, tell
+from inforadar.cli.feed_change import tell
 from inforadar.cli.feeds import Json, Reference
 from inforadar.cli.output import print_json, print_line, safe
 from inforadar.cli.run import on_store
 from inforadar.config import Settings
-from inforadar.errors import UsageError
+from inforadar.model.feed import Feed
+from inforadar.pipeline.admin import set_root_domain
 from inforadar.store.engine import Database
-from inforadar.store.feeds import load_root_domains
-
-_NAME = re.compile(r"[^\s/:@?#]{1,253}")
+from inforadar.store.feeds import find_feed, load_root_domains
 
 
 def list_(*, json: Json = False) -> None:
@@ -42,14 +40,19 @@ def set_(
     json: Json = False,
 ) -> None:
     """Set the root domain of a feed."""
-    name = domain.strip().lower()
-    if not _NAME.fullmatch(name):
-        raise UsageError(f"{domain!r} is no domain. It should look like example.com.")
-    found = change_feed(feed, root_domain=name)
-    tell(found, f"{safe(found.url)} now belongs to {safe(name)}.", as_json=json)
+    found = _group(feed, domain)
+    tell(found, f"{safe(found.url)} now belongs to {safe(found.root_domain)}.", as_json=json)
 
 
 def clear(feed: Reference, *, json: Json = False) -> None:
     """Clear the root domain of a feed."""
-    found = change_feed(feed, root_domain=None)
+    found = _group(feed, None)
     tell(found, f"{safe(found.url)} belongs to no root domain now.", as_json=json)
+
+
+def _group(reference: str, domain: str | None) -> Feed:
+    async def work(database: Database, _: Settings) -> Feed:
+        found = await database.read(find_feed, reference)
+        return await set_root_domain(database, found.id, domain)
+
+    return on_store(work)

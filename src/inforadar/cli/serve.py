@@ -69,7 +69,7 @@ def api(
     configure_logs(settings.log)
     if sys.stdout.isatty() and UNDER_UP not in os.environ:
         # On a terminal only: a log is read by others than the one who started it.
-        print_line(f"Log in: {login_link(settings)}")
+        print(f"Log in: {login_link(settings)}")  # as it is: the link holds the token
 
     async def work(stop: asyncio.Event) -> None:
         async with open_store(settings) as database:

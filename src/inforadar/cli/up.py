@@ -17,6 +17,7 @@ from cyclopts import Parameter
 
 from inforadar.app.store import SAMPLE, make_home, open_store, utc_now
 from inforadar.cli.logs import configure_logs
+from inforadar.cli.masks import masked
 from inforadar.cli.output import print_line
 from inforadar.cli.serve import STOP_S, UNDER_UP
 from inforadar.config import Settings, load_settings
@@ -108,7 +109,7 @@ async def _supervise(settings: Settings, feed: str | None) -> int:
         await family.start("api", answering=host_key(settings.web.base_url))
         await family.start("worker")
         if not stop.is_set() and not family.died:
-            print_line(_where_to_look(settings, feed))
+            print(_where_to_look(settings, feed))  # as it is: the link to log in holds the token
         await family.until_one_ends()
     finally:
         await family.stop()
@@ -187,7 +188,7 @@ def _where_to_look(settings: Settings, feed: str | None) -> str:
     base = settings.web.base_url
     lines = ["", "Info Radar is running.", f"  Page     {base}/"]
     if feed:
-        lines.append(f"  Feed     {base}/rss?url={quote(feed, safe='')}")
+        lines.append(f"  Feed     {base}/rss?url={quote(masked(feed), safe='')}")
     lines += [
         f"  Log in   {login_link(settings)}",
         "  Items    inforadar item list",

@@ -127,6 +127,27 @@ class FetcherSettings(Section):
         return self.user_agent or f"InfoRadar/{__version__} (+{self.contact_url})"
 
 
+class SitemapSettings(Section):
+    """Feeds of kind `sitemap`. Each of them can have its own values in its options."""
+
+    env_prefix = "SITEMAP_"
+
+    max_file_size_mb: Annotated[float, Field(gt=0, le=1024)] = 64
+    """The largest sitemap file, unpacked, in megabytes; the protocol allows 50."""
+    baseline_items: Annotated[int, Field(ge=0, le=100_000)] = 10
+    """Of a new sitemap so many become items, the newest; all others count as seen."""
+    fetch_titles: bool = True
+    """Whether titles that the sitemap lacks are taken from the pages; else from their addresses."""
+    max_page_titles: Annotated[int, Field(ge=0, le=100_000)] = 50
+    """Pages that are fetched for their titles in one run, the newest; the others go by their addresses."""
+    retry_failed_urls: bool = True
+    """Whether pages that could not be had are tried again in later runs."""
+    max_history_days: Annotated[float, Field(ge=0, le=36_500)] = 30
+    """So long a page that has left the sitemap is remembered, in days; one that is listed always is."""
+    cleanup_interval_days: Annotated[float, Field(ge=0, le=36_500)] = 7
+    """How often those are looked for, in days."""
+
+
 class CanonicalSettings(Section):
     """From URLs to articles."""
 
@@ -207,6 +228,8 @@ class WebSettings(Section):
     """Where it is reached from outside, behind a reverse proxy: `https://news.example/radar`."""
     behind_proxy: bool = False
     """Believe the X-Forwarded headers; only if nobody but the proxy reaches the server."""
+    images: Literal["direct", "click", "never"] = "direct"
+    """Pictures of articles: `direct` from their sites, which are not told who shows them; on a `click`; or `never`."""
 
     @field_validator("allowed_hosts", mode="before")
     @classmethod
@@ -269,6 +292,7 @@ SECTIONS: Mapping[str, type[Section]] = {
     "database": DatabaseSettings,
     "redis": RedisSettings,
     "fetcher": FetcherSettings,
+    "sitemap": SitemapSettings,
     "canonical": CanonicalSettings,
     "ai": AiSettings,
     "publish": PublishSettings,
@@ -278,6 +302,9 @@ SECTIONS: Mapping[str, type[Section]] = {
     "log": LogSettings,
 }
 """The sections of `inforadar.toml`."""
+
+FLOWS = "flows"
+"""One more, which the core does not read: `[flows.NAME]`, a sitemap that Prefect runs."""
 
 
 def is_secret(section: type[Section], field: str) -> bool:
@@ -308,6 +335,7 @@ def allowed(section: type[Section], field: str) -> str:
 
 
 _NOUNS = (
+    ("bool", "true or false"),
     ("tuple", "a list"),
     ("date", "a date like 2026-01-31"),
     ("float", "a number"),

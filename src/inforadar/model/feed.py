@@ -55,7 +55,7 @@ class Feed:
     duplicate_of: FeedId | None = None
     """Another feed has the URL that this one moved to."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """What only one kind or one feature needs: cutoff, selectors, prompt, time zone."""
+    """What only one kind or one feature needs: cutoff, selectors, prompt, time zone, the title a person gave it."""
     next_run_at: datetime | None = None
     requested_at: datetime | None = None
     locked_until: datetime | None = None
@@ -64,3 +64,10 @@ class Feed:
     """Failed fetches since the last success; the backoff grows with it."""
     walked_at: datetime | None = None
     """When a walk of its pages last came to its end."""
+
+    @property
+    def asks_for_analysis(self) -> bool:
+        """Then it is served with analyzed items only. Others show an item at once, its analysis when it is there."""
+        if self.options.get("analyze") is False:
+            return False
+        return any(self.options.get(name) for name in ("analyze", "analyzer", "model", "prompt"))

@@ -1,8 +1,9 @@
-"""What people do to feeds, the same from the command line and the page: subscribe, import, edit."""
+"""What people do to feeds, the same from the command line and the page: subscribe, edit, switch on and off."""
 
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -12,14 +13,12 @@ from urllib.parse import unquote, urlsplit
 from inforadar.errors import UsageError
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.ids import FeedId
-from inforadar.pipeline.opml import OpmlFeed, parse_opml
 from inforadar.pipeline.reach import default_cutoff
-from inforadar.store.credentials import save_credentials
 from inforadar.store.engine import Database
-from inforadar.store.feeds import insert_feed, load_feed, request_feed, update_feed
+from inforadar.store.feeds import load_feed, request_feed, update_feed, update_feed_options
+from inforadar.store.subscriptions import FALLBACK_S, Subscription, save_subscriptions
 
-FALLBACK_S = 300.0
-"""Should nobody hear the request, the schedule takes the feed after that (B3)."""
+_DOMAIN = re.compile(r"[^\s/:@?#]{1,253}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,16 +58,6 @@ def fill_in(
     return NewFeed(kind=kind, topic=topic or topic_of(url) or "general", options=options)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Imported:
-    """What became of a list of feeds."""
-
-    added: tuple[Feed, ...]
-    known: tuple[Feed, ...]
-    skipped: tuple[tuple[str, str], ...]
-    """(what, why)."""
-
-
 async def subscribe(
     database: Database,
     url: str,
@@ -81,52 +70,66 @@ async def subscribe(
     cutoff: date | None = None,
 ) -> tuple[Feed, bool]:
     """Adds a feed as a person expects it: enabled, polling, asked for now, items from any host (B3, C3)."""
-    address, credentials = split_credentials(url)
+    address, headers = split_credentials(url)
     new = fill_in(address, kind=kind, topic=topic, selectors=selectors, cutoff=cutoff, now=datetime.now(UTC))
-    feed, is_new = await database.write(
-        insert_feed,
-        address,
+    wanted = Subscription(
+        url=address,
+        headers=headers,
         kind=new.kind,
         source=source,
         topic=new.topic,
-        options=new.options,
         title=title,
-        enabled=True,
-        polling=True,
-        enforce_feed_domain=False,
+        options=new.options,
     )
-    if is_new:
-        if credentials:
-            await database.write(save_credentials, feed.id, credentials)
-        await database.write(request_feed, feed.id, fallback_s=FALLBACK_S)
-        feed = await database.read(load_feed, feed.id)
-    return feed, is_new
+    (saved,) = await database.write(save_subscriptions, [wanted])
+    return saved
 
 
-async def import_opml(database: Database, data: bytes) -> Imported:
-    """Subscribes to every feed of the list; those that are there already stay as they are."""
-    document = parse_opml(data)
-    added: list[Feed] = []
-    known: list[Feed] = []
-    for listed in document.feeds:
-        feed, is_new = await _subscribe_listed(database, listed)
-        (added if is_new else known).append(feed)
-    return Imported(added=tuple(added), known=tuple(known), skipped=document.skipped)
+async def edit_feed(
+    database: Database, feed_id: FeedId, changes: Mapping[str, object], *, fallback_s: float | None = None
+) -> Feed:
+    """Writes what was named, and asks for the feed, so that the change shows.
 
-
-async def _subscribe_listed(database: Database, listed: OpmlFeed) -> tuple[Feed, bool]:
-    return await subscribe(database, listed.url, topic=listed.topic, title=listed.title)
-
-
-async def edit_feed(database: Database, feed_id: FeedId, changes: Mapping[str, object]) -> Feed:
-    """Writes what was named, and asks for the feed, so that the change shows."""
+    A title stays whatever the feed calls itself; None: as it does.
+    """
     if not changes:
         raise UsageError("Nothing to change was named. `inforadar feed edit --help` lists what can be.")
-    await database.write(update_feed, feed_id, changes)
+    columns = {name: value for name, value in changes.items() if name != "title"}
+    if columns:
+        await database.write(update_feed, feed_id, columns)
+    if "title" in changes:
+        await database.write(update_feed_options, feed_id, {"title": changes["title"]})
     feed = await database.read(load_feed, feed_id)
     if feed.enabled:
-        await database.write(request_feed, feed_id)
-    return feed
+        await database.write(request_feed, feed_id, fallback_s=fallback_s)
+    return await database.read(load_feed, feed_id)
+
+
+async def edit_in_page(database: Database, feed_id: FeedId, changes: Mapping[str, object]) -> Feed:
+    """As a person expects it there: what was edited is enabled and polls, if nothing else is said (B3)."""
+    return await edit_feed(
+        database, feed_id, {"enabled": True, "polling": True, **changes}, fallback_s=FALLBACK_S
+    )
+
+
+async def switch_feed(
+    database: Database, feed_id: FeedId, *, enabled: bool | None = None, polling: bool | None = None
+) -> Feed:
+    """Turns on or off what is named; nothing is scheduled by it."""
+    given = {"enabled": enabled, "polling": polling}
+    await database.write(
+        update_feed, feed_id, {name: value for name, value in given.items() if value is not None}
+    )
+    return await database.read(load_feed, feed_id)
+
+
+async def set_root_domain(database: Database, feed_id: FeedId, domain: str | None) -> Feed:
+    """Groups the feed with others; `None`: with none."""
+    name = None if domain is None else domain.strip().lower()
+    if name is not None and not _DOMAIN.fullmatch(name):
+        raise UsageError(f"{domain!r} is no domain. It should look like example.com.")
+    await database.write(update_feed, feed_id, {"root_domain": name})
+    return await database.read(load_feed, feed_id)
 
 
 def split_credentials(url: str) -> tuple[str, dict[str, str]]:

@@ -7,7 +7,9 @@ A job always ends in a `Collected`: expected endings become the feed's outcome a
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime
 from typing import assert_never
@@ -31,6 +33,7 @@ from inforadar.model.item import Listed, Listing
 from inforadar.model.schedule import Collected, Part
 from inforadar.pipeline.jobs import Job
 from inforadar.pipeline.schedule import SchedulePolicy, after_failure, after_success
+from inforadar.stages.discover.sitemap import is_sitemap
 from inforadar.urls import hostname
 
 ACCEPT = (
@@ -40,6 +43,8 @@ ACCEPT = (
 
 Parse = Callable[[bytes, str, str], Awaitable[Listing]]
 """Reads a feed document: (body, url, content type)."""
+
+SitemapReader = Callable[[Job, Fetched], AsyncGenerator[Part | Collected, None]]
 
 log = structlog.get_logger()
 
@@ -55,14 +60,24 @@ class FeedDiscoverer:
     request_timeout_s: float
     job_timeout_s: float
     now: Callable[[], datetime]
+    sitemap: SitemapReader | None = None
+    """Takes over a feed whose content shows that it is a sitemap."""
+    max_sitemap_bytes: int | None = None
 
     async def discover(self, job: Job) -> AsyncGenerator[Part | Collected, None]:
         collected = await self.collect(job)
+        if isinstance(collected, Fetched):
+            assert self.sitemap is not None
+            async with aclosing(self.sitemap(job, collected)) as steps:
+                async for step in steps:
+                    yield step
+            return
         if collected.outcome is Outcome.SUCCESS:
             job.progress.counted(len(collected.listed))
         yield collected
 
-    async def collect(self, job: Job) -> Collected:
+    async def collect(self, job: Job) -> Collected | Fetched:
+        """How the job ended; or the document, if it is a sitemap."""
         feed = job.feed
         try:
             return await self._collect(job)
@@ -75,7 +90,7 @@ class FeedDiscoverer:
         except Exception as crash:
             return failed_job(job, self.policy, crash_of(feed, crash, self.now()))
 
-    async def _collect(self, job: Job) -> Collected:
+    async def _collect(self, job: Job) -> Collected | Fetched:
         feed = job.feed
         loop = asyncio.get_running_loop()
         started = loop.time()
@@ -85,6 +100,9 @@ class FeedDiscoverer:
                 validators=feed.validators,
                 accept=ACCEPT,
                 timeout_s=self.request_timeout_s,
+                max_bytes=self.max_sitemap_bytes
+                if feed.kind is None and looks_like_sitemap(feed.url)
+                else None,
                 headers=job.headers,
             )
         )
@@ -110,11 +128,15 @@ class FeedDiscoverer:
             case _:
                 assert_never(result)
 
-    async def _read(self, job: Job, fetched: Fetched, spent_s: float) -> Collected:
+    async def _read(self, job: Job, fetched: Fetched, spent_s: float) -> Collected | Fetched:
         feed = job.feed
+        if self._is_sitemap(feed, fetched, looks_like_sitemap(feed.url)):
+            return fetched
         try:
             listing = await self.parse(fetched.body, fetched.final_url, fetched.content_type)
         except ParseError as fault:
+            if self._is_sitemap(feed, fetched, True):
+                return fetched
             failed = fault_of(feed, str(fault), self.now(), outcome=Outcome.PERMANENT_ERROR)
             return failed_job(job, self.policy, failed)
         kept, dropped = keep_own_host(feed, listing.items)
@@ -141,6 +163,20 @@ class FeedDiscoverer:
             dropped=dropped,
             spent_s=spent_s,
         )
+
+    def _is_sitemap(self, feed: Feed, fetched: Fetched, is_likely: bool) -> bool:
+        """Only of a feed whose kind is not known yet; what is not likely to be one is asked when it is no feed."""
+        if feed.kind is not None or self.sitemap is None or not is_likely:
+            return False
+        return is_sitemap(fetched.body, fetched.content_type)
+
+
+def looks_like_sitemap(url: str) -> bool:
+    """By its name. Feeds are small, and a sitemap may be large: what is not known yet may be so by this alone."""
+    return _LIKE_A_SITEMAP.search(url) is not None
+
+
+_LIKE_A_SITEMAP = re.compile(r"sitemap|site-map|\.(?:gz|txt)(?:$|\?)", re.IGNORECASE)
 
 
 def failed_job(job: Job, policy: SchedulePolicy, failed: Failed, *, spent_s: float = 0.0) -> Collected:

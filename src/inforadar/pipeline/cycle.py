@@ -95,6 +95,7 @@ class Cycle:
         self._saves: set[asyncio.Future[Saved]] = set()
         self._not_saved: list[Lease] = []
         self._progress: RunProgress | None = None
+        self._log = log.bind()
         self.result = CycleResult()
         self._dispatch: Dispatch[Lease] = Dispatch(
             pacer=pacer,
@@ -166,11 +167,11 @@ class Cycle:
         self._held.pop(feed.id, None)
         if isinstance(fault, LeaseLostError):
             self.result.lost += 1
-            _say(job, logging.WARNING, "feed.lease_lost")
+            self._say(job, logging.WARNING, "feed.lease_lost")
             return
         self._not_saved.append(job.lease)
         self.result.errors[feed.url] = str(fault)
-        _say(job, logging.ERROR, "feed.not_saved", error=str(fault))
+        self._say(job, logging.ERROR, "feed.not_saved", error=str(fault))
 
     def _note(self, job: Collected, saving: asyncio.Future[Saved]) -> None:
         """How the saving of a job ended. A callback and not a task, because there are thousands of them."""
@@ -189,15 +190,14 @@ class Cycle:
         self.result.updated += updated
         self.result.dropped += job.dropped
         if job.outcome is Outcome.SUCCESS:
-            _say(job, logging.INFO, "feed.fetched", added=added, updated=updated, dropped=job.dropped)
+            self._say(job, logging.INFO, "feed.fetched", added=added, updated=updated, dropped=job.dropped)
         else:
             error = job.next_run.error
             self.result.errors[job.lease.feed.url] = error or job.outcome.value
-            _say(job, logging.WARNING, "feed.failed", outcome=job.outcome.value, error=error)
+            self._say(job, logging.WARNING, "feed.failed", outcome=job.outcome.value, error=error)
 
-
-def _say(job: Collected | Part, level: int, event: str, **fields: Any) -> None:
-    # To put a line together that nobody asked for would cost more than all the rest here.
-    if log.is_enabled_for(level):
-        feed = job.lease.feed
-        log.log(level, event, feed_id=str(feed.id), url=feed.url, run_id=str(job.run_id), **fields)
+    def _say(self, job: Collected | Part, level: int, event: str, **fields: Any) -> None:
+        # To put a line together that nobody reads would cost more than all the rest here.
+        if self._log.is_enabled_for(level):
+            feed = job.lease.feed
+            self._log.log(level, event, feed_id=str(feed.id), url=feed.url, run_id=str(job.run_id), **fields)

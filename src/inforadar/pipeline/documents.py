@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from inforadar.model.article import Article
 from inforadar.model.feed import Feed
 from inforadar.model.item import Item
 from inforadar.model.run import Report
 from inforadar.pipeline.health import feed_health
+
+if TYPE_CHECKING:
+    from inforadar.pipeline.discovery import FoundFeed
+    from inforadar.pipeline.opml_import import Imported
+
+PREVIEW_ITEMS = 5
 
 
 def feed_document(feed: Feed, now: datetime) -> dict[str, Any]:
@@ -62,6 +69,35 @@ def item_document(item: Item) -> dict[str, Any]:
         "score": item.score,
         "analyzed_at": _time(item.analyzed_at),
         "analyzer_result": dict(item.analyzer_result),
+    }
+
+
+def changes_document(history: Sequence[tuple[datetime, Mapping[str, Any]]]) -> list[dict[str, Any]]:
+    """What changed since an item was first seen: {field: [old, new]}, oldest first."""
+    return [{"at": _time(at), "fields": dict(fields)} for at, fields in history]
+
+
+def found_document(found: FoundFeed, *, known: bool) -> dict[str, Any]:
+    """A feed that a site has, with a look at its first items, if it was fetched to find it."""
+    listing = found.listing
+    return {
+        "url": found.url,
+        "kind": found.kind.value,
+        "how": found.how,
+        "known": known,
+        "title": listing.title if listing else None,
+        "items": [
+            {"url": item.url, "title": item.title, "published_at": _time(item.published_at)}
+            for item in (listing.items[:PREVIEW_ITEMS] if listing else ())
+        ],
+    }
+
+
+def imported_document(imported: Imported, now: datetime) -> dict[str, Any]:
+    return {
+        "added": [feed_document(feed, now) for feed in imported.added],
+        "known": [feed_document(feed, now) for feed in imported.known],
+        "skipped": [{"what": what, "why": why} for what, why in imported.skipped],
     }
 
 

@@ -18,6 +18,7 @@ from inforadar.model.schedule import Collected, Lane, Lease, Part, lane_of
 from inforadar.pipeline.dispatch import Dispatch, Ending, Leftover
 from inforadar.pipeline.jobs import Discoverer, Job, Reach
 from inforadar.pipeline.progress import RunProgress
+from inforadar.pipeline.run_lines import counted
 from inforadar.store.engine import Database
 from inforadar.store.found import delete_found, load_feeds_with_found, load_found, save_found
 from inforadar.store.leases import claim_feeds
@@ -105,21 +106,21 @@ class Finder:
             if lease.feed.id not in kept:
                 continue
             found = await self._database.read(load_found, lease, self._progress.run_id)
-            parts = tuple(step for step in found if isinstance(step, Part))
             if not found:
                 stale.append(lease.feed.id)
-            elif isinstance(end := found[-1], Collected):
+                continue
+            told = self._progress.of(lease.feed)
+            parts = tuple(step for step in found if isinstance(step, Part))
+            items = sum(len(step.listed) for step in found)
+            told.counted(items, pages=len(parts))
+            if isinstance(end := found[-1], Collected):
                 self.complete.add(lease.feed.id)
-                items = sum(len(step.listed) for step in found)
-                self._progress.of(lease.feed).counted(items, pages=len(parts))
-                self._progress.of(lease.feed).line(f"{items} items were found before and not processed")
+                told.line(f"found before and not processed: {counted(items, 'item')}")
                 if end.outcome is not Outcome.SUCCESS:
                     self._tell_end(end)
             else:
                 self._begun[lease.feed.id] = parts
-                self._progress.of(lease.feed).line(
-                    f"goes on behind {len(parts)} pages that were found before"
-                )
+                told.line(f"goes on behind {counted(len(parts), 'page')} found before")
         if stale:
             await self._database.write(delete_found, stale)
         return leases
@@ -154,7 +155,9 @@ class Finder:
                 pending.append(left.job)
             else:
                 minutes = math.ceil(wait_s / 60)
-                self._leave_out(feed, f"{hostname(feed.url)} asked for quiet, for {minutes} more minutes")
+                self._leave_out(
+                    feed, f"{hostname(feed.url)} asked for quiet, for {counted(minutes, 'more minute')}"
+                )
         return pending
 
     async def _pause(self, seconds: float) -> None:
@@ -199,7 +202,7 @@ class Finder:
             self.errors[feed.url] = error = job.next_run.error or job.outcome.value
             self._progress.of(feed).line(error)
         elif lane_of(feed.kind) is Lane.FEEDS:
-            said = f"{len(job.listed)} items" if job.kind else "not changed since the last fetch"
+            said = counted(len(job.listed), "item") if job.kind else "not changed since the last fetch"
             self._progress.of(feed).line(said)
 
     def lose(self, feed: Feed) -> None:

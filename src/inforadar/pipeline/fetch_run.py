@@ -30,7 +30,7 @@ from inforadar.pipeline.holding import holding
 from inforadar.pipeline.jobs import Discoverer, Reach
 from inforadar.pipeline.progress import RunProgress, feed_label
 from inforadar.pipeline.run_events import RunRecorder
-from inforadar.pipeline.run_lines import saved_lines
+from inforadar.pipeline.run_lines import counted, saved_lines
 from inforadar.stages.discover.walk import Depth
 from inforadar.store.credentials import load_credentials
 from inforadar.store.engine import Database
@@ -207,7 +207,8 @@ class FetchRun:
             log.warning("run.not_finished", run_id=str(progress.run_id), error=str(fault))
             return
         progress.line(
-            f"{report.added_count} added, {report.updated_count} updated, {report.errors_count} errors"
+            f"{report.added_count} added, {report.updated_count} updated, "
+            f"{counted(report.errors_count, 'error')}"
         )
         if interrupted:
             waits = " What was found and not processed waits for the next fetch."

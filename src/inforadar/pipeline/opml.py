@@ -6,6 +6,9 @@ taken, and what cannot is reported with its reason.
 
 from __future__ import annotations
 
+import html
+import html.entities
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,12 +16,15 @@ from lxml import etree
 
 from inforadar.errors import InvalidUrlError, ParseError
 from inforadar.model.feed import Feed
+from inforadar.stages.discover.feed_encoding import decode
 from inforadar.urls import canonical_form, readable
 
 MAX_BYTES = 20 * 2**20
 MAX_DEPTH = 50
+MAX_TITLE = 500
 DEFAULT_TOPIC = "general"
 _URL_NAMES = ("xmlurl", "xml_url", "feedurl", "url")
+_OTHER_TYPES = {"link", "include"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,14 +50,7 @@ def parse_opml(data: bytes) -> Opml:
     """Reads a list; duplicates count once. Raises `ParseError` for what is no OPML at all."""
     if len(data) > MAX_BYTES:
         raise ParseError(f"This file is larger than {MAX_BYTES // 2**20} MB; no list of feeds is.")
-    # Entities stay unresolved: a list of feeds needs none of its own, and a bomb stays a word.
-    parser = etree.XMLParser(
-        recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
-    )
-    try:
-        root = etree.fromstring(data.lstrip(), parser)
-    except etree.XMLSyntaxError:
-        root = None
+    root = _parse(data)
     outlines = [] if root is None else list(root.iter("{*}outline", "{*}Outline", "{*}OUTLINE"))
     if root is None or (not outlines and _local(root) != "opml"):
         raise ParseError(
@@ -61,11 +60,11 @@ def parse_opml(data: bytes) -> Opml:
     skipped: list[tuple[str, str]] = []
     for outline in outlines:
         attributes = _attributes(outline)
-        title = attributes.get("text") or attributes.get("title") or None
+        title = _title(attributes)
         address = next((attributes[name] for name in _URL_NAMES if attributes.get(name)), None)
-        if address is None:
-            if not len(outline):
-                skipped.append((title or "an entry without a name", "it has no feed URL"))
+        if why := _why_no_feed(attributes, address, is_folder=len(outline) > 0):
+            skipped.append((title or address or "an entry without a name", why))
+        if address is None or attributes.get("type", "").lower() in _OTHER_TYPES:
             continue
         try:
             url = canonical_form(_with_scheme(address)).split("#", 1)[0]
@@ -84,6 +83,56 @@ def parse_opml(data: bytes) -> Opml:
     return Opml(feeds=tuple(feeds.values()), skipped=tuple(skipped))
 
 
+def _parse(data: bytes) -> etree._Element | None:
+    """Whatever the encoding, and without what a document says about entities: a bomb stays a word."""
+    text = _DOCTYPE.sub("", decode(data), count=1)
+    text = _DECLARATION.sub("", _UNREADABLE.sub("", text), count=1).lstrip()
+    text = _ENTITY.sub(_character, text)
+    parser = etree.XMLParser(
+        recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
+    )
+    try:
+        return etree.fromstring(text.encode(), parser)
+    except etree.XMLSyntaxError:
+        return None
+
+
+_DECLARATION = re.compile(r"^\s*<\?xml[^>]{0,200}\?>")
+_DOCTYPE = re.compile(r"<!DOCTYPE[^>\[]{0,1000}(?:\[.*?\]\s{0,100})?>", re.DOTALL | re.IGNORECASE)
+_UNREADABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufeff\ufffe\uffff\ud800-\udfff]")
+_ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]{1,31});")
+_XML_OWN = {"amp", "lt", "gt", "quot", "apos"}
+
+
+def _character(match: re.Match[str]) -> str:
+    """`&nbsp;` and its like are HTML's; XML does not know them, and would leave the rest of the list out."""
+    name = match[1]
+    if name in _XML_OWN:
+        return match[0]
+    return html.escape(html.entities.html5.get(f"{name};", ""))
+
+
+def _title(attributes: dict[str, str]) -> str | None:
+    """In plain words: some readers write HTML there, and some escape it twice."""
+    written = attributes.get("text") or attributes.get("title") or ""
+    plain = " ".join(_TAG.sub(" ", html.unescape(written)).split())
+    return plain[:MAX_TITLE] or None
+
+
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,500}>")
+
+
+def _why_no_feed(attributes: dict[str, str], address: str | None, *, is_folder: bool) -> str | None:
+    if address is None:
+        site = attributes.get("htmlurl")
+        if site:
+            return f"it has no feed URL, only that of its site; try `inforadar feed add {site} --discover`"
+        return None if is_folder else "it has no feed URL"
+    if attributes.get("type", "").lower() in _OTHER_TYPES:
+        return "it is a link, not a feed"
+    return None
+
+
 def _with_scheme(address: str) -> str:
     """Some readers write `feed://example.com/rss` or `feed:https://…`."""
     if address.lower().startswith("feed:"):
@@ -97,11 +146,8 @@ def _topic(outline: etree._Element, attributes: dict[str, str]) -> str:
     for depth, parent in enumerate(outline.iterancestors()):
         if depth > MAX_DEPTH:
             break
-        if _local(parent) == "outline":
-            names = _attributes(parent)
-            name = names.get("text") or names.get("title")
-            if name:
-                return name
+        if _local(parent) == "outline" and (name := _title(_attributes(parent))):
+            return name
     category = attributes.get("category", "").split(",")[0].strip().strip("/")
     return category.rsplit("/", 1)[-1] or DEFAULT_TOPIC
 

@@ -28,6 +28,7 @@ from inforadar.pipeline.jobs import Job
 from inforadar.pipeline.pool import PoolCrashError, PoolTimeoutError
 from inforadar.pipeline.reach import default_cutoff
 from inforadar.pipeline.robots import Robots
+from inforadar.pipeline.run_lines import counted
 from inforadar.pipeline.schedule import SchedulePolicy, after_success
 from inforadar.pipeline.visits import Visitor
 from inforadar.stages.discover.page_listing import PageListing, PageReader
@@ -91,7 +92,6 @@ class PagesDiscoverer:
 
         for part in job.found:
             known_page = found_page(part)
-            job.progress.counted(len(part.listed))
             walked.take(known_page, await self._decide(job.feed, walked.walk, known_page))
             if walked.stop is not None:
                 return
@@ -136,7 +136,7 @@ class PagesDiscoverer:
         self, job: Job, number: int, page: PageListing, decision: PageDecision, to_process: int
     ) -> None:
         job.progress.counted(to_process)
-        job.progress.line(f"page {number}: {len(page.items)} items, {decision.new} new")
+        job.progress.line(f"page {number}: {counted(len(page.items), 'item')}, {decision.new} new")
         for item in decision.skipped_without_date:
             job.progress.line(f"item without a date skipped: {item.url}")
         for warning in page.warnings:

@@ -28,6 +28,7 @@ from inforadar.errors import InfoRadarError
 T = TypeVar("T")
 
 STOP_S = 10.0
+NICENESS = 5
 
 
 class PoolTimeoutError(InfoRadarError):
@@ -45,7 +46,7 @@ class WorkPool:
         self,
         *,
         workers: int = 2,
-        tasks_per_worker: int = 200,
+        tasks_per_worker: int = 1000,
         memory_mb: int = 512,
         warm_up: Iterable[str] = (),
     ) -> None:
@@ -116,6 +117,8 @@ class WorkPool:
 
 def _prepare(memory_mb: int, modules: tuple[str, ...]) -> None:
     """In a new process: what tasks need is imported, and then its memory is limited."""
+    # The event loop has many to serve, a task only itself: on a full machine the loop goes first.
+    os.nice(NICENESS)
     threading.Thread(target=_end_with_parent, name="end-with-parent", daemon=True).start()
     for module in modules:
         importlib.import_module(module)

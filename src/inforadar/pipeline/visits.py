@@ -20,13 +20,22 @@ class Visitor:
     back when the next one is needed, not before: so a job never gives back what is somebody else's by then.
     """
 
-    def __init__(self, engine: Engine, robots: Robots, host: str, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        robots: Robots,
+        host: str,
+        now: Callable[[], datetime],
+        *,
+        is_spent: bool = False,
+    ) -> None:
+        """`is_spent`: the turn that the job came with was used before."""
         self._engine = engine
         self._robots = robots
         self._now = now
         self._first = host
         self._held: str | None = host
-        self._is_spent = False
+        self._is_spent = is_spent
 
     async def __aenter__(self) -> Visitor:
         return self
@@ -36,17 +45,23 @@ class Visitor:
             self._give_back()
 
     async def fetch(self, request: Request) -> FetchResult:
-        host = host_key(request.url)
-        rules = await self._robots.rules_for(request.url)
+        rules = await self.admit(request.url)
+        if not rules.allows(request.url):
+            return self._refused(request, rules)
+        return await self._engine.fetch(request)
+
+    async def admit(self, url: str) -> RobotsRules:
+        """What robots.txt says of `url`. If it allows it, the host's turn is ours, for one request."""
+        host = host_key(url)
+        rules = await self._robots.rules_for(url)
         if rules is None:
             await self._take_turn(host)
             self._is_spent = True
-            rules = await self._robots.refresh(request.url)
-        if not rules.allows(request.url):
-            return self._refused(request, rules)
-        await self._take_turn(host)
-        self._is_spent = True
-        return await self._engine.fetch(request)
+            rules = await self._robots.refresh(url)
+        if rules.allows(url):
+            await self._take_turn(host)
+            self._is_spent = True
+        return rules
 
     async def _take_turn(self, host: str) -> None:
         if self._held == host and not self._is_spent:

@@ -276,7 +276,7 @@ class Worker:
         clock = asyncio.get_running_loop().time
         turns: set[float] = set()
         patience = 0
-        while not _is_cancelled():
+        while True:
             wait_s, began = self.interval_s, clock()
             try:
                 result, _ = await self.collect_cycle([lane], limit=limit)
@@ -293,6 +293,8 @@ class Worker:
                     # Woken a moment before the database's clock had it due: look again soon, not in an interval.
                     patience -= 1
                     wait_s = min(wait_s, LISTEN_S)
+            if _is_cancelled():
+                return
             # A crowded host has more: go on at each of its turns, not only at the next interval.
             # A turn that came while the cycle ran may have come after its claim.
             turns = {turn for turn in turns if turn > began}
@@ -330,13 +332,15 @@ class Worker:
         self, name: str, work: Callable[[], Awaitable[float | None]], wake: asyncio.Event
     ) -> None:
         """Runs a stage when it is woken, and now and then, or when it asked to, for what became due by itself."""
-        while not _is_cancelled():
+        while True:
             wake.clear()
             asked_s: float | None = None
             try:
                 asked_s = await work()
             except InfoRadarError as fault:
                 log.error("stage.failed", stage=name, error=str(fault))
+            if _is_cancelled():
+                return
             wait_s = max(min(self.interval_s, 60.0), 1.0)
             with suppress(TimeoutError):
                 async with asyncio.timeout(wait_s if asked_s is None else min(wait_s, max(asked_s, 0.1))):

@@ -27,7 +27,6 @@ from inforadar.model.feed import Feed
 from inforadar.model.http import Failed, FailureReason, Fetched, FetchResult, NotModified, Request
 from inforadar.model.ids import FeedId
 from inforadar.pipeline.admin import fill_in
-from inforadar.pipeline.discoverers import DISCOVERERS
 from inforadar.sample.feeds import SAMPLE_FEEDS, past_moments
 from inforadar.sample.server import serve_sample
 from inforadar.sample.world import World
@@ -85,14 +84,12 @@ class Past:
 
 
 async def add_sample(database: Database, settings: Settings, now: Callable[[], datetime]) -> list[Feed]:
-    """Adds the feeds of every kind the program can read, and their recorded past. Once is enough."""
+    """Adds its feeds, of every kind, and their recorded past. Once is enough."""
     if there := await database.read(load_feeds, origin=SAMPLE):
         return there
     world = World(epoch=now(), base_url=f"http://{HOST}:{settings.sample.port}")
     ids: list[FeedId] = []
     for sample in SAMPLE_FEEDS:
-        if sample.kind not in DISCOVERERS:
-            continue
         feed, _ = await database.write(
             insert_feed,
             f"{world.base_url}{sample.path}",

@@ -14,6 +14,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.model.ids import FeedId, ItemId, LeaseToken
 from inforadar.store.feeds import ACTIVE
+from inforadar.store.history import note_analysis
 from inforadar.store.leases import LEASE_S
 from inforadar.store.schema import analyses_cache, articles, feed_schedules, feeds, items
 from inforadar.store.types import db_after, db_later, db_now, one_of
@@ -167,6 +168,7 @@ def save_analysis(
     connection.execute(
         update(feed_schedules).where(schedule.id == job.feed_id).values(build_at=db_after(schedule.build_at))
     )
+    note_analysis(connection, at)
     return True
 
 

@@ -27,6 +27,8 @@ class AnalysisCounts:
     """(model, prompt version, items), the most first."""
     failures: Mapping[str, int]
     """What items in the retry and dead lanes, or those that wait for the endpoint, failed of last."""
+    messages: Mapping[str, str]
+    """Of each of these kinds, what was said about one of its items."""
 
 
 def load_analysis_counts(connection: Connection, kinds: Sequence[str]) -> AnalysisCounts:
@@ -42,7 +44,10 @@ def load_analysis_counts(connection: Connection, kinds: Sequence[str]) -> Analys
         "dead": and_(_i.analyze_at.is_(None), _i.analyze_error.is_not(None)),
     }
     queue = (
-        select(*(func.count().filter(test).label(name) for name, test in {**counted, **named}.items()))
+        select(
+            *(func.count().filter(test).label(name) for name, test in {**counted, **named}.items()),
+            *(func.max(_i.analyze_error).filter(test).label(f"{kind}:") for kind, test in named.items()),
+        )
         .join_from(items, feeds, feeds.c.id == _i.feed_id)
         .where(*ACTIVE)
         .where(or_(_i.analyze_at.is_not(None), _i.analyze_error.is_not(None)))
@@ -62,4 +67,5 @@ def load_analysis_counts(connection: Connection, kinds: Sequence[str]) -> Analys
         **{name: lanes[name] for name in counted},
         results=[(row.model or "", row.version or "", row.number) for row in connection.execute(results)],
         failures={kind: lanes[kind] for kind in kinds if lanes[kind]},
+        messages={kind: lanes[f"{kind}:"].partition(": ")[2] for kind in kinds if lanes[kind]},
     )

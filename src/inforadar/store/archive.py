@@ -50,6 +50,7 @@ MAX_RATIO, RATIO_FROM = 300, 64 * 2**20
 """Texts shrink to a tenth or so. What unfolds to much more than that was made to fill a disk."""
 SECRETS = "feed_credentials"
 SUFFIX = ".jsonl.zst"
+_ZSTD = b"\x28\xb5\x2f\xfd"
 
 Told = Callable[[str, int], None]
 """Hears of each table that is done, and how many rows it had."""
@@ -149,7 +150,8 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
                     )
                 yield line
     except (zstd.ZstdError, EOFError) as fault:
-        raise ParseError(f"The export is damaged or cut off. ({fault})" if unfolded else _NOT_OURS) from None
+        is_zstd = counted.began.startswith(_ZSTD)
+        raise ParseError(f"The export is damaged or cut off. ({fault})" if is_zstd else _NOT_OURS) from None
 
 
 class _Counted(io.RawIOBase):
@@ -157,6 +159,7 @@ class _Counted(io.RawIOBase):
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
+        self.began = b""
         self.number = 0
 
     def readable(self) -> bool:
@@ -165,6 +168,7 @@ class _Counted(io.RawIOBase):
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         data = self._file.read(len(buffer))
         buffer[: len(data)] = data
+        self.began = self.began or data[:4]
         self.number += len(data)
         return len(data)
 

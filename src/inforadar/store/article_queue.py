@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import uuid4
 
-from sqlalchemy import Connection, func, literal, or_, select, update
+from sqlalchemy import Connection, and_, func, literal, or_, select, update
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
@@ -134,3 +134,27 @@ def claim_article(connection: Connection, uid: Uid, *, lease_s: float = LEASE_S)
     if not load_known_uids(connection, [uid]):
         raise NotFoundError(f"There is no article {uid}.")
     return None
+
+
+def claim_new_article(connection: Connection, uid: Uid, url: str, category: str) -> ArticleJob | None:
+    """Leases an article, queued or unheard of; None: it is there, or another's, or not to be tried again yet."""
+    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+    queued = insert(articles).values(uid=uid, url=url, category=category, next_attempt_at=db_now())
+    connection.execute(queued.on_conflict_do_nothing())
+    is_due = select(_a.uid).where(
+        _a.uid == uid,
+        _a.status != ArticleStatus.SUCCESS.value,
+        or_(_a.next_attempt_at <= db_now(), and_(_a.next_attempt_at.is_(None), *_failed_long_ago[:2])),
+    )
+    return claim_article(connection, uid) if connection.execute(is_due).first() else None
+
+
+def request_article(connection: Connection, uid: Uid, url: str, category: str) -> None:
+    """Someone wants it now: the first worker fetches it. A text that is there stays until there is another."""
+    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+    wanted = insert(articles).values(uid=uid, url=url, category=category, next_attempt_at=db_now())
+    # Whoever is at it already goes on; its lease ends as it would have.
+    free = or_(_a.locked_until.is_(None), _a.locked_until <= db_now())
+    connection.execute(
+        wanted.on_conflict_do_update(index_elements=["uid"], set_={"next_attempt_at": db_now()}, where=free)
+    )

@@ -58,21 +58,24 @@ def load_build_jobs(connection: Connection, *, limit: int, last_n: int) -> list[
             BuildJob(
                 feed=feed,
                 build_at=row.build_at,
-                items=tuple(load_last_items(connection, feed.id, last_n)),
+                items=tuple(load_last_items(connection, feed, last_n)),
                 cached=load_cached_feed(connection, feed.id),
             )
         )
     return jobs
 
 
-def load_last_items(connection: Connection, feed_id: FeedId, last_n: int) -> list[Item]:
-    query = (
-        select_items()
-        .where(items.c.feed_id == feed_id)
-        .order_by(items.c.pub_date.desc(), items.c.id.desc())
-        .limit(last_n)
-    )
-    return [item_from_row(row) for row in connection.execute(query)]
+def load_last_items(
+    connection: Connection, feed: Feed, last_n: int, max_score: float | None = None
+) -> list[Item]:
+    """The newest items that the feed is served with; with `max_score` those that are analyzed and score no more."""
+    query = select_items().where(items.c.feed_id == feed.id)
+    if feed.asks_for_analysis or max_score is not None:
+        query = query.where(items.c.analyzed_at.is_not(None))
+    if max_score is not None:
+        query = query.where(items.c.score <= max_score)
+    newest = query.order_by(items.c.pub_date.desc(), items.c.id.desc()).limit(last_n)
+    return [item_from_row(row) for row in connection.execute(newest)]
 
 
 def load_cached_feed(connection: Connection, feed_id: FeedId) -> CachedFeed | None:

@@ -242,7 +242,8 @@ def _sqlite_engine(url: URL, begin: str, lock_timeout_s: float, *pragmas: str) -
             "foreign_keys = ON",
             "temp_store = MEMORY",
             "cache_size = -32000",
-            "mmap_size = 268435456",
+            # Counts as memory of the process, once for each connection.
+            "mmap_size = 67108864",
             *pragmas,
         ):
             dbapi_connection.execute(f"PRAGMA {pragma}")

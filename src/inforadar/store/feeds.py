@@ -41,7 +41,8 @@ from inforadar.store.schema import (
     marks,
     runs,
 )
-from inforadar.store.types import db_later, db_now, one_of, unindexed
+from inforadar.store.site_states import delete_sites
+from inforadar.store.types import db_after, db_later, db_now, one_of, unindexed
 from inforadar.urls import canonical_form, root_domain, uid, url_hash
 
 _SCHEDULE = (
@@ -78,7 +79,8 @@ def feed_from_row(row: Row[Any]) -> Feed:
         enforce_feed_domain=r["enforce_feed_domain"],
         created_at=r["created_at"],
         deleted_at=r["deleted_at"],
-        title=r["title"],
+        # What a person called it counts; the column follows the document.
+        title=r["options"].get("title") or r["title"],
         site_url=r["site_url"],
         description=r["description"],
         language=r["language"],
@@ -286,11 +288,13 @@ def update_feed_options(connection: Connection, feed_id: FeedId, changes: Mappin
     merged = {**connection.execute(held).scalar_one(), **changes}
     options = {name: value for name, value in merged.items() if value is not None}
     update_feed(connection, feed_id, {"options": options})
+    # Which items it is served with can depend on them.
+    schedule = feed_schedules.c
+    values: dict[str, Any] = {"build_at": db_after(schedule.build_at)}
     if not _DEEPER.isdisjoint(changes):
         # What polling left out as known and old may be news to these: the next walk goes down to the cutoff.
-        connection.execute(
-            update(feed_schedules).where(feed_schedules.c.id == feed_id).values(walked_at=None)
-        )
+        values["walked_at"] = None
+    connection.execute(update(feed_schedules).where(schedule.id == feed_id).values(**values))
 
 
 _DEEPER = frozenset({"cutoff_date", "selectors"})
@@ -344,6 +348,7 @@ def purge_feeds(connection: Connection, feed_ids: Sequence[FeedId]) -> None:
     )
     run_ids = [run_id for run_id in connection.execute(touched).scalars() if run_id]
     connection.execute(delete(feeds).where(feeds.c.id.in_(feed_ids)))
+    delete_sites(connection, [str(feed_id) for feed_id in feed_ids])
     for start in range(0, len(gone), 500):
         part = gone[start : start + 500]
         uids = [uid(url) for url in part]

@@ -8,7 +8,7 @@ of the feed deletes what is left, so that nothing old is ever processed after so
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 
@@ -20,7 +20,8 @@ from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId, RunId
 from inforadar.model.item import Listed
 from inforadar.model.schedule import Collected, Lease, NextRun, Part
-from inforadar.store.schema import feed_schedules, found_parts
+from inforadar.store.found_schema import found_parts
+from inforadar.store.schema import feed_schedules
 from inforadar.store.types import db_later, encode_json, one_of
 
 FRESH_S = 3600.0
@@ -44,20 +45,10 @@ class _Document:
     channel: Mapping[str, str] = field(default_factory=dict)
     dropped: int = 0
     walked: bool = False
+    spent_s: float = 0.0
 
 
-_END = (
-    "at",
-    "listed",
-    "outcome",
-    "next_run",
-    "validators",
-    "moved_to",
-    "kind",
-    "channel",
-    "dropped",
-    "walked",
-)
+_END = tuple(one.name for one in fields(Collected) if one.name not in {"lease", "run_id"})
 
 
 def save_found(connection: Connection, step: Part | Collected, position: int) -> bool:

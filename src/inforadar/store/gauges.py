@@ -8,15 +8,8 @@ from typing import Any
 from sqlalchemy import Column, Connection, func, select
 
 from inforadar.store.feeds import ACTIVE
-from inforadar.store.schema import (
-    analyses_cache,
-    article_failures,
-    articles,
-    feed_schedules,
-    feeds,
-    items,
-    runs,
-)
+from inforadar.store.history import count_analyses, load_fetch_totals
+from inforadar.store.schema import analysis_costs, articles, feed_schedules, feeds, items
 from inforadar.store.search_schema import search_queue
 from inforadar.store.types import db_now
 
@@ -93,32 +86,20 @@ def _leases(connection: Connection) -> list[Gauge]:
 
 
 def _totals(connection: Connection) -> list[Gauge]:
-    r, c = runs.c, analyses_cache.c
-    done = connection.execute(
-        select(func.sum(r.added_count), func.sum(r.updated_count), func.sum(r.errors_count), func.count())
-    ).one()
-    names = ("items_added", "items_updated", "fetch_errors", "runs")
-    answered = connection.execute(
-        select(c.model, func.count().label("number"), func.sum(c.cost).label("cost")).group_by(c.model)
-    ).all()
-    failed = connection.execute(
-        select(article_failures.c.code, func.count().label("number")).group_by(article_failures.c.code)
-    ).all()
-    return [
-        *(
-            Gauge(name=f"inforadar_{name}_total", value=value or 0)
-            for name, value in zip(names, done, strict=True)
-        ),
-        *(
-            Gauge(name="inforadar_analyses_total", value=row.number, labels=(("model", row.model),))
-            for row in answered
-        ),
-        *(
-            Gauge(name="inforadar_analysis_cost_total", value=row.cost, labels=(("model", row.model),))
-            for row in answered
-        ),
-        *(
-            Gauge(name="inforadar_article_failures_total", value=row.number, labels=(("code", row.code),))
-            for row in failed
-        ),
-    ]
+    """Counts that only grow, whatever is deleted."""
+    found = []
+    for outcome, fetches, spent_s in load_fetch_totals(connection):
+        labels = (("outcome", outcome),)
+        found.append(Gauge(name="inforadar_fetches_total", value=fetches, labels=labels))
+        found.append(Gauge(name="inforadar_fetch_seconds_total", value=spent_s, labels=labels))
+    found.append(Gauge(name="inforadar_analyses_total", value=count_analyses(connection)))
+    c = analysis_costs.c
+    sums = [func.sum(c[name]).label(name) for name in ("calls", "tokens_in", "tokens_out", "cost")]
+    for row in connection.execute(select(c.model, *sums).group_by(c.model).order_by(c.model)):
+        labels = (("model", row.model),)
+        found.append(Gauge(name="inforadar_analysis_calls_total", value=row.calls, labels=labels))
+        found.append(Gauge(name="inforadar_analysis_cost_dollars_total", value=row.cost, labels=labels))
+        for way, tokens in (("in", row.tokens_in), ("out", row.tokens_out)):
+            both = (*labels, ("direction", way))
+            found.append(Gauge(name="inforadar_analysis_tokens_total", value=float(tokens), labels=both))
+    return found

@@ -18,12 +18,14 @@ from inforadar.model.ids import FeedId
 from inforadar.model.schedule import Collected
 from inforadar.store.feeds import ACTIVE
 from inforadar.store.history_schema import feed_days, fetch_days
-from inforadar.store.rows import JsonRows, stored_id
+from inforadar.store.rows import JsonRows
 from inforadar.store.schema import feeds
 from inforadar.store.types import one_of
 from inforadar.urls import host_key
 
 OUTCOMES = tuple(outcome.value for outcome in Outcome)
+ANALYZED = "analyzed"
+"""Stands in the table of outcomes for items that were analyzed: counted in the same way, by the day."""
 _COUNTS = (*OUTCOMES, "added", "spent_s")
 _f = feed_days.c
 
@@ -33,37 +35,43 @@ _all = JsonRows("counted", day="date", outcome="text", fetches="integer", spent_
 
 def note_added(connection: Connection, added: Iterable[tuple[FeedId, datetime, int]]) -> None:
     """New items: of which feed, when, how many."""
-    ended = tuple(0 for _ in OUTCOMES)
-    _add_feed_days(connection, ((id_, _day(at), (*ended, number, 0.0)) for id_, at, number in added))
+    _add_feed_days(connection, ((id_, _day(at), (*_NOT_ENDED, number, 0.0)) for id_, at, number in added))
 
 
 def note_outcomes(connection: Connection, jobs: Sequence[Collected]) -> None:
     """How fetches ended. To be called last: workers count in the same few rows and wait for each other there."""
     rows = []
-    sums: dict[tuple[date, str], tuple[int, float]] = defaultdict(lambda: (0, 0.0))
+    sums: dict[tuple[str, Outcome], tuple[int, float]] = defaultdict(lambda: (0, 0.0))
     for job in jobs:
         day = _day(job.at)
-        ended = (int(job.outcome.value == name) for name in OUTCOMES)
-        rows.append((job.lease.feed.id, day, (*ended, 0, job.spent_s)))
-        number, spent_s = sums[day, job.outcome.value]
-        sums[day, job.outcome.value] = number + 1, spent_s + job.spent_s
+        rows.append((job.lease.feed.id, day, (*_ENDED[job.outcome], 0, job.spent_s)))
+        number, spent_s = sums[day, job.outcome]
+        sums[day, job.outcome] = number + 1, spent_s + job.spent_s
     _add_feed_days(connection, rows)
     if sums:
-        counted = [(day.isoformat(), outcome, *sum_) for (day, outcome), sum_ in sorted(sums.items())]
+        counted = [(day, outcome.value, *sum_) for (day, outcome), sum_ in sorted(sums.items())]
         connection.execute(_ADD_FETCH_DAYS[connection.dialect.name], _all.parameters(counted))
 
 
-def _add_feed_days(connection: Connection, rows: Iterable[tuple[FeedId, date, tuple[float, ...]]]) -> None:
-    sums: dict[tuple[FeedId, date], tuple[float, ...]] = {}
+def note_analysis(connection: Connection, at: datetime) -> None:
+    """One more. To be called last, for the same reason."""
+    counted = [(_day(at), ANALYZED, 1, 0.0)]
+    connection.execute(_ADD_FETCH_DAYS[connection.dialect.name], _all.parameters(counted))
+
+
+_NOT_ENDED = tuple(0 for _ in OUTCOMES)
+_ENDED = {outcome: tuple(int(outcome == name) for name in OUTCOMES) for outcome in Outcome}
+
+
+def _add_feed_days(connection: Connection, rows: Iterable[tuple[FeedId, str, tuple[float, ...]]]) -> None:
+    # By the id as text, which both databases read: there are thousands, and a UUID takes its time to be compared.
+    sums: dict[tuple[str, str], tuple[float, ...]] = {}
     for feed_id, day, counts in rows:
-        known = sums.get((feed_id, day), _NOTHING)
-        sums[feed_id, day] = tuple(map(add, known, counts))
+        key = feed_id.hex, day
+        sums[key] = tuple(map(add, sums[key], counts)) if key in sums else counts
     if sums:
-        stored = [(stored_id(connection, id_), day.isoformat(), *sums[id_, day]) for id_, day in sorted(sums)]
+        stored = [(*key, *sums[key]) for key in sorted(sums)]
         connection.execute(_ADD_FEED_DAYS[connection.dialect.name], _fed.parameters(stored))
-
-
-_NOTHING = tuple(0.0 for _ in _COUNTS)
 
 
 def _adding(table: Table, rows: JsonRows, keys: Sequence[str]) -> dict[str, Insert]:
@@ -83,8 +91,8 @@ _ADD_FEED_DAYS = _adding(feed_days, _fed, ("feed_id", "day"))
 _ADD_FETCH_DAYS = _adding(fetch_days, _all, ("day", "outcome"))
 
 
-def _day(at: datetime) -> date:
-    return at.astimezone(UTC).date()
+def _day(at: datetime) -> str:
+    return at.astimezone(UTC).date().isoformat()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +122,7 @@ def load_feed_days(
 
 def load_outcomes_by_day(connection: Connection, since: date) -> list[dict[str, Any]]:
     d = fetch_days.c
-    query = select(fetch_days).where(d.day >= since).order_by(d.day, d.outcome)
+    query = select(fetch_days).where(d.day >= since, d.outcome != ANALYZED).order_by(d.day, d.outcome)
     return [
         {"day": row.day.isoformat(), "outcome": row.outcome, "fetches": row.fetches}
         for row in connection.execute(query)
@@ -130,6 +138,13 @@ def load_fetch_totals(connection: Connection) -> list[tuple[str, int, float]]:
         (name, int(found[name].number), float(found[name].spent_s)) if name in found else (name, 0, 0.0)
         for name in OUTCOMES
     ]
+
+
+def count_analyses(connection: Connection) -> int:
+    """Since the beginning; one that was made anew counts again."""
+    d = fetch_days.c
+    query = select(func.sum(d.fetches)).where(d.outcome == ANALYZED)
+    return int(connection.execute(query).scalar() or 0)
 
 
 def load_slowest_hosts(connection: Connection, since: date, *, limit: int = 10) -> list[dict[str, Any]]:

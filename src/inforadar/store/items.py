@@ -216,7 +216,11 @@ class ItemFilter:
     sources: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
     feed_id: FeedId | None = None
+    run_id: RunId | None = None
+    """What this run added."""
     max_score: float | None = None
+    min_score: float | None = None
+    below_score: float | None = None
     unread: bool = False
     starred: bool = False
     archived: bool | None = None
@@ -254,19 +258,31 @@ def conditions_of(wanted: ItemFilter) -> list[ColumnElement[bool]]:
         conditions.append(is_named(feeds.c.topic, wanted.topics))
     if wanted.feed_id:
         conditions.append(items.c.feed_id == wanted.feed_id)
+    if wanted.run_id:
+        conditions.append(items.c.run_id == wanted.run_id)
     if wanted.max_score is not None:
         conditions.append(items.c.score <= wanted.max_score)
+    if wanted.min_score is not None:
+        conditions.append(items.c.score >= wanted.min_score)
+    if wanted.below_score is not None:
+        conditions.append(items.c.score < wanted.below_score)
     marked = select(marks.c.hash).where(marks.c.hash == items.c.hash)
     if wanted.unread:
         conditions.append(~marked.where(marks.c.read_at.is_not(None)).exists())
     if wanted.starred:
-        conditions.append(marked.where(marks.c.starred_at.is_not(None)).exists())
-    if wanted.archived is not None:
-        is_archived = marked.where(marks.c.archived_at.is_not(None)).exists()
-        conditions.append(is_archived if wanted.archived else ~is_archived)
+        conditions.append(_has_mark(marks.c.starred_at))
+    if wanted.archived is True:
+        conditions.append(_has_mark(marks.c.archived_at))
+    if wanted.archived is False:
+        conditions.append(~marked.where(marks.c.archived_at.is_not(None)).exists())
     if wanted.query is not None:
         conditions.append(is_found(wanted.query))
     return conditions
+
+
+def _has_mark(mark: ColumnElement[datetime]) -> ColumnElement[bool]:
+    """Of few items: found from the marks, not by asking each item."""
+    return items.c.url.in_(select(marks.c.url).where(mark.is_not(None)))
 
 
 def select_items() -> Select[Any]:

@@ -1,12 +1,19 @@
-"""The labels that lists are filtered by. Counted over feeds: there are thousands of them, but millions of items."""
+"""The labels that lists are filtered by. Counted over feeds: there are thousands of them, but millions of items.
+
+What is unread is counted over the last days only, for the same reason, and because nobody reads what is older.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy import Connection, func, select
 
-from inforadar.store.schema import feeds
+from inforadar.model.ids import FeedId
+from inforadar.store.schema import feeds, items, marks
+from inforadar.store.types import db_later
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,3 +34,36 @@ def load_labels(connection: Connection) -> list[Label]:
         .order_by(func.lower(feeds.c.source), func.lower(feeds.c.topic), feeds.c.source, feeds.c.topic)
     )
     return [Label(source=row.source, topic=row.topic, feeds=row.number) for row in connection.execute(query)]
+
+
+def load_unread(connection: Connection, since: datetime) -> Mapping[FeedId, int]:
+    """Of each feed the items since then that nobody marked as read."""
+    was_read = select(marks.c.hash).where(marks.c.hash == items.c.hash, marks.c.read_at.is_not(None))
+    query = (
+        select(items.c.feed_id, func.count().label("number"))
+        .where(items.c.pub_date >= since, ~was_read.exists())
+        .group_by(items.c.feed_id)
+    )
+    return {row.feed_id: row.number for row in connection.execute(query)}
+
+
+UNREAD_DAYS = 14
+
+
+def load_unread_labels(connection: Connection) -> Mapping[tuple[str, str], int]:
+    """Unread items of the last two weeks by source and topic: what is older, nobody catches up on."""
+    is_done = marks.c.read_at.is_not(None) | marks.c.archived_at.is_not(None)
+    done = select(marks.c.hash).where(marks.c.hash == items.c.hash, is_done).exists()
+    recent = (
+        select(items.c.feed_id, func.count().label("number"))
+        .where(items.c.pub_date > db_later(-UNREAD_DAYS * 86400), ~done)
+        .group_by(items.c.feed_id)
+        .subquery()
+    )
+    query = (
+        select(feeds.c.source, feeds.c.topic, func.sum(recent.c.number).label("number"))
+        .join_from(feeds, recent, recent.c.feed_id == feeds.c.id)
+        .where(feeds.c.enabled, feeds.c.deleted_at.is_(None))
+        .group_by(feeds.c.source, feeds.c.topic)
+    )
+    return {(row.source, row.topic): int(row.number) for row in connection.execute(query)}

@@ -118,6 +118,13 @@ def extend_leases(
     return frozenset(kept)
 
 
+def holds_lease(connection: Connection, lease: Lease) -> bool:
+    """Whether it is still ours; its row stays locked until the commit, so that it stays so."""
+    held = select(_s.lease_token).where(_s.id == lease.feed.id).with_for_update()
+    token: str | None = connection.execute(held).scalar()
+    return token == lease.token
+
+
 def release_leases(connection: Connection, leases: Iterable[Lease]) -> None:
     """Gives feeds back untouched: as due as they were before the claim."""
     rows = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -32,6 +32,7 @@ NO_MARKS = Marks()
 
 
 def load_marks(connection: Connection, hashes: Iterable[UrlHash]) -> Mapping[UrlHash, Marks]:
+    """Of those that have any."""
     rows = connection.execute(select(marks).where(one_of(marks.c.hash, hashes)))
     return {
         row.hash: Marks(read_at=row.read_at, starred_at=row.starred_at, archived_at=row.archived_at)
@@ -40,15 +41,24 @@ def load_marks(connection: Connection, hashes: Iterable[UrlHash]) -> Mapping[Url
 
 
 def save_marks(connection: Connection, url: str, changes: Mapping[str, bool], at: datetime) -> Marks:
+    """Of one item; what its marks are now."""
+    return save_marks_of(connection, [url], changes, at).get(url_hash(url), NO_MARKS)
+
+
+def save_marks_of(
+    connection: Connection, urls: Sequence[str], changes: Mapping[str, bool], at: datetime
+) -> Mapping[UrlHash, Marks]:
     """Sets and clears those of `MARKS` that are named, the others stay. One that is set keeps its time."""
-    key = url_hash(url)
     insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     values: dict[str, Any] = {f"{name}_at": at if is_set else None for name, is_set in changes.items()}
-    row = insert(marks).values(hash=key, url=url, **values)
-    if values:
+    keys = {url_hash(url): url for url in urls}
+    if values and keys:
+        row = insert(marks).values([{"hash": key, "url": keys[key], **values} for key in sorted(keys)])
         kept = {
-            name: case((marks.c[name].is_not(None), marks.c[name]), else_=value) if value else None
+            name: case((marks.c[name].is_not(None), marks.c[name]), else_=row.excluded[name])
+            if value
+            else None
             for name, value in values.items()
         }
         connection.execute(row.on_conflict_do_update(index_elements=["hash"], set_=kept))
-    return load_marks(connection, [key]).get(key, NO_MARKS)
+    return load_marks(connection, list(keys))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, Row, func, insert, or_, select, update
 
 from inforadar.errors import NotFoundError
 from inforadar.model.ids import RunId, new_uuid
@@ -16,6 +16,7 @@ from inforadar.store.schema import item_changes, items, run_events, runs
 
 MAX_EVENTS = 2000
 """Stored progress events of one run; later lines are not kept."""
+_NO_RUN = "There is no run {}. `inforadar run list` shows them."
 
 
 def insert_run(
@@ -55,9 +56,14 @@ def finish_run(
     connection.execute(update(runs).where(runs.c.id == run_id).values(**values))
 
 
-def load_runs(connection: Connection, *, limit: int = 50) -> list[Report]:
-    """Newest first, without the lists of articles."""
+def load_runs(connection: Connection, *, limit: int = 50, before: RunId | None = None) -> list[Report]:
+    """Newest first, without the lists of articles; with `before`, those that started before that run."""
     query = select(runs).order_by(runs.c.started_at.desc(), runs.c.id.desc()).limit(limit)
+    if before is not None:
+        at = connection.execute(select(runs.c.started_at).where(runs.c.id == before)).scalar()
+        if at is None:
+            raise NotFoundError(_NO_RUN.format(before))
+        query = query.where(runs.c.started_at <= at, or_(runs.c.started_at < at, runs.c.id < before))
     return [_report(row) for row in connection.execute(query)]
 
 
@@ -65,7 +71,7 @@ def load_report(connection: Connection, run_id: RunId) -> Report:
     """The whole report (A10)."""
     row = connection.execute(select(runs).where(runs.c.id == run_id)).first()
     if row is None:
-        raise NotFoundError(f"There is no run {run_id}. `inforadar run list` shows them.")
+        raise NotFoundError(_NO_RUN.format(run_id))
     added = connection.execute(
         select(items.c.url).where(items.c.run_id == run_id).order_by(items.c.id)
     ).scalars()
@@ -132,7 +138,7 @@ def save_events(connection: Connection, run_id: RunId, first_seq: int, events: S
 def is_run_finished(connection: Connection, run_id: RunId) -> bool:
     row = connection.execute(select(runs.c.finished_at).where(runs.c.id == run_id)).first()
     if row is None:
-        raise NotFoundError(f"There is no run {run_id}. `inforadar run list` shows them.")
+        raise NotFoundError(_NO_RUN.format(run_id))
     return row.finished_at is not None
 
 

@@ -199,19 +199,6 @@ run_events = Table(
     Column("pages", Integer, nullable=False, server_default="0"),
 )
 
-found_parts = Table(
-    "found_parts",
-    metadata,
-    Column("feed_id", Uuid, ForeignKey("feeds.id", ondelete="CASCADE"), primary_key=True),
-    Column("position", Integer, primary_key=True, autoincrement=False),
-    Column("run_id", Uuid, ForeignKey("runs.id", ondelete="CASCADE"), nullable=False, index=True),
-    Column("at", UtcDateTime, nullable=False, server_default=db_now()),
-    Column("is_end", Boolean, nullable=False, comment="how the job ended; else one page of it"),
-    Column("item_count", Integer, nullable=False),
-    Column("document", WebText, nullable=False),
-    comment="what a fetch found and has not processed yet; whoever holds the feed's lease may",
-)
-
 items = Table(
     "items",
     metadata,
@@ -399,28 +386,4 @@ hosts = Table(
     Column("robots_access", String(8), comment="rules, all or none"),
     Column("robots_text", WebText),
     Column("robots_at", UtcDateTime),
-)
-
-site_states = Table(
-    "site_states",
-    metadata,
-    Column("site_name", WebText, primary_key=True),
-    Column("sitemap_url", WebText),
-    Column("last_run", UtcDateTime),
-    _created(),
-    _updated(),
-)
-
-url_states = Table(
-    "url_states",
-    metadata,
-    Column("site_name", WebText, ForeignKey("site_states.site_name"), primary_key=True),
-    Column("url", WebText, primary_key=True),
-    Column("state", Integer, nullable=False, server_default="0", comment="0 pending, 1 processed, 2 failed"),
-    Column("first_seen", UtcDateTime, nullable=False, server_default=db_now()),
-    Column("last_seen", UtcDateTime, nullable=False, server_default=db_now()),
-    Column("lastmod", UtcDateTime),
-    CheckConstraint("state IN (0, 1, 2)", name="state"),
-    Index("idx_url_state", "state"),
-    Index("idx_url_lastseen", "last_seen"),
 )

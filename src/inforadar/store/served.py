@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, select
+from sqlalchemy import Connection, bindparam, select
 
 from inforadar.model.feed import Feed
 from inforadar.model.ids import FeedId
 from inforadar.model.item import Item
+from inforadar.store.cached_feeds import load_last_items
 from inforadar.store.feeds import load_feed
-from inforadar.store.items import item_from_row, select_items
-from inforadar.store.schema import cached_feeds, feed_urls, feeds, items
+from inforadar.store.rows import JsonRows
+from inforadar.store.schema import cached_feeds, feed_urls, feeds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,27 +28,37 @@ class ServedFeed:
     """When the document last changed; `None`: nothing was built yet."""
 
 
-_SERVED: Select[Any] = select(
-    feeds.c.id, feeds.c.enabled, feeds.c.deleted_at, cached_feeds.c.updated_at
-).join_from(feeds, cached_feeds, cached_feeds.c.id == feeds.c.id, isouter=True)
-_BY_URL = _SERVED.where(feeds.c.url_hash == bindparam("key"))
-_BY_FORMER_URL = _SERVED.join(feed_urls, feed_urls.c.feed_id == feeds.c.id).where(
-    feed_urls.c.url_hash == bindparam("key")
+_COLUMNS = (feeds.c.id, feeds.c.enabled, feeds.c.deleted_at, cached_feeds.c.updated_at)
+_served = feeds.join(cached_feeds, cached_feeds.c.id == feeds.c.id, isouter=True)
+_asked = JsonRows("asked", key="text")
+_key = _asked.c["key"]
+_BY_URL = select(_key.label("key"), *_COLUMNS).select_from(
+    _asked.table.join(_served, feeds.c.url_hash == _key)
+)
+_BY_FORMER_URL = select(_key.label("key"), *_COLUMNS).select_from(
+    _asked.table.join(feed_urls, feed_urls.c.url_hash == _key).join(
+        _served, feeds.c.id == feed_urls.c.feed_id
+    )
 )
 _DOCUMENT = select(cached_feeds.c.updated_at, cached_feeds.c.xml_content).where(
     cached_feeds.c.id == bindparam("feed")
 )
 
 
-def load_served_feed(connection: Connection, url_hash: str) -> ServedFeed | None:
-    """By the hash of its URL (`feed_key`) or, if nobody has it now, of one that a feed had before it moved."""
-    asked = {"key": url_hash}
-    row = connection.execute(_BY_URL, asked).first() or connection.execute(_BY_FORMER_URL, asked).first()
-    if row is None:
-        return None
-    return ServedFeed(
-        id=row.id, enabled=row.enabled, deleted=row.deleted_at is not None, updated_at=row.updated_at
-    )
+def load_served_feeds(connection: Connection, url_hashes: Sequence[str]) -> Mapping[str, ServedFeed]:
+    """By the hash of their URLs (`feed_key`) or, if nobody has one now, of those that they had before they moved."""
+    found: dict[str, ServedFeed] = {}
+    for query in (_BY_URL, _BY_FORMER_URL):
+        missing = [(key,) for key in url_hashes if key not in found]
+        if missing:
+            for row in connection.execute(query, _asked.parameters(missing)):
+                found[row.key] = ServedFeed(
+                    id=row.id,
+                    enabled=row.enabled,
+                    deleted=row.deleted_at is not None,
+                    updated_at=row.updated_at,
+                )
+    return found
 
 
 def load_document(connection: Connection, feed_id: FeedId) -> tuple[datetime, str] | None:
@@ -69,16 +80,13 @@ def load_feed_content(
     connection: Connection, feed_id: FeedId, limit: int, max_score: float | None = None
 ) -> FeedContent:
     """With the newest items; with `max_score` the newest of those that are analyzed and score no more."""
-    query = select_items().where(items.c.feed_id == feed_id)
-    if max_score is not None:
-        query = query.where(items.c.analyzed_at.is_not(None), items.c.score <= max_score)
-    newest = query.order_by(items.c.pub_date.desc(), items.c.id.desc()).limit(limit)
     # The date is read first: what changes in between is rendered again when the build has caught up.
     updated_at = connection.execute(
         select(cached_feeds.c.updated_at).where(cached_feeds.c.id == feed_id)
     ).scalar()
+    feed = load_feed(connection, feed_id)
     return FeedContent(
-        feed=load_feed(connection, feed_id),
+        feed=feed,
         updated_at=updated_at,
-        items=tuple(item_from_row(row) for row in connection.execute(newest)),
+        items=tuple(load_last_items(connection, feed, limit, max_score)),
     )

@@ -1,63 +1,73 @@
-"""Numbers over the last days, for the page of statistics. Each is one question over an index by date."""
+"""Numbers over the last days, for the page of statistics."""
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, case, func, select
+from sqlalchemy import Connection, Integer, cast, func, select
 
 from inforadar.store.feeds import ACTIVE
-from inforadar.store.schema import analyses_cache, article_failures, articles, feeds, items
+from inforadar.store.history import load_outcomes_by_day, load_slowest_hosts
+from inforadar.store.history_schema import feed_days
+from inforadar.store.schema import analysis_costs, article_failures, articles, feeds, items
+
+BINS = 10
+"""Of the distribution of scores, each as wide as the others."""
 
 
 def load_statistics(connection: Connection, now: datetime, *, days: int) -> dict[str, Any]:
     since = now - timedelta(days=days)
+    first = since.astimezone(UTC).date() + timedelta(days=1)
     return {
-        "items_by_day": _items_by_day(connection, since, now),
+        "items_by_day": _items_by_day(connection, first),
+        "outcomes_by_day": load_outcomes_by_day(connection, first),
         "scores_by_source": _scores_by_source(connection, since, now),
+        "slowest_hosts": load_slowest_hosts(connection, first),
         "articles": _articles(connection),
         "failures": _failures(connection, since),
-        "analyses": _analyses(connection),
+        "cost_by_day": _cost_by_day(connection, first),
     }
 
 
-def _items_by_day(connection: Connection, since: datetime, now: datetime) -> list[dict[str, Any]]:
-    day = _day(connection).label("day")
+def _items_by_day(connection: Connection, first: date) -> list[dict[str, Any]]:
+    """By the day on which they came, as it was counted then."""
+    d = feed_days.c
     query = (
-        select(day, feeds.c.source, func.count().label("number"))
-        .join_from(items, feeds, feeds.c.id == items.c.feed_id)
-        .where(items.c.pub_date >= since, items.c.pub_date <= now, *ACTIVE)
-        .group_by(day, feeds.c.source)
-        .order_by(day, feeds.c.source)
+        select(d.day, feeds.c.source, func.sum(d.added).label("number"))
+        .join_from(feed_days, feeds, feeds.c.id == d.feed_id)
+        .where(d.day >= first, d.added > 0, *ACTIVE)
+        .group_by(d.day, feeds.c.source)
+        .order_by(d.day, feeds.c.source)
     )
-    return [{"day": row.day, "source": row.source, "items": row.number} for row in connection.execute(query)]
-
-
-def _day(connection: Connection) -> ColumnElement[str]:
-    if connection.dialect.name == "sqlite":
-        return func.substr(items.c.pub_date, 1, 10)
-    return func.to_char(func.timezone("UTC", items.c.pub_date), "YYYY-MM-DD")
+    return [
+        {"day": row.day.isoformat(), "source": row.source, "items": row.number}
+        for row in connection.execute(query)
+    ]
 
 
 def _scores_by_source(connection: Connection, since: datetime, now: datetime) -> list[dict[str, Any]]:
-    """How many are neutral, slanted and loaded: a mean would hide two camps."""
+    """How many fall into each bin: a mean alone would hide two camps."""
     score = items.c.score
-    word = case((score < 0.34, "neutral"), (score < 0.67, "slanted"), else_="loaded")
-    counted = {
-        name: func.sum(case((word == name, 1), else_=0)).label(name)
-        for name in ("neutral", "slanted", "loaded")
-    }
+    # SQLite's CAST cuts off, PostgreSQL's rounds.
+    scaled = score * BINS if connection.dialect.name == "sqlite" else func.floor(score * BINS)
+    bin_ = cast(scaled, Integer).label("bin")
     query = (
-        select(feeds.c.source, func.avg(score).label("mean"), *counted.values())
+        select(feeds.c.source, bin_, func.count().label("number"), func.sum(score).label("sum"))
         .join_from(items, feeds, feeds.c.id == items.c.feed_id)
         .where(items.c.pub_date >= since, items.c.pub_date <= now, score.is_not(None), *ACTIVE)
-        .group_by(feeds.c.source)
-        .order_by(feeds.c.source)
+        .group_by(feeds.c.source, bin_)
+        .order_by(feeds.c.source, bin_)
     )
+    bins: dict[str, list[int]] = {}
+    sums: dict[str, float] = {}
+    for row in connection.execute(query):
+        # The score 1 belongs to the last bin, beside 0.95.
+        bins.setdefault(row.source, [0] * BINS)[min(row.bin, BINS - 1)] += row.number
+        sums[row.source] = sums.get(row.source, 0.0) + row.sum
     return [
-        {"source": row.source, "mean": round(row.mean, 4)} | {name: getattr(row, name) for name in counted}
-        for row in connection.execute(query)
+        {"source": source, "mean": round(sums[source] / sum(counts), 4), "bins": counts}
+        for source, counts in bins.items()
     ]
 
 
@@ -72,26 +82,20 @@ def _failures(connection: Connection, since: datetime) -> dict[str, int]:
     return {row.code: row.number for row in connection.execute(query)}
 
 
-def _analyses(connection: Connection) -> list[dict[str, Any]]:
-    """What each model answered and cost; an answer from the cache costs nothing and is not counted."""
-    c = analyses_cache.c
+def _cost_by_day(connection: Connection, first: date) -> list[dict[str, Any]]:
+    """What each model was asked and cost; an answer from the cache costs nothing and is not counted."""
+    c = analysis_costs.c
+    sums = [func.sum(c[name]).label(name) for name in ("calls", "tokens_in", "tokens_out", "cost")]
     query = (
-        select(
-            c.model,
-            func.count().label("number"),
-            func.sum(c.tokens_in).label("tokens_in"),
-            func.sum(c.tokens_out).label("tokens_out"),
-            func.sum(c.cost).label("cost"),
-        )
-        .group_by(c.model)
-        .order_by(c.model)
+        select(c.day, c.model, *sums).where(c.day >= first).group_by(c.day, c.model).order_by(c.day, c.model)
     )
     return [
         {
+            "day": row.day.isoformat(),
             "model": row.model,
-            "answers": row.number,
-            "tokens_in": row.tokens_in,
-            "tokens_out": row.tokens_out,
+            "calls": row.calls,
+            "tokens_in": int(row.tokens_in),
+            "tokens_out": int(row.tokens_out),
             "cost": row.cost,
         }
         for row in connection.execute(query)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Text, case, delete, func, select, type_coerce, update
@@ -36,6 +37,7 @@ from inforadar.store.items import FeedItems, insert_items, load_known, save_chan
 from inforadar.store.outbox import note_listed
 from inforadar.store.rows import JsonRows, stored_id, stored_time
 from inforadar.store.schema import feed_schedules, feed_urls, feeds
+from inforadar.store.sitemap_items import SITE, settle_urls
 from inforadar.store.types import db_after, db_later, db_now, one_of
 from inforadar.urls import uid, url_hash
 
@@ -84,6 +86,8 @@ def save_part(connection: Connection, part: Part, diff: Differ, *, outbox: bool 
     found = save_listed(connection, [part], diff, outbox=outbox)[feed_id]
     if part.position is not None:
         delete_found_part(connection, feed_id, part.position)
+    if SITE in part.state:
+        found = replace(found, changed=found.changed + settle_urls(connection, part))
     if found:
         connection.execute(
             update(feed_schedules).where(_s.id == feed_id).values(build_at=db_after(_s.build_at))

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inforadar.errors import InfoRadarError
-from inforadar.pipeline.admin import import_opml, subscribe
+from inforadar.pipeline.admin import subscribe
+from inforadar.pipeline.opml_import import import_opml
 from inforadar.tui.background import run_apart
 from inforadar.tui.choices import Choice
 from inforadar.tui.screens.choose import ChooseScreen

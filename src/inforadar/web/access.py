@@ -31,6 +31,8 @@ from inforadar.web.sessions import COOKIE, Sessions
 
 CHANGES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 CSRF_HEADER, CSRF_FIELD = b"x-csrf-token", "csrf"
+CSRF_SCOPE = "inforadar.csrf"
+"""Where routes find the token of the session that asks; not there: nobody is logged in."""
 MAX_FORM = 64 * 1024
 _ALWAYS = ("/health", "/login", "/static/")
 """Open whatever the setting: for probes, and to log in at all."""
@@ -55,16 +57,12 @@ class Access:
         self._now = now
         self._is_open = settings.reading == "open"
         self._outer = settings.public_url
-        self._prefix = urlsplit(settings.public_url).path
         self._is_ours = lru_cache(maxsize=64)(_host_check(settings))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        if self._prefix and scope["path"].startswith(self._prefix + "/"):
-            # A proxy may pass the prefix on or not; either way our own addresses begin after it.
-            scope = {**scope, "path": scope["path"][len(self._prefix) :]}
         host = _header(scope, b"host")
         if not self._is_ours(host):
             refusal: Refusal | None = Refusal(
@@ -80,9 +78,15 @@ class Access:
         else:
             refusal = Refusal(status=401, sentence="Reading needs the admin token here. Log in at /login.")
         if refusal is None:
+            if cookie := self._session(scope):
+                scope = {**scope, CSRF_SCOPE: self._sessions.csrf_token(cookie)}
             await self._app(scope, receive, send)
         else:
             await _refuse(refusal, scope, receive, send)
+
+    def may_read_from(self, host: str | None) -> bool:
+        """Whether anybody who asks this host may read, whoever it is."""
+        return self._is_open and host is not None and self._is_ours(host.encode("latin-1", "replace"))
 
     def _may_read(self, scope: Scope) -> bool:
         kind, given = _credentials(scope)

@@ -1,15 +1,17 @@
 """The web face put together: one ASGI application from its areas.
 
-    /rss                      rss.py        plain ASGI, beside the router
+    /rss                      rss.py        plain ASGI, beside the router (rsgi.py: from memory, around it)
     /health …                 health.py
     /  /item/{id}             articles.py   (listing.py, reading.py: what they show)
     /feeds                    feeds.py
     /feeds/topic/… …          combined.py
     /api/item  /api/site      lookup.py
     /api/items  /api/marks    items.py
-    /api/feeds  /api/runs …   state.py      (run_events.py: a run as it goes on)
+    /api/feeds  /api/opml …   subscriptions.py
+    /api/fetch …              fetching.py
+    /api/runs  /api/labels …  state.py      (run_events.py: a run as it goes on)
     /metrics  /openapi.json   metrics.py, openapi.py
-    /login  /logout           login.py      (access.py, sessions.py: in front of everything)
+    /login  /logout           login.py      (access.py, sessions.py, proxy.py: in front of everything)
     /static/…                 assets.py
 
 An area is a small class that is handed what it needs and names its routes. Nothing is kept in globals, and
@@ -19,7 +21,9 @@ nothing is opened here: who opened the database closes it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.routing import Route
@@ -34,27 +38,43 @@ from inforadar.web.combined import CombinedRoutes
 from inforadar.web.cors import Preflights
 from inforadar.web.faults import FaultPages
 from inforadar.web.feeds import FeedRoutes
+from inforadar.web.fetching import FetchRoutes
 from inforadar.web.health import HealthRoutes
 from inforadar.web.items import ItemRoutes
 from inforadar.web.login import LoginLimit, LoginRoutes
 from inforadar.web.lookup import LookupRoutes
 from inforadar.web.metrics import Latency, MetricsRoutes
 from inforadar.web.openapi import show_openapi
+from inforadar.web.proxy import ForwardedRequests
+from inforadar.web.rsgi import Find, Ready
 from inforadar.web.rss import PATH as RSS_PATH
 from inforadar.web.rss import RssEndpoint
 from inforadar.web.security import SecurityHeaders
 from inforadar.web.sessions import Sessions
 from inforadar.web.state import StateRoutes
+from inforadar.web.subscriptions import SubscriptionRoutes
 from inforadar.web.templating import Pages
+from inforadar.web.unread import UnreadCounts
 
 
 def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebFace:
+    """What a server needs."""
+
+    app: ASGIApp
+    find_ready: Find
+    """`/rss` from memory, around the application."""
+    count_answer: Callable[[int, float], None]
+    """Status and seconds of an answer that went around it."""
+
+
 def create_app(
     database: Database, settings: Settings, token: str, *, now: Callable[[], datetime] = _utc_now
-) -> ASGIApp:
+) -> WebFace:
     """`token`: the admin's, without which nothing is changed."""
     assets = Assets()
     pages = Pages(assets, now)
@@ -66,11 +86,19 @@ def create_app(
     routed = Starlette(
         routes=[
             *HealthRoutes(database=database).routes(),
-            *ArticleRoutes(database=database, pages=pages).routes(),
+            *ArticleRoutes(
+                database=database,
+                pages=pages,
+                unread=UnreadCounts(database),
+                images=settings.web.images,
+                now=now,
+            ).routes(),
             *FeedRoutes(database=database, pages=pages, now=now).routes(),
             *LookupRoutes(database=database).routes(),
             *ItemRoutes(database=database, now=now).routes(),
+            *SubscriptionRoutes(database=database, settings=settings, now=now).routes(),
             *StateRoutes(database=database, now=now).routes(),
+            *FetchRoutes(database=database).routes(),
             *CombinedRoutes(
                 database=database, public_url=settings.web.outer_url, last_n=settings.publish.items
             ).routes(),
@@ -89,5 +117,18 @@ def create_app(
         await (rss if is_rss else secured)(scope, receive, send)
 
     guarded = Access(dispatch, settings=settings.web, sessions=sessions, now=now)
-    metrics.latency = Latency(Preflights(guarded))
-    return metrics.latency
+    metrics.latency = latency = Latency(Preflights(guarded))
+    app = ForwardedRequests(
+        latency, prefix=urlsplit(settings.web.public_url).path, believes=settings.web.behind_proxy
+    )
+
+    def find_ready(query: str, host: str | None, *headers: str | None) -> Ready | None:
+        return rss.ready(query, *headers) if guarded.may_read_from(host) else None
+
+    # Behind a proxy the host is what the proxy says that it is: for the whole application to find out.
+    ready = _nothing_ready if settings.web.behind_proxy else find_ready
+    return WebFace(app=app, find_ready=ready, count_answer=latency.count)
+
+
+def _nothing_ready(*_: str | None) -> None:
+    return None

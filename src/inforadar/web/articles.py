@@ -1,65 +1,139 @@
-"""The article list `/` and the reading view `/item/{id}`. They work without JavaScript."""
+"""The article list `/` and the reading view `/item/{id}`. Both work without JavaScript; changes are plain forms."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Literal
+from urllib.parse import parse_qs
 from uuid import UUID
 
+from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from inforadar.errors import UsageError
+from inforadar.model.article import Article
+from inforadar.model.feed import Feed
 from inforadar.model.ids import ItemId
+from inforadar.model.item import Item
 from inforadar.pipeline.reading import BARS, field_changes, paragraphs, read_item, why_no_text
+from inforadar.store.article_queue import request_article
 from inforadar.store.articles import load_article
 from inforadar.store.engine import Database
 from inforadar.store.feeds import load_broken_count, load_feed
-from inforadar.store.items import count_items, list_items, load_item, load_item_changes
-from inforadar.store.labels import load_labels
+from inforadar.store.item_pages import load_item_page
+from inforadar.store.items import load_item, load_item_changes
+from inforadar.store.labels import Label, load_labels
+from inforadar.store.marks import MARKS, NO_MARKS, load_marks, save_marks
 from inforadar.urls import uid
-from inforadar.web.listing import PAGE_ITEMS, choices, pager, pages_of, parse_query
+from inforadar.web.access import CSRF_SCOPE
+from inforadar.web.bodies import read_body
+from inforadar.web.listing import PAGE_ITEMS, choices, parse_query
+from inforadar.web.remembered import Remembered
+from inforadar.web.sanitize import IN_TEXTS, Images, article_html, listing_html, marker_for, plain_html
 from inforadar.web.templating import Pages
+from inforadar.web.unread import UnreadCounts
+
+LABELS_S = 2.0
+MAX_FORM = 4096
+_LABELS: Literal["labels"] = "labels"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArticleRoutes:
     database: Database
     pages: Pages
+    unread: UnreadCounts
+    images: Images
+    now: Callable[[], datetime]
+    _labels: Remembered[str, list[Label]] = field(default_factory=lambda: Remembered(LABELS_S))
 
     def routes(self) -> list[Route]:
-        return [Route("/", self.show_list), Route("/item/{id:uuid}", self.show_item)]
+        return [
+            Route("/", self.show_list),
+            Route("/item/{id:uuid}", self.show_item),
+            Route("/item/{id:uuid}/marks", self.mark, methods=["POST"]),
+            Route("/item/{id:uuid}/article", self.get_article, methods=["POST"]),
+        ]
 
     async def show_list(self, request: Request) -> Response:
         query = parse_query(request.query_params)
-        total = await self.database.read(count_items, query.filter) if query else 0
-        if query is None or query.page > pages_of(total):
-            raise HTTPException(404, f"There is no page {request.query_params['page'][:20]} of articles.")
-        items = await self.database.read(list_items, query.filter, limit=PAGE_ITEMS, offset=query.offset)
-        labels = await self.database.read(load_labels)
+        page = await self.database.read(load_item_page, query.filter, limit=PAGE_ITEMS, cursor=query.after)
+        labels = await self._labels.get(_LABELS, lambda: self.database.read(load_labels))
+        marks = await self.database.read(load_marks, [item.hash for item in page.items])
         return self.pages.render(
+            request,
             "articles.html",
             query=query,
-            choices=choices(query, labels),
-            rows=[read_item(item) for item in items],
-            pager=pager(query, total),
+            choices=choices(query, labels, await self.unread.load()),
+            rows=[(read_item(item), marks.get(item.hash, NO_MARKS)) for item in page.items],
+            older=replace(query, after=page.next).href if page.next else None,
+            newest=replace(query, after=None).href if query.after else None,
             broken=await self.database.read(load_broken_count),
         )
 
     async def show_item(self, request: Request) -> Response:
+        item, feed = await self._find(request)
+        article = await self.database.read(load_article, uid(item.url))
+        history = await self.database.read(load_item_changes, item.id)
+        marks = (await self.database.read(load_marks, [item.hash])).get(item.hash, NO_MARKS)
+        if request.scope.get(CSRF_SCOPE) and marks.read_at is None and request.method == "GET":
+            # Whoever may change something has read it by opening it; a stranger who looks around has not.
+            marks = await self.database.write(save_marks, item.url, {"read": True}, self.now())
+            self.unread.forget()
+        read = read_item(item)
+        in_title, in_text = marker_for(read.analysis), marker_for(read.analysis, IN_TEXTS)
+        listed = listing_html(item.content, self.images) if item.content else None
+        return self.pages.render(
+            request,
+            "item.html",
+            read=read,
+            feed=feed,
+            marks=marks,
+            bars=BARS,
+            article=article,
+            title=in_title.text(read.title),
+            text=in_text.html(self._text(article)) if article else None,
+            listed=in_text.html(listed) if listed else None,
+            why_no_text=why_no_text(article),
+            changes=field_changes(history),
+            images=self.images,
+            broken=0,
+        )
+
+    def _text(self, article: Article) -> Markup:
+        """Empty if there is none."""
+        markdown = article.extracted.markdown if article.extracted else ""
+        return article_html(markdown, self.images) if markdown.strip() else plain_html(paragraphs(article))
+
+    async def mark(self, request: Request) -> Response:
+        """A form of one button: `read=on` or `read=off`; then back to where it stood."""
+        item, _ = await self._find(request)
+        given = parse_qs((await read_body(request, MAX_FORM)).decode("utf-8", "replace"))
+        changes = {name: given[name][0] == "on" for name in MARKS if name in given}
+        if not changes:
+            raise UsageError(f"A mark is one of {', '.join(MARKS)}.")
+        await self.database.write(save_marks, item.url, changes, self.now())
+        self.unread.forget()
+        return self._back(request, item.id)
+
+    async def get_article(self, request: Request) -> Response:
+        """Asks for the full text now, through the database: the worker may be on another machine."""
+        item, feed = await self._find(request)
+        await self.database.write(request_article, uid(item.url), item.url, feed.topic)
+        return self._back(request, item.id, "?asked=1")
+
+    def _back(self, request: Request, item_id: ItemId, query: str = "") -> Response:
+        return RedirectResponse(f"{request.scope.get('root_path', '')}/item/{item_id}{query}", 303)
+
+    async def _find(self, request: Request) -> tuple[Item, Feed]:
         item_id = ItemId(UUID(str(request.path_params["id"])))
         item = await self.database.read(load_item, item_id)
         feed = await self.database.read(load_feed, item.feed_id) if item else None
         if item is None or feed is None or feed.deleted_at or not feed.enabled:
             raise HTTPException(404, "There is no such article, or its feed is switched off.")
-        article = await self.database.read(load_article, uid(item.url))
-        history = await self.database.read(load_item_changes, item_id)
-        return self.pages.render(
-            "item.html",
-            read=read_item(item),
-            bars=BARS,
-            article=article,
-            paragraphs=paragraphs(article),
-            why_no_text=why_no_text(article),
-            changes=field_changes(history),
-        )
+        return item, feed

@@ -12,7 +12,11 @@ from starlette.routing import Route
 from inforadar.web.conditional import strong_etag
 
 FOLDER = Path(__file__).with_name("static")
-_TYPES = {".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+_TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
 
 
 class Assets:

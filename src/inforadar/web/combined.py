@@ -7,7 +7,7 @@ The ending names the format, as does `format=`; with the latter, an ending is pa
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from urllib.parse import quote, urlencode
 
@@ -24,7 +24,11 @@ from inforadar.store.item_pages import load_item_page, load_named_feeds
 from inforadar.store.items import ItemFilter
 from inforadar.web import parameters
 from inforadar.web.prepared import Prepared
+from inforadar.web.remembered import Remembered
 from inforadar.web.rss_query import parse_format
+
+MADE_S = 1.0
+"""So long a document is served again before it is made anew."""
 
 _BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 """The date of a feed in which nothing ever changed."""
@@ -35,6 +39,7 @@ class CombinedRoutes:
     database: Database
     public_url: str
     last_n: int
+    _made: Remembered[str, Prepared] = field(default_factory=lambda: Remembered(MADE_S))
 
     def routes(self) -> list[Route]:
         searches = ["/feeds/search", *(f"/feeds/search.{name}" for name in Format)]
@@ -65,10 +70,18 @@ class CombinedRoutes:
     async def _feed(self, request: Request, wanted: ItemFilter, title: str, format_: Format) -> Prepared:
         given = request.query_params
         wanted = replace(wanted, max_score=parameters.max_score(given))
-        items = await self._newest(wanted)
-        built_at = max((_changed_at(item) for item in items), default=_BEGINNING)
+        embedded = parameters.flag(given, "embedded")
         kept = [(name, given[name]) for name in ("q", "format", "embedded", "max_score") if given.get(name)]
         address = quote(request.url.path, safe="/") + (f"?{urlencode(kept)}" if kept else "")
+        return await self._made.get(
+            address, lambda: self._make(wanted, title, format_, address, embedded=embedded)
+        )
+
+    async def _make(
+        self, wanted: ItemFilter, title: str, format_: Format, address: str, *, embedded: bool
+    ) -> Prepared:
+        items = await self._newest(wanted)
+        built_at = max((_changed_at(item) for item in items), default=_BEGINNING)
         channel = ChannelInfo(
             title=f"{title} · Info Radar",
             link=self.public_url + "/",
@@ -76,7 +89,6 @@ class CombinedRoutes:
             self_url=self.public_url + address,
             built_at=built_at,
         )
-        embedded = parameters.flag(given, "embedded")
         document = render_document(format_, channel, map(entry_of, items), embedded=embedded)
         return Prepared(document.encode(), f"{format_.media_type}; charset=utf-8", built_at, dated=False)
 

@@ -34,7 +34,7 @@ class FaultPages:
         """The API's in JSON, all others as a page."""
         if request.url.path.startswith(API):
             return json_fault(status, sentence or f"{title}.", headers)
-        response = self.pages.render("fault.html", status, title=title, sentence=sentence)
+        response = self.pages.render(request, "fault.html", status, title=title, sentence=sentence)
         response.headers.update(headers or {})
         return response
 

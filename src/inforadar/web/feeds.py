@@ -47,4 +47,4 @@ class FeedRoutes:
             for feed in await self.database.read(load_feeds)
         ]
         broken = sum(row.health.state is HealthState.SUSPENDED for row in rows)
-        return self.pages.render("feeds.html", rows=rows, broken=broken)
+        return self.pages.render(request, "feeds.html", rows=rows, broken=broken)

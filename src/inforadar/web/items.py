@@ -1,50 +1,77 @@
-"""`/api/items`: what the list shows, page by page; `/api/marks`: read, starred, archived."""
+"""`/api/items`: what the list shows, page by page, and what a reader sees of one; `/api/marks`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Annotated
+from uuid import UUID
 
 import msgspec
+from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from inforadar.errors import InvalidUrlError, UsageError
-from inforadar.model.ids import FeedId
-from inforadar.pipeline.documents import item_document
+from inforadar.errors import InvalidUrlError, NotFoundError, UsageError
+from inforadar.model.ids import FeedId, ItemId, RunId
+from inforadar.pipeline.documents import article_document, changes_document, item_document
+from inforadar.store.articles import load_article
 from inforadar.store.engine import Database
 from inforadar.store.item_pages import load_item_page
-from inforadar.store.items import ItemFilter
-from inforadar.store.marks import MARKS, NO_MARKS, Marks, load_marks, save_marks
-from inforadar.urls import normalize
+from inforadar.store.items import ItemFilter, load_item_changes
+from inforadar.store.lookup import load_items
+from inforadar.store.marks import MARKS, NO_MARKS, Marks, load_marks, save_marks_of
+from inforadar.urls import normalize, uid, url_hash
 from inforadar.web import parameters
-from inforadar.web.answers import json_answer
+from inforadar.web.answers import json_answer, json_document
+from inforadar.web.bodies import read_json
+from inforadar.web.prepared import Prepared
+from inforadar.web.remembered import Remembered
 
-MAX_BODY = 16 * 1024
+LIST_S = 1.0
+"""So long a list is shown again before it is asked for anew."""
+MAX_MARKED = 500
+"""Items that one request may mark."""
+
+
+class MarksChange(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """`{"urls": ["https://…"], "read": true, "starred": false}`; what is not named stays."""
+
+    urls: Annotated[list[str], msgspec.Meta(min_length=1, max_length=MAX_MARKED)]
+    read: bool | msgspec.UnsetType = msgspec.UNSET
+    starred: bool | msgspec.UnsetType = msgspec.UNSET
+    archived: bool | msgspec.UnsetType = msgspec.UNSET
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemRoutes:
     database: Database
     now: Callable[[], datetime]
+    _lists: Remembered[tuple[bytes, int], Prepared] = field(default_factory=lambda: Remembered(LIST_S))
 
     def routes(self) -> list[Route]:
         return [
             Route("/api/items", self.list_items),
+            Route("/api/items/{id:uuid}", self.show_item),
             Route("/api/marks", self.put_marks, methods=["PUT"]),
         ]
 
-    async def list_items(self, request: Request) -> Response:
-        given = request.query_params
-        feed_id = parameters.uuid(given, "feed")
+    async def list_items(self, request: Request) -> Prepared:
+        # Whoever changes a mark here sees it at once; what other processes did, in a moment.
+        key = (request.scope["query_string"], self.database.writes)
+        return await self._lists.get(key, lambda: self._list(request.query_params))
+
+    async def _list(self, given: QueryParams) -> Prepared:
+        feed_id, run_id = parameters.uuid(given, "feed"), parameters.uuid(given, "run")
         wanted = ItemFilter(
             sources=parameters.names(given, "source"),
             topics=parameters.names(given, "topic"),
             feed_id=FeedId(feed_id) if feed_id else None,
-            max_score=parameters.max_score(given),
+            run_id=RunId(run_id) if run_id else None,
+            max_score=parameters.score(given, "max_score"),
+            min_score=parameters.score(given, "min_score"),
             unread=parameters.flag(given, "unread"),
             starred=parameters.flag(given, "starred"),
             archived=parameters.flag(given, "archived") if parameters.text(given, "archived") else None,
@@ -60,21 +87,42 @@ class ItemRoutes:
         documents = [
             item_document(item) | marks_document(marks.get(item.hash, NO_MARKS)) for item in page.items
         ]
-        return json_answer({"items": documents, "next": page.next})
+        return json_document({"items": documents, "next": page.next})
+
+    async def show_item(self, request: Request) -> Response:
+        """Everything about one: metadata, marks, the clean text, the analysis, what changed."""
+        item_id = ItemId(UUID(str(request.path_params["id"])))
+        item = (await self.database.read(load_items, [item_id])).get(item_id)
+        if item is None:
+            raise NotFoundError("There is no such item, or its feed is switched off.")
+        article = await self.database.read(load_article, uid(item.url))
+        marks = await self.database.read(load_marks, [item.hash])
+        history = await self.database.read(load_item_changes, item_id)
+        return json_answer(
+            item_document(item)
+            | marks_document(marks.get(item.hash, NO_MARKS))
+            | {
+                "content": item.content,
+                "article": article_document(article) if article else None,
+                "changes": changes_document(history),
+            }
+        )
 
     async def put_marks(self, request: Request) -> Response:
-        """`{"url": "https://…", "read": true, "starred": false}`; what is not named stays."""
-        body = await read_json(request)
+        body = await read_json(request, MarksChange)
+        given = {name: getattr(body, name) for name in MARKS}
+        changes = {name: value for name, value in given.items() if value is not msgspec.UNSET}
+        if not changes:
+            raise UsageError(f"Say which mark: {', '.join(MARKS)}, each true or false.")
         try:
-            url = normalize(body["url"])
-            changes = {name: body[name] for name in MARKS if name in body}
-        except (KeyError, TypeError, AttributeError, InvalidUrlError):
-            raise UsageError('Say of which item: {"url": "https://…", "read": true}') from None
-        strange = set(body) - {"url", *MARKS}
-        if strange or not changes or not all(isinstance(value, bool) for value in changes.values()):
-            raise UsageError(f"A mark is one of {', '.join(MARKS)}, and true or false.")
-        marks = await self.database.write(save_marks, url, changes, self.now())
-        return json_answer({"url": url} | marks_document(marks))
+            urls = [normalize(url) for url in body.urls]
+        except InvalidUrlError as fault:
+            raise UsageError(str(fault)) from None
+        marks = await self.database.write(save_marks_of, urls, changes, self.now())
+        documents = [
+            {"url": url} | marks_document(marks.get(url_hash(url), NO_MARKS)) for url in dict.fromkeys(urls)
+        ]
+        return json_answer({"items": documents})
 
 
 def marks_document(marks: Marks) -> dict[str, bool]:
@@ -83,19 +131,3 @@ def marks_document(marks: Marks) -> dict[str, bool]:
         "starred": marks.starred_at is not None,
         "archived": marks.archived_at is not None,
     }
-
-
-async def read_json(request: Request) -> dict[str, Any]:
-    """The request's body: a JSON object that is not too large."""
-    body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > MAX_BODY:
-            raise UsageError(f"That is more than {MAX_BODY // 1024} KB.")
-    try:
-        decoded = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        raise UsageError("The body is no JSON.") from None
-    if not isinstance(decoded, dict):
-        raise UsageError("The body is no JSON object.")
-    return decoded

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 import msgspec
 from starlette.requests import Request
@@ -18,6 +18,7 @@ from starlette.routing import Route
 
 from inforadar.config import WebSettings
 from inforadar.web.access import is_same_origin, session_cookie
+from inforadar.web.routing import resource
 from inforadar.web.sessions import COOKIE, LIFE, Sessions
 from inforadar.web.templating import Pages
 
@@ -64,31 +65,32 @@ class LoginRoutes:
 
     def routes(self) -> list[Route]:
         return [
-            Route("/login", self.show),
-            Route("/login", self.log_in, methods=["POST"]),
-            Route("/logout", self.log_out, methods=["POST"]),
-            Route("/api/session", self.session),
+            resource("/login", get=self.show, post=self.log_in),
+            resource("/logout", post=self.log_out),
+            resource("/api/session", get=self.session),
         ]
 
     async def show(self, request: Request) -> Response:
-        return self._form(token=request.query_params.get("token", ""))
+        return self._form(request, token=request.query_params.get("token", ""))
 
     async def log_in(self, request: Request) -> Response:
-        address = self._address(request)
+        address = request.client.host if request.client else ""
         wait_s = self.limit.wait_s(address)
         if wait_s is not None:
-            return self._form(429, f"Too many tries. The next one is in {wait_s} seconds.", wait_s=wait_s)
+            return self._form(
+                request, 429, f"Too many tries. The next one is in {wait_s} seconds.", wait_s=wait_s
+            )
         origin = request.headers.get("origin")
         host = request.headers.get("host", "")
         if origin is not None and not is_same_origin(
             origin.encode(), host.encode(), self.settings.public_url
         ):
-            return self._form(403, "This request comes from a page of another site.")
+            return self._form(request, 403, "This request comes from a page of another site.")
         form = parse_qs((await _small_body(request)).decode("utf-8", "replace"))
         if not self.sessions.is_token(form.get("token", [""])[0].strip()):
             self.limit.failed(address)
-            return self._form(401, "That is not the token. `inforadar up` prints a link with it.")
-        response = RedirectResponse(f"{self._root}/", 303)
+            return self._form(request, 401, "That is not the token. `inforadar up` prints a link with it.")
+        response = RedirectResponse(f"{request.scope.get('root_path', '')}/", 303)
         response.set_cookie(
             COOKIE,
             self.sessions.begin(self.now()),
@@ -96,12 +98,12 @@ class LoginRoutes:
             path="/",
             httponly=True,
             samesite="strict",
-            secure=self.settings.public_url.startswith("https://"),
+            secure=request.url.scheme == "https" or self.settings.public_url.startswith("https://"),
         )
         return response
 
     async def log_out(self, request: Request) -> Response:
-        response = RedirectResponse(f"{self._root}/", 303)
+        response = RedirectResponse(f"{request.scope.get('root_path', '')}/", 303)
         response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
         return response
 
@@ -116,18 +118,10 @@ class LoginRoutes:
             media_type="application/json",
         )
 
-    @property
-    def _root(self) -> str:
-        return urlsplit(self.settings.public_url).path
-
-    def _address(self, request: Request) -> str:
-        """The asker's; behind a proxy the last one that it names, since those before may be invented."""
-        if self.settings.behind_proxy and (named := request.headers.get("x-forwarded-for")):
-            return named.rpartition(",")[2].strip()
-        return request.client.host if request.client else ""
-
-    def _form(self, status: int = 200, sentence: str = "", *, token: str = "", wait_s: int = 0) -> Response:
-        response = self.pages.render("login.html", status, sentence=sentence, token=token)
+    def _form(
+        self, request: Request, status: int = 200, sentence: str = "", *, token: str = "", wait_s: int = 0
+    ) -> Response:
+        response = self.pages.render(request, "login.html", status, sentence=sentence, token=token)
         response.headers["Cache-Control"] = "no-store"
         if wait_s:
             response.headers["Retry-After"] = str(wait_s)

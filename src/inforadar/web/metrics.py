@@ -25,13 +25,12 @@ _HELP = {
     "inforadar_queue_length": "What is due in each queue.",
     "inforadar_queue_age_seconds": "How long the oldest in each queue has been due.",
     "inforadar_leases": "Jobs that a worker holds right now.",
-    "inforadar_items_added_total": "Items that runs added.",
-    "inforadar_items_updated_total": "Items that runs changed.",
-    "inforadar_fetch_errors_total": "Errors of runs.",
-    "inforadar_runs_total": "Runs.",
-    "inforadar_analyses_total": "Answers of models; what came from the cache is not counted.",
-    "inforadar_analysis_cost_total": "What the models cost.",
-    "inforadar_article_failures_total": "Downloads of articles that failed, by code.",
+    "inforadar_fetches_total": "Fetches of feeds, by how they ended.",
+    "inforadar_fetch_seconds_total": "Seconds of waiting for the answers of feeds.",
+    "inforadar_analyses_total": "Items that were analyzed.",
+    "inforadar_analysis_calls_total": "Calls of language models; what came from the cache is none.",
+    "inforadar_analysis_tokens_total": "Tokens to and from language models.",
+    "inforadar_analysis_cost_dollars_total": "What language models cost, in US dollars.",
 }
 _REQUESTS = "inforadar_http_requests_total"
 _SECONDS = "inforadar_http_request_duration_seconds"
@@ -55,13 +54,15 @@ class Latency:
         async def counted(message: Message) -> None:
             # At the first byte: how long a stream of events goes on says nothing about speed.
             if message["type"] == "http.response.start":
-                took_s = perf_counter() - started
-                self.statuses[message["status"]] += 1
-                self.buckets[bisect_left(BUCKETS_S, took_s)] += 1
-                self.total_s += took_s
+                self.count(message["status"], perf_counter() - started)
             await send(message)
 
         await self.app(scope, receive, counted)
+
+    def count(self, status: int, took_s: float) -> None:
+        self.statuses[status] += 1
+        self.buckets[bisect_left(BUCKETS_S, took_s)] += 1
+        self.total_s += took_s
 
 
 @dataclass(slots=True, kw_only=True)
@@ -92,7 +93,7 @@ def render_gauges(gauges: list[Gauge]) -> list[str]:
             kind = "counter" if named.endswith("_total") else "gauge"
             lines += [f"# HELP {named} {_HELP[named]}", f"# TYPE {named} {kind}"]
         labels = ",".join(f'{name}="{_escape(value)}"' for name, value in gauge.labels)
-        lines.append(f"{named}{{{labels}}} {gauge.value:g}" if labels else f"{named} {gauge.value:g}")
+        lines.append(f"{named}{{{labels}}} {gauge.value:.15g}" if labels else f"{named} {gauge.value:.15g}")
     return lines
 
 

@@ -33,19 +33,27 @@ def item_url(given: QueryParams) -> str:
         raise UsageError(str(fault)) from None
 
 
-def limit(given: QueryParams, default: int = 50, most: int = MAX_LIMIT) -> int:
-    value = text(given, "limit")
+def number(given: QueryParams, name: str, least: int, most: int, *, default: int) -> int:
+    value = text(given, name)
     if value is None:
         return default
-    number = int(value) if value.isascii() and value.isdigit() and len(value) < 10 else 0
-    if not 1 <= number <= most:
-        raise UsageError(f"limit is a whole number from 1 to {most}.")
-    return number
+    found = int(value) if value.isascii() and value.isdigit() and len(value) < 10 else -1
+    if not least <= found <= most:
+        raise UsageError(f"{name} is a whole number from {least} to {most}.")
+    return found
+
+
+def limit(given: QueryParams, default: int = 50, most: int = MAX_LIMIT) -> int:
+    return number(given, "limit", 1, most, default=default)
+
+
+def score(given: QueryParams, name: str) -> float | None:
+    value = text(given, name)
+    return None if value is None else parse_score(value, name)
 
 
 def max_score(given: QueryParams) -> float | None:
-    value = text(given, "max_score")
-    return None if value is None else parse_score(value)
+    return score(given, "max_score")
 
 
 def flag(given: QueryParams, name: str) -> bool:

@@ -78,7 +78,7 @@ def parse_flag(name: str, given: str) -> bool:
     return word in _YES
 
 
-def parse_score(given: str) -> float:
+def parse_score(given: str, name: str = "max_score") -> float:
     """From 0 to 1, both of which are scores."""
     try:
         # No "1_0", no digits of other scripts: what the number is must be plain to everybody.
@@ -86,5 +86,5 @@ def parse_score(given: str) -> float:
     except ValueError:
         score = -1.0
     if not 0 <= score <= 1:
-        raise UsageError("max_score is a number from 0 to 1.")
+        raise UsageError(f"{name} is a number from 0 to 1.")
     return score

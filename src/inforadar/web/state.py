@@ -1,11 +1,12 @@
-"""How it is going, as JSON: feeds with their health, runs with what they changed, statistics."""
+"""How it is going, as JSON: runs with what they changed, labels with what is unread, statistics."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from starlette.requests import Request
@@ -13,44 +14,67 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from inforadar.model.ids import RunId
-from inforadar.pipeline.documents import feed_document, report_document
+from inforadar.pipeline.documents import report_document
+from inforadar.pipeline.health import HealthState, feed_health
 from inforadar.store.engine import Database
 from inforadar.store.feeds import load_feeds
+from inforadar.store.labels import load_unread
 from inforadar.store.runs import load_report, load_runs
 from inforadar.store.statistics import load_statistics
 from inforadar.web import parameters
 from inforadar.web.answers import json_answer
+from inforadar.web.remembered import Remembered
 from inforadar.web.run_events import RunEvents
 
 DAYS = 30
+UNREAD_DAYS = 7
+"""What is older than that counts as read, in the numbers beside the labels."""
+STATISTICS_S, LABELS_S = 30.0, 2.0
+"""So long numbers are shown again before they are counted anew."""
+_WORST_FIRST = (HealthState.SUSPENDED, HealthState.WAITING, HealthState.NEW, HealthState.SUCCESS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StateRoutes:
     database: Database
     now: Callable[[], datetime]
+    _labels: Remembered[str, list[dict[str, Any]]] = field(default_factory=lambda: Remembered(LABELS_S))
+    _statistics: Remembered[int, dict[str, Any]] = field(default_factory=lambda: Remembered(STATISTICS_S))
 
     def routes(self) -> list[Route]:
         events = RunEvents(database=self.database)
         return [
-            Route("/api/feeds", self.list_feeds),
+            Route("/api/labels", self.list_labels),
             Route("/api/runs", self.list_runs),
             Route("/api/runs/{id:uuid}", self.show_run),
             Route("/api/runs/{id:uuid}/events", events.stream),
             Route("/api/statistics", self.statistics),
         ]
 
-    async def list_feeds(self, request: Request) -> Response:
-        given = request.query_params
-        feeds = await self.database.read(
-            load_feeds, sources=parameters.names(given, "source"), topics=parameters.names(given, "topic")
-        )
+    async def list_labels(self, request: Request) -> Response:
+        """Sources and their topics, with the number of feeds, of unread items, and the worst health."""
+        return json_answer({"labels": await self._labels.get("", self._load_labels)})
+
+    async def _load_labels(self) -> list[dict[str, Any]]:
         now = self.now()
-        return json_answer({"feeds": [feed_document(feed, now) for feed in feeds]})
+        unread = await self.database.read(load_unread, now - timedelta(days=UNREAD_DAYS))
+        found: dict[tuple[str, str], dict[str, Any]] = {}
+        for feed in await self.database.read(load_feeds, only_enabled=True):
+            label = found.setdefault(
+                (feed.source, feed.topic),
+                {"source": feed.source, "topic": feed.topic, "feeds": 0, "unread": 0, "health": "success"},
+            )
+            label["feeds"] += 1
+            label["unread"] += unread.get(feed.id, 0)
+            states = {HealthState(label["health"]), feed_health(feed, now).state}
+            label["health"] = next(state.value for state in _WORST_FIRST if state in states)
+        return list(found.values())
 
     async def list_runs(self, request: Request) -> Response:
         """Newest first, without what each of them changed."""
-        reports = await self.database.read(load_runs, limit=parameters.limit(request.query_params))
+        given = request.query_params
+        before, limit = parameters.uuid(given, "before"), parameters.limit(given)
+        reports = await self.database.read(load_runs, limit=limit, before=RunId(before) if before else None)
         return json_answer({"runs": [report_document(report) for report in reports]})
 
     async def show_run(self, request: Request) -> Response:
@@ -58,9 +82,13 @@ class StateRoutes:
         return json_answer(report_document(await self.database.read(load_report, run_id)))
 
     async def statistics(self, request: Request) -> Response:
-        """The last month: items by day and source, their scores, and how the feeds are."""
+        """The last days: items by day and source, scores, outcomes, slow hosts, cost; and how the feeds are."""
+        days = parameters.number(request.query_params, "days", 1, 365, default=DAYS)
+        return json_answer(await self._statistics.get(days, lambda: self._load_statistics(days)))
+
+    async def _load_statistics(self, days: int) -> dict[str, Any]:
         now = self.now()
         feeds = await self.database.read(load_feeds)
-        found = await self.database.read(load_statistics, now, days=DAYS)
-        health = Counter(feed_document(feed, now)["health"] for feed in feeds)
-        return json_answer({"days": DAYS, "feeds": {"total": len(feeds), "health": dict(health)}, **found})
+        found = await self.database.read(load_statistics, now, days=days)
+        health = Counter(feed_health(feed, now).state.value for feed in feeds)
+        return {"days": days, "feeds": {"total": len(feeds), "health": dict(health)}, **found}

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from inforadar import __version__
@@ -19,6 +20,7 @@ from inforadar.stages.publish.addresses import web_address_or_none
 from inforadar.stages.publish.dates import rfc3339
 from inforadar.stages.publish.text import one_line
 from inforadar.urls import readable
+from inforadar.web.access import CSRF_SCOPE
 from inforadar.web.assets import Assets
 
 
@@ -44,8 +46,18 @@ class Pages:
             "shown_time": shown_time,
             "web_address": web_address_or_none,
         }
-        self._environment.globals |= {"asset": assets.address, "version": __version__}
+        self._environment.globals |= {
+            "asset": assets.address,
+            "version": __version__,
+        }
 
-    def render(self, template: str, status: int = 200, **values: Any) -> HTMLResponse:
-        text = self._environment.get_template(template).render(now=self._now(), **values)
-        return HTMLResponse(text, status, {"Cache-Control": "no-cache"})
+    def render(self, request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
+        """`csrf` is there when somebody is logged in: only then a page offers to change something."""
+        csrf = request.scope.get(CSRF_SCOPE)
+        # What stands before every address of ours behind a reverse proxy: `/radar`, or nothing.
+        root = request.scope.get("root_path", "")
+        text = self._environment.get_template(template).render(
+            now=self._now(), csrf=csrf, root=root, **values
+        )
+        # What a page shows depends on who is logged in.
+        return HTMLResponse(text, status, {"Cache-Control": "no-cache", "Vary": "Cookie"})

@@ -8,6 +8,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import overload
+
 from selectolax.lexbor import LexborHTMLParser
 
 from inforadar.errors import InvalidUrlError
@@ -39,6 +42,7 @@ MIN_CHARACTERS = 200
 """A shorter page is no page."""
 ABSTRACT_OVER = 40
 """The abstract is the first paragraph longer than this."""
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 __all__ = ["extract"]
 
@@ -73,20 +77,20 @@ def _read(page: LexborHTMLParser, url: str, *, raw_len: int) -> Extracted | NotE
     blocks = _article_blocks(
         main, base, host, {fold(name) for name in (*stated_titles(head, host), title or "")}
     )
-    clean_text = render_text(blocks)
+    clean_text = _printable(render_text(blocks))
     wall = find_wall(page, head, tree, text=clean_text, title=title or "", url=url)
     if wall is not None:
         return NotExtracted(code=FailureCode.EMPTY, detail=wall)
     return Extracted(
         clean_text=clean_text,
-        markdown=render_markdown(blocks),
-        abstract=_abstract(blocks),
-        title=title,
-        author=author,
+        markdown=_printable(render_markdown(blocks)),
+        abstract=_printable(_abstract(blocks)),
+        title=_printable(title),
+        author=_printable(author),
         published_at=published_at,
         updated_at=updated_at,
         language=find_language(head, clean_text),
-        site_name=site_name(head),
+        site_name=_printable(site_name(head)),
         image=image,
         canonical_url=find_address(head, base),
         raw_len=raw_len,
@@ -126,6 +130,15 @@ def _host(url: str) -> str:
         return hostname(url).removeprefix("www.")
     except ValueError:
         return ""
+
+
+@overload
+def _printable(text: str) -> str: ...
+@overload
+def _printable(text: str | None) -> str | None: ...
+def _printable(text: str | None) -> str | None:
+    """Without control characters: no XML can hold them, and a terminal obeys some."""
+    return _CONTROL.sub("", text) if text else text
 
 
 def _abstract(blocks: list[Block]) -> str | None:

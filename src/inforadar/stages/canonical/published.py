@@ -2,13 +2,16 @@
 
 Statements for machines come first, publication before anything else; then dates that the page marks up or
 shows near its headline, then one in the address. Where only an update is known, it stands for both.
+
+A statement that gives one time for publication and update is often that of a move to another system, so a page
+that shows its readers an older date beside the headline is believed instead.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from inforadar.stages.canonical import phrases
@@ -36,8 +39,13 @@ MAX_TEXT = 90
 """A date that stands for the article stands by itself, not in a sentence."""
 NEAR = 25
 """A date farther from the headline than so many elements is another article's."""
+BESIDE = 6
+"""A date within so many elements stands beside the headline."""
 _NAMED_BONUS = 20
 """So much nearer counts a date that is called one."""
+
+ZONES = timedelta(days=2)
+"""A day shown and a time stated can be so far apart and mean the same."""
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _URL_DATE = re.compile(r"/((?:19|20)\d\d)[/-](\d\d?)[/-](\d\d?)(?=[/_-]|$)")
@@ -52,14 +60,26 @@ class _Shown:
     named: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Visible:
+    published: datetime | None
+    updated: datetime | None
+    is_certain: bool = False
+    """The publication is marked up as such, stands beside the headline, or is called a date and near it."""
+
+
 def find_dates(head: Head, tree: Tree, url: str) -> tuple[datetime | None, datetime | None]:
     """Published and updated."""
     published = _stated(head, _PUBLISHED, ("datePublished", "dateCreated", "uploadDate"))
     updated = _stated(head, _UPDATED, ("dateModified",))
     if published is None:
-        seen, changed = _visible(tree.root)
-        updated = updated or changed
-        published = seen or _from_url(url) or updated
+        shown = _visible(tree)
+        updated = updated or shown.updated
+        published = shown.published or _from_url(url) or updated
+    elif updated is None or updated < published + ZONES:
+        shown = _visible(tree)
+        if shown.is_certain and shown.published and shown.published < published - ZONES:
+            published, updated = shown.published, updated or published
     if published and updated and updated < published:
         updated = None
     return published, updated
@@ -94,36 +114,60 @@ def _from_url(url: str) -> datetime | None:
     return parse_date(f"{match[1]}-{match[2]:0>2}-{match[3]:0>2}") if match else None
 
 
-def _visible(root: Node) -> tuple[datetime | None, datetime | None]:
+def _visible(tree: Tree) -> _Visible:
     """Dates of publication and update that the page shows."""
     published: datetime | None = None
     updated: datetime | None = None
     shown: list[_Shown] = []
     headline: int | None = None
     place = 0
-    todo = [root]
+    dated = _dated(tree.nodes)
+    todo = [tree.root]
     while todo:
         node = todo.pop()
         if node.tag == "h1" and headline is None and node.text_length > 10:
             headline = place
         if node.text_length <= MAX_TEXT:
             place += 1
-            found, text = _date_of(node)
+            found, text = _date_of(node) if node in dated else (None, "")
             if found:
                 prop = node.get("itemprop")
                 if prop == "datePublished" or "pubdate" in node.attrs:
                     published = published or found
-                elif (
-                    prop == "dateModified"
-                    or phrases.UPDATED.search(text)
-                    or phrases.UPDATED.search(node.get("class"))
-                ):
+                    continue
+                label = phrases.UPDATED.search(text)
+                before = parse_date(text[: label.start()]) if label else None
+                after = parse_date(text[label.end() :]) if label and before else None
+                if before and after:
+                    shown.append(_Shown(place=place, date=before, named=True))
+                    updated = updated or after
+                elif prop == "dateModified" or label or phrases.UPDATED.search(node.get("class")):
                     updated = updated or found
                 else:
                     shown.append(_Shown(place=place, date=found, named=_is_called_date(node, text)))
                 continue
         todo.extend(child for child in reversed(node.children) if isinstance(child, Node))
-    return published or _nearest(shown, headline), updated
+    if published:
+        return _Visible(published=published, updated=updated, is_certain=True)
+    return _nearest(shown, headline, updated)
+
+
+def _dated(nodes: list[Node]) -> set[Node]:
+    """Short elements in which a date can be: few, so that the others need no closer look."""
+    found: set[Node] = set()
+    for node in nodes:
+        if node.text_length <= MAX_TEXT and (
+            "datetime" in node.attrs
+            or "itemprop" in node.attrs
+            or any(
+                isinstance(child, str) and len(child) > 3 and _YEAR.search(child) for child in node.children
+            )
+        ):
+            above: Node | None = node
+            while above is not None and above.text_length <= MAX_TEXT and above not in found:
+                found.add(above)
+                above = above.parent
+    return found
 
 
 def _date_of(node: Node) -> tuple[datetime | None, str]:
@@ -137,13 +181,14 @@ def _date_of(node: Node) -> tuple[datetime | None, str]:
     text = node.text
     found = parse_date(stamp) if stamp else None
     if found is None and (year or _YEAR.search(text)):
-        found = parse_date(text)
+        stamps = [inner.get("datetime") for inner in node.descendants() if inner.tag == "time"]
+        found = (parse_date(stamps[0]) if len(stamps) == 1 else None) or parse_date(text)
     return found, text
 
 
-def _nearest(shown: list[_Shown], headline: int | None) -> datetime | None:
+def _nearest(shown: list[_Shown], headline: int | None, updated: datetime | None) -> _Visible:
     if not shown:
-        return None
+        return _Visible(published=None, updated=updated)
     at = headline if headline is not None else shown[0].place
 
     def distance(date: _Shown) -> int:
@@ -151,7 +196,12 @@ def _nearest(shown: list[_Shown], headline: int | None) -> datetime | None:
         return abs(date.place - at) + (3 if date.place < at else 0)
 
     best = min(shown, key=lambda date: distance(date) - (_NAMED_BONUS if date.named else 0))
-    return best.date if best.named or distance(best) <= NEAR else None
+    is_near = distance(best) <= NEAR
+    return _Visible(
+        published=best.date if best.named or is_near else None,
+        updated=updated,
+        is_certain=headline is not None and distance(best) <= (NEAR if best.named else BESIDE),
+    )
 
 
 def _is_called_date(node: Node, text: str) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from lxml import etree
 
 from inforadar.errors import ParseError
-from inforadar.stages.discover.feed_encoding import declared_encoding, decode
+from inforadar.stages.discover.feed_encoding import UTF8, declared_encoding, decode
 from inforadar.stages.discover.feed_json import read_json
 from inforadar.stages.discover.feed_limits import MAX_BYTES, has_many_names, within_limits
 from inforadar.stages.discover.feed_page import describe, is_page
@@ -22,7 +22,6 @@ from inforadar.stages.discover.feed_raw import RawFeed
 from inforadar.stages.discover.feed_repair import repaired
 from inforadar.stages.discover.feed_xml import read_feed
 
-_UTF8 = frozenset({"", "utf-8", "utf8", "us-ascii", "ascii"})
 _FIRST_ELEMENT = re.compile(rb"<[A-Za-z_]")
 _FEED_ROOT = re.compile(r"<(?:[\w.-]+:)?(?:rss|feed|rdf)(?=[\s>])", re.IGNORECASE)
 _DECLARED_ROOT = re.compile(r"<[\w.:-]+\s[^<>]*(?:xmlns|version)\s*=", re.IGNORECASE)
@@ -67,7 +66,7 @@ def _is_plain(data: bytes) -> bool:
     first = _FIRST_ELEMENT.search(data, 0, 10_000)
     if first is None or b"<!DOCTYPE" in data[: first.start()]:
         return False
-    return declared_encoding(data) in _UTF8
+    return declared_encoding(data) in UTF8
 
 
 def _read_mended(data: bytes, url: str, content_type: str, warnings: tuple[str, ...]) -> RawFeed:

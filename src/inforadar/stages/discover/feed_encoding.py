@@ -34,6 +34,9 @@ _WIDER = {
     "tis-620": "cp874", "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949",
     "big5": "big5hkscs",
 }  # fmt: skip
+UTF8 = frozenset({"", "utf-8", "utf8", "us-ascii", "ascii"})
+"""Declarations of documents that are UTF-8, if they tell the truth."""
+
 _GUESSED = [
     "cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1255", "cp1256", "cp874", "koi8_r",
     "gb18030", "big5", "cp932", "euc_jp", "cp949",
@@ -52,13 +55,9 @@ _ESCAPED = re.compile(rb"\x1b[$(]|~\{")
 
 def decode(data: bytes, content_type: str = "") -> str:
     """The text of a document. Never fails; what cannot be read becomes U+FFFD."""
-    for mark, encoding in _BYTE_ORDER_MARKS:
-        if data.startswith(mark):
-            return data[len(mark) :].decode(encoding, "replace")
-    for sign, encoding in _FIRST_SIGN:
-        if data.startswith(sign):
-            return data.decode(encoding, "replace")
-    claims = _claims(data, content_type)
+    if marked := marked_encoding(data):
+        return data.decode(marked, "replace").removeprefix("\ufeff")
+    claims = claimed_encodings(data, content_type)
     if _ESCAPED.search(data):
         for encoding in claims:
             if encoding.startswith(("iso2022", "hz")):
@@ -75,13 +74,19 @@ def decode(data: bytes, content_type: str = "") -> str:
     return _best_guess(data, claims)
 
 
+def marked_encoding(data: bytes) -> str:
+    """What a byte order mark says, or the zeros around the first sign; nothing if neither says anything."""
+    signs = (*_BYTE_ORDER_MARKS, *_FIRST_SIGN)
+    return next((encoding for sign, encoding in signs if data.startswith(sign)), "")
+
+
 def declared_encoding(data: bytes) -> str:
     """What the XML declaration says, in lower case; nothing if it says nothing."""
     match = _DECLARED.search(data, 0, 400)
     return match[1].decode("ascii", "replace").lower() if match else ""
 
 
-def _claims(data: bytes, content_type: str) -> list[str]:
+def claimed_encodings(data: bytes, content_type: str) -> list[str]:
     """The encodings named by the server and by the document, as Python calls them, UTF-8 left out."""
     names = [match[1] for match in [_CHARSET.search(content_type)] if match]
     names.append(declared_encoding(data))
@@ -108,7 +113,7 @@ def _best_guess(data: bytes, claims: list[str]) -> str:
     for encoding in ("utf-8", *claims):
         text = data.decode(encoding, "replace")
         if text[:200_000].count("\ufffd") * 20 <= strange:
-            return data.decode("utf-8", _AS_WINDOWS) if encoding == "utf-8" else text
+            return data.decode("utf-8", AS_WINDOWS) if encoding == "utf-8" else text
     return data.decode(_looks_like(data), "replace")
 
 
@@ -129,5 +134,7 @@ def _windows_sign(error: UnicodeError) -> tuple[str, int]:
     return error.object[error.start : error.end].decode("cp1252", "replace"), error.end
 
 
-_AS_WINDOWS = "inforadar.windows"
-codecs.register_error(_AS_WINDOWS, _windows_sign)
+AS_WINDOWS = "inforadar.windows"
+"""How to treat bytes that do not fit: as Windows would read them."""
+
+codecs.register_error(AS_WINDOWS, _windows_sign)

@@ -37,6 +37,7 @@ _MAGIC = (
     (b"\x1f\x8b", "a gzip archive"),
     (b"ID3", "an audio file"),
 )
+PAGE = "an HTML page"
 _ROOTS = {
     "urlset": ("a sitemap", "; add it with the kind sitemap"),
     "sitemapindex": ("an index of sitemaps", "; add it with the kind sitemap"),
@@ -73,19 +74,24 @@ def find_feed_links(html: str, url: str) -> tuple[str, ...]:
 
 def describe(data: bytes, text: str, url: str) -> tuple[str, tuple[str, ...]]:
     """A sentence about what the document is, and the feeds that it names."""
-    kind = next((name for magic, name in _MAGIC if data.startswith(magic)), None)
     if not data.strip():
         return "The document is empty.", ()
-    if kind is None and is_page(text):
+    kind, advice = kind_of(data, text)
+    if kind == PAGE:
         links = find_feed_links(text, url)
         if not links:
             return "This is an HTML page, not a feed, and it names none.", ()
         more = f" and {len(links) - 1} more" if len(links) > 1 else ""
         return f"This is an HTML page, not a feed. It names one: {links[0]}{more}.", links
-    advice = ""
-    if kind is None:
-        kind, advice = _kind_of_text(text)
     return f"This is {kind}, not a feed{advice}.", ()
+
+
+def kind_of(data: bytes, text: str) -> tuple[str, str]:
+    """What a document is, as in "This is …", and what to do with it, if there is something."""
+    magic = next((name for magic, name in _MAGIC if data.startswith(magic)), None)
+    if magic is not None:
+        return magic, ""
+    return (PAGE, "") if is_page(text) else _kind_of_text(text)
 
 
 def _kind_of_text(text: str) -> tuple[str, str]:

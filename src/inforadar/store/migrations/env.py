@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from alembic import context
 
-from inforadar.store import history_schema  # noqa: F401 - for its tables
+from inforadar.store import found_schema, history_schema, sitemap_schema  # noqa: F401 - for their tables
 from inforadar.store.schema import metadata
 from inforadar.store.search_schema import is_compared
 

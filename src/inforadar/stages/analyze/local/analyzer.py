@@ -33,6 +33,9 @@ RULES_VERSION = "2"
 """Counts up with every change of lists, model or rules that changes results: the answer cache keys on it."""
 
 _WITHHOLDS = 0.8
+_TELLING_WORDS = 5
+_TELLING_PAIRS = 12
+"""Pairs of characters, for scripts without spaces."""
 _DESCRIPTION_SENTENCES = 3
 
 
@@ -101,14 +104,14 @@ def _neutral_title(
     line = clean_line(title.text, MAX_TITLE) if title.words else ""
     if not line:
         return "", "There was no title."
-    if clickbait >= _WITHHOLDS and _withholds(title):
+    neutral = neutralize(line, lexicon, context)
+    if clickbait >= _WITHHOLDS and _withholds(title) and not _tells(neutral.text, lexicon):
         told = told_instead(sentences, stems_in(title, lexicon))
         if told is not None and told.text.strip() != line:
             text = clean_line(neutralize(clean_line(told.text, MAX_TITLE), lexicon, context).text, MAX_TITLE)
             return text.rstrip(
                 ".。"
             ), "The title withholds what it is about; a sentence of the article tells it."
-    neutral = neutralize(line, lexicon, context)
     if not neutral.changes:
         return line, "Nothing to drop: the title is as published."
     return clean_line(neutral.text, MAX_TITLE), _sentence(neutral.changes)
@@ -118,6 +121,14 @@ def _withholds(title: Passage) -> bool:
     baited = any(hit.weight == 3 for hit in title.of_kind(Kind.BAIT))
     first = title.words[0].start if title.words else 0
     return baited or any(hit.start == first for hit in title.of_kind(Kind.POINTING))
+
+
+def _tells(text: str, lexicon: Lexicon) -> bool:
+    """Whether enough is left without the bait: a figure, or some words of content."""
+    stems = stems_in(read_passage(text, lexicon), lexicon)
+    return any(map(str.isdigit, text)) or len(stems) >= (
+        _TELLING_PAIRS if lexicon.spaceless else _TELLING_WORDS
+    )
 
 
 def _neutral_description(subject: Subject, lexicon: Lexicon, context: Passage | None) -> tuple[str, str]:

@@ -29,10 +29,32 @@ _OPEN, _CLOSE = r"[\[(【（「]", r"[\])】）」]"
 _POINT = r"[,;:.!?…–—|(\[，。、：；！？-]"
 _BEFORE_PREDICATE = frozenset(
     {"is", "are", "was", "were", "be", "been", "being", "am", "isn't", "aren't", "so", "very", "more", "most"}
-    | {"too", "as", "looks", "seems", "feels", "and", "or"}
+    | {"too", "as", "looks", "seems", "feels", "and", "or", "quite", "rather", "pretty"}
+    | {"es", "son", "fue", "era", "está", "tan", "muy", "más", "resulta", "parece", "y"}
+    | {
+        "ist",
+        "sind",
+        "war",
+        "waren",
+        "wird",
+        "wirkt",
+        "sehr",
+        "und",
+        "jest",
+        "są",
+        "był",
+        "była",
+        "było",
+        "tak",
+    }
+    | {"bardzo", "так", "очень", "был", "была", "было", "были", "самый", "самая", "самое", "самые", "и", "i"}
 )
 """After these an adjective carries the sentence, and cannot be dropped."""
 _GRADES = frozenset({"more", "most"})
+_EVER = re.compile(
+    r"\s+ever(?:\s+(?:built|made|seen|found|recorded|released|created|sold|filmed|written))?\b", re.IGNORECASE
+)
+"""What belongs to "the most incredible" and goes with it."""
 _BEFORE_NOUN = frozenset(
     {"a", "an", "the", "of", "in", "after", "two", "three", "four", "five", "several"}
     | {"bomb", "twin", "deadly"}
@@ -213,7 +235,8 @@ def _without_praise(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
             start, before = words[index - 1].start, "the"
         if before in _BEFORE_PREDICATE or after.lower in _AFTER_PREDICATE:
             continue
-        if before in _BEFORE_DEED and word.lower.endswith("ing"):
+        # Nor after what grades it ("slightly horrifying facts"), nor where it is a deed.
+        if before.endswith("ly") or (before in _BEFORE_DEED and word.lower.endswith("ing")):
             continue
         if text[start - 1 : start] in _QUOTES or (index and not titled and _is_name(text, word)):
             continue
@@ -225,8 +248,7 @@ def _without_praise(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
         changes.append(f"“{text[start : word.end]}” dropped")
     rest = text[end:]
     if any(change.lower().startswith("“most ") for change in changes):
-        # What was the most incredible one ever is not one "ever".
-        rest = re.sub(r"\s+ever\b(?=\W*\Z)", "", rest, flags=re.IGNORECASE)
+        rest = _EVER.sub("", rest, count=1)
     return "".join(parts) + rest, changes
 
 
@@ -295,8 +317,15 @@ def _patterns(language: str) -> _Patterns:
 
 
 def _loosely(term: str) -> str:
-    """The term as people type it: either apostrophe, a comma where the list has none, and one of several words."""
-    return ",? ".join(
-        f"(?:{'|'.join(re.escape(form) for form in word.split('/'))})".replace("'", "['’]")
-        for word in term.split()
-    )
+    """The term as people type it: either apostrophe, a comma where the list has none.
+
+    `this/that` is one of these words, and `…` a few words of any kind.
+    """
+    pattern = ""
+    for word in term.split():
+        if word == "…":
+            pattern += r"(?:[^\s.!?:]+\s){0,6}?"
+        else:
+            forms = "|".join(re.escape(form) for form in word.split("/")).replace("'", "['’]")
+            pattern += f"(?:{forms})(?:,?\\s|(?!\\w))"
+    return pattern.removesuffix(r"(?:,?\s|(?!\w))")

@@ -8,6 +8,7 @@ from inforadar.stages.analyze.local.passage import Passage, read_passage
 from inforadar.stages.analyze.local.text import words_of
 
 _QUOTES = ("'", '"', "“", "”", "‘", "’", "«", "»", "„")
+_HANDLES = ("#", "@")
 
 
 def lower_shouting(text: str, lexicon: Lexicon, context: Passage | None) -> str:
@@ -28,8 +29,9 @@ def lower_shouting(text: str, lexicon: Lexicon, context: Passage | None) -> str:
             continue
         known = known_forms.get(word.lower)
         # Some capitals ("İ") do not survive lowering, and a quoted word is somebody's own writing.
-        quoted = text[word.start - 1 : word.start] in _QUOTES and text[word.end : word.end + 1] in _QUOTES
-        if known == form or form.lower().upper() != form or quoted:
+        before = text[word.start - 1 : word.start]
+        quoted = before in _QUOTES and text[word.end : word.end + 1] in _QUOTES
+        if known == form or form.lower().upper() != form or quoted or before in _HANDLES:
             continue
         small = len(form) < 4 or word.lower in common_words(lexicon.language)
         if known and not (known.islower() and titled and lexicon.language == "en"):

@@ -20,7 +20,7 @@ _ABBREVIATED = re.compile(
     r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|Sr|Sra|Dra|Ud|EE|UU|Nr|bzw|ca|Hr|Fr|Str|ul|prof|dr|im|np"
     r"|им|ул|стр|тыс|млн|млрд|руб|св|см|гг))\.\s+\Z"
 )
-_EMOJI = re.compile("[\U0001f300-\U0001faff\u2600-\u27bf\u2b50\u2b55\u203c\u2049]")
+_EMOJI = re.compile("[\U0001f1e6-\U0001f1ff\U0001f300-\U0001faff\u2600-\u27bf\u2b50\u2b55\u203c\u2049]")
 _EMOJI_RUN = re.compile(f"(?:{_EMOJI.pattern}[\ufe0f\u200d]*)+")
 
 

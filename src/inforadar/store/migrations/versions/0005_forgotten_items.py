@@ -8,7 +8,7 @@ from alembic import op
 from inforadar.store.types import UtcDateTime, db_now
 
 revision = "0005"
-down_revision = "0003"
+down_revision = "0004"
 branch_labels = None
 depends_on = None
 

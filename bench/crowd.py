@@ -1,0 +1,106 @@
+"""Whether many feeds cost more each than few: all of them due at once, in one process, batch after batch.
+
+    python -m bench crowd [--feeds 1000 10000 100000] [--database sqlite|postgresql]
+
+One feed in ten is there and is read, the others answer 404 and are taken out of the schedule: what is measured is
+the engine and the store, and it ends within minutes. Shown are the CPU time a feed, that of the first and the last
+tenth of the batches, and the most memory that the process ever had; the goal is under 300 MB.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from bench.farm import RESULTS, Bench, database, step_environment
+from bench.farm_site import Farm, free_port, serve
+
+_FILES, _ENTRIES, _HOSTS = 100, 3, 200
+_SERVED_OF = 10
+_MEMORY_MB = 300
+_PATIENCE_S = 0.01
+"""What a feed may take on a machine that has much else to do."""
+
+
+def _urls(farm: Farm, number: int) -> list[str]:
+    """Different to us, a few files to the server: it does not look at what follows the question mark."""
+    files = farm.urls()
+    return [
+        f"{files[n % _FILES]}?n={n}" if n % _SERVED_OF == 0 else f"{files[n % _FILES]}.{n}.gone"
+        for n in range(number)
+    ]
+
+
+def _run(arguments: argparse.Namespace, number: int) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory(prefix="inforadar-crowd-") as name:
+        folder = Path(name)
+        farm = Farm(folder / "www", feeds=_FILES, entries=_ENTRIES, hosts=_HOSTS, port=free_port())
+        urls_file = folder / "urls.txt"
+        urls_file.write_text("\n".join(_urls(farm, number)))
+        with (
+            serve(farm, folder / "nginx", with_log=False) as server,
+            database(arguments.database, folder) as (url, postgres),
+        ):
+            bench = Bench(farm, server, urls_file, step_environment(arguments, folder, url, 0.0), postgres)
+            bench.timeout_s = max(bench.timeout_s, number * _PATIENCE_S)
+            bench.step("prepare", "prepare", str(urls_file), "0")
+            row = bench.step(f"{number:,}", "collect")
+    served = len(range(0, number, _SERVED_OF))
+    row["expected"] = served * _ENTRIES
+    row["complete"] = (row["feeds"], row["failed"], row["stored"]) == (
+        number,
+        number - served,
+        row["expected"],
+    )
+    return row
+
+
+def _ms_a_feed(cycles: list[tuple[int, float]]) -> float:
+    feeds = sum(number for number, _ in cycles)
+    return 1000 * sum(seconds for _, seconds in cycles) / feeds if feeds else 0.0
+
+
+def _print_row(row: dict[str, Any]) -> None:
+    cycles = row["cycles"]
+    tenth = max(len(cycles) // 10, 1)
+    print(
+        f"{row['step']:>9}{_ms_a_feed(cycles):>14.3f}{_ms_a_feed(cycles[:tenth]):>13.3f}"
+        f"{_ms_a_feed(cycles[-tenth:]):>12.3f}{row['database_cpu_s'] * 1000 / row['feeds']:>13.3f}"
+        f"{row['peak_mb']:>9.0f}{row['wall_s']:>9.1f}  {'all' if row['complete'] else 'INCOMPLETE'}",
+        flush=True,
+    )
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="bench crowd", description=__doc__)
+    parser.add_argument("--feeds", type=int, nargs="+", default=[1_000, 10_000, 100_000])
+    parser.add_argument("--database", choices=("sqlite", "postgresql"), default="sqlite")
+    parser.add_argument("--workers", type=int, default=50)
+    parser.add_argument("--batch", type=int, default=1000)
+    parser.add_argument("--corpus", help="not used here")
+    arguments = parser.parse_args(argv)
+    # A benchmark that is stopped stops its servers too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    print(f"{arguments.database}, batches of {arguments.batch}, {arguments.workers} workers")
+    print(
+        f"{'feeds due':>9}{'CPU ms a feed':>14}{'first tenth':>13}{'last tenth':>12}{'DB ms a feed':>13}"
+        f"{'peak MB':>9}{'wall s':>9}  stored"
+    )
+    rows = []
+    for number in arguments.feeds:
+        rows.append(_run(arguments, number))
+        _print_row(rows[-1])
+    RESULTS.mkdir(exist_ok=True)
+    file = RESULTS / f"crowd-{arguments.database}-{datetime.now(UTC):%Y%m%dT%H%M%S}.json"
+    file.write_text(json.dumps({"arguments": vars(arguments), "rows": rows}, indent=1))
+    return 0 if all(row["complete"] and row["peak_mb"] < _MEMORY_MB for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,93 @@
+"""Sitemaps: what one lists, and what is remembered of it from run to run (seed 4).
+
+`SitemapEntry` and `SitemapRef` are named tuples, not dataclasses: a sitemap has 50,000 of them, and a frozen
+dataclass takes four times as long to make.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import IntEnum, StrEnum
+from typing import NamedTuple
+
+
+class SitemapEntry(NamedTuple):
+    """One page as a sitemap lists it. Texts are plain text and may be hostile."""
+
+    url: str
+    """Absolute, normalized."""
+    lastmod: datetime | None = None
+    title: str | None = None
+    """From the news extension, or from the feed that serves as a sitemap."""
+    published_at: datetime | None = None
+    """The news extension's date."""
+    language: str | None = None
+    publication: str | None = None
+    tags: tuple[str, ...] = ()
+    images: tuple[str, ...] = ()
+    alternates: tuple[tuple[str, str], ...] = ()
+    """(hreflang, URL): the same page in other languages."""
+
+    @property
+    def date(self) -> datetime | None:
+        """When it was published, as far as the sitemap says; else when it was last changed."""
+        return self.published_at or self.lastmod
+
+
+class SitemapRef(NamedTuple):
+    """A sitemap that an index lists."""
+
+    url: str
+    """Absolute; loses no parameter, because it is requested."""
+    lastmod: datetime | None = None
+
+
+class SitemapForm(StrEnum):
+    URLSET = "urlset"
+    INDEX = "index"
+    FEED = "feed"
+    """RSS or Atom used as a sitemap."""
+    TEXT = "text"
+
+
+class TitleOrigin(StrEnum):
+    """Where an item's title comes from, in the order in which they are asked."""
+
+    SITEMAP = "sitemap"
+    PAGE = "page"
+    SLUG = "slug"
+
+
+class UrlState(IntEnum):
+    """`url_states.state`: the seed's numbers, because people read that table with SQLite tools (ruling 15)."""
+
+    PENDING = 0
+    PROCESSED = 1
+    FAILED = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteState:
+    """What is known of a site: when its sitemap was last worked off to the end, if ever."""
+
+    site_name: str
+    sitemap_url: str | None = None
+    last_run: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncrementalResult:
+    """What a run found: what is to be processed, and what is not."""
+
+    new_urls: tuple[str, ...] = ()
+    """Never seen before, or with a lastmod that advanced."""
+    pending_urls: tuple[str, ...] = ()
+    """Seen before, but not processed yet; those that failed are among them, if they are to be retried."""
+    skipped_urls: tuple[str, ...] = ()
+    modified_urls: tuple[str, ...] = ()
+    """Those of `new_urls` that were known and have a later lastmod."""
+
+    @property
+    def total_to_process(self) -> int:
+        return len(self.new_urls) + len(self.pending_urls)

@@ -1,0 +1,63 @@
+"""Building over real databases: the date of a document is the date of its last change, and ids never change."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+
+from inforadar.model.analysis import Subject, to_json
+from inforadar.model.article import Extracted
+from inforadar.pipeline.build import Builder
+from inforadar.stages.analyze.local.analyzer import analyze_subject
+from inforadar.store.analyses import claim_analyses, save_analysis
+from inforadar.store.articles import ArticleEnding, claim_articles, save_article
+from inforadar.store.cached_feeds import CachedFeed, load_cached_feed
+from inforadar.store.engine import Database
+from inforadar.store.feeds import update_feed_options
+from tests.feed_rules import rss_problems
+from tests.store.making import NOW, add_feed, collect, listed
+
+
+async def test_a_document_is_valid_and_dated_by_its_last_change_alone(database: Database) -> None:
+    feed = await add_feed(database)
+    at = NOW
+    builder = Builder(database=database, last_n=50, public_url="https://radar.example", now=lambda: at)
+
+    async def document() -> CachedFeed:
+        found = await database.read(load_cached_feed, feed.id)
+        assert found is not None
+        assert rss_problems(found.xml_content, at + timedelta(days=1)) == []
+        (built,) = re.findall("<lastBuildDate>(.*)</lastBuildDate>", found.xml_content)
+        assert parsedate_to_datetime(built) == found.updated_at
+        assert found.xml_content.startswith(found.xml_header)
+        guids = re.findall('<guid isPermaLink="false">(.*)</guid>', found.xml_content)
+        assert guids == list(found.item_refs)
+        return found
+
+    entries = [
+        listed(f"https://example.com/{n}", title=f"Minister SLAMS plan {n} 🚀 计划", published_at=NOW)
+        for n in (1, 2)
+    ]
+    await collect(database, feed, *entries)
+    assert await builder.run_once() == 1
+    first = await document()
+    assert first.updated_at == NOW.replace(microsecond=0)
+
+    at += timedelta(hours=1)
+    await database.write(update_feed_options, feed.id, {"timezone": "Europe/Warsaw"})
+    assert await builder.run_once() == 0, "to be built anew, and the same"
+    assert await document() == first
+
+    for job in await database.write(claim_articles, 10):
+        result = Extracted(clean_text="The plan costs 3 million.", markdown="")
+        await database.write(save_article, ArticleEnding(job=job, at=datetime.now(UTC), result=result))
+    (job, *_) = await database.write(claim_analyses, 10)
+    analysis = analyze_subject(Subject(url=job.url, title=job.title, description="", text=job.clean_text))
+    await database.write(save_analysis, job, to_json(analysis), analysis.overall.value, at)
+    assert await builder.run_once() == 1
+    second = await document()
+    assert second.updated_at == at.replace(microsecond=0) > first.updated_at
+    assert second.item_refs == first.item_refs
+    assert "Minister criticizes plan" in second.xml_content
+    assert "Minister SLAMS plan" in second.xml_content, "the original stays beside it"
