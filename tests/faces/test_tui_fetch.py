@@ -28,37 +28,39 @@ from tests.site.server import Site, render
 ITEMS = 60
 
 
-def settings_for(site: Site, settings: Settings) -> Settings:
-    allowed = {"FETCHER_ALLOWED_NETWORKS": ",".join(site.endpoints), "FETCHER_DOMAIN_DELAY": "0"}
+def settings_for(news_site: Site, settings: Settings) -> Settings:
+    allowed = {"FETCHER_ALLOWED_NETWORKS": ",".join(news_site.endpoints), "FETCHER_DOMAIN_DELAY": "0"}
     return load_settings(settings.home, allowed)
 
 
 @pytest.fixture
 async def terminal(
-    newsroom: Newsroom, web_settings: Settings, site: Site, in_utc: None
+    newsroom: Newsroom, web_settings: Settings, news_site: Site, in_utc: None
 ) -> AsyncIterator[Terminal]:
     """Two feeds: `Habr` with sixty items, `BBC` with one whose title is hostile."""
-    site.feed("/habr", rss(entries(ITEMS, base=site.url("/h"))))
-    site.feed("/bbc", rss([Entry(url=site.url("/b/1"), title="[red]Late \x1b[2J row\u202e", guid="1")]))
-    await newsroom.add_feed(site.url("/habr"), source="Habr", topic="python", enforce_feed_domain=False)
-    await newsroom.add_feed(site.url("/bbc"), source="BBC", topic="world", enforce_feed_domain=False)
-    async with opened(settings_for(site, web_settings), newsroom.database) as running:
+    news_site.feed("/habr", rss(entries(ITEMS, base=news_site.url("/h"))))
+    news_site.feed(
+        "/bbc", rss([Entry(url=news_site.url("/b/1"), title="[red]Late \x1b[2J row\u202e", guid="1")])
+    )
+    await newsroom.add_feed(news_site.url("/habr"), source="Habr", topic="python", enforce_feed_domain=False)
+    await newsroom.add_feed(news_site.url("/bbc"), source="BBC", topic="world", enforce_feed_domain=False)
+    async with opened(settings_for(news_site, web_settings), newsroom.database) as running:
         yield running
 
 
 class Gate:
     """An answer that waits until it may go."""
 
-    def __init__(self, site: Site, path: str) -> None:
+    def __init__(self, news_site: Site, path: str) -> None:
         self._open = asyncio.Event()
-        document = rss(entries(3, base=site.url("/h")))
+        document = rss(entries(3, base=news_site.url("/h")))
         body = render(Answer(body=document.encode(), headers={"Content-Type": "application/rss+xml"}))
 
         async def run(exchange: Exchange) -> None:
             await self._open.wait()
             await exchange.send(body)
 
-        site.respond(path, Fault(run))
+        news_site.respond(path, Fault(run))
 
     def open(self) -> None:
         self._open.set()
@@ -144,15 +146,15 @@ async def overfill(terminal: Terminal) -> None:
 
 
 async def test_escape_stops_while_counting_and_the_screen_stays_with_the_report(
-    terminal: Terminal, site: Site, newsroom: Newsroom
+    terminal: Terminal, news_site: Site, newsroom: Newsroom
 ) -> None:
-    gate = Gate(site, "/habr")
+    gate = Gate(news_site, "/habr")
     await terminal.press("colon")
     await terminal.type("fetch")
     terminal.send("enter")
     await terminal.until("Counting… 1 page, 1 item found")
     assert terminal.app.screen.query_one(ProgressLine)._tally.fraction is None
-    await site.wait_for_requests(2)
+    await news_site.wait_for_requests(2)
     terminal.send("escape")
     await terminal.until("Esc abort and close")
     gate.open()
@@ -167,12 +169,12 @@ async def test_escape_stops_while_counting_and_the_screen_stays_with_the_report(
 
 
 async def test_a_second_escape_aborts_what_is_in_flight_and_closes_at_once(
-    terminal: Terminal, site: Site, newsroom: Newsroom
+    terminal: Terminal, news_site: Site, newsroom: Newsroom
 ) -> None:
-    Gate(site, "/habr")
+    Gate(news_site, "/habr")
     terminal.send("f")
     await terminal.until("Counting… 1 page, 1 item found")
-    await site.wait_for_requests(2)
+    await news_site.wait_for_requests(2)
     terminal.send("escape", "escape")
     await terminal.until("No articles yet.")
     assert isinstance(terminal.app.screen, ArticlesScreen)
@@ -183,9 +185,9 @@ async def test_a_second_escape_aborts_what_is_in_flight_and_closes_at_once(
 
 
 async def test_leaving_the_app_in_the_middle_ends_the_run_cleanly(
-    terminal: Terminal, site: Site, newsroom: Newsroom
+    terminal: Terminal, news_site: Site, newsroom: Newsroom
 ) -> None:
-    Gate(site, "/habr")
+    Gate(news_site, "/habr")
     terminal.send("f")
     await terminal.until("Counting… 1 page, 1 item found")
     await terminal.app.action_quit()
