@@ -22,6 +22,7 @@ BENCHMARKS = {
     "canonical": "bench.canonical",
     "deframe": "bench.deframe",
     "farm": "bench.farm",
+    "tui": "bench.tui",
     "crowd": "bench.crowd",
     "walk": "bench.walk",
     "api": "bench.api",

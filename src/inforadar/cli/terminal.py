@@ -9,9 +9,7 @@ import signal
 
 from inforadar.app.store import make_home, open_store
 from inforadar.config import load_settings
-
-LOG = "terminal.log"
-"""In the home folder; what would be written over the screen goes there."""
+from inforadar.tui.fetch_process import LOG
 
 
 def terminal() -> int:
