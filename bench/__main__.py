@@ -17,6 +17,7 @@ BENCHMARKS = {
     "startup": "bench.startup",
     "feeds": "bench.feeds",
     "publish": "bench.publish",
+    "page": "bench.page",
     "extraction": "bench.extraction",
     "canonical": "bench.canonical",
     "deframe": "bench.deframe",
