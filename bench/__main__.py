@@ -18,6 +18,7 @@ BENCHMARKS = {
     "feeds": "bench.feeds",
     "sitemap": "bench.sitemap",
     "publish": "bench.publish",
+    "page": "bench.page",
     "extraction": "bench.extraction",
     "canonical": "bench.canonical",
     "deframe": "bench.deframe",
