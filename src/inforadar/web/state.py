@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -17,6 +16,7 @@ from inforadar.model.ids import RunId
 from inforadar.pipeline.documents import report_document
 from inforadar.pipeline.health import HealthState, feed_health
 from inforadar.store.engine import Database
+from inforadar.store.feed_pages import count_feeds_by_state
 from inforadar.store.feeds import load_feeds
 from inforadar.store.labels import load_unread
 from inforadar.store.runs import load_report, load_runs
@@ -84,11 +84,13 @@ class StateRoutes:
     async def statistics(self, request: Request) -> Response:
         """The last days: items by day and source, scores, outcomes, slow hosts, cost; and how the feeds are."""
         days = parameters.number(request.query_params, "days", 1, 365, default=DAYS)
-        return json_answer(await self._statistics.get(days, lambda: self._load_statistics(days)))
+        return json_answer(await self.numbers(days))
+
+    async def numbers(self, days: int) -> dict[str, Any]:
+        return await self._statistics.get(days, lambda: self._load_statistics(days))
 
     async def _load_statistics(self, days: int) -> dict[str, Any]:
         now = self.now()
-        feeds = await self.database.read(load_feeds)
+        health = await self.database.read(count_feeds_by_state)
         found = await self.database.read(load_statistics, now, days=days)
-        health = Counter(feed_health(feed, now).state.value for feed in feeds)
-        return {"days": days, "feeds": {"total": len(feeds), "health": dict(health)}, **found}
+        return {"days": days, "feeds": {"total": sum(health.values()), "health": dict(health)}, **found}
