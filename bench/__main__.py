@@ -29,6 +29,7 @@ BENCHMARKS = {
     "api": "bench.api",
     "simulate": "bench.simulate",
     "scaleout": "bench.scaleout",
+    "million": "bench.million",
     "peers": "bench.peers",
 }
 """Name → module with a `main(argv)` that returns an exit code."""

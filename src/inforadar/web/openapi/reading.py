@@ -114,9 +114,13 @@ PATHS: Json = {
         [
             SOURCES,
             TOPICS,
+            LIMIT,
+            query(
+                "after", _ID_OR_NONE, "Those that were added after this one: the `next` of the page before."
+            ),
             query("days", {"type": "integer", "minimum": 0, "maximum": DAYS}, "With so many days each."),
         ],
-        {"200": json_(object_({"feeds": list_(ref("Feed"))})), "400": _WRONG},
+        {"200": json_(object_({"feeds": list_(ref("Feed")), "next": NULLABLE_TEXT})), "400": _WRONG},
     ),
     "/api/feeds/{id}": get(
         "Everything about one feed",
