@@ -33,6 +33,8 @@ def export(
     json: Json = False,
 ) -> None:
     """Write everything into one file: feeds, schedules, states, items, articles, analyses, marks."""
+    if str(file) == "-" and sys.stdout.isatty():
+        raise UsageError("An export is nothing to look at. Send it on (`| ssh …`), or name a file.")
 
     async def work(database: Database, _: Settings) -> dict[str, int]:
         if str(file) == "-":
