@@ -143,7 +143,9 @@ async def test_switches_switch_and_lead_back_to_where_they_stood(newsroom: Newsr
     assert not (await again(newsroom, feed)).enabled
     page = await person.follow(await person.post(f"/feeds/{feed.id}/sync"))
     assert "Enable it first." in page.words
-    assert (await person.post(f"/feeds/{feed.id}/enabled", to="on", back="")).location == "/feeds?says=enabled"
+    assert (
+        await person.post(f"/feeds/{feed.id}/enabled", to="on", back="")
+    ).location == "/feeds?says=enabled"
     page = await person.follow(await person.post(f"/feeds/{feed.id}/polling", to="off"))
     assert "only when asked for" in page.words
     found = await again(newsroom, feed)
@@ -160,7 +162,13 @@ async def test_no_button_leads_elsewhere(newsroom: Newsroom, person: Person) -> 
 
 async def test_editing_changes_what_was_written_and_fetches_now(newsroom: Newsroom, person: Person) -> None:
     feed = await newsroom.add_feed(polling=False)
-    given = {"title": NAME, "source": "Источник", "topic": "мир", "error_policy": "one-strike", "any_host": "1"}
+    given = {
+        "title": NAME,
+        "source": "Источник",
+        "topic": "мир",
+        "error_policy": "one-strike",
+        "any_host": "1",
+    }
     page = await person.follow(await person.post(f"/feeds/{feed.id}", **given))
     assert page.status == 200
     found = await again(newsroom, feed)

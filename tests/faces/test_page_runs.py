@@ -78,7 +78,9 @@ async def test_a_fetch_is_started_watched_and_reported(
 ) -> None:
     for path, number, source in (("/a.xml", 3, "Habr"), ("/b.xml", 2, "Other")):
         url = site.feed(path, rss(entries(number)))
-        await newsroom.add_feed(url, source=source, topic="мир", kind=FeedKind.FEED, enforce_feed_domain=False)
+        await newsroom.add_feed(
+            url, source=source, topic="мир", kind=FeedKind.FEED, enforce_feed_domain=False
+        )
     choose = await person.get("/fetch")
     assert 'name="source" value="Habr"' in choose.text
     assert 'name="topic" value="мир"' in choose.text
@@ -143,7 +145,9 @@ async def test_events_go_on_where_the_page_ends(newsroom: Newsroom, person: Pers
 async def test_a_report_shows_old_and_new(newsroom: Newsroom, person: Person) -> None:
     feed = await newsroom.add_feed(source="Новости")
     item = await newsroom.add_item(feed, "https://news.example/1", title="Ферма <b>")
-    run_id = await newsroom.database.write(insert_run, RunKind.COLLECT, NOW, {"errors": {feed.url: "No <i>."}})
+    run_id = await newsroom.database.write(
+        insert_run, RunKind.COLLECT, NOW, {"errors": {feed.url: "No <i>."}}
+    )
     for views in ((1, 2), (2, 9)):
         change = ItemChange(id=item.id, url=item.url, fields={"views": views, "author": (None, "Іван")})
         await newsroom.database.write(save_changes, [change], run_id=run_id, at=NOW)
@@ -179,7 +183,13 @@ async def test_the_statistics_are_drawn_with_their_tables(newsroom: Newsroom, pe
     await newsroom.add_item(feed, url)
     await newsroom.analyze({url: 0.81})
     spent = Spent(
-        day=datetime.now(UTC).date(), model="m", feed_id=FeedId(feed.id), calls=2, tokens_in=1, tokens_out=1, cost=0.5
+        day=datetime.now(UTC).date(),
+        model="m",
+        feed_id=FeedId(feed.id),
+        calls=2,
+        tokens_in=1,
+        tokens_out=1,
+        cost=0.5,
     )
     await newsroom.database.write(add_spent, spent)
     # Numbers are remembered for a moment: other days are asked for anew.
@@ -205,7 +215,12 @@ def report(**fields: Any) -> Report:
         ({"phase": "counting", "found": 140, "pages": 7}, {}, "Counting… 7 pages, 140 items found", None),
         ({"phase": "processed", "found": 1512, "done": 756}, {}, "756 of 1,512 items", 0.5),
         ({"found": 1, "done": 1}, {"finished_at": NOW}, "Done: 1 of 1 item", 1.0),
-        ({"found": 4, "done": 1}, {"finished_at": NOW, "interrupted": True}, "Interrupted: 1 of 4 items", 0.25),
+        (
+            {"found": 4, "done": 1},
+            {"finished_at": NOW, "interrupted": True},
+            "Interrupted: 1 of 4 items",
+            0.25,
+        ),
     ],
 )
 def test_progress_is_said_in_words(
