@@ -83,19 +83,20 @@ def create_app(
         pages=pages, sessions=sessions, settings=settings.web, limit=LoginLimit(now=now), now=now
     )
     metrics = MetricsRoutes(database=database)
+    unread = UnreadCounts(database)
     routed = Starlette(
         routes=[
             *HealthRoutes(database=database).routes(),
             *ArticleRoutes(
                 database=database,
                 pages=pages,
-                unread=UnreadCounts(database),
+                unread=unread,
                 images=settings.web.images,
                 now=now,
             ).routes(),
             *FeedRoutes(database=database, pages=pages, now=now).routes(),
             *LookupRoutes(database=database).routes(),
-            *ItemRoutes(database=database, now=now).routes(),
+            *ItemRoutes(database=database, now=now, on_marked=unread.forget).routes(),
             *SubscriptionRoutes(database=database, settings=settings, now=now).routes(),
             *StateRoutes(database=database, now=now).routes(),
             *FetchRoutes(database=database).routes(),

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
-from html import escape
+from html import escape, unescape
 from typing import Literal
 
 import nh3
@@ -107,7 +107,8 @@ def _finish(html: str, images: Images) -> Markup:
 
 
 def _image(attributes: str, images: Images) -> str:
-    given = dict(_ATTRIBUTE.findall(attributes))
+    # Written anew: what is safe inside of an attribute need not be so as the text of a link.
+    given = {name: escape(unescape(value)) for name, value in _ATTRIBUTE.findall(attributes)}
     source, alt = given.get("src", ""), given.get("alt", "").strip()
     if not source or images == "never":
         return ""
