@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 from playwright.async_api import Page, expect
 
-from inforadar.app.worker import open_worker
 from inforadar.config import Settings, load_settings
 from inforadar.model.feed import FeedKind
 from inforadar.model.http import Outcome
-from inforadar.pipeline.worker import Stage
-from inforadar.store.engine import open_database
 from inforadar.store.feeds import load_feeds
-from tests.faces.browser import PATIENCE_MS, PHONE, Site, chromium, no_axe_violations, overflow
+from tests.faces.browser import PATIENCE_MS, PHONE, Site, no_axe_violations, overflow
 from tests.faces.browser import site as visited
-from tests.faces.serving import free_port
+from tests.faces.serving import free_port, worker_apart
 from tests.site.documents import entries, link_to_feed, rss
 from tests.site.paged import SELECTORS, PagedSite
 from tests.site.server import Site as World
 
-__all__ = ["chromium", "visited"]
+__all__ = ["visited"]
 IN_THE_DARK = ("/feeds", "/add?kind=pages", "/statistics")
 """Between them they have everything that has a colour."""
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -35,22 +29,6 @@ def site_settings(tmp_path: Path) -> Settings:
     """It may fetch from the worlds that tests make, and need not wait between two requests."""
     settings = load_settings(tmp_path, {"INFORADAR_PORT": str(free_port())})
     return settings.replaced(fetcher={"allowed_networks": ("127.0.0.0/8",), "domain_delay": 0})
-
-
-@asynccontextmanager
-async def worker_apart(settings: Settings) -> AsyncIterator[None]:
-    """As in another process: a database of its own to the same file, and nothing else between the two."""
-    async with (
-        open_database(settings.database_url) as database,
-        open_worker(settings, database, stages=frozenset({Stage.COLLECT})) as worker,
-    ):
-        stop = asyncio.Event()
-        working = asyncio.create_task(worker.run(stop))
-        try:
-            yield
-        finally:
-            stop.set()
-            await working
 
 
 async def add_paged(visited: Site, world: World, posts: int) -> None:

@@ -17,8 +17,9 @@ from inforadar.store.engine import open_database
 from inforadar.store.feeds import delete_feed, update_feed
 from inforadar.web.admin_token import load_admin_token
 from inforadar.web.listing import PAGE_ITEMS
-from tests.faces.conftest import Page, running
+from tests.faces.conftest import Page
 from tests.faces.newsroom import Newsroom, analysis
+from tests.faces.serving import running
 
 OUR_SCRIPT = r'<script type="module" src="/static/[a-z]+\.js\?v=[0-9a-f]+">'
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)> \u202eesrever & {{ 7*7 }}"

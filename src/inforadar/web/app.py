@@ -11,6 +11,7 @@
     /api/item  /api/site      lookup.py
     /api/items  /api/marks    items.py
     /api/feeds  /api/opml …   subscriptions.py
+    /api/fetch …              fetch_api.py
     /api/runs  /api/labels …  state.py      (run_events.py: a run as it goes on)
     /metrics  /openapi.json   metrics.py, openapi.py
     /login  /logout           login.py      (access.py, sessions.py, proxy.py: in front of everything)
@@ -42,6 +43,7 @@ from inforadar.web.combined import CombinedRoutes
 from inforadar.web.cors import Preflights
 from inforadar.web.faults import FaultPages
 from inforadar.web.feeds import FeedRoutes
+from inforadar.web.fetch_api import FetchApi
 from inforadar.web.fetching import FetchRoutes
 from inforadar.web.health import HealthRoutes
 from inforadar.web.items import ItemRoutes
@@ -94,6 +96,7 @@ def create_app(
     )
     metrics = MetricsRoutes(database=database)
     pool = WorkPool(workers=1, warm_up=("inforadar.pipeline.preview",))
+    unread = UnreadCounts(database)
     state = StateRoutes(database=database, now=now)
     routed = Starlette(
         routes=[
@@ -101,16 +104,17 @@ def create_app(
             *ArticleRoutes(
                 database=database,
                 pages=pages,
-                unread=UnreadCounts(database),
+                unread=unread,
                 images=settings.web.images,
                 now=now,
             ).routes(),
             *FeedRoutes(database=database, pages=pages, now=now).routes(),
             *LookupRoutes(database=database).routes(),
-            *ItemRoutes(database=database, now=now).routes(),
+            *ItemRoutes(database=database, now=now, on_marked=unread.forget).routes(),
             *SubscriptionRoutes(database=database, settings=settings, now=now).routes(),
             *state.routes(),
             *AddRoutes(database=database, settings=settings, pages=pages, pool=pool).routes(),
+            *FetchApi(database=database).routes(),
             *OpmlRoutes(database=database, pages=pages).routes(),
             *FetchRoutes(database=database, pages=pages).routes(),
             *RunRoutes(database=database, pages=pages).routes(),
