@@ -3,10 +3,10 @@
     python -m tests.chaos [--kills 1000] [--seconds 280] [--database sqlite|postgresql] [--seed 1]
                           [--harms kill,freeze,…] [--unfenced] [--whole]
 
-`--kills` sets the measure: the other harms come in proportion, or only those that `--harms` names. `--seconds` bounds each database. `--unfenced`
-runs a build whose fencing is taken out; it must end badly. Workers are forked from a process that has imported the
-program; `--whole` starts each from nothing. A fifth of the feeds is hostile, and workers have a limit of memory.
-Exits with 1 if anything was lost, doubled, half-written or committed without its lease.
+`--kills` sets the measure: the other harms come in proportion, or only those that `--harms` names. `--seconds`
+bounds each database. `--unfenced` runs a build whose fencing is taken out; it must end badly. Workers are forked from
+a process that has imported the program; `--whole` starts each from nothing. A fifth of the feeds is hostile, and
+workers have a limit of memory. Exits with 1 if anything was lost, doubled, half-written or committed without its lease.
 """
 
 # ruff: noqa: T201 - it is a program that prints
