@@ -16,16 +16,20 @@ from pathlib import Path
 BENCHMARKS = {
     "startup": "bench.startup",
     "feeds": "bench.feeds",
+    "sitemap": "bench.sitemap",
     "publish": "bench.publish",
     "page": "bench.page",
     "extraction": "bench.extraction",
     "canonical": "bench.canonical",
     "deframe": "bench.deframe",
     "farm": "bench.farm",
+    "tui": "bench.tui",
     "crowd": "bench.crowd",
     "walk": "bench.walk",
+    "api": "bench.api",
     "simulate": "bench.simulate",
     "scaleout": "bench.scaleout",
+    "million": "bench.million",
     "peers": "bench.peers",
 }
 """Name → module with a `main(argv)` that returns an exit code."""

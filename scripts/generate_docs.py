@@ -20,8 +20,9 @@ def config_page() -> str:
         "",
         "A value comes from the environment, else from `.env` in the home folder, else from `.env` in the working",
         "folder, else from `inforadar.toml` in the home folder, else it is the default. An empty variable counts as",
-        "not set. `inforadar config show` prints every value and where it came from. The home folder is",
-        "`INFORADAR_HOME`, or `--home`, or the user's data folder (on Linux `~/.local/share/inforadar`).",
+        "not set. Every value may lie in a file of its own, which `<NAME>_FILE` names: secrets above all.",
+        "`inforadar config show` prints every value and where it came from. The home folder is `INFORADAR_HOME`, or",
+        "`--home`, or the user's data folder (on Linux `~/.local/share/inforadar`).",
         "",
     ]
     for name, section in SECTIONS.items():
@@ -47,8 +48,9 @@ def cli_page() -> str:
         "",
         "Made from `src/inforadar/cli` by `make docs`.",
         "",
-        "`--home FOLDER`, or `INFORADAR_HOME`, names the folder with the settings and the database; it may stand",
-        "anywhere. Exit codes: 0 done, 1 something failed, 2 wrong use or refused, 130 interrupted.",
+        "`--home FOLDER`, or `INFORADAR_HOME`, names the folder with the settings and the database; `--log-format` and",
+        "`--log-level` say how the log is written. They may stand anywhere. Exit codes: 0 done, 1 something failed,",
+        "2 wrong use or refused, 130 interrupted. What `--json` prints is on the page of [JSON](json.md).",
         "",
     ]
     made = build_app().generate_docs(output_format="markdown", heading_level=1, recursive=True)

@@ -6,6 +6,13 @@ async with FeedFetcherService("sqlite:///news.db", config) as service:
     await service.start()
 
 await canonical_fetcher_run_once("sqlite:///news.db")
+
+entries = apply_rss_filters(await fetch_sitemap("https://example.com/sitemap.xml"), {"max_age_days": 7})
+state = IncrementalStateManager("rss_incremental.db")
+new = await state.detect_new_urls("example", entries)
+items = create_rss_items(sort_entries_by_date([entry for entry in entries if entry.url in new]))
+xml = generate_rss_xml(items, {"title": "Example"}, sitemap_url="https://example.com/sitemap.xml")
+await state.mark_urls_processed("example", new)
 """
 
 from __future__ import annotations
@@ -17,16 +24,37 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from inforadar.app.sitemap import open_sitemap_visit
 from inforadar.app.store import open_store
 from inforadar.app.worker import open_worker
 from inforadar.config import Settings, load_settings
 from inforadar.model.ids import FeedId
+from inforadar.model.sitemap import IncrementalResult, SitemapEntry, SiteState
 from inforadar.pipeline.cycle import CycleResult
+from inforadar.pipeline.site_states import IncrementalStateManager
+from inforadar.pipeline.sitemap_rss import create_rss_items, generate_rss_xml
+from inforadar.pipeline.sitemap_rss import fetch_sitemap as _fetch_sitemap
 from inforadar.pipeline.worker import Stage, Worker
+from inforadar.stages.discover.sitemap_filter import apply_rss_filters, sort_entries_by_date
 from inforadar.store.feeds import load_feed, request_feed
 from inforadar.store.leases import claim_feeds
+from inforadar.store.state_file import DatabaseCorrupted
 
-__all__ = ["FeedFetcherService", "FetcherConfig", "canonical_fetcher_run_once"]
+__all__ = [
+    "DatabaseCorrupted",
+    "FeedFetcherService",
+    "FetcherConfig",
+    "IncrementalResult",
+    "IncrementalStateManager",
+    "SiteState",
+    "SitemapEntry",
+    "apply_rss_filters",
+    "canonical_fetcher_run_once",
+    "create_rss_items",
+    "fetch_sitemap",
+    "generate_rss_xml",
+    "sort_entries_by_date",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +155,16 @@ async def canonical_fetcher_run_once(
         open_worker(given, database, stages=frozenset({Stage.CANONICAL})) as worker,
     ):
         return dict(await worker.canonicalizer.run_to_the_end())
+
+
+async def fetch_sitemap(
+    sitemap_url: str, *, any_host: bool = False, settings: Settings | None = None
+) -> list[SitemapEntry]:
+    """All that a sitemap lists, its index followed, at the polite pace of the program's own database."""
+    given = settings or load_settings()
+    limit = int(given.sitemap.max_file_size_mb * 2**20)
+    async with open_sitemap_visit(given) as visit:
+        return await _fetch_sitemap(sitemap_url, visit.fetch, any_host=any_host, max_bytes=limit)
 
 
 def _with(settings: Settings, database_url: str, config: FetcherConfig) -> Settings:

@@ -19,6 +19,7 @@ from tests.faces.browser import chromium, site, site_settings
 from tests.faces.newsroom import Newsroom
 from tests.faces.serving import free_port, running
 from tests.faces.terminal import Terminal, fill, opened
+from tests.site.server import Site
 
 __all__ = ["chromium", "site", "site_settings"]
 
@@ -53,6 +54,13 @@ def page(web: aiohttp.ClientSession) -> Page:
             return await response.text()
 
     return load
+
+
+@pytest.fixture
+async def news_site() -> AsyncIterator[Site]:
+    """Somewhere to fetch from."""
+    async with Site() as running_site:
+        yield running_site
 
 
 @pytest.fixture

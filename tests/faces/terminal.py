@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from textual.events import Key
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
+from textual.worker import WorkerCancelled
 
 from inforadar.config import Settings
 from inforadar.model.article import Extracted
@@ -41,7 +42,7 @@ class Terminal:
     async def press(self, *keys: str) -> None:
         """One key after the other, each followed by everything that it set off."""
         for key in keys:
-            self.app.post_message(Key(key, _SIGNS.get(key, key if len(key) == 1 else None)))
+            self.send(key)
             await self.settle()
 
     async def type(self, text: str) -> None:
@@ -63,8 +64,23 @@ class Terminal:
             async with asyncio.timeout(30):
                 await reached.wait()
             await self.pilot._wait_for_screen()
-            await self.app.workers.wait_for_complete()
+            # A load that another one has overtaken is given up.
+            with suppress(WorkerCancelled):
+                await self.app.workers.wait_for_complete()
         self.app.screen._on_timer_update()
+
+    def send(self, *keys: str) -> None:
+        """Keys whose work goes on while the test does."""
+        for key in keys:
+            self.app.post_message(Key(key, _SIGNS.get(key, key if len(key) == 1 else None)))
+
+    async def until(self, shown: str) -> None:
+        """Until the text is on the screen, looked at after each of its paintings."""
+        async with asyncio.timeout(60):
+            while shown not in self.text:
+                painted = asyncio.Event()
+                self.app.call_after_refresh(painted.set)
+                await painted.wait()
 
     @property
     def lines(self) -> list[str]:

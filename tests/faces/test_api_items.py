@@ -28,7 +28,7 @@ NOW = datetime.now(UTC)
 
 
 async def ask(web: aiohttp.ClientSession, path: str, **query: str) -> Any:
-    async with web.get(path, params=query) as response:
+    async with web.get(path, params=query, headers={"Accept-Encoding": "identity"}) as response:
         assert response.status == 200, await response.text()
         assert response.headers["Content-Type"] == "application/json"
         return await response.json()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -16,7 +18,7 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 async def ask(web: aiohttp.ClientSession, path: str, **query: str) -> tuple[int, Any]:
-    async with web.get(path, params=query) as response:
+    async with web.get(path, params=query, headers={"Accept-Encoding": "identity"}) as response:
         assert response.headers["Content-Type"] == "application/json"
         assert response.headers["Access-Control-Allow-Origin"] == "*"
         return response.status, await response.json()
@@ -178,3 +180,19 @@ async def test_a_site_whose_feeds_have_nothing_yet_is_known(
     for root in ("новини.example", "xn--b1amarcd.example"):
         status, body = await ask(web, "/api/site", root=root)
         assert (status, body["items"]) == (200, [])
+
+
+async def test_a_site_that_did_not_change_is_a_304_and_one_that_did_is_sent_compressed(
+    newsroom: Newsroom, web: aiohttp.ClientSession
+) -> None:
+    feed = await newsroom.add_feed("https://news.example/feed")
+    await newsroom.add_items(feed, 20)
+    async with web.get("/api/site?root=news.example", headers={"Accept-Encoding": "gzip"}) as response:
+        assert response.headers["Content-Encoding"] == "gzip"
+        assert len(json.loads(gzip.decompress(await response.read()))["items"]) == 20
+        known = {"If-None-Match": response.headers["ETag"]}
+    async with web.get("/api/site?root=news.example", headers=known) as response:
+        assert response.status == 304
+    await newsroom.add_item(feed, "https://news.example/new")
+    async with web.get("/api/site?root=news.example", headers=known) as response:
+        assert response.status == 200

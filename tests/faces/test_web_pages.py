@@ -136,7 +136,7 @@ async def test_only_web_addresses_become_links(newsroom: Newsroom, page: Page) -
 async def test_links_to_elsewhere_tell_nothing(newsroom: Newsroom, page: Page) -> None:
     feed = await newsroom.add_feed()
     item = await newsroom.add_item(feed, "https://news.example/1?a=1&b=<>")
-    for path in ("/feeds", f"/item/{item.id}"):
+    for path in (f"/feeds/{feed.id}", f"/item/{item.id}"):
         links = re.findall(r'<a [^>]*href="https?:[^>]*>', await page(path))
         assert links
         assert all('rel="noopener noreferrer"' in link for link in links)

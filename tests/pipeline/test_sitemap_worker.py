@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,11 +15,15 @@ import pytest
 
 from inforadar.app.worker import open_worker
 from inforadar.config import Settings, load_settings
+from inforadar.model.article import Extracted, NotExtracted
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import Outcome
+from inforadar.model.progress import Progress, ProgressKind
 from inforadar.pipeline.cycle import CycleResult
-from inforadar.pipeline.sitemap import site_name_of
+from inforadar.pipeline.page_titles import PageTitles
+from inforadar.pipeline.sitemap import SitemapDiscoverer, site_name_of
 from inforadar.pipeline.worker import Stage, Worker
+from inforadar.stages.canonical import extract
 from inforadar.store.articles import load_article
 from inforadar.store.cached_feeds import load_cached_feed
 from inforadar.store.engine import Database
@@ -26,7 +32,7 @@ from inforadar.store.items import list_items
 from inforadar.store.runs import load_report
 from inforadar.store.site_states import count_urls, load_site
 from inforadar.urls import normalize, uid
-from tests.site.answers import Answer, status
+from tests.site.answers import Answer, hangs, status
 from tests.site.server import Site
 from tests.site.sitemaps import SitemapSite
 
@@ -44,9 +50,22 @@ def worker(tmp_path: Path, site: Site, database: Database) -> Open:
     async def opened(**sitemap: Any) -> AsyncIterator[Worker]:
         changed = settings.replaced(sitemap=sitemap)
         async with open_worker(changed, database, stages=frozenset({Stage.COLLECT})) as running:
-            yield running
+            yield extract_here(running)
 
     return opened
+
+
+def extract_here(running: Worker) -> Worker:
+    """Pages are extracted in this process: starting another one for each test would take longer than the test."""
+
+    async def extracted(body: bytes, url: str, content_type: str) -> Extracted | NotExtracted:
+        return extract(body, url, content_type)
+
+    sitemap = running.discoverers[FeedKind.SITEMAP]
+    assert isinstance(sitemap, SitemapDiscoverer)
+    titles = PageTitles(canonicalizer=replace(sitemap.titles.canonicalizer, extract=extracted))
+    running.discoverers = {**running.discoverers, FeedKind.SITEMAP: replace(sitemap, titles=titles)}
+    return running
 
 
 @pytest.fixture
@@ -365,6 +384,46 @@ async def test_a_sitemap_that_ends_in_the_middle_is_asked_for_again_as_a_whole(
         await run(database, running, feed)
     assert "if-none-match" not in site.requests[0].headers
     assert sorted(await names(database)) == ["a", "b"]
+
+
+async def test_a_run_that_is_cut_short_is_taken_up_by_the_next_and_nothing_is_published_twice(
+    database: Database, site: Site, news: SitemapSite, worker: Open
+) -> None:
+    feed = await subscribe(database, news.publish(ROOT, "a", "b", "c"))
+    site.respond("/news/b", hangs())
+    async with worker() as running:
+        task = asyncio.ensure_future(run(database, running, feed))
+        while not site.requests_for("/news/b"):
+            await site.wait_for_requests(len(site.requests) + 1)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+    assert await states(database, feed) == {"processed": 1, "pending": 2}
+    news.page("b", "B after all")
+    news.asked()
+    await make_articles_due(database)
+    async with worker() as running:
+        result = await run(database, running, feed)
+        assert result.added == 2
+        assert news.asked() == [ROOT, "/news/b", "/news/c"]
+        assert (await run(database, running, feed)).added == 0
+    assert sorted(await names(database)) == ["a", "b", "c"]
+
+
+async def test_the_fetch_command_counts_first_and_processes_then(
+    database: Database, news: SitemapSite, worker: Open
+) -> None:
+    feed = await subscribe(database, news.publish(ROOT, "a", "b", title="X"))
+    heard: list[Progress] = []
+    async with worker() as running:
+        first = await running.fetch_run(heard.append).run()
+        news.publish(ROOT, "c", title="Х 🍎")
+        second = await running.fetch_run(heard.append).run()
+        third = await running.fetch_run(heard.append).run()
+    assert [report.added_count for report in (first, second, third)] == [2, 1, 0]
+    assert await states(database, feed) == {"processed": 3}
+    lines = [event.text for event in heard if event.kind is ProgressKind.LINE]
+    assert any("3 pages, 1 new, 0 changed" in line for line in lines)
+    assert "titles: 1 from the sitemap" in lines
 
 
 async def make_articles_due(database: Database) -> None:

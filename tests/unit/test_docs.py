@@ -226,3 +226,19 @@ def test_the_layers_on_the_architecture_page_are_those_that_are_checked() -> Non
     assert block is not None
     checked = next(c["layers"] for c in contracts if c["type"] == "layers")
     assert block[1].splitlines() == [re.sub(r"[()]", "", layer) for layer in checked]
+
+
+def test_the_metrics_that_operations_names_are_measured() -> None:
+    named = set(re.findall(r"inforadar_[a-z_]+", (DOCS / "operations.md").read_text("utf-8")))
+    source = "".join(path.read_text("utf-8") for path in (ROOT / "src/inforadar").rglob("*.py"))
+    assert len(named) > 5
+    assert [name for name in sorted(named) if f'"{name}"' not in source] == []
+
+
+def test_the_settings_and_options_that_operations_names_exist() -> None:
+    page = (DOCS / "operations.md").read_text("utf-8")
+    config, commands = ((DOCS / name).read_text("utf-8") for name in ("config.md", "cli.md"))
+    settings = set(re.findall(r"`((?:FETCHER|RETENTION|AI|INFORADAR|REDIS|DATABASE)_[A-Z_]*[A-Z])[=`]", page))
+    assert [name for name in sorted(settings) if name.removesuffix("_FILE") not in config] == []
+    options = set(re.findall(r"(--[a-z][a-z-]+)", page)) - {"--build", "--now", "--home"}
+    assert [option for option in sorted(options) if option not in commands] == []

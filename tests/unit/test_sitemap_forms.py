@@ -206,8 +206,8 @@ def test_entries_without_a_usable_address_are_left_out_and_counted():
     rows, reader = read(
         urlset(
             "<url><lastmod>2026-11-15</lastmod></url><url><loc> </loc></url><url><loc>javascript:alert(1)</loc></url>"
-            "<url><loc>https://news.example/a</loc></url>"
+            f"<url><loc>https://news.example/{'a' * 2048}</loc></url><url><loc>https://news.example/a</loc></url>"
         )
     )
     assert [row.url for row in rows] == ["https://news.example/a"]
-    assert reader.warnings == ["3 entries were without a usable address left out."]
+    assert reader.warnings == ["4 entries were without a usable address left out."]

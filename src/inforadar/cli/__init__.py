@@ -115,6 +115,12 @@ _GROUPS = {
             "serve": ("inforadar.cli.sample:serve", "Serve the sample world on its port."),
         },
     ),
+    "flows": (
+        "Sitemaps that Prefect runs.",
+        {
+            "serve": ("inforadar.cli.flows:serve", "Run the flows of inforadar.toml on their schedules."),
+        },
+    ),
     "db": (
         "The database.",
         {

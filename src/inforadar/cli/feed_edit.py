@@ -15,6 +15,7 @@ from inforadar.cli.feeds import Json, Reference
 from inforadar.cli.output import print_line, safe
 from inforadar.cli.run import on_store
 from inforadar.cli.selectors_file import read_selectors
+from inforadar.cli.sitemap_options import UNCHANGED, SitemapOptions
 from inforadar.config import Settings
 from inforadar.errors import UsageError
 from inforadar.model.feed import Feed, FeedKind
@@ -74,6 +75,7 @@ def edit(
     keep_items: Annotated[
         int | None, Parameter(validator=_NUMBER, help="Keep so many items; 0: all, -1: as the settings say.")
     ] = None,
+    sitemap: SitemapOptions = UNCHANGED,
     header: Annotated[
         list[str] | None, Parameter(negative="", help="'Name: value' to send with each request; kept secret.")
     ] = None,
@@ -103,6 +105,7 @@ def edit(
         for name, number in (("keep_days", keep_days), ("keep_items", keep_items))
         if number is not None
     }
+    options |= sitemap.changes()
     if selectors is not None:
         options["selectors"] = read_selectors(selectors)
         changes.setdefault("kind", FeedKind.PAGES)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 from rich.console import Console
 from rich.text import Text
 
@@ -26,10 +29,11 @@ from inforadar.errors import UsageError
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.pipeline.admin import fill_in, split_credentials
 from inforadar.pipeline.documents import feed_document
-from inforadar.pipeline.health import feed_health
+from inforadar.pipeline.health import HealthState, feed_health
 from inforadar.store.credentials import save_credentials
 from inforadar.store.engine import Database
-from inforadar.store.feeds import find_feed, insert_feed, load_feeds, load_former_urls, sync_feed
+from inforadar.store.feed_lists import FeedList, list_feeds
+from inforadar.store.feeds import find_feed, insert_feed, load_former_urls, sync_feed
 
 Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
 Reference = Annotated[
@@ -148,20 +152,41 @@ def _read_selectors(path: Path) -> dict[str, Any]:
     return read_selectors(path)
 
 
+LISTED = 500
+"""So many feeds are shown unless all are asked for: a million would take minutes to print, and nobody reads them."""
+
+
 def list_(
     *,
     source: Annotated[list[str] | None, Parameter(negative="", help="Only these sources.")] = None,
     topic: Annotated[list[str] | None, Parameter(negative="", help="Only these topics.")] = None,
+    state: Annotated[HealthState | None, Parameter(help="Only those that are so.")] = None,
+    limit: Annotated[int, Parameter(validator=Number(gte=1), help="Show at most so many.")] = LISTED,
+    all_: Annotated[bool, Parameter(name="--all", negative="", help="Show all, however many.")] = False,
     json: Json = False,
 ) -> None:
-    """Show all feeds, their health and what comes next."""
+    """Show feeds, their health and what comes next: if there are very many, those that were added last."""
 
-    async def work(database: Database, _: Settings) -> list[Feed]:
-        return await database.read(load_feeds, sources=source or (), topics=topic or ())
+    async def work(database: Database, _: Settings) -> FeedList:
+        return await database.read(
+            list_feeds,
+            sources=source or (),
+            topics=topic or (),
+            state=state,
+            limit=None if all_ else limit,
+        )
 
-    feeds = on_store(work)
+    found = on_store(work)
+    _print_feeds(found.feeds, as_json=json)
+    if found.more:
+        # Not among the feeds: what reads them from a pipe wants nothing else there.
+        hint = "narrow it down with --source, --topic or --state, or see all with --all"
+        print(f"… and {found.more:,} more; {hint}.", file=sys.stderr)
+
+
+def _print_feeds(feeds: Sequence[Feed], *, as_json: bool) -> None:
     now = utc_now()
-    if json:
+    if as_json:
         print_json([feed_document(feed, now) for feed in feeds])
         return
     if is_narrow() and feeds:

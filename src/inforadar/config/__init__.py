@@ -22,6 +22,7 @@ from platformdirs import user_data_path
 from pydantic import ValidationError
 
 from inforadar.config.sections import (
+    FLOWS,
     SECTIONS,
     AiSettings,
     CanonicalSettings,
@@ -62,6 +63,7 @@ __all__ = [
     "default_home",
     "is_secret",
     "load_settings",
+    "read_flows",
 ]
 
 
@@ -172,6 +174,12 @@ def _read_secret(path: Path, variable: str) -> str:
     return value
 
 
+def read_flows(home: Path) -> Mapping[str, Any]:
+    """What the settings file has under `[flows]`, by name; whoever runs flows checks it."""
+    flows: Mapping[str, Any] = _read_toml(home / "inforadar.toml").get(FLOWS, {})
+    return flows
+
+
 def _read_toml(path: Path) -> Mapping[str, Any]:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -182,7 +190,7 @@ def _read_toml(path: Path) -> Mapping[str, Any]:
     except OSError as fault:
         raise ConfigError(f"{path} cannot be read: {fault.strerror}") from None
     for name, value in content.items():
-        if name not in SECTIONS or not isinstance(value, dict):
+        if name not in {*SECTIONS, FLOWS} or not isinstance(value, dict):
             raise ConfigError(f"{path}: there is no section [{name}]. It can have: {', '.join(SECTIONS)}.")
     return content
 

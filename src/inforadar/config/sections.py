@@ -303,6 +303,9 @@ SECTIONS: Mapping[str, type[Section]] = {
 }
 """The sections of `inforadar.toml`."""
 
+FLOWS = "flows"
+"""One more, which the core does not read: `[flows.NAME]`, a sitemap that Prefect runs."""
+
 
 def is_secret(section: type[Section], field: str) -> bool:
     return "SecretStr" in str(section.model_fields[field].annotation)
@@ -332,6 +335,7 @@ def allowed(section: type[Section], field: str) -> str:
 
 
 _NOUNS = (
+    ("bool", "true or false"),
     ("tuple", "a list"),
     ("date", "a date like 2026-01-31"),
     ("float", "a number"),

@@ -100,7 +100,9 @@ class FeedDiscoverer:
                 validators=feed.validators,
                 accept=ACCEPT,
                 timeout_s=self.request_timeout_s,
-                max_bytes=self.max_sitemap_bytes if _may_be_sitemap(feed) else None,
+                max_bytes=self.max_sitemap_bytes
+                if feed.kind is None and looks_like_sitemap(feed.url)
+                else None,
                 headers=job.headers,
             )
         )
@@ -128,10 +130,12 @@ class FeedDiscoverer:
 
     async def _read(self, job: Job, fetched: Fetched, spent_s: float) -> Collected | Fetched:
         feed = job.feed
+        if self._is_sitemap(feed, fetched, looks_like_sitemap(feed.url)):
+            return fetched
         try:
             listing = await self.parse(fetched.body, fetched.final_url, fetched.content_type)
         except ParseError as fault:
-            if feed.kind is None and self.sitemap and is_sitemap(fetched.body, fetched.content_type):
+            if self._is_sitemap(feed, fetched, True):
                 return fetched
             failed = fault_of(feed, str(fault), self.now(), outcome=Outcome.PERMANENT_ERROR)
             return failed_job(job, self.policy, failed)
@@ -160,10 +164,16 @@ class FeedDiscoverer:
             spent_s=spent_s,
         )
 
+    def _is_sitemap(self, feed: Feed, fetched: Fetched, is_likely: bool) -> bool:
+        """Only of a feed whose kind is not known yet; what is not likely to be one is asked when it is no feed."""
+        if feed.kind is not None or self.sitemap is None or not is_likely:
+            return False
+        return is_sitemap(fetched.body, fetched.content_type)
 
-def _may_be_sitemap(feed: Feed) -> bool:
-    """Feeds are small; a sitemap may be large. Only one whose kind is not known yet is guessed by its name."""
-    return feed.kind is None and _LIKE_A_SITEMAP.search(feed.url) is not None
+
+def looks_like_sitemap(url: str) -> bool:
+    """By its name. Feeds are small, and a sitemap may be large: what is not known yet may be so by this alone."""
+    return _LIKE_A_SITEMAP.search(url) is not None
 
 
 _LIKE_A_SITEMAP = re.compile(r"sitemap|site-map|\.(?:gz|txt)(?:$|\?)", re.IGNORECASE)

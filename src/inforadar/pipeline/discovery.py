@@ -16,8 +16,10 @@ from inforadar.fetch.robots import robots_from_result, robots_request
 from inforadar.model.feed import FeedKind
 from inforadar.model.http import Failed, Fetched, FetchResult, NotModified, Request
 from inforadar.model.item import Listing
-from inforadar.pipeline.collect import ACCEPT, Parse
+from inforadar.pipeline.collect import ACCEPT, Parse, looks_like_sitemap
 from inforadar.stages.discover.feed_page import find_feed_links, is_page
+from inforadar.stages.discover.sitemap import is_sitemap
+from inforadar.stages.discover.sitemap_unpack import MAX_BYTES
 from inforadar.urls import canonical_form, host_key, readable
 
 _USUAL = "/feed"
@@ -33,6 +35,17 @@ MAX_PAGE = 2 * 2**20
 
 class NothingFoundError(InfoRadarError):
     """The site names no feed, and none lies where they usually do."""
+
+
+class NoFeedOnPageError(NothingFoundError):
+    """It is a page, and a page alone: selectors could read it."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(
+            f"{sentence} If its list of articles has pages, add it with --kind pages and --selectors."
+        )
+        self.sentence = sentence
+        """Without the advice, which is for the command line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +71,8 @@ class Discovery:
     async def discover(self, url: str) -> list[FoundFeed]:
         """The feeds of the site at `url`, the likeliest first; raises a sentence if there is none."""
         address = canonical_form(url)
-        page = await self._get(Request(url=address, accept=ACCEPT, max_bytes=MAX_PAGE))
+        limit = MAX_BYTES if looks_like_sitemap(address) else MAX_PAGE
+        page = await self._get(Request(url=address, accept=ACCEPT, max_bytes=limit))
         match page:
             case Failed(message=message):
                 raise NothingFoundError(message)
@@ -74,7 +88,7 @@ class Discovery:
 
     async def _from_page(self, page: Fetched, fault: ParseError) -> list[FoundFeed]:
         text = page.body.decode("utf-8", "replace")
-        if _is_sitemap(page.body):
+        if is_sitemap(page.body, page.content_type):
             return [FoundFeed(url=page.final_url, kind=FeedKind.SITEMAP, how="the address itself")]
         if not is_page(text):
             raise fault
@@ -86,9 +100,8 @@ class Discovery:
             FoundFeed(url=url, kind=FeedKind.SITEMAP, how="named by robots.txt") for url in robots.sitemaps
         ]
         if not found:
-            raise NothingFoundError(
-                f"{readable(page.final_url)} names no feed, and there is none at {_usual_path(page.body)}. "
-                "If its list of articles has pages, add it with --kind pages and --selectors."
+            raise NoFeedOnPageError(
+                f"{readable(page.final_url)} names no feed, and there is none at {_usual_path(page.body)}."
             )
         return found
 
@@ -119,7 +132,3 @@ class Discovery:
 def _usual_path(page: bytes) -> str:
     head = page[:100_000]
     return next((path for sign, path in _USUAL_BY_GENERATOR if sign.search(head)), _USUAL)
-
-
-def _is_sitemap(body: bytes) -> bool:
-    return re.search(rb"<(?:\w+:)?(?:urlset|sitemapindex)[\s>]", body[:4096]) is not None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from inforadar.model.feed import Feed
-from inforadar.pipeline.admin import split_credentials
+from inforadar.pipeline.admin import fill_in, split_credentials
 from inforadar.pipeline.opml import OpmlFeed, parse_opml
 from inforadar.store.engine import Database
 from inforadar.store.subscriptions import Subscription, save_subscriptions
@@ -38,4 +39,12 @@ async def import_opml(database: Database, data: bytes) -> Imported:
 
 def _subscription(listed: OpmlFeed) -> Subscription:
     address, headers = split_credentials(listed.url)
-    return Subscription(url=address, headers=headers, topic=listed.topic, title=listed.title)
+    new = fill_in(address, topic=listed.topic, now=datetime.now(UTC))
+    return Subscription(
+        url=address,
+        headers=headers,
+        kind=new.kind,
+        topic=new.topic,
+        title=listed.title,
+        options=new.options,
+    )

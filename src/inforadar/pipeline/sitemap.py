@@ -37,7 +37,7 @@ from inforadar.store.engine import Database
 from inforadar.store.site_states import load_open_urls, load_site
 from inforadar.store.sitemap_files import choose_baseline, fenced, finish_site, load_files
 from inforadar.store.sitemap_items import FAILED, MODIFIED, SITE, KnownTitles, load_titles
-from inforadar.urls import host_key
+from inforadar.urls import host_key, origin
 
 PART = 100
 """Items that are saved together at most: a run stops between two parts."""
@@ -290,6 +290,7 @@ class SitemapDiscoverer:
             outcome=Outcome.SUCCESS,
             next_run=after_success(job.feed, self.policy, self.now(), freshness_s=freshness),
             moved_to=root.moved_to if isinstance(root, Fetched) else None,
+            channel={} if job.feed.site_url else {"site_url": f"{origin(job.feed.url)}/"},
             dropped=run.walk.dropped,
         )
 

@@ -28,6 +28,8 @@ _CUT_OFF = (
     "the database system is",
 )
 """A server that stops, starts or was restarted; its driver speaks of its own state, as it was when that happened."""
+_DAMAGED = ("malformed", "not a database")
+
 _SENTENCES = (
     (_CUT_OFF, "The database {name} does not answer: {detail}. Is it running?"),
     (("readonly", "read-only"), "The database {name} is read-only. Make it and its folder writable."),
@@ -40,7 +42,7 @@ _SENTENCES = (
         "The database {name} cannot be opened. Does its folder exist, and may you write there?",
     ),
     (
-        ("malformed", "not a database"),
+        _DAMAGED,
         "The database {name} is damaged. Restore a backup with `inforadar db restore FILE`.",
     ),
     (("is locked",), "The database {name} is locked by another program for too long."),
@@ -103,5 +105,15 @@ def is_of_the_database(fault: Exception) -> bool:
             return True
         case DBAPIError() as cause:
             return cause.connection_invalidated or any(sign in str(cause.orig).lower() for sign in _CUT_OFF)
+        case _:
+            return False
+
+
+def is_damaged(fault: Exception) -> bool:
+    """Whether the database's file itself is damaged, or none at all."""
+    match fault.__cause__:
+        case DBAPIError() as cause:
+            said = str(cause.orig).lower()
+            return any(sign in said for sign in _DAMAGED)
         case _:
             return False

@@ -41,6 +41,7 @@ from inforadar.store.schema import (
     marks,
     runs,
 )
+from inforadar.store.site_states import delete_sites
 from inforadar.store.types import db_after, db_later, db_now, one_of, unindexed
 from inforadar.urls import canonical_form, root_domain, uid, url_hash
 
@@ -347,6 +348,7 @@ def purge_feeds(connection: Connection, feed_ids: Sequence[FeedId]) -> None:
     )
     run_ids = [run_id for run_id in connection.execute(touched).scalars() if run_id]
     connection.execute(delete(feeds).where(feeds.c.id.in_(feed_ids)))
+    delete_sites(connection, [str(feed_id) for feed_id in feed_ids])
     for start in range(0, len(gone), 500):
         part = gone[start : start + 500]
         uids = [uid(url) for url in part]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Column, Connection, func, select
+from sqlalchemy import Column, Connection, Select, func, select
 
-from inforadar.store.feeds import ACTIVE
 from inforadar.store.history import count_analyses, load_fetch_totals
+from inforadar.store.leases import LEASE_S
 from inforadar.store.schema import analysis_costs, articles, feed_schedules, feeds, items
 from inforadar.store.search_schema import search_queue
-from inforadar.store.types import db_now
+from inforadar.store.types import db_later, db_now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,11 +33,17 @@ def load_gauges(connection: Connection) -> list[Gauge]:
 
 
 def _feeds_by_outcome(connection: Connection) -> list[Gauge]:
-    outcome = func.coalesce(feeds.c.last_fetch_status, "none").label("outcome")
-    query = select(outcome, func.count().label("number")).where(*ACTIVE).group_by(outcome).order_by(outcome)
+    """Grouped as the index is ordered, so that the rows of the feeds are not read."""
+    status = feeds.c.last_fetch_status
+    query = (
+        select(status, func.count().label("number"))
+        .where(feeds.c.enabled, feeds.c.deleted_at.is_(None))
+        .group_by(feeds.c.enabled, status)
+    )
+    counts = {row.last_fetch_status or "none": row.number for row in connection.execute(query)}
     return [
-        Gauge(name="inforadar_feeds", value=row.number, labels=(("outcome", row.outcome),))
-        for row in connection.execute(query)
+        Gauge(name="inforadar_feeds", value=counts[outcome], labels=(("outcome", outcome),))
+        for outcome in sorted(counts)
     ]
 
 
@@ -54,35 +60,42 @@ def _queues(connection: Connection) -> list[Gauge]:
     found = []
     now = connection.execute(select(db_now())).scalar_one()
     for name, column in _QUEUES.items():
-        row = connection.execute(
-            select(func.count().label("number"), func.min(column).label("oldest")).where(column <= db_now())
-        ).one()
-        age = (now - row.oldest).total_seconds() if row.oldest else 0.0
+        due = select(func.count().label("number"), func.min(column).label("oldest")).where(column <= db_now())
+        rows = [connection.execute(query).one() for query in _by_lane(due, column)]
+        oldest = min((row.oldest for row in rows if row.oldest), default=now)
         labels = (("queue", name),)
-        found.append(Gauge(name="inforadar_queue_length", value=row.number, labels=labels))
-        found.append(Gauge(name="inforadar_queue_age_seconds", value=max(age, 0.0), labels=labels))
+        length = sum(row.number for row in rows)
+        found.append(Gauge(name="inforadar_queue_length", value=length, labels=labels))
+        age = max((now - oldest).total_seconds(), 0.0)
+        found.append(Gauge(name="inforadar_queue_age_seconds", value=age, labels=labels))
     waiting = connection.execute(select(func.count()).select_from(search_queue)).scalar_one()
     found.append(Gauge(name="inforadar_queue_length", value=waiting, labels=(("queue", "search"),)))
     return found
 
 
+def _by_lane(query: Select[*tuple[Any, ...]], column: Column[Any]) -> list[Select[*tuple[Any, ...]]]:
+    """The index of the schedule begins with the lane: each is asked for by itself."""
+    if column is not feed_schedules.c.next_run_at:
+        return [query]
+    return [query.where(feed_schedules.c.walks == walks) for walks in (False, True)]
+
+
 def _leases(connection: Connection) -> list[Gauge]:
-    """Looked for among what is queued: a lease stands in the future of its queue."""
+    """Looked for among what is queued: a lease stands in its queue at the moment of its end."""
     held = {
         "collect": (feed_schedules.c.locked_until, feed_schedules.c.next_run_at),
         "canonical": (articles.c.locked_until, articles.c.next_attempt_at),
         "analyze": (items.c.analyze_until, items.c.analyze_at),
     }
-    return [
-        Gauge(
-            name="inforadar_leases",
-            value=connection.execute(
-                select(func.count()).where(due > db_now(), until > db_now())
-            ).scalar_one(),
-            labels=(("stage", stage),),
-        )
-        for stage, (until, due) in held.items()
-    ]
+    found = []
+    for stage, (until, due) in held.items():
+        query = select(func.count()).where(due > db_now(), until > db_now())
+        if due is feed_schedules.c.next_run_at:
+            # A schedule is no queue: nearly all of it lies in the future, most of it farther than any lease.
+            query = query.where(due <= db_later(LEASE_S))
+        number = sum(connection.execute(one).scalar_one() for one in _by_lane(query, due))
+        found.append(Gauge(name="inforadar_leases", value=number, labels=(("stage", stage),)))
+    return found
 
 
 def _totals(connection: Connection) -> list[Gauge]:

@@ -22,7 +22,7 @@ from inforadar.model.ids import FeedId, ItemId
 from inforadar.model.item import Item
 from inforadar.store.feeds import ACTIVE, is_named
 from inforadar.store.items import ItemFilter, conditions_of, item_from_row, select_items
-from inforadar.store.lookup import load_items, load_newest
+from inforadar.store.lookup import Candidate, load_items, load_newest
 from inforadar.store.schema import feeds, items, marks
 from inforadar.store.search import fts5_query, has_words
 from inforadar.store.search_schema import item_search
@@ -30,6 +30,8 @@ from inforadar.store.types import one_of
 
 FEW_FEEDS = 200
 FEW_MARKED = 2000
+_STRETCH = 10
+"""Feeds that are looked at before asking whether the rest can still matter."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _WRONG = "The cursor is none that this list gave. Begin without one."
@@ -83,12 +85,15 @@ def _page_of_feeds(
 ) -> ItemPage:
     # That the feeds are served and named so is settled; what is left is a question of the items alone.
     rest = conditions_of(replace(wanted, sources=(), topics=()))[len(ACTIVE) :]
-    newest = load_newest(connection, feed_ids, limit + 1, [*rest, *_beyond(after)])
-    chosen = sorted(
-        (one for candidates in newest.values() for one in candidates),
-        key=lambda one: (one.published_at, one.id),
-        reverse=True,
-    )[: limit + 1]
+    conditions = [*rest, *_beyond(after)]
+    chosen: list[Candidate] = []
+    for start in range(0, len(feed_ids), _STRETCH):
+        # What is older than a whole page of the feeds before has no place on it.
+        floor = [items.c.pub_date >= chosen[limit].published_at] if len(chosen) > limit else []
+        part = feed_ids[start : start + _STRETCH]
+        newest = load_newest(connection, part, limit + 1, [*conditions, *floor])
+        chosen += (one for candidates in newest.values() for one in candidates)
+        chosen = sorted(chosen, key=lambda one: (one.published_at, one.id), reverse=True)[: limit + 1]
     loaded = load_items(connection, [one.id for one in chosen])
     return _page([loaded[one.id] for one in chosen if one.id in loaded], limit)
 

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import ColumnElement, Connection, func, select
 
-from inforadar.model.ids import FeedId
+from inforadar.store.feeds import ACTIVE
 from inforadar.store.schema import feeds, items, marks
 from inforadar.store.types import db_later
 
@@ -25,26 +25,26 @@ class Label:
     feeds: int
 
 
-def load_labels(connection: Connection) -> list[Label]:
+MOST = 2000
+"""Nobody chooses from a longer list; whoever knows a name can still ask for it."""
+
+
+def load_labels(connection: Connection, *, limit: int = MOST) -> list[Label]:
     """Of all feeds whose items are shown, by source and topic."""
     query = (
         select(feeds.c.source, feeds.c.topic, func.count().label("number"))
-        .where(feeds.c.enabled, feeds.c.deleted_at.is_(None))
+        .where(*ACTIVE)
         .group_by(feeds.c.source, feeds.c.topic)
         .order_by(func.lower(feeds.c.source), func.lower(feeds.c.topic), feeds.c.source, feeds.c.topic)
+        .limit(limit)
     )
     return [Label(source=row.source, topic=row.topic, feeds=row.number) for row in connection.execute(query)]
 
 
-def load_unread(connection: Connection, since: datetime) -> Mapping[FeedId, int]:
-    """Of each feed the items since then that nobody marked as read."""
+def load_unread(connection: Connection, since: datetime) -> Mapping[tuple[str, str], int]:
+    """The items since then that nobody marked as read, by source and topic."""
     was_read = select(marks.c.hash).where(marks.c.hash == items.c.hash, marks.c.read_at.is_not(None))
-    query = (
-        select(items.c.feed_id, func.count().label("number"))
-        .where(items.c.pub_date >= since, ~was_read.exists())
-        .group_by(items.c.feed_id)
-    )
-    return {row.feed_id: row.number for row in connection.execute(query)}
+    return _sum_by_label(connection, items.c.pub_date >= since, ~was_read.exists())
 
 
 UNREAD_DAYS = 14
@@ -54,16 +54,21 @@ def load_unread_labels(connection: Connection) -> Mapping[tuple[str, str], int]:
     """Unread items of the last two weeks by source and topic: what is older, nobody catches up on."""
     is_done = marks.c.read_at.is_not(None) | marks.c.archived_at.is_not(None)
     done = select(marks.c.hash).where(marks.c.hash == items.c.hash, is_done).exists()
-    recent = (
+    return _sum_by_label(connection, items.c.pub_date > db_later(-UNREAD_DAYS * 86400), ~done)
+
+
+def _sum_by_label(connection: Connection, *wanted: ColumnElement[bool]) -> Mapping[tuple[str, str], int]:
+    """Counted by feed first: there are fewer of them than items."""
+    counted = (
         select(items.c.feed_id, func.count().label("number"))
-        .where(items.c.pub_date > db_later(-UNREAD_DAYS * 86400), ~done)
+        .where(*wanted)
         .group_by(items.c.feed_id)
         .subquery()
     )
     query = (
-        select(feeds.c.source, feeds.c.topic, func.sum(recent.c.number).label("number"))
-        .join_from(feeds, recent, recent.c.feed_id == feeds.c.id)
-        .where(feeds.c.enabled, feeds.c.deleted_at.is_(None))
+        select(feeds.c.source, feeds.c.topic, func.sum(counted.c.number).label("number"))
+        .join_from(feeds, counted, counted.c.feed_id == feeds.c.id)
+        .where(*ACTIVE)
         .group_by(feeds.c.source, feeds.c.topic)
     )
     return {(row.source, row.topic): int(row.number) for row in connection.execute(query)}

@@ -79,7 +79,7 @@ feeds = Table(
     Column("root_domain", WebText, index=True),
     Column("enforce_feed_domain", Boolean, nullable=False, server_default=true()),
     Column("polling", Boolean, nullable=False, server_default=false()),
-    Column("enabled", Boolean, nullable=False, server_default=false(), index=True),
+    Column("enabled", Boolean, nullable=False, server_default=false()),
     Column("kind", String(16)),
     Column("source", WebText, nullable=False),
     Column("topic", WebText, nullable=False, server_default="general"),
@@ -101,6 +101,15 @@ feeds = Table(
     _words("error_policy", ErrorPolicy),
 )
 Index("ix_feeds_url", feeds.c.url, postgresql_using="hash")
+# Counts of a million feeds by how they are come from it alone; their rows are not read.
+_kept = feeds.c.deleted_at.is_(None)
+Index(
+    "ix_feeds_enabled_last_fetch_status",
+    feeds.c.enabled,
+    feeds.c.last_fetch_status,
+    sqlite_where=_kept,
+    postgresql_where=_kept,
+)
 
 feed_urls = Table(
     "feed_urls",
@@ -142,7 +151,13 @@ feed_schedules = Table(
     Column("walked_at", UtcDateTime, comment="when a walk of its pages last came to its end"),
 )
 # Both begin with the lane: that a million feeds of one lane are due must not slow down the claim of the other.
-Index("ix_feed_schedules_walks_next_run_at", feed_schedules.c.walks, feed_schedules.c.next_run_at)
+# The end of the lease, which changes only together with `next_run_at`, is there so that leases are counted in it.
+Index(
+    "ix_feed_schedules_walks_next_run_at_locked_until",
+    feed_schedules.c.walks,
+    feed_schedules.c.next_run_at,
+    feed_schedules.c.locked_until,
+)
 _asked = feed_schedules.c.requested_at.is_not(None)
 Index(
     "ix_feed_schedules_walks_requested_at",
@@ -152,6 +167,8 @@ Index(
     postgresql_where=_asked,
 )
 _partial_index(feed_schedules.c.build_at)
+_stopped = feed_schedules.c.next_run_at.is_(None) & feed_schedules.c.last_error.is_not(None)
+Index("ix_feed_schedules_stopped", feed_schedules.c.id, sqlite_where=_stopped, postgresql_where=_stopped)
 
 cached_feeds = Table(
     "cached_feeds",
@@ -247,17 +264,6 @@ item_changes = Table(
     Column("run_id", Uuid, ForeignKey("runs.id", ondelete="SET NULL"), index=True),
     Column("at", UtcDateTime, nullable=False, server_default=db_now()),
     Column("fields", JsonDoc, nullable=False, comment="{field: [old, new]}"),
-)
-
-forgotten_items = Table(
-    "forgotten_items",
-    metadata,
-    Column("feed_id", Uuid, ForeignKey("feeds.id", ondelete="CASCADE"), primary_key=True),
-    Column("hash", String(64), primary_key=True),
-    Column("item_id", Uuid, nullable=False),
-    Column("pub_date", UtcDateTime, nullable=False),
-    Column("forgotten_at", UtcDateTime, nullable=False, server_default=db_now()),
-    comment="what retention left of items: a URL that is still listed never comes back as new",
 )
 
 articles = Table(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, select
+from sqlalchemy import Connection, bindparam, select
 
 from inforadar.model.feed import Feed
 from inforadar.model.ids import FeedId
@@ -14,6 +14,7 @@ from inforadar.model.item import Item
 from inforadar.store.cached_feeds import load_last_items
 from inforadar.store.feeds import load_feed
 from inforadar.store.schema import cached_feeds, feed_urls, feeds
+from inforadar.store.types import one_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,27 +28,29 @@ class ServedFeed:
     """When the document last changed; `None`: nothing was built yet."""
 
 
-_SERVED: Select[Any] = select(
-    feeds.c.id, feeds.c.enabled, feeds.c.deleted_at, cached_feeds.c.updated_at
-).join_from(feeds, cached_feeds, cached_feeds.c.id == feeds.c.id, isouter=True)
-_BY_URL = _SERVED.where(feeds.c.url_hash == bindparam("key"))
-_BY_FORMER_URL = _SERVED.join(feed_urls, feed_urls.c.feed_id == feeds.c.id).where(
-    feed_urls.c.url_hash == bindparam("key")
-)
+_COLUMNS = (feeds.c.id, feeds.c.enabled, feeds.c.deleted_at, cached_feeds.c.updated_at)
+_served = feeds.join(cached_feeds, cached_feeds.c.id == feeds.c.id, isouter=True)
+_served_before = feed_urls.join(_served, feeds.c.id == feed_urls.c.feed_id)
 _DOCUMENT = select(cached_feeds.c.updated_at, cached_feeds.c.xml_content).where(
     cached_feeds.c.id == bindparam("feed")
 )
 
 
-def load_served_feed(connection: Connection, url_hash: str) -> ServedFeed | None:
-    """By the hash of its URL (`feed_key`) or, if nobody has it now, of one that a feed had before it moved."""
-    asked = {"key": url_hash}
-    row = connection.execute(_BY_URL, asked).first() or connection.execute(_BY_FORMER_URL, asked).first()
-    if row is None:
-        return None
-    return ServedFeed(
-        id=row.id, enabled=row.enabled, deleted=row.deleted_at is not None, updated_at=row.updated_at
-    )
+def load_served_feeds(connection: Connection, url_hashes: Sequence[str]) -> Mapping[str, ServedFeed]:
+    """By the hash of their URLs (`feed_key`) or, if nobody has one now, of those that they had before they moved."""
+    found: dict[str, ServedFeed] = {}
+    for key, table in ((feeds.c.url_hash, _served), (feed_urls.c.url_hash, _served_before)):
+        missing = [url_hash for url_hash in url_hashes if url_hash not in found]
+        if missing:
+            query = select(key.label("key"), *_COLUMNS).select_from(table).where(one_of(key, missing))
+            for row in connection.execute(query):
+                found[row.key] = ServedFeed(
+                    id=row.id,
+                    enabled=row.enabled,
+                    deleted=row.deleted_at is not None,
+                    updated_at=row.updated_at,
+                )
+    return found
 
 
 def load_document(connection: Connection, feed_id: FeedId) -> tuple[datetime, str] | None:

@@ -9,7 +9,7 @@ Only URLs that have left the sitemap are ever forgotten (ruling 5): `left_at` sa
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -35,7 +35,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.model.sitemap import SitemapEntry, SiteState, UrlState
 from inforadar.store.rows import JsonRows, stored_id, stored_time
-from inforadar.store.sitemap_schema import site_states, url_states
+from inforadar.store.sitemap_schema import site_states, sitemap_files, url_states
 from inforadar.store.types import one_of
 
 MAX_LEFT = 1000
@@ -188,13 +188,60 @@ def _record(connection: Connection) -> Any:
     )
 
 
-def mark_urls(connection: Connection, site_name: str, urls: Iterable[str], state: UrlState) -> None:
-    """URLs that are not known are left aside."""
+def detect_entries(
+    connection: Connection,
+    site_name: str,
+    entries: Sequence[SitemapEntry],
+    *,
+    at: datetime,
+    sitemap_url: str | None = None,
+    baseline: frozenset[str] | None = None,
+) -> list[Found]:
+    """A whole run over all that a site lists, for whoever knows nothing of files: the seed's way.
+
+    Of a site that was never seen only `baseline` is new, if there is one; the rest counts as processed.
+    """
+    is_first = load_site(connection, site_name).last_run is None
+    save_site(connection, site_name, at=at, sitemap_url=sitemap_url, last_run=at)
+    found = record_entries(connection, site_name, entries, at=at)
+    note_left(connection, site_name, at, file_id=None)
+    if baseline is None or not is_first:
+        return found
+    seen = [one.url for one in found if one.url not in baseline]
+    mark_urls(connection, site_name, seen, UrlState.PROCESSED)
+    return [one for one in found if one.url in baseline]
+
+
+def mark_urls(
+    connection: Connection,
+    site_name: str,
+    urls: Iterable[str],
+    state: UrlState,
+    *,
+    published_at: datetime | None = None,
+) -> None:
+    """URLs that are not known are left aside. Without `published_at` they are processed, but only as seen."""
     if not (urls := list(urls)):
         return
+    published = {} if published_at is None else {"published_at": published_at}
     connection.execute(
-        update(url_states).where(_u.site_name == site_name, one_of(_u.url, urls)).values(state=state.value)
+        update(url_states)
+        .where(_u.site_name == site_name, one_of(_u.url, urls))
+        .values(state=state.value, **published)
     )
+
+
+def load_published(
+    connection: Connection, site_name: str, limit: int
+) -> list[tuple[str, datetime | None, datetime]]:
+    """The last that were published, listed still or not: (URL, lastmod, when)."""
+    query = (
+        select(_u.url, _u.lastmod, _u.published_at)
+        .where(_u.site_name == site_name, _u.published_at.is_not(None))
+        .order_by(func.coalesce(_u.lastmod, _u.published_at).desc(), _u.url)
+        .limit(limit)
+    )
+    return [(row.url, row.lastmod, row.published_at) for row in connection.execute(query)]
 
 
 def load_open_urls(
@@ -254,6 +301,12 @@ def prune_urls(
         gone = delete(url_states).where(_u.site_name == name, one_of(_u.url, urls))
         forgotten += connection.execute(gone).rowcount
     return forgotten
+
+
+def delete_sites(connection: Connection, site_names: Sequence[str]) -> None:
+    """All that is known of them."""
+    for table in (url_states, sitemap_files, site_states):
+        connection.execute(delete(table).where(one_of(table.c.site_name, site_names)))
 
 
 def _by_site(rows: Iterable[Row[str, str]]) -> dict[str, list[str]]:

@@ -17,6 +17,7 @@ from inforadar.model.ids import FeedId, new_uuid
 from inforadar.model.item import ItemChange
 from inforadar.model.schedule import Part
 from inforadar.model.sitemap import UrlState
+from inforadar.store.items import load_known_hashes
 from inforadar.store.schema import articles, item_changes, items
 from inforadar.store.site_states import mark_urls
 from inforadar.store.types import db_now, one_of
@@ -35,7 +36,9 @@ _i = items.c
 def settle_urls(connection: Connection, part: Part) -> tuple[ItemChange, ...]:
     """Marks what a part's items came from; returns the items that were published once more."""
     site_name = part.state[SITE]
-    mark_urls(connection, site_name, [item.url for item in part.listed], UrlState.PROCESSED)
+    mark_urls(
+        connection, site_name, [item.url for item in part.listed], UrlState.PROCESSED, published_at=part.at
+    )
     if failed := part.state.get(FAILED):
         mark_urls(connection, site_name, failed, UrlState.FAILED)
     modified = part.state.get(MODIFIED)
@@ -96,14 +99,19 @@ class KnownTitles:
 
 def load_titles(connection: Connection, feed_id: FeedId, urls: Sequence[str]) -> KnownTitles:
     by_hash = {url_hash(url): url for url in urls}
+    known = load_known_hashes(connection, feed_id, [*by_hash])
+    return KnownTitles(
+        items=frozenset(by_hash[hash_] for hash_ in known),
+        pages=load_page_titles(connection, urls),
+    )
+
+
+def load_page_titles(connection: Connection, urls: Sequence[str]) -> dict[str, str]:
+    """Titles of pages that are stored as articles."""
     by_uid = {uid(url): url for url in urls}
-    known = select(_i.hash).where(_i.feed_id == feed_id, one_of(_i.hash, by_hash))
     titled = select(articles.c.uid, articles.c.title).where(
         one_of(articles.c.uid, by_uid),
         articles.c.status == ArticleStatus.SUCCESS.value,
         articles.c.title.is_not(None),
     )
-    return KnownTitles(
-        items=frozenset(by_hash[hash_] for hash_ in connection.execute(known).scalars()),
-        pages={by_uid[row.uid]: row.title for row in connection.execute(titled)},
-    )
+    return {by_uid[row.uid]: row.title for row in connection.execute(titled)}

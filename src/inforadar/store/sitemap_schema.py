@@ -31,6 +31,7 @@ url_states = Table(
     Column("first_seen", UtcDateTime, nullable=False, server_default=db_now()),
     Column("last_seen", UtcDateTime, nullable=False, server_default=db_now()),
     Column("lastmod", UtcDateTime),
+    Column("published_at", UtcDateTime, comment="when it was last published; empty: only noted as seen"),
     Column("file_id", Uuid, index=True, comment="the sitemap file that lists it; empty: none or several do"),
     Column("left_at", UtcDateTime, comment="since when it is no longer listed"),
     CheckConstraint("state IN (0, 1, 2)", name="state"),

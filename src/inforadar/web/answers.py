@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from starlette.responses import Response
 
-from inforadar.web.prepared import CORS
+from inforadar.web.prepared import CORS, Prepared
 
 API = "/api/"
 """Where addresses begin whose answers are JSON, errors too."""
@@ -23,6 +23,11 @@ def json_answer(document: Any, status: int = 200, headers: Mapping[str, str] | N
         {"Cache-Control": "no-cache", **_CORS, **(headers or {})},
         media_type="application/json",
     )
+
+
+def json_document(document: Any) -> Prepared:
+    """An answer that many ask for: compressed once, and a 304 for whoever has it already."""
+    return Prepared(msgspec.json.encode(document), "application/json", None)
 
 
 def json_fault(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:

@@ -1,13 +1,17 @@
 """The web face put together: one ASGI application from its areas.
 
-    /rss                      rss.py        plain ASGI, beside the router
+    /rss                      rss.py        plain ASGI, beside the router (rsgi.py: from memory, around it)
     /health …                 health.py
     /  /item/{id}             articles.py   (listing.py, reading.py: what they show)
-    /feeds                    feeds.py
+    /feeds  /feeds/{id}       feeds.py      (feed_query.py, plots.py: what they show)
+    /add  /opml               add.py, opml.py (forms.py, multipart.py, selectors_form.py: what people send)
+    /fetch  /runs             fetching.py, runs.py
+    /statistics               statistics.py
     /feeds/topic/… …          combined.py
     /api/item  /api/site      lookup.py
     /api/items  /api/marks    items.py
     /api/feeds  /api/opml …   subscriptions.py
+    /api/fetch …              fetch_api.py
     /api/runs  /api/labels …  state.py      (run_events.py: a run as it goes on)
     /metrics  /openapi.json   metrics.py, openapi.py
     /login  /logout           login.py      (access.py, sessions.py, proxy.py: in front of everything)
@@ -20,6 +24,7 @@ nothing is opened here: who opened the database closes it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
@@ -30,24 +35,31 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from inforadar.config import Settings
 from inforadar.store.engine import Database
 from inforadar.web.access import Access
+from inforadar.web.add import AddRoutes
 from inforadar.web.articles import ArticleRoutes
 from inforadar.web.assets import Assets
 from inforadar.web.combined import CombinedRoutes
 from inforadar.web.cors import Preflights
 from inforadar.web.faults import FaultPages
 from inforadar.web.feeds import FeedRoutes
+from inforadar.web.fetch_api import FetchApi
+from inforadar.web.fetching import FetchRoutes
 from inforadar.web.health import HealthRoutes
 from inforadar.web.items import ItemRoutes
 from inforadar.web.login import LoginLimit, LoginRoutes
 from inforadar.web.lookup import LookupRoutes
 from inforadar.web.metrics import Latency, MetricsRoutes
 from inforadar.web.openapi import show_openapi
+from inforadar.web.opml import OpmlRoutes
 from inforadar.web.proxy import ForwardedRequests
+from inforadar.web.rsgi import Find, Ready
 from inforadar.web.rss import PATH as RSS_PATH
 from inforadar.web.rss import RssEndpoint
+from inforadar.web.runs import RunRoutes
 from inforadar.web.security import SecurityHeaders
 from inforadar.web.sessions import Sessions
 from inforadar.web.state import StateRoutes
+from inforadar.web.statistics import StatisticsRoutes
 from inforadar.web.subscriptions import SubscriptionRoutes
 from inforadar.web.templating import Pages
 from inforadar.web.unread import UnreadCounts
@@ -57,18 +69,31 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebFace:
+    """What a server needs."""
+
+    app: ASGIApp
+    find_ready: Find
+    """`/rss` from memory, around the application."""
+    count_answer: Callable[[int, float], None]
+    """Status and seconds of an answer that went around it."""
+
+
 def create_app(
     database: Database, settings: Settings, token: str, *, now: Callable[[], datetime] = _utc_now
-) -> ASGIApp:
+) -> WebFace:
     """`token`: the admin's, without which nothing is changed."""
     assets = Assets()
     pages = Pages(assets, now)
     sessions = Sessions(token=token)
+    faults = FaultPages(pages=pages)
     login = LoginRoutes(
         pages=pages, sessions=sessions, settings=settings.web, limit=LoginLimit(now=now), now=now
     )
     metrics = MetricsRoutes(database=database)
     unread = UnreadCounts(database)
+    state = StateRoutes(database=database, now=now)
     routed = Starlette(
         routes=[
             *HealthRoutes(database=database).routes(),
@@ -83,7 +108,13 @@ def create_app(
             *LookupRoutes(database=database).routes(),
             *ItemRoutes(database=database, now=now, on_marked=unread.forget).routes(),
             *SubscriptionRoutes(database=database, settings=settings, now=now).routes(),
-            *StateRoutes(database=database, now=now).routes(),
+            *state.routes(),
+            *FetchApi(database=database).routes(),
+            *AddRoutes(database=database, settings=settings, pages=pages).routes(),
+            *OpmlRoutes(database=database, pages=pages).routes(),
+            *FetchRoutes(database=database, pages=pages).routes(),
+            *RunRoutes(database=database, pages=pages).routes(),
+            *StatisticsRoutes(database=database, pages=pages, numbers=state.numbers, now=now).routes(),
             *CombinedRoutes(
                 database=database, public_url=settings.web.outer_url, last_n=settings.publish.items
             ).routes(),
@@ -92,7 +123,7 @@ def create_app(
             Route("/openapi.json", show_openapi),
             *assets.routes(),
         ],
-        exception_handlers=FaultPages(pages=pages).handlers(),
+        exception_handlers=faults.handlers(),
     )
     rss = RssEndpoint(database, public_url=settings.web.outer_url, last_n=settings.publish.items)
     secured = SecurityHeaders(routed)
@@ -101,8 +132,21 @@ def create_app(
         is_rss = scope["type"] == "http" and scope["path"] == RSS_PATH
         await (rss if is_rss else secured)(scope, receive, send)
 
-    guarded = Access(dispatch, settings=settings.web, sessions=sessions, now=now)
-    metrics.latency = Latency(Preflights(guarded))
-    return ForwardedRequests(
-        metrics.latency, prefix=urlsplit(settings.web.public_url).path, believes=settings.web.behind_proxy
+    guarded = Access(
+        dispatch, settings=settings.web, sessions=sessions, now=now, show_refusal=faults.show_refusal
     )
+    metrics.latency = latency = Latency(Preflights(guarded))
+    app = ForwardedRequests(
+        latency, prefix=urlsplit(settings.web.public_url).path, believes=settings.web.behind_proxy
+    )
+
+    def find_ready(query: str, host: str | None, *headers: str | None) -> Ready | None:
+        return rss.ready(query, *headers) if guarded.may_read_from(host) else None
+
+    # Behind a proxy the host is what the proxy says that it is: for the whole application to find out.
+    ready = _nothing_ready if settings.web.behind_proxy else find_ready
+    return WebFace(app=app, find_ready=ready, count_answer=latency.count)
+
+
+def _nothing_ready(*_: str | None) -> None:
+    return None

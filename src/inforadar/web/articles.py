@@ -34,7 +34,7 @@ from inforadar.urls import uid
 from inforadar.web.access import CSRF_SCOPE
 from inforadar.web.bodies import read_body
 from inforadar.web.listing import PAGE_ITEMS, choices, parse_query
-from inforadar.web.remembered import Remembered
+from inforadar.web.remembered import OVER_FEEDS, Remembered
 from inforadar.web.sanitize import IN_TEXTS, Images, article_html, listing_html, marker_for, plain_html
 from inforadar.web.templating import Pages
 from inforadar.web.unread import UnreadCounts
@@ -44,6 +44,7 @@ MAX_FORM = 4096
 ASKED, UNREAD = "asked", "unread"
 """What an article's address says after a change."""
 _LABELS: Literal["labels"] = "labels"
+_BROKEN: Literal["broken"] = "broken"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +64,10 @@ class ArticleRoutes:
     unread: UnreadCounts
     images: Images
     now: Callable[[], datetime]
-    _labels: Remembered[str, list[Label]] = field(default_factory=lambda: Remembered(LABELS_S))
+    _labels: Remembered[str, list[Label]] = field(
+        default_factory=lambda: Remembered(LABELS_S, times=OVER_FEEDS)
+    )
+    _broken: Remembered[str, int] = field(default_factory=lambda: Remembered(LABELS_S, times=OVER_FEEDS))
 
     def routes(self) -> list[Route]:
         return [
@@ -86,7 +90,7 @@ class ArticleRoutes:
             rows=[(read_item(item), marks.get(item.hash, NO_MARKS)) for item in page.items],
             older=replace(query, after=page.next).href if page.next else None,
             newest=replace(query, after=None).href if query.after else None,
-            broken=await self.database.read(load_broken_count),
+            broken=await self._broken.get(_BROKEN, lambda: self.database.read(load_broken_count)),
         )
 
     async def show_item(self, request: Request) -> Response:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
 import msgspec
+from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -24,9 +25,13 @@ from inforadar.store.lookup import load_items
 from inforadar.store.marks import MARKS, NO_MARKS, Marks, load_marks, save_marks_of
 from inforadar.urls import normalize, uid, url_hash
 from inforadar.web import parameters
-from inforadar.web.answers import json_answer
+from inforadar.web.answers import json_answer, json_document
 from inforadar.web.bodies import read_json
+from inforadar.web.prepared import Prepared
+from inforadar.web.remembered import Remembered
 
+LIST_S = 1.0
+"""So long a list is shown again before it is asked for anew."""
 MAX_MARKED = 500
 """Items that one request may mark."""
 
@@ -45,6 +50,7 @@ class ItemRoutes:
     database: Database
     now: Callable[[], datetime]
     on_marked: Callable[[], None] = lambda: None
+    _lists: Remembered[tuple[bytes, int], Prepared] = field(default_factory=lambda: Remembered(LIST_S))
 
     def routes(self) -> list[Route]:
         return [
@@ -53,8 +59,12 @@ class ItemRoutes:
             Route("/api/marks", self.put_marks, methods=["PUT"]),
         ]
 
-    async def list_items(self, request: Request) -> Response:
-        given = request.query_params
+    async def list_items(self, request: Request) -> Prepared:
+        # Whoever changes a mark here sees it at once; what other processes did, in a moment.
+        key = (request.scope["query_string"], self.database.writes)
+        return await self._lists.get(key, lambda: self._list(request.query_params))
+
+    async def _list(self, given: QueryParams) -> Prepared:
         feed_id, run_id = parameters.uuid(given, "feed"), parameters.uuid(given, "run")
         wanted = ItemFilter(
             sources=parameters.names(given, "source"),
@@ -78,7 +88,7 @@ class ItemRoutes:
         documents = [
             item_document(item) | marks_document(marks.get(item.hash, NO_MARKS)) for item in page.items
         ]
-        return json_answer({"items": documents, "next": page.next})
+        return json_document({"items": documents, "next": page.next})
 
     async def show_item(self, request: Request) -> Response:
         """Everything about one: metadata, marks, the clean text, the analysis, what changed."""

@@ -127,10 +127,7 @@ def choices(query: Query, labels: Sequence[Label], unread: Mapping[tuple[str, st
     """`unread` by source and topic."""
     chosen_sources, chosen_topics = _folded(query.sources), _folded(query.topics)
     by_source = _sums((source, number) for (source, _), number in unread.items())
-    sources = [
-        _choice(query, "sources", name, chosen_sources, by_source)
-        for name in _distinct(label.source for label in labels)
-    ]
+    sources = _distinct((*(label.source for label in labels), *query.sources))
     within = [label for label in labels if not chosen_sources or label.source.casefold() in chosen_sources]
     by_topic = _sums(
         (topic, number)
@@ -139,7 +136,11 @@ def choices(query: Query, labels: Sequence[Label], unread: Mapping[tuple[str, st
     )
     topics = sorted(_distinct(label.topic for label in within), key=str.casefold)
     # A source that is chosen must be there to be cleared again, however many stand before it.
-    shown = [one for number, one in enumerate(sources) if number < MAX_SOURCES or one.active]
+    shown = [
+        _choice(query, "sources", name, chosen_sources, by_source)
+        for number, name in enumerate(sources)
+        if number < MAX_SOURCES or name.casefold() in chosen_sources
+    ]
     first = replace(query, after=None)
     return Choices(
         shows=tuple(
@@ -176,7 +177,10 @@ def _sums(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
 
 def _distinct(names: Iterable[str]) -> list[str]:
     """The same name in another case is the same name."""
-    return list({name.casefold(): name for name in names}.values())
+    found: dict[str, str] = {}
+    for name in names:
+        found.setdefault(name.casefold(), name)
+    return list(found.values())
 
 
 def _folded(names: Iterable[str]) -> set[str]:

@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from inforadar.store.engine import Database
 from inforadar.store.gauges import Gauge, load_gauges
+from inforadar.web.remembered import Remembered
 
 BUCKETS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 _HELP = {
@@ -32,6 +33,8 @@ _HELP = {
     "inforadar_analysis_tokens_total": "Tokens to and from language models.",
     "inforadar_analysis_cost_dollars_total": "What language models cost, in US dollars.",
 }
+GAUGES_S, _TIMES = 0.0, 10
+"""Every collector gets live numbers, until counting takes so long that several would keep the database busy."""
 _REQUESTS = "inforadar_http_requests_total"
 _SECONDS = "inforadar_http_request_duration_seconds"
 
@@ -54,25 +57,28 @@ class Latency:
         async def counted(message: Message) -> None:
             # At the first byte: how long a stream of events goes on says nothing about speed.
             if message["type"] == "http.response.start":
-                took_s = perf_counter() - started
-                self.statuses[message["status"]] += 1
-                self.buckets[bisect_left(BUCKETS_S, took_s)] += 1
-                self.total_s += took_s
+                self.count(message["status"], perf_counter() - started)
             await send(message)
 
         await self.app(scope, receive, counted)
+
+    def count(self, status: int, took_s: float) -> None:
+        self.statuses[status] += 1
+        self.buckets[bisect_left(BUCKETS_S, took_s)] += 1
+        self.total_s += took_s
 
 
 @dataclass(slots=True, kw_only=True)
 class MetricsRoutes:
     database: Database
     latency: Latency | None = None
+    _gauges: Remembered[str, list[Gauge]] = field(default_factory=lambda: Remembered(GAUGES_S, times=_TIMES))
 
     def routes(self) -> list[Route]:
         return [Route("/metrics", self.show)]
 
     async def show(self, request: Request) -> Response:
-        lines = render_gauges(await self.database.read(load_gauges))
+        lines = render_gauges(await self._gauges.get("", lambda: self.database.read(load_gauges)))
         if self.latency is not None:
             lines += render_latency(self.latency)
         return Response(

@@ -18,6 +18,7 @@ from starlette.types import Receive, Scope, Send
 from inforadar.stages.publish.dates import rfc822
 from inforadar.web.conditional import encoded_etag, is_not_modified, strong_etag
 from inforadar.web.encodings import SMALLEST, choose_encoding, encode
+from inforadar.web.rsgi import Ready, text_headers
 from inforadar.web.security import HEADERS as SECURITY_HEADERS
 
 Headers = list[tuple[bytes, bytes]]
@@ -35,6 +36,9 @@ class _Variant:
     headers: Headers
     unchanged: Headers
     """Those of a 304."""
+    texts: list[tuple[str, str]]
+    unchanged_texts: list[tuple[str, str]]
+    """The same two, as RSGI takes them."""
 
 
 class Prepared:
@@ -77,6 +81,21 @@ class Prepared:
         body = b"" if scope["method"] == "HEAD" else variant.body
         await send({"type": "http.response.body", "body": body})
 
+    def ready(self, accepted: str | None, none_match: str | None, since: str | None) -> Ready | None:
+        """The answer, if it can be given at once; `None`: an encoding is to be made first."""
+        encoding = choose_encoding(accepted.encode()) if accepted and len(self._body) >= SMALLEST else ""
+        variant = self._variants.get(encoding)
+        if variant is None:
+            return None
+        if (none_match or since) and is_not_modified(
+            etag=self.etag,
+            modified_at=self.modified_at if self._dated else None,
+            if_none_match=none_match,
+            if_modified_since=since,
+        ):
+            return 304, variant.unchanged_texts, b""
+        return 200, variant.texts, variant.body
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """As an ASGI application, for the router."""
         await self.send(scope, send)
@@ -108,7 +127,13 @@ class Prepared:
         ]
         if encoding:
             headers.append((b"content-encoding", encoding.encode()))
-        variant = self._variants[encoding] = _Variant(body=body, headers=headers, unchanged=unchanged)
+        variant = self._variants[encoding] = _Variant(
+            body=body,
+            headers=headers,
+            unchanged=unchanged,
+            texts=text_headers(headers),
+            unchanged_texts=text_headers(unchanged),
+        )
         return variant
 
 

@@ -2,14 +2,16 @@
 
 Plain ASGI, beside the router: this is what readers poll all day, and a framework's request and response
 objects would cost more than the answer. What was asked for lately is kept ready in memory. The database is
-asked at most fifty times a second for each feed whether that still holds, so a build or a `feed disable` in
-another process shows at once, as far as people can see; a document is loaded only if it changed.
+asked at most fifty times a second for each feed whether that still holds, for many feeds with one question,
+so a build or a `feed disable` in another process shows at once, as far as people can see; a document is
+loaded only if it changed.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import structlog
@@ -20,11 +22,13 @@ from inforadar.model.ids import FeedId
 from inforadar.pipeline.build import channel_of, entry_of
 from inforadar.stages.publish.formats import Format, render_document
 from inforadar.store.engine import Database
-from inforadar.store.served import ServedFeed, load_document, load_feed_content, load_served_feed
+from inforadar.store.served import ServedFeed, load_document, load_feed_content, load_served_feeds
 from inforadar.web.prepared import CORS, ByteCache, Prepared
+from inforadar.web.rsgi import Ready
 from inforadar.web.rss_query import RssQuery, parse_rss_query
 from inforadar.web.security import HEADERS as SECURITY_HEADERS
 from inforadar.web.single_flight import SingleFlight
+from inforadar.web.together import Together
 
 PATH = "/rss"
 CHECK_S = 0.02
@@ -45,7 +49,7 @@ class RssEndpoint:
         self._public_url = public_url
         self._last_n = last_n
         self._looks: OrderedDict[str, tuple[float, int, ServedFeed]] = OrderedDict()
-        self._looking: SingleFlight[tuple[str, int], ServedFeed | None] = SingleFlight()
+        self._looking: Together[str, ServedFeed] = Together(self._look)
         self._documents: ByteCache[Key] = ByteCache(CACHE_BYTES)
         self._loading: SingleFlight[Key, Prepared | None] = SingleFlight()
 
@@ -75,12 +79,31 @@ class RssEndpoint:
             return
         await document.send(scope, send)
 
+    def ready(
+        self, query_string: str, accepted: str | None, none_match: str | None, since: str | None
+    ) -> Ready | None:
+        """The answer, if everything that it takes is in memory and still believed."""
+        try:
+            query = parse_rss_query(query_string.encode("latin-1", "replace"))
+        except UsageError:
+            return None
+        look = self._looks.get(query.key)
+        if look is None or query.max_score is not None or look[1] != self._database.writes:
+            return None
+        asked_at, _, feed = look
+        if asyncio.get_running_loop().time() - asked_at >= CHECK_S or not feed.enabled or feed.deleted:
+            return None
+        document = self._documents.get((feed.id, query.format, query.embedded))
+        if document is None or document.modified_at != feed.updated_at:
+            return None
+        return document.ready(accepted, none_match, since)
+
     async def _find(self, key: str) -> ServedFeed | None:
         now, writes = asyncio.get_running_loop().time(), self._database.writes
         look = self._looks.get(key)
         if look is not None and now - look[0] < CHECK_S and writes == look[1]:
             return look[2]
-        feed = await self._looking.ask((key, writes), lambda: self._database.read(load_served_feed, key))
+        feed = await self._looking.get(key)
         if feed is None:
             self._looks.pop(key, None)
         else:
@@ -90,6 +113,9 @@ class RssEndpoint:
             if len(self._looks) > MAX_LOOKS:
                 self._looks.popitem(last=False)
         return feed
+
+    async def _look(self, keys: Sequence[str]) -> Mapping[str, ServedFeed]:
+        return await self._database.read(load_served_feeds, keys)
 
     async def _document(self, feed: ServedFeed, query: RssQuery) -> Prepared | None:
         if query.max_score is not None:

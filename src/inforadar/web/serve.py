@@ -25,6 +25,8 @@ from inforadar.store.engine import Database
 from inforadar.web.admin_token import load_admin_token
 from inforadar.web.app import create_app
 from inforadar.web.request_ids import RequestIds
+from inforadar.web.rsgi import RsgiApp
+from inforadar.web.rss import PATH as RSS_PATH
 
 GRACE_S = 1.0
 """So long may requests go on that run when the stop comes."""
@@ -48,12 +50,13 @@ async def serve_api(
     """Serves until `stop` is set; sets `ready` once the port answers."""
     host, port = settings.web.host, settings.web.port
     address = await _free_address(host, port)
-    requests = _Requests(create_app(database, settings, load_admin_token(settings.home)))
+    face = create_app(database, settings, load_admin_token(settings.home))
+    requests = _Requests(face.app)
     server = Server(
-        RequestIds(requests),
+        RsgiApp(RequestIds(requests), path=RSS_PATH, find=face.find_ready, count_answer=face.count_answer),
         address=address,
         port=port,
-        interface=Interfaces.ASGINL,
+        interface=Interfaces.RSGI,
         websockets=False,
         log_enabled=False,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -15,31 +14,34 @@ from starlette.routing import Route
 
 from inforadar.model.ids import RunId
 from inforadar.pipeline.documents import report_document
-from inforadar.pipeline.health import HealthState, feed_health
 from inforadar.store.engine import Database
-from inforadar.store.feeds import load_feeds
+from inforadar.store.feed_lists import count_states, load_label_states
 from inforadar.store.labels import load_unread
 from inforadar.store.runs import load_report, load_runs
 from inforadar.store.statistics import load_statistics
 from inforadar.web import parameters
 from inforadar.web.answers import json_answer
-from inforadar.web.remembered import Remembered
+from inforadar.web.remembered import OVER_FEEDS, Remembered
 from inforadar.web.run_events import RunEvents
 
 DAYS = 30
 UNREAD_DAYS = 7
 """What is older than that counts as read, in the numbers beside the labels."""
 STATISTICS_S, LABELS_S = 30.0, 2.0
-"""So long numbers are shown again before they are counted anew."""
-_WORST_FIRST = (HealthState.SUSPENDED, HealthState.WAITING, HealthState.NEW, HealthState.SUCCESS)
+"""So long numbers are shown again before they are counted anew; longer, if counting takes long."""
+MAX_LABELS = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StateRoutes:
     database: Database
     now: Callable[[], datetime]
-    _labels: Remembered[str, list[dict[str, Any]]] = field(default_factory=lambda: Remembered(LABELS_S))
-    _statistics: Remembered[int, dict[str, Any]] = field(default_factory=lambda: Remembered(STATISTICS_S))
+    _labels: Remembered[str, list[dict[str, Any]]] = field(
+        default_factory=lambda: Remembered(LABELS_S, times=OVER_FEEDS)
+    )
+    _statistics: Remembered[int, dict[str, Any]] = field(
+        default_factory=lambda: Remembered(STATISTICS_S, times=OVER_FEEDS)
+    )
 
     def routes(self) -> list[Route]:
         events = RunEvents(database=self.database)
@@ -56,19 +58,17 @@ class StateRoutes:
         return json_answer({"labels": await self._labels.get("", self._load_labels)})
 
     async def _load_labels(self) -> list[dict[str, Any]]:
-        now = self.now()
-        unread = await self.database.read(load_unread, now - timedelta(days=UNREAD_DAYS))
-        found: dict[tuple[str, str], dict[str, Any]] = {}
-        for feed in await self.database.read(load_feeds, only_enabled=True):
-            label = found.setdefault(
-                (feed.source, feed.topic),
-                {"source": feed.source, "topic": feed.topic, "feeds": 0, "unread": 0, "health": "success"},
-            )
-            label["feeds"] += 1
-            label["unread"] += unread.get(feed.id, 0)
-            states = {HealthState(label["health"]), feed_health(feed, now).state}
-            label["health"] = next(state.value for state in _WORST_FIRST if state in states)
-        return list(found.values())
+        unread = await self.database.read(load_unread, self.now() - timedelta(days=UNREAD_DAYS))
+        return [
+            {
+                "source": label.source,
+                "topic": label.topic,
+                "feeds": label.feeds,
+                "unread": unread.get((label.source, label.topic), 0),
+                "health": label.worst,
+            }
+            for label in await self.database.read(load_label_states, limit=MAX_LABELS)
+        ]
 
     async def list_runs(self, request: Request) -> Response:
         """Newest first, without what each of them changed."""
@@ -84,11 +84,12 @@ class StateRoutes:
     async def statistics(self, request: Request) -> Response:
         """The last days: items by day and source, scores, outcomes, slow hosts, cost; and how the feeds are."""
         days = parameters.number(request.query_params, "days", 1, 365, default=DAYS)
-        return json_answer(await self._statistics.get(days, lambda: self._load_statistics(days)))
+        return json_answer(await self.numbers(days))
+
+    async def numbers(self, days: int) -> dict[str, Any]:
+        return await self._statistics.get(days, lambda: self._load_statistics(days))
 
     async def _load_statistics(self, days: int) -> dict[str, Any]:
-        now = self.now()
-        feeds = await self.database.read(load_feeds)
-        found = await self.database.read(load_statistics, now, days=days)
-        health = Counter(feed_health(feed, now).state.value for feed in feeds)
-        return {"days": days, "feeds": {"total": len(feeds), "health": dict(health)}, **found}
+        states = await self.database.read(count_states)
+        found = await self.database.read(load_statistics, self.now(), days=days)
+        return {"days": days, "feeds": {"total": sum(states.values()), "health": states}, **found}

@@ -25,6 +25,7 @@ from inforadar.pipeline.documents import feed_document, found_document, imported
 from inforadar.pipeline.opml import MAX_BYTES, render_opml
 from inforadar.pipeline.opml_import import import_opml
 from inforadar.store.engine import Database
+from inforadar.store.feed_lists import load_feeds_after
 from inforadar.store.feeds import (
     delete_feed,
     find_feed_by_url,
@@ -42,6 +43,8 @@ from inforadar.web.routing import resource
 
 DAYS = 30
 """So far back goes the history of a feed."""
+PAGE = parameters.MAX_LIMIT
+"""So many feeds at once, and no more: a million would fill the memory of both sides."""
 
 Word = Annotated[str, msgspec.Meta(min_length=1, max_length=200, pattern=r"\S")]
 Unset = msgspec.UnsetType
@@ -91,18 +94,23 @@ class SubscriptionRoutes:
         ]
 
     async def list_feeds(self, request: Request) -> Response:
-        """With their last days, if asked: what a sparkline is drawn from."""
+        """In the order in which they were added; with their last days, if asked: what a sparkline is drawn from."""
         given = request.query_params
-        feeds = await self.database.read(
-            load_feeds, sources=parameters.names(given, "source"), topics=parameters.names(given, "topic")
+        limit, after = parameters.limit(given, default=PAGE), parameters.uuid(given, "after")
+        found = await self.database.read(
+            load_feeds_after,
+            FeedId(after) if after else None,
+            sources=parameters.names(given, "source"),
+            topics=parameters.names(given, "topic"),
+            limit=limit + 1,
         )
-        now = self.now()
+        feeds, now = found[:limit], self.now()
         documents = [feed_document(feed, now) for feed in feeds]
         if number := parameters.number(given, "days", 0, DAYS, default=0):
             days = await self.database.read(load_feed_days, [feed.id for feed in feeds], _since(now, number))
             for feed, document in zip(feeds, documents, strict=True):
                 document["days"] = _days_document(days[feed.id])
-        return json_answer({"feeds": documents})
+        return json_answer({"feeds": documents, "next": str(feeds[-1].id) if len(found) > limit else None})
 
     async def show(self, request: Request) -> Response:
         feed, now = await self._feed(request), self.now()

@@ -1,1 +1,1 @@
-"""Discover: what a feed lists, by kind: `feed`, `pages`."""
+"""Discover: what a feed lists, by kind: `feed`, `sitemap`, `pages`."""

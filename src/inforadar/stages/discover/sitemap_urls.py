@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 
 from inforadar.errors import InvalidUrlError
-from inforadar.urls import MAX_LENGTH, canonical_form, normalize
+from inforadar.urls import canonical_form, normalize
 
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9_~!$&()*+,;=:@./-]*+")
 """Signs of a path that stand in its normal form as they are: no escapes, no query."""
 
 _is_plain_path = _PLAIN_PATH.fullmatch
+
+MAX_URL = 2048
+"""The protocol's limit, and what fits into an index of PostgreSQL, whose B-trees refuse rows over 2.7 KB."""
 
 _MAX_ORIGINS = 1000
 
@@ -26,7 +29,7 @@ class UrlReader:
         """The normal form of a page's address; nothing if there is none."""
         url = text.strip()
         slash = url.find("/", 8)
-        if slash > 0 and _is_plain_path(url, slash) and "/." not in url and len(url) <= MAX_LENGTH:
+        if slash > 0 and _is_plain_path(url, slash) and "/." not in url and len(url) <= MAX_URL:
             origin = url[:slash]
             is_normal = self._origins.get(origin)
             if is_normal is None:
@@ -34,9 +37,10 @@ class UrlReader:
             if is_normal:
                 return url
         try:
-            return normalize(url, self._base) if url else None
+            address = normalize(url, self._base) if url else ""
         except InvalidUrlError:
             return None
+        return address if 0 < len(address) <= MAX_URL else None
 
     def sitemap(self, text: str) -> str | None:
         """A sitemap's address, with everything in it that the server may want back."""

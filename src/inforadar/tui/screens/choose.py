@@ -19,6 +19,19 @@ from inforadar.tui.text import fit, safe
 WIDTH = 64
 
 
+class NameList(OptionList, inherit_bindings=False):
+    """Enter belongs to the screen. (A binding with priority there would overtake the keys before it.)"""
+
+    BINDINGS: ClassVar = [
+        Binding("down", "cursor_down", show=False),
+        Binding("up", "cursor_up", show=False),
+        Binding("pagedown", "page_down", show=False),
+        Binding("pageup", "page_up", show=False),
+        Binding("home", "first", show=False),
+        Binding("end", "last", show=False),
+    ]
+
+
 class ChooseScreen(ModalScreen[tuple[str, ...] | None]):
     """Ends with the chosen names, or with `None` if nothing is to change."""
 
@@ -28,8 +41,8 @@ class ChooseScreen(ModalScreen[tuple[str, ...] | None]):
         Binding("space,x", "choose", "Choose, or not"),
         Binding("a", "all", "All of them, or none"),
         Binding("slash", "narrow", "Narrow by name"),
-        Binding("enter", "apply", "Apply", priority=True),
-        Binding("escape", "cancel", "Leave as it was", priority=True),
+        Binding("enter", "apply", "Apply"),
+        Binding("escape", "cancel", "Leave as it was"),
         Binding("question_mark", "help", "Help"),
     ]
     DEFAULT_CSS = """
@@ -52,12 +65,14 @@ class ChooseScreen(ModalScreen[tuple[str, ...] | None]):
         folded = {name.casefold() for name in chosen}
         self._chosen = {choice.name for choice in choices if choice.name.casefold() in folded}
         self._shown: list[Choice] = []
+        self._part = ""
+        """Of the name, as typed."""
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = Content(safe(self._title[:200]))
             yield Input(placeholder="part of a name")
-            yield OptionList()
+            yield NameList()
             yield Static(
                 "Space mark  a all  / narrow  Enter apply  Esc leave  ? help", id="hints", markup=False
             )
@@ -67,10 +82,11 @@ class ChooseScreen(ModalScreen[tuple[str, ...] | None]):
         self._list.focus()
 
     @property
-    def _list(self) -> OptionList:
-        return self.query_one(OptionList)
+    def _list(self) -> NameList:
+        return self.query_one(NameList)
 
     def _show(self, part: str) -> None:
+        self._part = part
         self._shown = [choice for choice in self._choices if part.casefold() in choice.name.casefold()]
         self._list.clear_options()
         self._list.add_options(Content(self._line(choice)) for choice in self._shown)
@@ -84,10 +100,12 @@ class ChooseScreen(ModalScreen[tuple[str, ...] | None]):
         return f"{box} {fit(safe(choice.name[:500]), max(10, width - len(note) - 6))}  {note}"
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        self._show(event.value)
+        # A box says this once by itself, when it is made.
+        if event.value != self._part:
+            self._show(event.value)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """A click; Enter applies."""
+        """A click."""
         self._toggle(event.option_index)
 
     def _toggle(self, index: int) -> None:
@@ -109,7 +127,7 @@ class ChooseScreen(ModalScreen[tuple[str, ...] | None]):
         """Of those in sight."""
         shown = {choice.name for choice in self._shown}
         self._chosen = self._chosen - shown if shown <= self._chosen else self._chosen | shown
-        self._show(self.query_one(Input).value)
+        self._show(self._part)
 
     def action_narrow(self) -> None:
         box = self.query_one(Input)
@@ -119,11 +137,11 @@ class ChooseScreen(ModalScreen[tuple[str, ...] | None]):
     async def action_help(self) -> None:
         await self.app.push_screen(HelpScreen("Choosing", type(self)))
 
+    def on_input_submitted(self) -> None:
+        """Enter in the box goes back to the names."""
+        self._list.focus()
+
     def action_apply(self) -> None:
-        """Enter in the box goes back to the names first."""
-        if self.focused is self.query_one(Input):
-            self._list.focus()
-            return
         self.dismiss(tuple(choice.name for choice in self._choices if choice.name in self._chosen))
 
     def action_cancel(self) -> None:

@@ -25,10 +25,10 @@ class PromptScreen(ModalScreen[str | None]):
     """Ends with the line, or with `None`."""
 
     BINDINGS: ClassVar = [
-        Binding("escape,ctrl+c", "cancel", "Close", priority=True),
-        Binding("up,ctrl+p", "older", "Earlier line", priority=True),
-        Binding("down,ctrl+n", "newer", "Later line", priority=True),
-        Binding("tab", "complete", "Complete", priority=True),
+        Binding("escape,ctrl+c", "cancel", "Close"),
+        Binding("up,ctrl+p", "older", "Earlier line"),
+        Binding("down,ctrl+n", "newer", "Later line"),
+        Binding("tab", "complete", "Complete"),
     ]
     DEFAULT_CSS = """
     PromptScreen { background: transparent; align: left bottom; }

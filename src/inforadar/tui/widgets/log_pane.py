@@ -14,6 +14,7 @@ from typing import ClassVar
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual.geometry import Size
+from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -22,6 +23,8 @@ from inforadar.tui.text import fit, safe
 MOST_LINES = 5000
 WIDEST_LABEL = 24
 LONGEST_TEXT = 1000
+LEAST_TITLE = 12
+"""Cells of a title that stay, however much there is to say about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,9 @@ class LogPane(ScrollView, can_focus=False):
     LogPane > .log--strong { text-style: bold; }
     """
 
+    class FollowChanged(Message):
+        """The tail is followed now, or no longer."""
+
     def __init__(self) -> None:
         super().__init__()
         self.border_title = "Log"
@@ -83,20 +89,27 @@ class LogPane(ScrollView, can_focus=False):
         if self.following:
             self.follow()
         elif dropped:
-            self.scroll_to(y=max(0, self.scroll_y - dropped), animate=False, immediate=True)
+            self._put(self.scroll_y - dropped)
         self.refresh()
 
     def follow(self) -> None:
         """To the end, and on with it."""
-        self.following = True
-        self.scroll_to(y=self.max_scroll_y, animate=False, immediate=True)
+        self._put(self.max_scroll_y)
 
     def move(self, by: int) -> None:
-        self.scroll_to(y=max(0, min(self.scroll_y + by, self.max_scroll_y)), animate=False, immediate=True)
+        self._put(self.scroll_y + by)
+
+    def _put(self, y: float) -> None:
+        # By force: while the scroll bar is still to be laid out, Textual thinks that there is nothing to scroll.
+        within = max(0, min(y, self.max_scroll_y))
+        self.scroll_to(y=within, animate=False, immediate=True, force=True)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
-        self.following = new_value >= self.max_scroll_y
+        following = new_value >= self.max_scroll_y
+        if following != self.following:
+            self.following = following
+            self.post_message(self.FollowChanged())
 
     def on_resize(self) -> None:
         if self.following:
@@ -117,6 +130,15 @@ class LogPane(ScrollView, can_focus=False):
         return Strip(
             [
                 Segment(f"{at}  {label}  ", muted),
-                Segment(fit(text, room), self.get_component_rich_style(f"log--{style}")),
+                Segment(fit(_shortened(text, room), room), self.get_component_rich_style(f"log--{style}")),
             ]
         ).adjust_cell_length(width, self.rich_style)
+
+
+def _shortened(text: str, room: int) -> str:
+    """Of a change what changed is worth more than the end of the title."""
+    title, sign, changes = text.rpartition(": ") if text.startswith("~") else (text, "", "")
+    length = cell_len(text[: room * 4])
+    if not sign or length <= room:
+        return text
+    return f"{fit(title, max(LEAST_TITLE, room - cell_len(changes) - 2)).rstrip()}: {changes}"

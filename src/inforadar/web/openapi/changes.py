@@ -78,4 +78,22 @@ PATHS: Json = {
             responses={"200": json_(ref("Imported"), "What became of each.")},
         )
     },
+    "/api/fetch": {
+        "post": change(
+            "Ask for a fetch run; a worker executes it",
+            body=json_body(ref("FetchAsked")),
+            responses={"202": json_(ref("Run"), "Asked for; its events tell how it goes.")},
+        )
+    },
+    "/api/runs/{id}/stop": {
+        "post": change(
+            "Ask a run to stop, between two items",
+            parameters=_WHICH,
+            responses={
+                "202": json_(ref("Run"), "Asked for."),
+                "404": fault("There is no such run."),
+                "409": fault("It has ended already."),
+            },
+        )
+    },
 }

@@ -31,6 +31,7 @@ from inforadar.web.openapi.blocks import (
 )
 from inforadar.web.subscriptions import DAYS
 
+_EVENT = object_({"event": {"enum": ["progress", "end"]}, "data": TEXT}, {"id": TEXT})
 _ID_OR_NONE: Json = {"anyOf": [ID, {"const": ""}]}
 _WRONG = fault("A parameter means nothing.")
 _FEED_FAULTS = {
@@ -113,9 +114,13 @@ PATHS: Json = {
         [
             SOURCES,
             TOPICS,
+            LIMIT,
+            query(
+                "after", _ID_OR_NONE, "Those that were added after this one: the `next` of the page before."
+            ),
             query("days", {"type": "integer", "minimum": 0, "maximum": DAYS}, "With so many days each."),
         ],
-        {"200": json_(object_({"feeds": list_(ref("Feed"))})), "400": _WRONG},
+        {"200": json_(object_({"feeds": list_(ref("Feed")), "next": NULLABLE_TEXT})), "400": _WRONG},
     ),
     "/api/feeds/{id}": get(
         "Everything about one feed",
@@ -148,7 +153,7 @@ PATHS: Json = {
         {
             "200": {
                 "description": "Events.",
-                "content": {"text/event-stream; charset=utf-8": {"schema": TEXT}},
+                "content": {"text/event-stream; charset=utf-8": {"schema": _EVENT}},
             },
             "404": fault("There is no such run."),
         },

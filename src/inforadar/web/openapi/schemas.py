@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from inforadar.model.feed import ErrorPolicy, FeedKind
 from inforadar.pipeline.health import HealthState
+from inforadar.stages.discover.walk import Depth
 from inforadar.store.marks import MARKS
 from inforadar.web.items import MAX_MARKED
 from inforadar.web.openapi.blocks import (
@@ -120,6 +121,16 @@ SCHEMAS: Json = {
             "source": _nullable(_WORD),
             "topic": _WORD,
             "title": _nullable(_WORD),
+        },
+    ),
+    "FetchAsked": _exact(
+        {},
+        {
+            "sources": list_(TEXT),
+            "topics": list_(TEXT),
+            "cutoff": {"type": ["string", "null"], "format": "date"},
+            "window_days": {"type": ["integer", "null"], "minimum": 0, "maximum": 36_500},
+            "depth": {"enum": list(Depth)},
         },
     ),
     "Address": _exact({"url": URL}),

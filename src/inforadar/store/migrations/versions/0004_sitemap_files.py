@@ -34,6 +34,15 @@ def upgrade() -> None:
     )
     op.add_column(
         "url_states",
+        sa.Column(
+            "published_at",
+            UtcDateTime(),
+            nullable=True,
+            comment="when it was last published; empty: only noted as seen",
+        ),
+    )
+    op.add_column(
+        "url_states",
         sa.Column("left_at", UtcDateTime(), nullable=True, comment="since when it is no longer listed"),
     )
     op.create_index(op.f("ix_url_states_file_id"), "url_states", ["file_id"], unique=False)
@@ -81,5 +90,6 @@ def downgrade() -> None:
     op.drop_index(op.f("ix_url_states_file_id"), table_name="url_states")
     with op.batch_alter_table("url_states") as table:
         table.drop_column("left_at")
+        table.drop_column("published_at")
         table.drop_column("file_id")
     op.drop_column("site_states", "cleaned_at")

@@ -1,0 +1,351 @@
+"""Makes the tables and plots of docs/benchmarks.md from the raw results in docs/benchmarks.
+
+    python scripts/make_plots.py [--from bench/results]
+
+With `--from`, the newest result of each kind is copied to docs/benchmarks first. A benchmark that leaves no JSON is
+kept as the text it printed: `python -m bench walk > docs/benchmarks/walk.txt`. What has no result says how to get one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from svg_plots import number_text, render_bars, render_lines
+
+DOCS = Path(__file__).parent.parent / "docs"
+FOLDER, PAGE = DOCS / "benchmarks", DOCS / "benchmarks.md"
+_STAMP = re.compile(r"-\d{8}T\d{6}$")
+
+Result = dict[str, Any]
+Named = list[tuple[str, Result]]
+Section = tuple[list[str], dict[str, str]]
+"""Lines of the page, and plots by the name of their file."""
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
+    lines = [f"| {' | '.join(head)} |", "|" + "|".join(["---", *["--:"] * (len(head) - 1)]) + "|"]
+    for row in rows:
+        cells = (number_text(cell) if isinstance(cell, float) else str(cell) for cell in row)
+        lines.append(f"| {' | '.join(cells)} |")
+    return [*lines, ""]
+
+
+def picture(name: str, words: str) -> list[str]:
+    return [f"![{words}](benchmarks/{name})", ""]
+
+
+STEPS = {"a": "first fetch", "b": "nothing changed", "c": "a tenth changed"}
+
+
+def farm(results: Named) -> Section:
+    lines, plots = [], {}
+    for name, result in results:
+        given = result["arguments"]
+        lines += [
+            f"{given['feeds']:,} feeds of {given['entries']} entries on {given['hosts']} hosts, {given['database']}:",
+            "",
+        ]
+        rows = [row for row in result["best"] if "wall_s" in row]
+        lines += table(
+            ["step", "wall s", "CPU s", "CPU ms a feed", "peak MB"],
+            [
+                (
+                    STEPS.get(row["step"], row["step"]),
+                    float(row["wall_s"]),
+                    float(row.get("cpu_s", 0.0)),
+                    1000.0 * row.get("cpu_s", 0.0) / given["feeds"],
+                    row.get("peak_mb", "–"),
+                )
+                for row in rows
+            ],
+        )
+        bars = [
+            (STEPS.get(row["step"], row["step"]), 1000.0 * row.get("cpu_s", 0.0) / given["feeds"], index)
+            for index, row in enumerate(rows)
+        ]
+        plots[f"{name}.svg"] = render_bars(f"CPU for a feed, {given['database']}", "milliseconds", bars)
+        lines += picture(f"{name}.svg", "CPU for a feed by step")
+    return lines, plots
+
+
+def peers(results: Named) -> Section:
+    lines, plots = [], {}
+    for name, result in results:
+        rows = result["rows"]
+        best: dict[tuple[str, str], Result] = {}
+        for row in rows:
+            key = (row["peer"], row["step"])
+            if key not in best or row["wall_s"] < best[key]["wall_s"]:
+                best[key] = row
+        names = list(dict.fromkeys(row["peer"] for row in rows))
+        feeds = name.removeprefix("peers-")
+        lines += [f"{feeds} feeds, each program with the same farm, seconds of wall clock / CPU:", ""]
+        lines += table(
+            ["program", *STEPS.values(), "peak MB", "stored", "requests a feed"],
+            [
+                (
+                    peer,
+                    *(
+                        f"{number_text(best[peer, step]['wall_s'])} / {number_text(best[peer, step]['cpu_s'])}"
+                        if (peer, step) in best
+                        else "–"
+                        for step in STEPS
+                    ),
+                    max(row["peak_mb"] for row in rows if row["peer"] == peer),
+                    *_of(best.get((peer, "a")), "stored", "requests_a_feed"),
+                )
+                for peer in names
+            ],
+        )
+        for step, words in STEPS.items():
+            bars = [
+                (peer, float(best[peer, step]["cpu_s"]), 0 if "radar" in peer.lower() else 4)
+                for peer in names
+                if (peer, step) in best
+            ]
+            bars.sort(key=lambda bar: bar[1])
+            plots[f"{name}-{step}.svg"] = render_bars(
+                f"{words}: CPU of {feeds} feeds", "seconds, less is better", bars
+            )
+            lines += picture(f"{name}-{step}.svg", f"CPU by program, {words}")
+    return lines, plots
+
+
+def _of(row: Result | None, *names: str) -> tuple[object, ...]:
+    return tuple(row[name] if row else "–" for name in names)
+
+
+def million(results: Named) -> Section:
+    lines: list[str] = []
+    claims: dict[str, list[tuple[float, float]]] = {}
+    pages: dict[str, list[tuple[float, float]]] = {}
+    for _, result in results:
+        for row in result["rows"]:
+            for claim in row["claims"]:
+                line = claims.setdefault(f"{row['database']}, {claim['batch']}", [])
+                line.append((row["feeds"], claim["p95_ms"]))
+            for page in row["pages"]:
+                if page["page"] in {"feeds page", "/metrics"}:
+                    line = pages.setdefault(f"{row['database']}, {page['page']}", [])
+                    line.append((row["feeds"], page["p95_ms"]))
+        lines += [f"Claims, milliseconds ({result['leased']:,} leases asked for):", ""]
+        lines += table(
+            ["database", "feeds", "leased", "batch", "p50", "p95", "worst"],
+            [
+                (row["database"], f"{row['feeds']:,}", f"{row['leased']:,}", c["batch"], *_times(c))
+                for row in result["rows"]
+                for c in row["claims"]
+            ],
+        )
+        lines += ["Pages of the API process, milliseconds, one request after the other:", ""]
+        lines += table(
+            ["database", "feeds", "page", "first", "p50", "p95", "worst"],
+            [
+                (row["database"], f"{row['feeds']:,}", page["page"], float(page["first_ms"]), *_times(page))
+                for row in result["rows"]
+                for page in row["pages"]
+            ],
+        )
+        lines += table(
+            ["database", "feeds", "`feed list` ms", "of which start", "API MB before", "after"],
+            [
+                (
+                    row["database"],
+                    f"{row['feeds']:,}",
+                    float(row["feed_list"]["command_ms"]),
+                    float(row["feed_list"]["start_ms"]),
+                    float(row["memory_before_mb"]),
+                    float(row["memory_after_mb"]),
+                )
+                for row in result["rows"]
+            ],
+        )
+    plots = {
+        "million-claims.svg": render_lines(
+            "A claim, by feeds in the schedule", "p95, milliseconds", claims, goal=10
+        ),
+        "million-pages.svg": render_lines(
+            "Pages, by feeds in the schedule", "p95, milliseconds", pages, goal=300
+        ),
+    }
+    shown = picture("million-claims.svg", "Time of a claim") + picture("million-pages.svg", "Time of pages")
+    return shown + lines, plots
+
+
+def _times(row: Result) -> tuple[float, float, float]:
+    return float(row["p50_ms"]), float(row["p95_ms"]), float(row["worst_ms"])
+
+
+def simulate(results: Named) -> Section:
+    lines = []
+    for _, result in results:
+        lines += table(
+            [
+                "what happens",
+                "feeds",
+                "hosts",
+                "hours",
+                "lag p50 s",
+                "p95",
+                "p99",
+                "claims a fetch",
+                "slots used",
+                "storm s",
+                "violations",
+            ],
+            [
+                (
+                    row["scenario"],
+                    f"{row['feeds']:,}",
+                    f"{row['hosts']:,}",
+                    row["hours"],
+                    *(float(row["lag_s"][name]) for name in ("p50", "p95", "p99")),
+                    float(row["claims_per_fetch"]),
+                    f"{row['slots_used']:.1%}",
+                    "–" if row["storm_s"] is None else float(row["storm_s"]),
+                    row["spacing_violations"],
+                )
+                for row in result["rows"]
+            ],
+        )
+    return lines, {}
+
+
+def api(results: Named) -> Section:
+    lines, plots = [], {}
+    for name, result in results:
+        if "cached" in result:
+            lines += ["A cached feed of 40 KB, 16 connections:", ""]
+            lines += table(
+                ["server", "answer", "CPU µs", "requests a second", "p99 ms"],
+                [
+                    (r["server"], r["what"], float(r["cpu_us"]), float(r["rate"]), float(r["p99_ms"]))
+                    for r in result["cached"]
+                ],
+            )
+            bars = [
+                (f"{r['server']}, {r['what']}", float(r["cpu_us"]), int(r["server"] == "nginx") * 4)
+                for r in result["cached"]
+            ]
+            plots[f"{name}.svg"] = render_bars("CPU for an answer", "microseconds, less is better", bars)
+            lines += picture(f"{name}.svg", "CPU for an answer")
+        if "mixed" in result:
+            lines += [
+                f"{result['rate']:g} requests a second while a worker collects {result['feeds']:,} feeds, ms:",
+                "",
+            ]
+            lines += table(
+                ["database", "requests", "p50", "p99", "worst"],
+                [
+                    (
+                        r["database"],
+                        r["requests"],
+                        float(r["p50_ms"]),
+                        float(r["p99_ms"]),
+                        float(r["worst_ms"]),
+                    )
+                    for r in result["mixed"]
+                ],
+            )
+        if "questions" in result:
+            lines += [f"{result['items']:,} items on {result['database'] or 'sqlite'}, milliseconds:", ""]
+            lines += table(
+                ["question", "p50", "p95", "worst"], [(r["what"], *_times(r)) for r in result["questions"]]
+            )
+    return lines, plots
+
+
+def anything(results: Named) -> Section:
+    """Rows of plain values, as they are."""
+    lines: list[str] = []
+    for _, result in results:
+        rows = [
+            {k: v for k, v in row.items() if not isinstance(v, dict | list)} for row in result.get("rows", [])
+        ]
+        if rows:
+            head = list(dict.fromkeys(key for row in rows for key in row))
+            lines += table(
+                [word.replace("_", " ") for word in head],
+                [[row.get(key, "–") for key in head] for row in rows],
+            )
+    return lines, {}
+
+
+SECTIONS: dict[str, Callable[[Named], Section]] = {
+    "farm": farm,
+    "peers": peers,
+    "scaleout": anything,
+    "million": million,
+    "simulate": simulate,
+    "crowd": anything,
+    "api": api,
+    "walk": anything,
+    "sitemap": anything,
+    "canonical": anything,
+    "extraction": anything,
+    "feeds": anything,
+}
+
+
+def copy_newest(source: Path) -> None:
+    """Of each kind and arguments the last one, without its time: the next run takes its place."""
+    for file in sorted(source.glob("*.json"), key=lambda file: file.stem[-15:]):
+        name = _STAMP.sub("", file.stem)
+        if name == "api":
+            result = json.loads(file.read_text())
+            name = f"api-{result['steps']}" + (
+                f"-{result['database'] or 'sqlite'}-{result['items']}" if "questions" in result else ""
+            )
+        shutil.copyfile(file, FOLDER / f"{name}.json")
+
+
+def section(name: str) -> str:
+    found = [
+        (file.stem, json.loads(file.read_text()))
+        for file in sorted(FOLDER.glob("*.json"))
+        if re.match(rf"{name}(-|$)", file.stem)
+    ]
+    lines, plots = SECTIONS[name](found) if found else ([], {})
+    for file, plot in plots.items():
+        (FOLDER / file).write_text(plot)
+    for _, result in found:
+        if at := result.get("at"):
+            lines += [f"Measured {at[:16].replace('T', ' ')} UTC, {_machine(result.get('machine'))}.", ""]
+    for text in sorted(FOLDER.glob(f"{name}*.txt")):
+        lines += ["```", text.read_text().strip(), "```", ""]
+    return "\n".join(lines) if lines else f"Not measured yet on a quiet machine: `python -m bench {name}`.\n"
+
+
+def _machine(machine: object) -> str:
+    return (
+        ", ".join(f"{key} {value}" for key, value in machine.items())
+        if isinstance(machine, dict)
+        else str(machine)
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--from", dest="source", type=Path)
+    given = parser.parse_args()
+    FOLDER.mkdir(exist_ok=True)
+    if given.source:
+        copy_newest(given.source)
+    page = PAGE.read_text()
+    for name in SECTIONS:
+        begin, end = f"<!-- results: {name} -->\n", f"<!-- end: {name} -->"
+        if begin not in page or end not in page:
+            raise SystemExit(f"{PAGE} has no place for the results of {name}: {begin.strip()} … {end}")
+        head, rest = page.split(begin, 1)
+        page = f"{head}{begin}\n{section(name)}\n{end}{rest.split(end, 1)[1]}"
+    PAGE.write_text(page)
+
+
+if __name__ == "__main__":
+    main()

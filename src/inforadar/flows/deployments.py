@@ -1,0 +1,118 @@
+"""Deployments from `inforadar.toml`: each `[flows.NAME]` is one sitemap with a schedule of its own.
+
+[flows.prefect]
+sitemap_url = "https://www.prefect.io/sitemap.xml"
+cron = "0 */2 * * *"
+channel = { title = "Prefect Blog" }
+incremental = { db_path = "rss_incremental.db", baseline_items = 10 }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from prefect import aserve
+from prefect.deployments.runner import RunnerDeployment
+from prefect.types.entrypoint import EntrypointType
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from inforadar.config import Settings, read_flows
+from inforadar.errors import ConfigError
+from inforadar.flows.sitemap import incremental_sitemap_to_rss_flow
+from inforadar.pipeline.sitemap_feed import IncrementalConfig
+from inforadar.urls import canonical_form
+
+CRON = "0 */2 * * *"
+"""Every two hours."""
+
+
+class FlowSettings(BaseModel):
+    """One `[flows.NAME]`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    sitemap_url: str
+    site_name: str = ""
+    cron: str | None = None
+    interval: Annotated[float | None, Field(gt=0)] = None
+    """Seconds between two runs; instead of `cron`."""
+    enable_incremental: bool = True
+    max_items: Annotated[int, Field(ge=1, le=100_000)] = 20
+    fetch_titles: bool = True
+    any_host: bool = False
+    output_path: str | None = None
+    channel: dict[str, Any] = {}
+    incremental: dict[str, Any] = {}
+    filters: dict[str, Any] = {}
+
+    @model_validator(mode="after")
+    def _is_usable(self) -> FlowSettings:
+        if self.cron is not None and self.interval is not None:
+            raise ValueError("it has both cron and interval; one is enough")
+        canonical_form(self.sitemap_url)
+        IncrementalConfig.parse(self.incremental)
+        return self
+
+
+def load_flows(settings: Settings) -> dict[str, FlowSettings]:
+    """The flows of the settings file; `ConfigError` if there is none, or one cannot be used."""
+    flows = {}
+    for name, given in read_flows(settings.home).items():
+        try:
+            flows[name] = FlowSettings(**given)
+        except ValidationError as fault:
+            error = fault.errors()[0]
+            where = ".".join(map(str, error["loc"])) or "it"
+            raise ConfigError(
+                f"inforadar.toml [flows.{name}]: {where}: {error['msg'].removeprefix('Value error, ')}."
+            ) from None
+        except TypeError:
+            raise ConfigError(f"inforadar.toml: [flows.{name}] should be a section.") from None
+    if not flows:
+        raise ConfigError(
+            f"{settings.home / 'inforadar.toml'} names no flow. Add a section [flows.NAME] with a sitemap_url."
+        )
+    return flows
+
+
+async def make_deployments(
+    flows: dict[str, FlowSettings], *, work_pool: str | None = None
+) -> list[RunnerDeployment]:
+    """`incremental-rss-NAME` for each; started by module, so that it runs wherever the package is installed."""
+    return [
+        await incremental_sitemap_to_rss_flow.ato_deployment(
+            name=f"incremental-rss-{name}",
+            cron=(one.cron or CRON) if one.interval is None else None,
+            interval=one.interval,
+            parameters={
+                "sitemap_url": one.sitemap_url,
+                "site_name": one.site_name or name,
+                "channel_config": one.channel,
+                "enable_incremental": one.enable_incremental,
+                "max_items": one.max_items,
+                "fetch_titles": one.fetch_titles,
+                "incremental_config": one.incremental or None,
+                "filter_config": one.filters or None,
+                "any_host": one.any_host,
+                "output_path": one.output_path,
+            },
+            work_pool_name=work_pool,
+            entrypoint_type=EntrypointType.MODULE_PATH,
+        )
+        for name, one in flows.items()
+    ]
+
+
+async def serve_flows(settings: Settings, *, work_pool: str | None = None) -> Sequence[str]:
+    """Registers the flows with the Prefect server and runs them in this process until it is stopped.
+
+    With a work pool they are only registered: its workers run them. Returns their names.
+    """
+    deployments = await make_deployments(load_flows(settings), work_pool=work_pool)
+    if work_pool is None:
+        await aserve(*deployments)
+    else:
+        for deployment in deployments:
+            await deployment.aapply()
+    return [f"{deployment.flow_name}/{deployment.name}" for deployment in deployments]

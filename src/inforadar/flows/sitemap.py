@@ -1,0 +1,140 @@
+"""The flow "Incremental Sitemap to RSS" of seed 4: each step is a task, and each task one function of the pipeline.
+
+    fetch sitemap ──► detect changes ──► fetch titles ──► publish
+
+A run that fails anywhere is retried as a whole: what it noted stays noted, and what it did not publish is pending.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from prefect import flow, task
+from prefect.cache_policies import NO_CACHE
+from prefect.logging import get_run_logger
+
+from inforadar.app.sitemap import open_sitemap_visit
+from inforadar.config import load_settings
+from inforadar.model.sitemap import SitemapEntry
+from inforadar.pipeline.sitemap_feed import (
+    Detected,
+    IncrementalConfig,
+    SitemapRss,
+    detect_changes,
+    everything,
+    find_titles,
+    publish_changes,
+)
+from inforadar.pipeline.sitemap_rss import fetch_sitemap
+from inforadar.stages.discover.sitemap_filter import apply_rss_filters
+
+NAME = "Incremental Sitemap to RSS"
+RETRIES = 2
+RETRY_DELAY_S = 30
+_TASK: dict[str, Any] = {"cache_policy": NO_CACHE, "persist_result": False}
+"""What tasks hand on are lists of tens of thousands of entries: never hashed, never stored."""
+
+
+@task(name="Fetch sitemap", **_TASK)
+async def fetch_sitemap_task(
+    sitemap_url: str, filter_config: Mapping[str, Any] | None, any_host: bool
+) -> list[SitemapEntry]:
+    settings = load_settings()
+    async with open_sitemap_visit(settings) as visit:
+        entries = await fetch_sitemap(
+            sitemap_url,
+            visit.fetch,
+            any_host=any_host,
+            max_bytes=int(settings.sitemap.max_file_size_mb * 2**20),
+        )
+    return apply_rss_filters(entries, filter_config)
+
+
+@task(name="Detect changes", **_TASK)
+async def detect_changes_task(
+    site_name: str, sitemap_url: str, entries: list[SitemapEntry], config: IncrementalConfig, max_items: int
+) -> Detected:
+    """A damaged state file is moved aside, and this run goes over the newest as if there had been none."""
+    detected = await detect_changes(site_name, sitemap_url, entries, config, max_items)
+    if detected.is_full:
+        get_run_logger().warning("The state file was damaged and moved aside: this run is in full mode.")
+    return detected
+
+
+@task(name="Fetch titles", **_TASK)
+async def fetch_titles_task(
+    entries: dict[str, SitemapEntry], todo: tuple[str, ...], fetch_titles: bool
+) -> tuple[dict[str, str], list[str]]:
+    async with open_sitemap_visit(load_settings()) as visit:
+        return await find_titles(entries, todo, visit.title_of if fetch_titles else None, visit.known_titles)
+
+
+@task(name="Publish", **_TASK)
+async def publish_task(
+    site_name: str,
+    sitemap_url: str,
+    entries: dict[str, SitemapEntry],
+    detected: Detected,
+    **given: Any,
+) -> SitemapRss:
+    async with open_sitemap_visit(load_settings()) as visit:
+        return await publish_changes(
+            site_name,
+            sitemap_url,
+            entries,
+            detected,
+            known=visit.known_titles,
+            now=datetime.now(UTC),
+            **given,
+        )
+
+
+@flow(name=NAME, retries=RETRIES, retry_delay_seconds=RETRY_DELAY_S, persist_result=False)
+async def incremental_sitemap_to_rss_flow(  # noqa: PLR0917 - the seed's signature
+    sitemap_url: str,
+    site_name: str,
+    channel_config: dict[str, Any],
+    enable_incremental: bool = True,
+    max_items: int = 50,
+    fetch_titles: bool = True,
+    incremental_config: dict[str, Any] | None = None,
+    filter_config: dict[str, Any] | None = None,
+    any_host: bool = False,
+    output_path: str | None = None,
+) -> SitemapRss:
+    """Makes the RSS of a sitemap. `enable_incremental=False` is full mode: the newest, each time, and no state.
+
+    The document is returned, and written to `output_path` if there is one.
+    """
+    config = IncrementalConfig.parse(incremental_config) if enable_incremental else None
+    listed = await fetch_sitemap_task(sitemap_url, filter_config, any_host)
+    if config is None:
+        detected = everything(listed, max_items)
+    else:
+        detected = await detect_changes_task(site_name, sitemap_url, listed, config, max_items)
+    entries = {entry.url: entry for entry in listed}
+    titles, failed = await fetch_titles_task(entries, detected.todo, fetch_titles)
+    result = await publish_task(
+        site_name,
+        sitemap_url,
+        entries,
+        detected,
+        titles=titles,
+        failed=failed,
+        channel=channel_config,
+        config=config,
+        max_items=max_items,
+    )
+    if output_path:
+        _write(Path(output_path), result.xml)
+    return result
+
+
+def _write(path: Path, xml: str) -> None:
+    """Whoever reads it meanwhile reads the old document or the new one, whole."""
+    partial = path.with_name(f".{path.name}.partial")
+    partial.write_text(xml, encoding="utf-8")
+    partial.replace(path)

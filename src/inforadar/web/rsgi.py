@@ -1,0 +1,148 @@
+"""The application as granian calls it: RSGI, with a way through for feeds that are ready in memory.
+
+Under ASGI an answer takes two journeys into the server and back, and the request becomes a dictionary first;
+for a cached feed that costs several times what the answer does. So a feed whose bytes and headers are ready is
+handed over as they are. Everything else is translated to ASGI and goes through the whole application.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Callable
+from itertools import count
+from time import perf_counter
+from typing import Any, Protocol
+
+from starlette.types import ASGIApp, Message, Receive, Scope
+
+Headers = list[tuple[str, str]]
+Ready = tuple[int, Headers, bytes]
+"""Status, headers, body."""
+Find = Callable[[str, str | None, str | None, str | None, str | None], Ready | None]
+"""By query, host, Accept-Encoding, If-None-Match and If-Modified-Since; `None`: not ready, ask the application."""
+
+
+class RsgiRequest(Protocol):
+    """What granian says of a request."""
+
+    method: str
+    path: str
+    query_string: str
+    scheme: str
+    http_version: str
+    server: str
+    client: str
+    authority: str | None
+    headers: Any
+
+
+class RsgiAnswer(Protocol):
+    """What granian takes an answer by."""
+
+    def __aiter__(self) -> AsyncIterator[bytes]: ...
+    async def client_disconnect(self) -> None: ...
+    def response_bytes(self, status: int, headers: Headers, body: bytes) -> None: ...
+    def response_stream(self, status: int, headers: Headers) -> Any: ...
+
+
+class RsgiApp:
+    """`find` answers for one path at once, or not at all."""
+
+    def __init__(
+        self, app: ASGIApp, *, path: str, find: Find, count_answer: Callable[[int, float], None]
+    ) -> None:
+        self._app = app
+        self._path = path
+        self._find = find
+        self._count = count_answer
+        self._ids = (f"{os.getpid():x}-{number:x}" for number in count(int.from_bytes(os.urandom(5))))
+
+    async def __rsgi__(self, request: RsgiRequest, answer: RsgiAnswer) -> None:
+        if request.path == self._path and request.method == "GET":
+            started = perf_counter()
+            get = request.headers.get
+            ready = self._find(
+                request.query_string,
+                get("host"),
+                get("accept-encoding"),
+                get("if-none-match"),
+                get("if-modified-since"),
+            )
+            if ready is not None and get("x-request-id") is None:
+                status, headers, body = ready
+                answer.response_bytes(status, [*headers, ("x-request-id", next(self._ids))], body)
+                self._count(status, perf_counter() - started)
+                return
+        await self._app(_scope(request), _receive(answer), _Sender(answer).send)
+
+
+def _scope(request: RsgiRequest) -> Scope:
+    headers = [(name.encode("latin-1"), value.encode()) for name, value in request.headers.items()]
+    if request.authority is not None:
+        # HTTP/2 names the host there.
+        headers = [(b"host", request.authority.encode()), *(pair for pair in headers if pair[0] != b"host")]
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "http_version": request.http_version,
+        "method": request.method,
+        "scheme": request.scheme,
+        "path": request.path,
+        "root_path": "",
+        "query_string": request.query_string.encode(),
+        "headers": headers,
+        "client": _address(request.client),
+        "server": _address(request.server),
+    }
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    return host.strip("[]"), int(port) if port.isdigit() else 0
+
+
+def _receive(answer: RsgiAnswer) -> Receive:
+    parts: AsyncIterator[bytes] | None = None
+    ended = False
+
+    async def receive() -> Message:
+        nonlocal parts, ended
+        if ended:
+            await answer.client_disconnect()
+            return {"type": "http.disconnect"}
+        parts = parts or answer.__aiter__()
+        try:
+            return {"type": "http.request", "body": bytes(await anext(parts)), "more_body": True}
+        except StopAsyncIteration:
+            ended = True
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+    return receive
+
+
+class _Sender:
+    """Waits for the body before it sends the head: most answers are whole and go in one piece."""
+
+    def __init__(self, answer: RsgiAnswer) -> None:
+        self._answer = answer
+        self._status = 500
+        self._headers: Headers = []
+        self._stream: Any = None
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self._status = message["status"]
+            self._headers = text_headers(message.get("headers", ()))
+            return
+        body = message.get("body", b"")
+        if self._stream is None:
+            if not message.get("more_body"):
+                self._answer.response_bytes(self._status, self._headers, body)
+                return
+            self._stream = self._answer.response_stream(self._status, self._headers)
+        if body:
+            await self._stream.send_bytes(body)
+
+
+def text_headers(headers: Any) -> Headers:
+    return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]
