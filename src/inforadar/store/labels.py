@@ -41,6 +41,13 @@ def load_labels(connection: Connection, *, limit: int = MOST) -> list[Label]:
     return [Label(source=row.source, topic=row.topic, feeds=row.number) for row in connection.execute(query)]
 
 
+def has_only(connection: Connection, origin: str) -> bool:
+    """Whether all feeds that are shown came from there, and there are any."""
+    active = select(feeds.c.id).where(feeds.c.enabled, feeds.c.deleted_at.is_(None)).limit(1)
+    other = active.where(feeds.c.origin.is_distinct_from(origin))
+    return connection.execute(other).first() is None and connection.execute(active).first() is not None
+
+
 def load_unread(connection: Connection, since: datetime) -> Mapping[tuple[str, str], int]:
     """The items since then that nobody marked as read, by source and topic."""
     was_read = select(marks.c.hash).where(marks.c.hash == items.c.hash, marks.c.read_at.is_not(None))
