@@ -1,5 +1,9 @@
 """The page in a real browser: headless Chromium, one for all tests, with a fresh profile for each visit.
 
+    from tests.faces.browser import Site, site
+
+    __all__ = ["site"]  # a fixture of the module's own: elsewhere `site` is the web that is fetched from
+
     @pytest.mark.asyncio(loop_scope="session")
     async def test_…(site: Site) -> None:
         feed = await site.newsroom.add_feed()

@@ -15,13 +15,13 @@ import pytest
 from inforadar.config import Settings, load_settings
 from inforadar.store.engine import Database, open_database
 from inforadar.store.upgrade import upgrade_database
-from tests.faces.browser import chromium, site, site_settings
+from tests.faces.browser import chromium, site_settings
 from tests.faces.newsroom import Newsroom
 from tests.faces.serving import free_port, running
 from tests.faces.terminal import Terminal, fill, opened
 from tests.site.server import Site
 
-__all__ = ["chromium", "site", "site_settings"]
+__all__ = ["chromium", "site_settings"]
 
 Page = Callable[..., Coroutine[Any, Any, str]]
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import unescape
-from typing import IO
 
 import aiohttp
 
@@ -57,7 +56,7 @@ class Person:
             pairs += [(name, one) for one in ([value] if isinstance(value, str) else value)]
         return await self.send(path, aiohttp.FormData(pairs))
 
-    async def upload(self, path: str, **files: bytes | IO[bytes]) -> Answer:
+    async def upload(self, path: str, **files: bytes) -> Answer:
         form = aiohttp.FormData(default_to_multipart=True)
         form.add_field("csrf", self.csrf)
         for name, data in files.items():

@@ -9,8 +9,10 @@ from contextlib import asynccontextmanager
 
 import aiohttp
 
+from inforadar.app.worker import open_worker
 from inforadar.config import Settings
-from inforadar.store.engine import Database
+from inforadar.pipeline.worker import Stage
+from inforadar.store.engine import Database, open_database
 from inforadar.web.serve import serve_api
 
 
@@ -35,3 +37,19 @@ async def running(database: Database, settings: Settings) -> AsyncIterator[aioht
     finally:
         stop.set()
         await serving
+
+
+@asynccontextmanager
+async def worker_apart(settings: Settings) -> AsyncIterator[None]:
+    """As in another process: a database of its own to the same file, and nothing else between the two."""
+    async with (
+        open_database(settings.database_url) as database,
+        open_worker(settings, database, stages=frozenset({Stage.COLLECT})) as worker,
+    ):
+        stop = asyncio.Event()
+        working = asyncio.create_task(worker.run(stop))
+        try:
+            yield
+        finally:
+            stop.set()
+            await working

@@ -8,9 +8,10 @@ import pytest
 from playwright.async_api import Page, expect
 
 from inforadar.store.marks import load_marks, save_marks
-from tests.faces.browser import PHONE, Site, no_axe_violations, overflow
+from tests.faces.browser import PHONE, Site, no_axe_violations, overflow, site
 from tests.faces.furnished import LOADED, TITLES, furnish
 
+__all__ = ["site"]
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 HABR, SEAGULLS = TITLES["Habr"]

@@ -9,10 +9,11 @@ from inforadar.config import Settings, load_settings
 from inforadar.model.article import Extracted
 from inforadar.store.articles import count_due_articles
 from inforadar.store.marks import NO_MARKS, Marks, load_marks
-from tests.faces.browser import PHONE, Site, no_axe_violations, overflow
+from tests.faces.browser import PHONE, Site, no_axe_violations, overflow, site
 from tests.faces.furnished import TITLES, furnish
 from tests.faces.serving import free_port
 
+__all__ = ["site"]
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 MINISTER, FERRY, _ = TITLES["BBC"]

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
 from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
 
-from inforadar.app.worker import open_worker
 from inforadar.config import Settings
 from inforadar.model.feed import FeedKind
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId, RunId, new_uuid
 from inforadar.model.item import ItemChange
 from inforadar.model.run import Report, RunKind
-from inforadar.pipeline.worker import Stage
-from inforadar.store.engine import open_database
 from inforadar.store.items import save_changes
 from inforadar.store.runs import finish_run, insert_run
 from inforadar.store.spending import Spent, add_spent
 from inforadar.web.fetching import progress_fraction, progress_words
 from inforadar.web.plots import histogram, sparkline, stacked
 from inforadar.web.runs import PAGE_RUNS, took
-from tests.faces.conftest import running
 from tests.faces.newsroom import Newsroom
 from tests.faces.person import Person
+from tests.faces.serving import running, worker_apart
 from tests.site.documents import entries, rss
 from tests.site.paged import SELECTORS, PagedSite
 from tests.site.server import Site
@@ -47,22 +42,6 @@ async def person(newsroom: Newsroom, on_site: Settings) -> AsyncIterator[Person]
         person = Person(web, on_site)
         await person.log_in()
         yield person
-
-
-@asynccontextmanager
-async def worker_apart(settings: Settings) -> AsyncIterator[None]:
-    """As in another process: a database of its own to the same file, and nothing else between the two."""
-    async with (
-        open_database(settings.database_url) as database,
-        open_worker(settings, database, stages=frozenset({Stage.COLLECT})) as worker,
-    ):
-        stop = asyncio.Event()
-        working = asyncio.create_task(worker.run(stop))
-        try:
-            yield
-        finally:
-            stop.set()
-            await working
 
 
 async def ended(person: Person, address: str) -> str:

@@ -15,10 +15,11 @@ from inforadar.model.item import Item, Listed, NewItem
 from inforadar.store.items import FeedItems, insert_items, list_items
 from inforadar.urls import url_hash
 from inforadar.web.sanitize import Marker, article_html, listing_html
-from tests.faces.browser import Site
+from tests.faces.browser import Site, site
 from tests.faces.newsroom import analysis
 from tests.faces.xss import PAYLOADS, PROGRAMS
 
+__all__ = ["site"]
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 TRAP = """

@@ -247,16 +247,19 @@ async def open_discovery(settings: Settings, database: Database) -> AsyncIterato
 
 
 @asynccontextmanager
-async def open_previewer(settings: Settings, database: Database) -> AsyncIterator[Previewer]:
-    """Shows what selectors catch."""
-    pool = WorkPool(workers=1)
+async def open_previewer(
+    settings: Settings, database: Database, *, pool: WorkPool | None = None
+) -> AsyncIterator[Previewer]:
+    """Shows what selectors catch. `pool`: one that is warm already, and stays open."""
+    used = pool or WorkPool(workers=1)
     try:
         async with open_engine(settings, database) as engine:
             agent = settings.fetcher.agent
             robots = Robots(engine=engine, database=database, user_agent=agent, now=utc_now)
-            yield Previewer(engine=engine, robots=robots, pool=pool, now=utc_now)
+            yield Previewer(engine=engine, robots=robots, pool=used, now=utc_now)
     finally:
-        await pool.close()
+        if pool is None:
+            await used.close()
 
 
 async def sample_hosts(database: Database) -> frozenset[str]:

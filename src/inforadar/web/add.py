@@ -21,6 +21,7 @@ from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import Fetched
 from inforadar.model.item import Listed
 from inforadar.pipeline.admin import subscribe
+from inforadar.pipeline.pool import WorkPool
 from inforadar.store.engine import Database
 from inforadar.store.feeds import find_feed_by_url
 from inforadar.urls import canonical_form
@@ -56,6 +57,8 @@ class AddRoutes:
     database: Database
     settings: Settings
     pages: Pages
+    pool: WorkPool
+    """Whoever tries out selectors shall not wait for a process to start each time."""
     _fetched: Remembered[str, Fetched] = field(default_factory=lambda: Remembered(PAGE_S, PAGES_KEPT))
 
     def routes(self) -> list[Route]:
@@ -121,7 +124,7 @@ class AddRoutes:
         from inforadar.stages.discover.sites import is_listing  # noqa: PLC0415
 
         if is_listing(canonical_form(url)):
-            async with open_previewer(self.settings, self.database) as previewer:
+            async with open_previewer(self.settings, self.database, pool=self.pool) as previewer:
                 page = (await previewer.preview(url)).page
             how = "read page by page: there is a reader for this site"
             return [await self._row(url, FeedKind.PAGES, how, None, page.items)]
@@ -161,7 +164,7 @@ class AddRoutes:
         url = canonical_form(_address(form))
         # Before the site is asked: what cannot be read needs no page.
         reading = read_by_selectors(given_selectors(form))
-        async with open_previewer(self.settings, self.database) as previewer:
+        async with open_previewer(self.settings, self.database, pool=self.pool) as previewer:
             fetched = await self._fetched.get(url, lambda: previewer.fetch(url))
             return await previewer.read(reading, fetched)
 

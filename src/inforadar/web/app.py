@@ -23,7 +23,7 @@ nothing is opened here: who opened the database closes it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
@@ -33,6 +33,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from inforadar.config import Settings
+from inforadar.pipeline.pool import WorkPool
 from inforadar.store.engine import Database
 from inforadar.web.access import Access
 from inforadar.web.add import AddRoutes
@@ -78,6 +79,8 @@ class WebFace:
     """`/rss` from memory, around the application."""
     count_answer: Callable[[int, float], None]
     """Status and seconds of an answer that went around it."""
+    close: Callable[[], Awaitable[None]]
+    """Ends what was started on the way: a process that reads pages, once somebody tried out selectors."""
 
 
 def create_app(
@@ -92,6 +95,7 @@ def create_app(
         pages=pages, sessions=sessions, settings=settings.web, limit=LoginLimit(now=now), now=now
     )
     metrics = MetricsRoutes(database=database)
+    pool = WorkPool(workers=1, warm_up=("inforadar.pipeline.preview",))
     unread = UnreadCounts(database)
     state = StateRoutes(database=database, now=now)
     routed = Starlette(
@@ -109,8 +113,8 @@ def create_app(
             *ItemRoutes(database=database, now=now, on_marked=unread.forget).routes(),
             *SubscriptionRoutes(database=database, settings=settings, now=now).routes(),
             *state.routes(),
+            *AddRoutes(database=database, settings=settings, pages=pages, pool=pool).routes(),
             *FetchApi(database=database).routes(),
-            *AddRoutes(database=database, settings=settings, pages=pages).routes(),
             *OpmlRoutes(database=database, pages=pages).routes(),
             *FetchRoutes(database=database, pages=pages).routes(),
             *RunRoutes(database=database, pages=pages).routes(),
@@ -145,7 +149,7 @@ def create_app(
 
     # Behind a proxy the host is what the proxy says that it is: for the whole application to find out.
     ready = _nothing_ready if settings.web.behind_proxy else find_ready
-    return WebFace(app=app, find_ready=ready, count_answer=latency.count)
+    return WebFace(app=app, find_ready=ready, count_answer=latency.count, close=pool.close)
 
 
 def _nothing_ready(*_: str | None) -> None:

@@ -20,7 +20,7 @@ from inforadar.errors import NotFoundError, UsageError
 from inforadar.model.feed import ErrorPolicy, Feed
 from inforadar.model.ids import FeedId
 from inforadar.pipeline.admin import edit_in_page, switch_feed
-from inforadar.pipeline.health import ON_PAGE, Health, feed_health
+from inforadar.pipeline.health import ON_PAGE, Health, HealthState, feed_health
 from inforadar.store.engine import Database
 from inforadar.store.feed_pages import load_feed_page
 from inforadar.store.feeds import delete_feed, load_broken_count, load_feed, load_former_urls, sync_feed
@@ -57,6 +57,13 @@ class FeedRow:
     spark: Plot
     rss: str
     """Where its document is served."""
+
+    @property
+    def has_news(self) -> bool:
+        """Whether the sentence says more than that it was fetched and when it is next, which stands beside it."""
+        feed = self.feed
+        is_calm = feed.locked_until is None and feed.requested_at is None and feed.duplicate_of is None
+        return not (self.health.state is HealthState.SUCCESS and is_calm)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

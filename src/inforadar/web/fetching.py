@@ -19,7 +19,6 @@ from inforadar.model.ids import RunId
 from inforadar.model.progress import ProgressKind
 from inforadar.model.run import Report
 from inforadar.pipeline.documents import run_state
-from inforadar.pipeline.fetch_run import TO_THE_CUTOFF, FetchFilter, fetch_details
 from inforadar.store.engine import Database
 from inforadar.store.feeds import load_broken_count
 from inforadar.store.fetch_runs import load_open_fetch_runs, request_fetch_run, request_stop
@@ -65,6 +64,9 @@ class FetchRoutes:
         )
 
     async def start(self, request: Request) -> Response:
+        # What fetches takes a moment to import, and here only its words are needed.
+        from inforadar.pipeline.fetch_run import TO_THE_CUTOFF, FetchFilter, fetch_details  # noqa: PLC0415
+
         form = await read_form(request)
         wanted = FetchFilter(sources=form.texts("source"), topics=form.texts("topic"))
         run_id = await self.database.write(request_fetch_run, fetch_details(wanted, TO_THE_CUTOFF))

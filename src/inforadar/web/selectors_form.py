@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from inforadar.stages.discover.sites.selectors import REQUIRED
 from inforadar.web.forms import Form
 
 
@@ -15,18 +14,15 @@ class Field:
     name: str
     label: str
     example: str
+    is_required: bool = False
     value: str = ""
-
-    @property
-    def is_required(self) -> bool:
-        return self.name in REQUIRED
 
 
 _FIELDS = (
-    Field(name="item", label="Each item", example="article.post"),
-    Field(name="link", label="Its link", example="h2 a"),
-    Field(name="title", label="Its title", example="h2 a"),
-    Field(name="date", label="Its date", example="time"),
+    Field(name="item", label="Each item", example="article.post", is_required=True),
+    Field(name="link", label="Its link", example="h2 a", is_required=True),
+    Field(name="title", label="Its title", example="h2 a", is_required=True),
+    Field(name="date", label="Its date", example="time", is_required=True),
     Field(name="next", label="Link to the next page", example="a[rel=next]"),
     Field(
         name="page_url", label="Or the address of any page", example="https://news.example/latest?page={page}"
@@ -45,10 +41,7 @@ _FIELDS = (
 
 def shown_fields(form: Form) -> list[Field]:
     """The fields, with what was written into them."""
-    return [
-        Field(name=one.name, label=one.label, example=one.example, value=form.text(one.name) or "")
-        for one in _FIELDS
-    ]
+    return [replace(one, value=form.text(one.name) or "") for one in _FIELDS]
 
 
 def given_selectors(form: Form) -> Mapping[str, Any]:

@@ -78,6 +78,7 @@ async def serve_api(
         requests.cancel()
         await asyncio.wait({serving}, timeout=GRACE_S / 2)
         serving.cancel()
+        await face.close()
     log.info("api.stopped")
 
 
