@@ -1,4 +1,4 @@
-"""Writes docs/queries.md: what SQLite and PostgreSQL say about how they answer the questions that are asked all the time.
+"""Writes docs/queries.md: how SQLite and PostgreSQL say they answer the questions that are asked all the time.
 
     python scripts/generate_plans.py [--feeds 20000] [--items 20000]
 
@@ -24,6 +24,7 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 from bench import api_fill, million_fill  # noqa: E402 - scripts run from anywhere
+
 from inforadar.store.cached_feeds import load_cached_feed  # noqa: E402
 from inforadar.store.engine import Database, open_database  # noqa: E402
 from inforadar.store.feed_lists import count_states, list_feeds, load_feeds_after  # noqa: E402
