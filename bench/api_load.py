@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import cast
@@ -90,8 +91,8 @@ async def _connect(port: int, number: int) -> list[_Connection]:
     return [connection for _, connection in made]
 
 
-async def hammer(port: int, data: bytes, *, seconds: float, connections: int = 16) -> Load:
-    """As many as it answers: each connection asks again as soon as it has its answer."""
+async def hammer(port: int, asked: Iterator[bytes], *, seconds: float, connections: int = 16) -> Load:
+    """As many as it answers: each connection asks the next as soon as it has its answer."""
     load = Load()
     opened = await _connect(port, connections)
     started = perf_counter()
@@ -99,7 +100,7 @@ async def hammer(port: int, data: bytes, *, seconds: float, connections: int = 1
 
     async def ask_again_and_again(connection: _Connection) -> None:
         while (begun := perf_counter()) < until:
-            load.statuses[await connection.ask(data)] += 1
+            load.statuses[await connection.ask(next(asked))] += 1
             load.times_s.append(perf_counter() - begun)
 
     await asyncio.gather(*(ask_again_and_again(connection) for connection in opened))

@@ -27,7 +27,8 @@ from bench import api_fill, million_fill  # noqa: E402 - scripts run from anywhe
 
 from inforadar.store.cached_feeds import load_cached_feed  # noqa: E402
 from inforadar.store.engine import Database, open_database  # noqa: E402
-from inforadar.store.feed_lists import count_states, list_feeds, load_feeds_after  # noqa: E402
+from inforadar.store.feed_lists import list_feeds, load_feeds_after  # noqa: E402
+from inforadar.store.feed_pages import FeedFilter, count_feeds_by_state, load_feed_page  # noqa: E402
 from inforadar.store.feeds import load_broken_count  # noqa: E402
 from inforadar.store.item_pages import load_item_page  # noqa: E402
 from inforadar.store.items import ItemFilter  # noqa: E402
@@ -67,8 +68,13 @@ QUESTIONS: dict[str, tuple[str, Question]] = {
         "`/api/feeds`, in the order of the primary key.",
         lambda c: load_feeds_after(c, None, limit=100),
     ),
+    "The feeds page": ("Newest first.", lambda c: load_feed_page(c, FeedFilter(), limit=50)),
+    "The feeds page, suspended ones": (
+        "Looks through a bounded number of feeds.",
+        lambda c: load_feed_page(c, FeedFilter(state="suspended"), limit=50),
+    ),
     "`feed list`": ("Those that were added last.", lambda c: list_feeds(c, limit=500)),
-    "How the feeds are": ("Counts by state, from an index.", count_states),
+    "How the feeds are": ("Counts by state, from an index.", count_feeds_by_state),
     "Broken feeds": ("The number on every page.", load_broken_count),
     "A cached feed": ("The document of a feed.", lambda c: load_cached_feed(c, _some_id(c))),
     "Whether a cached feed still holds": (
@@ -156,10 +162,10 @@ def page(sqlite: dict[str, list[str]], postgres: dict[str, list[str]], feeds_: i
     lines = [
         "# Queries and their plans",
         "",
-        "Made by `python scripts/generate_plans.py`. The questions that are asked all the time, and how the databases say",
-        f"they answer them with {feeds_:,} feeds and {items:,} items: `EXPLAIN QUERY PLAN` of SQLite, `EXPLAIN (COSTS OFF)` of",
-        "PostgreSQL. Several statements of one question are separated by an empty line. That no hot question reads a whole",
-        "table is held by `tests/store/test_plans.py`.",
+        "Made by `python scripts/generate_plans.py`. The questions that are asked all the time, and how the databases",
+        f"say they answer them with {feeds_:,} feeds and {items:,} items: `EXPLAIN QUERY PLAN` of SQLite,",
+        "`EXPLAIN (COSTS OFF)` of PostgreSQL. Several statements of one question are separated by an empty line. That",
+        "the most frequent ones read no whole table is held by `tests/store/test_plans.py`.",
         "",
     ]
     for name, (words, _) in QUESTIONS.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.acceptance.calling import Call
 from tests.acceptance.program import Program
 from tests.site.documents import entries, link_to_feed, rss
 from tests.site.server import Site
@@ -11,8 +12,8 @@ from tests.site.server import Site
 URL = "https://news.example/feed?b=2&a=1&utm_source=x"
 
 
-async def test_a_feed_is_added_disabled_and_found_by_its_url_id_or_beginning(program: Program) -> None:
-    done = await program.run("feed", "add", URL, "--topic", "world", "--json")
+def test_a_feed_is_added_disabled_and_found_by_its_url_id_or_beginning(call: Call) -> None:
+    done = call("feed", "add", URL, "--topic", "world", "--json")
     assert done.code == 0
     feed = done.json
     assert feed["url"] == URL
@@ -20,43 +21,9 @@ async def test_a_feed_is_added_disabled_and_found_by_its_url_id_or_beginning(pro
     assert (feed["source"], feed["topic"], feed["root_domain"]) == ("news.example", "world", "news.example")
     assert (feed["health"], feed["next_run_at"]) == ("disabled", None)
     for reference in (URL, feed["id"], feed["id"][:13], "news.example"):
-        assert (await program.run("feed", "show", reference, "--json")).json["id"] == feed["id"]
-    again = await program.run("feed", "add", URL, "--json")
+        assert (call("feed", "show", reference, "--json")).json["id"] == feed["id"]
+    again = call("feed", "add", URL, "--json")
     assert (again.json["id"], again.json["added"]) == (feed["id"], False)
-
-
-async def test_the_life_of_a_feed(program: Program) -> None:
-    feed_id = (await program.run("feed", "add", URL, "--json")).json["id"]
-
-    refused = await program.run("feed", "sync", feed_id)
-    assert refused.code == 2
-    assert "disabled" in refused.err
-    assert (await program.run("feed", "enable", feed_id)).code == 0
-    assert (await program.run("feed", "polling", feed_id)).code == 0
-    assert (await program.run("feed", "sync", feed_id)).code == 0
-    feed = (await program.run("feed", "show", feed_id, "--json")).json
-    assert (feed["enabled"], feed["polling"]) == (True, True)
-    assert feed["next_run_at"] is not None
-
-    unsure = await program.run("feed", "delete", feed_id, stdin=b"n\n")
-    assert unsure.code == 2
-    assert (await program.run("feed", "delete", feed_id, "--yes")).code == 0
-    assert (await program.run("feed", "list", "--json")).json == []
-    gone = await program.run("feed", "sync", feed_id)
-    assert gone.code == 2
-    assert "deleted" in gone.err
-    revived = (await program.run("feed", "add", URL, "--json")).json
-    assert (revived["id"], revived["added"]) == (feed_id, True)
-
-
-async def test_root_domains_are_listed_set_and_cleared(program: Program) -> None:
-    first = (await program.run("feed", "add", "https://www.bbc.co.uk/rss", "--json")).json["id"]
-    second = (await program.run("feed", "add", "https://b.example/rss", "--no-root-domain", "--json")).json
-    assert second["root_domain"] is None
-    assert (await program.run("root-domain", "list", "--json")).json == ["bbc.co.uk"]
-    assert (await program.run("root-domain", "set", second["id"], "Other.example")).code == 0
-    assert (await program.run("root-domain", "clear", first)).code == 0
-    assert (await program.run("root-domain", "list")).out.split() == ["other.example"]
 
 
 @pytest.mark.parametrize(
@@ -72,31 +39,31 @@ async def test_root_domains_are_listed_set_and_cleared(program: Program) -> None
         (("--home",), "--home needs a folder"),
     ],
 )
-async def test_wrong_use_is_refused_with_what_to_do(
-    program: Program, arguments: tuple[str, ...], says: str
-) -> None:
-    done = await program.run(*arguments)
+def test_wrong_use_is_refused_with_what_to_do(call: Call, arguments: tuple[str, ...], says: str) -> None:
+    done = call(*arguments)
     assert done.code == 2
     assert says.lower() in (done.err + done.out).lower()
     assert "Traceback" not in done.err
 
 
-async def test_what_is_not_there_fails_with_a_sentence(program: Program) -> None:
-    done = await program.run("feed", "show", "nothing")
+def test_what_is_not_there_fails_with_a_sentence(call: Call) -> None:
+    done = call("feed", "show", "nothing")
     assert done.code == 1
     assert "There is no feed 'nothing'" in done.err
 
 
-async def test_config_show_says_where_values_came_from_and_hides_secrets(program: Program) -> None:
-    extra = {
+def test_config_show_says_where_values_came_from_and_hides_secrets(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {
         "DB_PASSWORD": "hunter2",
         "REDIS_URL": "redis://:hunter2@localhost/0",
         "FETCHER_PROXY": "http://me:hunter2@proxy.example:8080",
         "FETCHER_INTERVAL": "60",
-    }
-    own = Program(home=program.home, port=program.port, sample_port=program.sample_port, extra=extra)
+    }.items():
+        monkeypatch.setenv(name, value)
     for arguments in (("config", "show"), ("config", "show", "--json")):
-        done = await own.run(*arguments)
+        done = call(*arguments)
         assert done.code == 0
         assert "hunter2" not in done.out + done.err
     settings = {row["setting"]: row for row in done.json["settings"]}
@@ -105,20 +72,20 @@ async def test_config_show_says_where_values_came_from_and_hides_secrets(program
     assert settings["fetcher.workers"]["origin"] == "default"
 
 
-async def test_a_wrong_setting_stops_every_command_with_exit_code_2(program: Program) -> None:
-    own = Program(
-        home=program.home, port=program.port, sample_port=program.sample_port, extra={"FETCHER_WORKERS": "0"}
-    )
-    done = await own.run("feed", "list")
+def test_a_wrong_setting_stops_every_command_with_exit_code_2(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FETCHER_WORKERS", "0")
+    done = call("feed", "list")
     assert done.code == 2
     assert "FETCHER_WORKERS is '0'" in done.err
     assert "a whole number, at least 1" in done.err
 
 
-async def test_a_hostile_title_cannot_steer_the_terminal(program: Program) -> None:
+def test_a_hostile_title_cannot_steer_the_terminal(call: Call) -> None:
     title = "\x1b[2J\x1b]0;owned\x07[red]markup[/red]\u202eright to left"
-    await program.run("feed", "add", "https://x.example/", "--source", title)
-    out = (await program.run("feed", "list")).out
+    call("feed", "add", "https://x.example/", "--source", title)
+    out = (call("feed", "list")).out
     assert "\x1b" not in out
     assert "\x07" not in out
     assert "\u202e" not in out
@@ -162,16 +129,16 @@ async def test_a_list_is_imported_fetched_and_exported(program: Program, site: S
     assert 'text="Наука"' in exported
 
 
-async def test_a_feed_is_edited_and_its_password_is_never_shown(program: Program) -> None:
-    feed_id = (await program.run("feed", "add", URL, "--json")).json["id"]
-    done = await program.run(
-        "feed", "edit", feed_id, "--topic", "science", "--any-host", "--user", "me", stdin=b"hunter2\n"
+def test_a_feed_is_edited_and_its_password_is_never_shown(call: Call) -> None:
+    feed_id = (call("feed", "add", URL, "--json")).json["id"]
+    done = call(
+        "feed", "edit", feed_id, "--topic", "science", "--any-host", "--user", "me", stdin="hunter2\n"
     )
     assert done.code == 0
-    shown = await program.run("feed", "show", feed_id, "--json")
+    shown = call("feed", "show", feed_id, "--json")
     assert (shown.json["topic"], shown.json["enforce_feed_domain"]) == ("science", False)
     assert "hunter2" not in shown.out + done.out + done.err
-    assert (await program.run("feed", "edit", feed_id)).code == 2
+    assert (call("feed", "edit", feed_id)).code == 2
 
 
 async def test_a_title_that_a_person_gave_stays_until_it_is_taken_back(program: Program, site: Site) -> None:

@@ -141,7 +141,7 @@ def test_a_server_that_never_answers_does_not_hold_it_up(
     monkeypatch.setenv("DATABASE_URL", f"postgresql://radar@127.0.0.1:{silent_port}/radar")
     started = monotonic()
     found = examined(call("doctor", "--json"))
-    assert monotonic() - started < 6
+    assert monotonic() - started < 9
     assert levels(found, "redis") == levels(found, "database") == {"problem"}
 
 

@@ -1,13 +1,11 @@
-"""The real application on the real server, over HTTP on loopback."""
+"""What tests of the faces ask for: the served application, the terminal, the browser."""
 
 from __future__ import annotations
 
 import asyncio
 import shutil
-import socket
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +15,15 @@ import pytest
 from inforadar.config import Settings, load_settings
 from inforadar.store.engine import Database, open_database
 from inforadar.store.upgrade import upgrade_database
-from inforadar.web.serve import serve_api
+from tests.faces.browser import chromium, site, site_settings
 from tests.faces.newsroom import Newsroom
+from tests.faces.serving import free_port, running
 from tests.faces.terminal import Terminal, fill, opened
+from tests.site.server import Site
+
+__all__ = ["chromium", "site", "site_settings"]
 
 Page = Callable[..., Coroutine[Any, Any, str]]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @pytest.fixture
@@ -40,23 +36,6 @@ async def newsroom(web_settings: Settings) -> AsyncIterator[Newsroom]:
     async with open_database(web_settings.database_url) as database:
         await upgrade_database(database)
         yield Newsroom(database=database)
-
-
-@asynccontextmanager
-async def running(database: Database, settings: Settings) -> AsyncIterator[aiohttp.ClientSession]:
-    """Serves while the block runs; a client for it."""
-    stop, ready = asyncio.Event(), asyncio.Event()
-    serving = asyncio.create_task(serve_api(database, settings, stop, ready=ready))
-    came_up = asyncio.create_task(ready.wait())
-    await asyncio.wait({serving, came_up}, return_when=asyncio.FIRST_COMPLETED)
-    came_up.cancel()
-    base = f"http://127.0.0.1:{settings.web.port}"
-    try:
-        async with aiohttp.ClientSession(base, auto_decompress=False) as client:
-            yield client
-    finally:
-        stop.set()
-        await serving
 
 
 @pytest.fixture
@@ -75,6 +54,13 @@ def page(web: aiohttp.ClientSession) -> Page:
             return await response.text()
 
     return load
+
+
+@pytest.fixture
+async def news_site() -> AsyncIterator[Site]:
+    """Somewhere to fetch from."""
+    async with Site() as running_site:
+        yield running_site
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from inforadar.web.bodies import MAX_JSON
 from inforadar.web.login import TRIES, LoginLimit
 from inforadar.web.serve import login_link
 from inforadar.web.sessions import COOKIE, LIFE, Sessions
-from tests.faces.conftest import running
 from tests.faces.newsroom import Newsroom
+from tests.faces.serving import running
 
 ITEM = "https://x.example/1"
 MARK = {"urls": [ITEM], "read": True}

@@ -30,13 +30,14 @@ async def test_the_description_holds_whatever_is_asked(
         f"{web_settings.web.base_url}/openapi.json",
         "--header",
         f"Authorization: Bearer {load_admin_token(web_settings.home)}",
-        "--max-examples=3",
+        "--max-examples=2",
         "--seed=1",
         "--phases=examples,coverage,fuzzing",
         # What is well-formed may still mean nothing: a cursor of another list, a word that is only spaces.
         "--exclude-checks=positive_data_acceptance",
-        # It goes out to the web.
+        # It goes out to the web; and a run that no worker takes has events without end.
         "--exclude-path=/api/discover",
+        "--exclude-path=/api/runs/{id}/events",
         "--no-color",
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,

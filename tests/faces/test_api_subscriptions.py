@@ -16,8 +16,8 @@ from inforadar.model.ids import FeedId
 from inforadar.pipeline.opml import parse_opml
 from inforadar.store.feeds import load_feed
 from inforadar.web.admin_token import load_admin_token
-from tests.faces.conftest import running
 from tests.faces.newsroom import Newsroom
+from tests.faces.serving import running
 from tests.site.documents import entries, link_to_feed, rss
 from tests.site.server import Site
 

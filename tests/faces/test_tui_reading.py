@@ -105,19 +105,19 @@ async def test_light_and_dark_change_what_is_being_read(terminal: Terminal) -> N
 
 
 async def test_d_gets_the_text_from_the_site(
-    newsroom: Newsroom, web_settings: Settings, site: Site, in_utc: None
+    newsroom: Newsroom, web_settings: Settings, news_site: Site, in_utc: None
 ) -> None:
-    url = site.page("/story", f"<html><head><title>A story</title></head><body>{LONG}</body></html>")
-    feed, _ = await newsroom.database.write(insert_feed, site.url("/feed"), enabled=True)
+    url = news_site.page("/story", f"<html><head><title>A story</title></head><body>{LONG}</body></html>")
+    feed, _ = await newsroom.database.write(insert_feed, news_site.url("/feed"), enabled=True)
     await newsroom.add_item(feed, url, title="A story")
-    allowed = {"FETCHER_ALLOWED_NETWORKS": ",".join(site.endpoints), "FETCHER_DOMAIN_DELAY": "0"}
+    allowed = {"FETCHER_ALLOWED_NETWORKS": ",".join(news_site.endpoints), "FETCHER_DOMAIN_DELAY": "0"}
     settings = load_settings(web_settings.home, allowed)
     async with opened(settings, newsroom.database) as terminal:
         await terminal.press("enter", "d")
         assert "Stored, " in terminal.status
         assert "A sentence of the article that is long enough" in terminal.text
-        site.page("/story", "gone")
+        news_site.page("/story", "gone")
         await terminal.press("d")
         assert "Failed: only 4 bytes of HTML (FAIL_BAD_HTML). The text of" in terminal.text
         assert terminal.status.endswith("stays.")
-    assert len(site.requests_for("/story")) == 2
+    assert len(news_site.requests_for("/story")) == 2

@@ -10,8 +10,8 @@ from inforadar.store.feeds import load_feeds
 from inforadar.tui.screens.articles import ArticlesScreen
 from inforadar.tui.screens.prompt import PromptScreen
 from inforadar.tui.screens.welcome import WelcomeScreen
-from tests.faces.conftest import free_port
 from tests.faces.newsroom import Newsroom
+from tests.faces.serving import free_port
 from tests.faces.terminal import assert_snapshot, opened
 from tests.site.documents import rss
 from tests.site.server import Site
@@ -50,19 +50,19 @@ async def test_opml_is_imported_and_a_wrong_file_is_named(
 
 
 async def test_a_site_is_looked_over_for_its_feeds_and_one_is_chosen(
-    newsroom: Newsroom, web_settings: Settings, site: Site
+    newsroom: Newsroom, web_settings: Settings, news_site: Site
 ) -> None:
-    site.page(
+    news_site.page(
         "/",
         '<html><head><link rel="alternate" type="application/rss+xml" href="/a.xml">'
         '<link rel="alternate" type="application/rss+xml" href="/b.xml"></head><body>Hello</body></html>',
     )
-    allowed = {"FETCHER_ALLOWED_NETWORKS": ",".join(site.endpoints), "FETCHER_DOMAIN_DELAY": "0"}
+    allowed = {"FETCHER_ALLOWED_NETWORKS": ",".join(news_site.endpoints), "FETCHER_DOMAIN_DELAY": "0"}
     settings = load_settings(web_settings.home, allowed)
     async with opened(settings, newsroom.database) as terminal:
         await terminal.press("j", "enter")
         assert isinstance(terminal.app.screen, PromptScreen)
-        await terminal.type(site.url("/"))
+        await terminal.type(news_site.url("/"))
         # The choice waits for an answer, so the work is not done when the key is.
         terminal.send("enter")
         await terminal.until("Which of its feeds?")
@@ -71,24 +71,24 @@ async def test_a_site_is_looked_over_for_its_feeds_and_one_is_chosen(
         await terminal.press("enter")
         assert "Added 127.0.0.1/general. f fetches now." in terminal.status
     (feed,) = await newsroom.database.read(load_feeds)
-    assert feed.url == site.url("/b.xml")
+    assert feed.url == news_site.url("/b.xml")
     assert feed.kind is FeedKind.FEED
     assert feed.enabled
     assert feed.requested_at
 
 
 async def test_an_address_without_a_feed_is_answered_with_a_sentence(
-    newsroom: Newsroom, web_settings: Settings, site: Site
+    newsroom: Newsroom, web_settings: Settings, news_site: Site
 ) -> None:
-    site.feed("/feed.xml", rss())
-    allowed = {"FETCHER_ALLOWED_NETWORKS": ",".join(site.endpoints), "FETCHER_DOMAIN_DELAY": "0"}
+    news_site.feed("/feed.xml", rss())
+    allowed = {"FETCHER_ALLOWED_NETWORKS": ",".join(news_site.endpoints), "FETCHER_DOMAIN_DELAY": "0"}
     async with opened(load_settings(web_settings.home, allowed), newsroom.database) as terminal:
         await terminal.press("a")
-        await terminal.type(site.url("/nothing"))
+        await terminal.type(news_site.url("/nothing"))
         await terminal.press("enter")
         assert "404" in terminal.status
         await terminal.press("colon")
-        await terminal.type(f"add {site.url('/feed.xml')}")
+        await terminal.type(f"add {news_site.url('/feed.xml')}")
         await terminal.press("enter")
         assert "Added" in terminal.status
 

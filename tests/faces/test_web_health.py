@@ -7,7 +7,7 @@ import aiohttp
 from inforadar import __version__
 from inforadar.config import Settings
 from inforadar.store.engine import open_database
-from tests.faces.conftest import running
+from tests.faces.serving import running
 
 
 async def test_health_is_ok_with_a_database_that_answers(web: aiohttp.ClientSession) -> None:

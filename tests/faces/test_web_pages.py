@@ -17,8 +17,9 @@ from inforadar.store.engine import open_database
 from inforadar.store.feeds import delete_feed, update_feed
 from inforadar.web.admin_token import load_admin_token
 from inforadar.web.listing import PAGE_ITEMS
-from tests.faces.conftest import Page, running
+from tests.faces.conftest import Page
 from tests.faces.newsroom import Newsroom, analysis
+from tests.faces.serving import running
 
 OUR_SCRIPT = r'<script type="module" src="/static/[a-z]+\.js\?v=[0-9a-f]+">'
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)> \u202eesrever & {{ 7*7 }}"
@@ -135,7 +136,7 @@ async def test_only_web_addresses_become_links(newsroom: Newsroom, page: Page) -
 async def test_links_to_elsewhere_tell_nothing(newsroom: Newsroom, page: Page) -> None:
     feed = await newsroom.add_feed()
     item = await newsroom.add_item(feed, "https://news.example/1?a=1&b=<>")
-    for path in ("/feeds", f"/item/{item.id}"):
+    for path in (f"/feeds/{feed.id}", f"/item/{item.id}"):
         links = re.findall(r'<a [^>]*href="https?:[^>]*>', await page(path))
         assert links
         assert all('rel="noopener noreferrer"' in link for link in links)

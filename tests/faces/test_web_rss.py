@@ -12,8 +12,8 @@ from inforadar.config import Settings
 from inforadar.model.feed import Feed
 from inforadar.store.engine import open_database
 from inforadar.store.feeds import delete_feed, update_feed
-from tests.faces.conftest import running
 from tests.faces.newsroom import BUILT_AT, Newsroom
+from tests.faces.serving import running
 
 URL = "https://news.example/feed?lang=uk&page=1"
 DOCUMENT = '<?xml version="1.0"?><rss><channel><title>Новини 新闻 🗞</title></channel></rss>'

@@ -16,8 +16,8 @@ from inforadar.config import Settings, load_settings
 from inforadar.errors import UsageError
 from inforadar.store.engine import READERS
 from inforadar.web.serve import serve_api
-from tests.faces.conftest import running
 from tests.faces.newsroom import Newsroom
+from tests.faces.serving import running
 
 
 async def start(settings: Settings) -> asyncio.subprocess.Process:

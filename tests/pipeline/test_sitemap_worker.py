@@ -6,6 +6,7 @@ import asyncio
 import gzip
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,15 @@ import pytest
 
 from inforadar.app.worker import open_worker
 from inforadar.config import Settings, load_settings
+from inforadar.model.article import Extracted, NotExtracted
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import Outcome
 from inforadar.model.progress import Progress, ProgressKind
 from inforadar.pipeline.cycle import CycleResult
-from inforadar.pipeline.sitemap import site_name_of
+from inforadar.pipeline.page_titles import PageTitles
+from inforadar.pipeline.sitemap import SitemapDiscoverer, site_name_of
 from inforadar.pipeline.worker import Stage, Worker
+from inforadar.stages.canonical import extract
 from inforadar.store.articles import load_article
 from inforadar.store.cached_feeds import load_cached_feed
 from inforadar.store.engine import Database
@@ -46,9 +50,22 @@ def worker(tmp_path: Path, site: Site, database: Database) -> Open:
     async def opened(**sitemap: Any) -> AsyncIterator[Worker]:
         changed = settings.replaced(sitemap=sitemap)
         async with open_worker(changed, database, stages=frozenset({Stage.COLLECT})) as running:
-            yield running
+            yield extract_here(running)
 
     return opened
+
+
+def extract_here(running: Worker) -> Worker:
+    """Pages are extracted in this process: starting another one for each test would take longer than the test."""
+
+    async def extracted(body: bytes, url: str, content_type: str) -> Extracted | NotExtracted:
+        return extract(body, url, content_type)
+
+    sitemap = running.discoverers[FeedKind.SITEMAP]
+    assert isinstance(sitemap, SitemapDiscoverer)
+    titles = PageTitles(canonicalizer=replace(sitemap.titles.canonicalizer, extract=extracted))
+    running.discoverers = {**running.discoverers, FeedKind.SITEMAP: replace(sitemap, titles=titles)}
+    return running
 
 
 @pytest.fixture

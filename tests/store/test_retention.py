@@ -14,7 +14,9 @@ from inforadar.pipeline.retention import Retention
 from inforadar.store.checks import load_size
 from inforadar.store.engine import Database
 from inforadar.store.feeds import update_feed_options
-from inforadar.store.schema import articles, feed_schedules, forgotten_items, items, marks, runs
+from inforadar.store.items import load_known_hashes
+from inforadar.store.retention_schema import forgotten_items
+from inforadar.store.schema import articles, feed_schedules, items, marks, runs
 from inforadar.store.types import db_later
 from inforadar.urls import url_hash
 
@@ -130,6 +132,8 @@ async def test_what_was_forgotten_never_comes_back_as_new_nor_as_changed(databas
     assert [new.listed.url for new in saved.added] == ["https://example.com/new"]
     assert [change.url for change in saved.changed] == [urls(3)[0]]
     assert await kept(database) == {urls(3)[0], "https://example.com/new"}
+    hashes = [url_hash(url) for url in (*urls(3), "https://example.com/other")]
+    assert await database.read(load_known_hashes, feed.id, hashes) == set(hashes[:3])
 
 
 async def test_another_feed_that_lists_the_url_keeps_it(database: Database) -> None:

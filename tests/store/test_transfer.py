@@ -31,9 +31,8 @@ from inforadar.store.schema import (
     feeds,
     items,
     marks,
-    site_states,
-    url_states,
 )
+from inforadar.store.sitemap_schema import site_states, url_states
 from inforadar.store.transfer import load_digest, travelling_tables
 from inforadar.store.upgrade import require_current
 

@@ -1,8 +1,10 @@
 """Sitemaps that are broken, cut off, hostile or none at all; and that the short way reads what the long one does."""
 
 import gzip
+import time
 import tracemalloc
 import zlib
+from contextlib import suppress
 from datetime import UTC, datetime
 from xml.sax.saxutils import escape
 
@@ -133,6 +135,30 @@ def test_hostile_nesting_names_and_attributes_are_read_over():
     attributes = " ".join(f'a{number}="x"' for number in range(5_000))
     urls, _ = read(f"<urlset>{entry('a')}{deep}{names}<b {attributes}/>{entry('b')}</urlset>")
     assert urls == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<urlset>" + "<!--" * 500_000,
+        "<urlset>" + "<url>" * 400_000,
+        "<urlset><url><loc>" + "&" * 2_000_000,
+        "<urlset>" + "<url><loc>" + "a" * 2_000_000,
+        "<urlset" + " a" * 1_000_000,
+        "<!DOCTYPE urlset [" + "]" * 1_000_000 + "<urlset>",
+    ],
+)
+def test_documents_made_to_take_long_do_not(body):
+    began = time.process_time()
+    with suppress(ParseError):
+        list(SitemapReader(body.encode(), URL))
+    assert time.process_time() - began < 5
+
+
+def test_a_file_of_countless_gzip_members_is_read_as_far_as_files_are_made_of_them():
+    urls, warnings = read(gzip.compress(b"<urlset>") + gzip.compress(entry("a").encode()) * 5_000)
+    assert len(urls) == 999
+    assert "It ends in the middle; what came before was kept." in warnings
 
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Cn")), max_size=12)

@@ -28,7 +28,7 @@ from inforadar.store.outbox import count_outbox
 from inforadar.store.upgrade import require_current
 from inforadar.urls import hostname
 
-CHECK_S = 2.5
+CHECK_S = 4.0
 """The most that a check may take."""
 LEAST_FREE = 10**9
 

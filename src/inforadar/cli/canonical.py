@@ -15,6 +15,7 @@ from rich.text import Text
 from inforadar.app.store import open_store, utc_now
 from inforadar.app.worker import open_redis, open_worker
 from inforadar.cli.logs import configure_logs
+from inforadar.cli.masks import masked
 from inforadar.cli.output import print_json, print_line, print_table, safe
 from inforadar.cli.run import on_store
 from inforadar.config import Settings, load_settings
@@ -106,7 +107,7 @@ class _Shown:
             if self._bar:
                 self._bar.console.print(Text(line), soft_wrap=True)
             else:
-                print(line, flush=True)
+                print(masked(line), flush=True)
         if self._bar and self._task is not None and progress.ending:
             self._bar.advance(self._task)
 

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 
 from inforadar.app.store import make_home, open_unchecked_store
 from inforadar.cli.confirm import Yes, confirm
-from inforadar.cli.output import print_json, print_line, print_table, safe, size_text
+from inforadar.cli.output import counted, print_json, print_line, print_table, safe, size_text
 from inforadar.cli.progress import told
 from inforadar.cli.run import on_store
 from inforadar.config import Settings, load_settings
@@ -126,7 +126,9 @@ def restore(
             {"database": done.name, "replaced": str(done.aside) if done.aside else None, "rows": done.rows}
         )
         return
-    print_line(f"Restored {done.name}: {done.rows['feeds']} feeds, {done.rows['items']} items.")
+    print_line(
+        f"Restored {done.name}: {counted(done.rows['feeds'], 'feed')}, {counted(done.rows['items'], 'item')}."
+    )
     if done.aside:
         print_line(f"What was there before is in {done.aside}; delete it when you like.")
     if settings.redis.url:
@@ -163,7 +165,9 @@ def vacuum(
         _show_surplus(done, {"dry_run": False, "size_before": before, "size": after}, as_json=True)
         return
     if done:
-        print_line(f"Deleted {done.items} items and {done.articles} articles. Their URLs stay known.")
+        print_line(
+            f"Deleted {counted(done.items, 'item')} and {counted(done.articles, 'article')}. Their URLs stay known."
+        )
     print_line(f"The database has {size_text(after)} now; it had {size_text(before)}.")
 
 
@@ -208,7 +212,8 @@ def move(
         print_json({"database": name, "rows": moved.tables, "resumed": moved.resumed})
         return
     print_line(f"Moved {sum(moved.tables.values())} rows to {name}. Counts and checksums are the same.")
-    print_line(f"Next: set DATABASE_URL={name}, with the password in DB_PASSWORD, and start again.")
+    apart = ", with the password in DB_PASSWORD," if to.startswith("postgres") else ""
+    print_line(f"Next: set DATABASE_URL={to}{apart} and start again.")
 
 
 def _password(settings: Settings) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -12,7 +12,8 @@ from rich.text import Text
 
 from inforadar.app.doctor import examine
 from inforadar.cli.logs import configure_logs
-from inforadar.cli.output import print_json, print_line, safe
+from inforadar.cli.masks import masked
+from inforadar.cli.output import counted, print_json, print_line, safe
 from inforadar.config import load_settings
 from inforadar.model.finding import Finding, Level
 
@@ -27,7 +28,10 @@ def doctor(
     """Look for what is wrong, and say what to do. Changes nothing; exit code 1 if something does not work."""
     settings = load_settings()
     configure_logs(settings.log, quiet=True)
-    findings = asyncio.run(examine(settings, url=url))
+    findings = [
+        replace(finding, sentence=masked(finding.sentence))
+        for finding in asyncio.run(examine(settings, url=url))
+    ]
     is_well = not any(finding.level is Level.PROBLEM for finding in findings)
     if json:
         print_json({"ok": is_well, "findings": [asdict(finding) for finding in findings]})
@@ -48,8 +52,11 @@ def _print(findings: list[Finding]) -> None:
             console.print(Text(f"{'':16}→ {safe(finding.advice)}", style="dim"), soft_wrap=True)
     numbers = {level: sum(finding.level is level for finding in findings) for level in Level}
     if numbers[Level.PROBLEM]:
-        print_line(f"{numbers[Level.PROBLEM]} things are wrong, {numbers[Level.WARNING]} to look at.")
+        are = "is" if numbers[Level.PROBLEM] == 1 else "are"
+        print_line(
+            f"{counted(numbers[Level.PROBLEM], 'thing')} {are} wrong, {numbers[Level.WARNING]} to look at."
+        )
     elif numbers[Level.WARNING]:
-        print_line(f"Everything works; {numbers[Level.WARNING]} things to look at.")
+        print_line(f"Everything works; {counted(numbers[Level.WARNING], 'thing')} to look at.")
     else:
         print_line("Everything is well.")

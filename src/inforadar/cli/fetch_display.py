@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 from rich.text import Text
 
+from inforadar.cli.masks import masked
 from inforadar.cli.output import print_line, print_table, safe
 from inforadar.model.progress import Progress as Event
 from inforadar.model.progress import ProgressKind
@@ -69,7 +70,7 @@ class FetchDisplay:
         at = event.at.astimezone().strftime("%H:%M:%S")
         text = safe(event.text)
         if self._bar is None:
-            print(f"{at}  {safe(event.label):{_LABEL}}  {text}", flush=True)
+            print(masked(f"{at}  {safe(event.label):{_LABEL}}  {text}"), flush=True)
             return
         line = Text.assemble((f"{at}  ", "dim"), (f"{safe(event.label):{_LABEL}}  ", "cyan"))
         line.append(text, style=_STYLES.get(text[:1], ""))

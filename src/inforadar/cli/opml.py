@@ -9,7 +9,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from inforadar.app.store import utc_now
-from inforadar.cli.output import binary_output, print_json, print_line, safe
+from inforadar.cli.output import binary_output, counted, print_json, print_line, safe
 from inforadar.cli.run import on_store
 from inforadar.config import Settings
 from inforadar.errors import UsageError
@@ -36,7 +36,7 @@ def import_(
         print_json(imported_document(imported, utc_now()))
         return
     print_line(
-        f"{len(imported.added)} feeds added, {len(imported.known)} were there already, "
+        f"{counted(len(imported.added), 'feed')} added, {len(imported.known)} were there already, "
         f"{len(imported.skipped)} skipped."
     )
     for what, why in imported.skipped:

@@ -10,7 +10,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from inforadar.cli.confirm import Yes, confirm
-from inforadar.cli.output import binary_output, print_json, print_line, size_text
+from inforadar.cli.output import binary_output, counted, print_json, print_line, size_text
 from inforadar.cli.progress import told
 from inforadar.cli.run import on_store
 from inforadar.config import Settings
@@ -46,10 +46,10 @@ def export(
     if json:
         print_json({"file": str(file), "size": file.stat().st_size, "rows": rows})
         return
-    secret = " It holds credentials, so that only you can read it." if rows.get("feed_credentials") else ""
-    print_line(
-        f"Wrote {rows['feeds']} feeds and {rows['items']} items to {file} ({size_text(file.stat().st_size)}).{secret}"
-    )
+    feeds, items = (counted(rows[f"{noun}s"], noun) for noun in ("feed", "item"))
+    print_line(f"Wrote {feeds} and {items} to {file} ({size_text(file.stat().st_size)}).")
+    if rows.get("feed_credentials"):
+        print_line("It holds credentials, so that only you can read it; --no-credentials leaves them out.")
 
 
 def import_(
@@ -77,6 +77,5 @@ def import_(
     if json:
         print_json({"rows": rows})
         return
-    print_line(
-        f"Imported {rows.get('feeds', 0)} feeds and {rows.get('items', 0)} items. A running worker goes on with them."
-    )
+    feeds, items = (counted(rows.get(f"{noun}s", 0), noun) for noun in ("feed", "item"))
+    print_line(f"Imported {feeds} and {items}. A running worker goes on with them.")

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
+import signal
 
 from inforadar.app.store import make_home, open_store
 from inforadar.config import load_settings
-
-LOG = "terminal.log"
-"""In the home folder; what would be written over the screen goes there."""
+from inforadar.tui.fetch_process import LOG
 
 
 def terminal() -> int:
     """Runs until the reader leaves."""
     settings = load_settings()
     make_home(settings.home)
+    is_told = False
 
     def settle() -> None:
         """What can wait until the first list is on the screen."""
@@ -31,8 +32,23 @@ def terminal() -> int:
             from inforadar.tui.app import RadarApp  # noqa: PLC0415
 
             app = RadarApp(settings, database, when_shown=settle)
+
+            def leave() -> None:
+                nonlocal is_told
+                is_told = True
+                app.exit()
+
+            # A terminal that is closed takes the app along; without this it would go on for nobody.
+            for number in (signal.SIGHUP, signal.SIGTERM):
+                asyncio.get_running_loop().add_signal_handler(number, leave)
             await app.run_async()
             return app.return_code or 0
 
     with (settings.home / LOG).open("w", encoding="utf-8") as log:
-        return asyncio.run(run())
+        try:
+            return asyncio.run(run())
+        finally:
+            if is_told:
+                # Everything of ours is closed. Textual's threads would wait for a terminal that may be gone.
+                log.flush()
+                os._exit(0)

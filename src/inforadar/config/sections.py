@@ -335,6 +335,7 @@ def allowed(section: type[Section], field: str) -> str:
 
 
 _NOUNS = (
+    ("bool", "true or false"),
     ("tuple", "a list"),
     ("date", "a date like 2026-01-31"),
     ("float", "a number"),

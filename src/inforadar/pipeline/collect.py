@@ -130,10 +130,12 @@ class FeedDiscoverer:
 
     async def _read(self, job: Job, fetched: Fetched, spent_s: float) -> Collected | Fetched:
         feed = job.feed
+        if self._is_sitemap(feed, fetched, looks_like_sitemap(feed.url)):
+            return fetched
         try:
             listing = await self.parse(fetched.body, fetched.final_url, fetched.content_type)
         except ParseError as fault:
-            if feed.kind is None and self.sitemap and is_sitemap(fetched.body, fetched.content_type):
+            if self._is_sitemap(feed, fetched, True):
                 return fetched
             failed = fault_of(feed, str(fault), self.now(), outcome=Outcome.PERMANENT_ERROR)
             return failed_job(job, self.policy, failed)
@@ -161,6 +163,12 @@ class FeedDiscoverer:
             dropped=dropped,
             spent_s=spent_s,
         )
+
+    def _is_sitemap(self, feed: Feed, fetched: Fetched, is_likely: bool) -> bool:
+        """Only of a feed whose kind is not known yet; what is not likely to be one is asked when it is no feed."""
+        if feed.kind is not None or self.sitemap is None or not is_likely:
+            return False
+        return is_sitemap(fetched.body, fetched.content_type)
 
 
 def looks_like_sitemap(url: str) -> bool:

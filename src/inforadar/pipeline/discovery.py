@@ -37,6 +37,17 @@ class NothingFoundError(InfoRadarError):
     """The site names no feed, and none lies where they usually do."""
 
 
+class NoFeedOnPageError(NothingFoundError):
+    """It is a page, and a page alone: selectors could read it."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(
+            f"{sentence} If its list of articles has pages, add it with --kind pages and --selectors."
+        )
+        self.sentence = sentence
+        """Without the advice, which is for the command line."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundFeed:
     """A feed that a site has."""
@@ -89,9 +100,8 @@ class Discovery:
             FoundFeed(url=url, kind=FeedKind.SITEMAP, how="named by robots.txt") for url in robots.sitemaps
         ]
         if not found:
-            raise NothingFoundError(
-                f"{readable(page.final_url)} names no feed, and there is none at {_usual_path(page.body)}. "
-                "If its list of articles has pages, add it with --kind pages and --selectors."
+            raise NoFeedOnPageError(
+                f"{readable(page.final_url)} names no feed, and there is none at {_usual_path(page.body)}."
             )
         return found
 

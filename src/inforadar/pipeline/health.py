@@ -36,10 +36,25 @@ class Health:
     sentence: str
 
 
-def feed_health(feed: Feed, now: datetime) -> Health:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """What a person can do about it, where they are."""
+
+    unscheduled: str
+    suspended: str
+
+
+IN_TERMINAL = Advice(
+    unscheduled="Not scheduled; `inforadar feed sync` fetches it once.",
+    suspended="Revive it with `inforadar feed sync`.",
+)
+ON_PAGE = Advice(unscheduled="Not scheduled.", suspended="Fetch it now to revive it.")
+
+
+def feed_health(feed: Feed, now: datetime, advice: Advice = IN_TERMINAL) -> Health:
     """The sentence is for people, in the voice of the rest of the interface."""
     state = _state(feed)
-    return Health(state=state, sentence=_sentence(feed, state, now))
+    return Health(state=state, sentence=_sentence(feed, state, now, advice))
 
 
 def _state(feed: Feed) -> HealthState:
@@ -56,20 +71,20 @@ def _state(feed: Feed) -> HealthState:
             return HealthState.SUSPENDED
 
 
-def _sentence(feed: Feed, state: HealthState, now: datetime) -> str:
+def _sentence(feed: Feed, state: HealthState, now: datetime, advice: Advice) -> str:
     if state is HealthState.DISABLED:
         return "Disabled: neither fetched nor served."
     if feed.locked_until is not None and feed.locked_until > now:
         return "Being fetched right now."
     match state:
         case HealthState.NEW:
-            return f"Not fetched yet. {_next(feed, now)}"
+            return f"Not fetched yet. {_next(feed, now, advice)}"
         case HealthState.SUCCESS:
-            return f"Fetched {in_words(now, feed.last_fetched_at)}.{_twin(feed)} {_next(feed, now)}"
+            return f"Fetched {in_words(now, feed.last_fetched_at)}.{_twin(feed)} {_next(feed, now, advice)}"
         case HealthState.WAITING:
             times = f" It failed {feed.failures} times in a row." if feed.failures > 1 else ""
-            return f"{_what_happened(feed)}{times} {_next(feed, now, again=True)}"
-    comes = _next(feed, now, again=True) if feed.next_run_at else "Revive it with `inforadar feed sync`."
+            return f"{_what_happened(feed)}{times} {_next(feed, now, advice, again=True)}"
+    comes = _next(feed, now, advice, again=True) if feed.next_run_at else advice.suspended
     return f"{_what_happened(feed)} Suspended. {comes}"
 
 
@@ -83,11 +98,11 @@ def _twin(feed: Feed) -> str:
     return f" It moved to the URL of feed {feed.duplicate_of}: one of the two is enough."
 
 
-def _next(feed: Feed, now: datetime, *, again: bool = False) -> str:
+def _next(feed: Feed, now: datetime, advice: Advice, *, again: bool = False) -> str:
     if feed.requested_at is not None:
         return "Asked for; a worker takes it next."
     if feed.next_run_at is None:
-        return "Not scheduled; `inforadar feed sync` fetches it once."
+        return advice.unscheduled
     word = "Trying again" if again else "Next"
     return f"{word} {in_words(now, feed.next_run_at)}."
 

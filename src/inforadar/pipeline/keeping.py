@@ -19,6 +19,7 @@ from inforadar.store.backup import (
 )
 from inforadar.store.checks import load_counts
 from inforadar.store.engine import Database, open_database, parse_database_url
+from inforadar.store.move import refuse_busy
 from inforadar.store.upgrade import upgrade_database
 
 
@@ -80,6 +81,7 @@ async def restore_archive(url: str, password: str | None, file: Path, told: Told
         if not url.startswith("sqlite"):
             async with open_database(url, password) as database:
                 await upgrade_database(database)
+                await refuse_busy(database)
                 rows = await database.write(read_archive, data, told, replace=True)
                 return Restored(name=database.name, rows=rows)
         path = _path(url)

@@ -51,14 +51,17 @@ class Previewer:
         """`UsageError` if there is nothing to read the page by; `InfoRadarError` if it cannot be had or read."""
         address = canonical_form(url)
         read = read_by_selectors(selectors) if selectors else read_by_site(address)
-        fetched = await self._fetch(address)
+        return await self.read(read, await self.fetch(address))
+
+    async def read(self, read: Reading, fetched: Fetched) -> PagePreview:
+        """A page that is there already, so that trying out selectors asks the site only once."""
         given = (fetched.body, fetched.final_url, fetched.content_type, fetched.fetched_at)
         try:
             return await self.pool.run(read, *given, timeout_s=TIMEOUT_S)
         except ParseError as fault:
             raise InfoRadarError(f"The page {fetched.final_url} cannot be read. {fault}") from None
 
-    async def _fetch(self, url: str) -> Fetched:
+    async def fetch(self, url: str) -> Fetched:
         host = host_key(url)
         await wait_for_turn(self.engine.pacer, host)
         try:

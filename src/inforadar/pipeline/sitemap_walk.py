@@ -214,7 +214,7 @@ class SitemapWalk:
     async def _read(
         self, visit: _Visit, file: SitemapFile, fetched: Fetched, children: list[SitemapRef]
     ) -> list[Todo]:
-        at, todo, count = self.now(), list[Todo](), 0
+        at, todo, count, is_whole = self.now(), list[Todo](), 0, True
         try:
             reader = await asyncio.to_thread(
                 SitemapReader, fetched.body, fetched.final_url, fetched.content_type, max_bytes=self.max_bytes
@@ -223,6 +223,10 @@ class SitemapWalk:
             while batch := await asyncio.to_thread(_batch, rows):
                 entries = [row for row in batch if isinstance(row, SitemapEntry)]
                 children += [row for row in batch if isinstance(row, SitemapRef)]
+                if len(children) > 2 * MAX_FILES:
+                    is_whole = False
+                    children.sort(key=_age, reverse=True)
+                    del children[MAX_FILES:]
                 if entries:
                     if not count and self._is_elsewhere(visit, entries):
                         return []
@@ -235,7 +239,7 @@ class SitemapWalk:
             self.job.progress.line(f"{readable(file.url)}: {warning}")
         file = replace(file, form=reader.form)
         self._count(file)
-        await self._finish(file, fetched, at, is_whole=reader.is_whole, children=children)
+        await self._finish(file, fetched, at, is_whole=is_whole and reader.is_whole, children=children)
         if reader.form is not SitemapForm.INDEX:
             modified = sum(one.is_modified for one in todo)
             news = f"{len(todo) - modified:,} new, {modified:,} changed"

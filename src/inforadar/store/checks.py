@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Column, Connection, Table, func, inspect, select, text
@@ -53,20 +53,20 @@ def _broken_file(connection: Connection) -> Iterator[str]:
 
 def find_missing(connection: Connection) -> list[str]:
     """Tables, columns and indexes that the schema has and this database has not."""
-    seen = inspect(connection)
-    there = set(seen.get_table_names())
+    there = _names(inspect(connection).get_multi_columns())
+    made = _names(inspect(connection).get_multi_indexes())
     missing = []
     for table in all_tables():
         if table.name not in there:
             missing.append(f"The table {table.name} is missing. Restore a backup.")
             continue
-        columns = {column["name"] for column in seen.get_columns(table.name)}
+        columns = there[table.name]
         missing += [
             f"The column {table.name}.{column.name} is missing. Restore a backup."
             for column in table.columns
             if column.name not in columns
         ]
-        indexes = {index["name"] for index in seen.get_indexes(table.name)}
+        indexes = made.get(table.name, set())
         missing += [
             f"The index {index.name} is missing, which makes some questions slow. "
             "`inforadar db check --repair` makes it anew."
@@ -76,14 +76,18 @@ def find_missing(connection: Connection) -> list[str]:
     return missing
 
 
+def _names(found: Mapping[Any, Sequence[Any]]) -> dict[str, set[str]]:
+    """{table: names}, of columns or indexes."""
+    return {table: {one["name"] for one in ones} for (_, table), ones in found.items()}
+
+
 def repair_indexes(connection: Connection) -> list[str]:
     """Makes the indexes that are missing; returns their names."""
-    seen = inspect(connection)
+    there = _names(inspect(connection).get_multi_indexes())
     made = []
     for table in all_tables():
-        there = {index["name"] for index in seen.get_indexes(table.name)}
         for index in table.indexes:
-            if index.name not in there:
+            if index.name not in there.get(table.name, set()):
                 index.create(connection)
                 made.append(str(index.name))
     return made

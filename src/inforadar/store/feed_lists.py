@@ -1,7 +1,7 @@
-"""Lists and counts of feeds that stay quick with a million of them.
+"""Lists of feeds that stay quick with a million of them.
 
 A list that is cut off shows what was added last: ids begin with the time, so the primary key is the order, and no more
-is read than is shown. Counts come from the index on state, whose entries are a tenth of the rows.
+is read than is shown.
 """
 
 from __future__ import annotations
@@ -93,32 +93,6 @@ def _conditions(
     if state:
         wanted.append(_STATES[state])
     return wanted
-
-
-def count_states(connection: Connection) -> dict[str, int]:
-    """{state: feeds}, of those that have any."""
-    status = _f.last_fetch_status
-    query = select(_f.enabled, status, func.count().label("number")).where(_kept).group_by(_f.enabled, status)
-    counts = dict.fromkeys(STATES, 0)
-    for row in connection.execute(query):
-        counts[_state_of(row.enabled, row.last_fetch_status)] += row.number
-    # Only of these the schedule must be asked whether they are tried again.
-    stopped = (
-        select(func.count())
-        .join_from(feeds, feed_schedules, _s.id == _f.id)
-        .where(_kept, _f.enabled, _is_temporary, _s.next_run_at.is_(None))
-    )
-    number = connection.execute(stopped).scalar_one()
-    counts["waiting"] -= number
-    counts["suspended"] += number
-    return {state: number for state, number in counts.items() if number}
-
-
-def _state_of(enabled: bool, status: str | None) -> str:
-    if not enabled:
-        return "disabled"
-    words = {None: "new", Outcome.SUCCESS.value: "success", Outcome.TEMPORARY_ERROR.value: "waiting"}
-    return words.get(status, "suspended")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

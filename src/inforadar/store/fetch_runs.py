@@ -40,6 +40,13 @@ def has_fetch_work(connection: Connection) -> bool:
     return connection.execute(query).scalar_one() > 0
 
 
+def load_open_fetch_runs(connection: Connection) -> list[RunId]:
+    """Those that wait for a worker or go on now, newest first."""
+    is_open = or_(_r.wanted_at.is_not(None), _r.alive_until >= db_now())
+    query = select(_r.id).where(is_open, _r.finished_at.is_(None)).order_by(_r.id.desc())
+    return list(connection.execute(query).scalars())
+
+
 def claim_fetch_run(connection: Connection) -> tuple[RunId, dict[str, Any]] | None:
     """Takes the run that was asked for longest ago, with its details."""
     longest = (

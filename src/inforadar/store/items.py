@@ -27,8 +27,9 @@ from inforadar.model.ids import FeedId, ItemId, RunId, Uid, UrlHash, new_uuid
 from inforadar.model.item import METADATA_FIELDS, Item, ItemChange, KnownItem, NewItem
 from inforadar.store.feeds import ACTIVE, is_named
 from inforadar.store.history import note_added
+from inforadar.store.retention_schema import forgotten_items
 from inforadar.store.rows import JsonRows, insert_rows, stored_id, stored_time
-from inforadar.store.schema import articles, feeds, forgotten_items, item_changes, items, marks
+from inforadar.store.schema import articles, feeds, item_changes, items, marks
 from inforadar.store.search import is_found
 from inforadar.store.types import db_now, encode_json, one_of
 from inforadar.urls import uid
@@ -75,9 +76,12 @@ def load_known(
 def load_known_hashes(
     connection: Connection, feed_id: FeedId, hashes: Sequence[UrlHash]
 ) -> frozenset[UrlHash]:
-    """Those of the hashes that the feed already has."""
-    query = select(items.c.hash).where(items.c.feed_id == feed_id, one_of(items.c.hash, hashes))
-    return frozenset(connection.execute(query).scalars())
+    """Those of the hashes that the feed has, or had until retention took them."""
+    here, gone = (
+        select(table.c.hash).where(table.c.feed_id == feed_id, one_of(table.c.hash, hashes))
+        for table in (items, forgotten_items)
+    )
+    return frozenset(connection.execute(here.union_all(gone)).scalars())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

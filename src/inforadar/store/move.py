@@ -75,21 +75,13 @@ class Move:
 
     async def run(self, *, restart: bool = False) -> Moved:
         """Moves everything and compares it. The source is only read."""
-        await self._refuse_busy_source()
+        await refuse_busy(self.source)
         resumed = await self._begin(restart=restart)
         for table in travelling_tables():
             await self._move(table)
         tables = await self._compare()
         await self.target.write(_finish)
         return Moved(tables=tables, resumed=resumed)
-
-    async def _refuse_busy_source(self) -> None:
-        until = await self.source.read(load_last_lease)
-        if until is not None:
-            raise DatabaseInUseError(
-                f"A worker holds leases on {self.source.name} until {until:%H:%M:%S} UTC. Stop all workers; if one "
-                "was killed, wait until then."
-            )
 
     async def _begin(self, *, restart: bool) -> bool:
         """Whether it goes on from where another one stopped."""
@@ -137,6 +129,16 @@ def _difference(table: Table, here: Digest, there: Digest) -> str:
     if here.rows == there.rows:
         return f"rows of {table.name} differ"
     return f"{table.name} has {here.rows} rows here and {there.rows} there"
+
+
+async def refuse_busy(database: Database) -> None:
+    """Refuses a database that a worker works on."""
+    until = await database.read(load_last_lease)
+    if until is not None:
+        raise DatabaseInUseError(
+            f"A worker holds leases on {database.name} until {until:%H:%M:%S} UTC. Stop all workers; if one "
+            "was killed, wait until then."
+        )
 
 
 def load_last_lease(connection: Connection) -> datetime | None:

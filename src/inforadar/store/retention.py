@@ -27,6 +27,7 @@ from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.model.ids import FeedId
+from inforadar.store.retention_schema import forgotten_items
 from inforadar.store.schema import (
     analyses_cache,
     article_categories,
@@ -34,7 +35,6 @@ from inforadar.store.schema import (
     articles,
     feed_schedules,
     feeds,
-    forgotten_items,
     items,
     marks,
     runs,

@@ -67,6 +67,14 @@ def load_runs(connection: Connection, *, limit: int = 50, before: RunId | None =
     return [_report(row) for row in connection.execute(query)]
 
 
+def load_run(connection: Connection, run_id: RunId) -> Report:
+    """The report without its lists of articles, which may be long."""
+    row = connection.execute(select(runs).where(runs.c.id == run_id)).first()
+    if row is None:
+        raise NotFoundError(_NO_RUN.format(run_id))
+    return _report(row)
+
+
 def load_report(connection: Connection, run_id: RunId) -> Report:
     """The whole report (A10)."""
     row = connection.execute(select(runs).where(runs.c.id == run_id)).first()

@@ -266,17 +266,6 @@ item_changes = Table(
     Column("fields", JsonDoc, nullable=False, comment="{field: [old, new]}"),
 )
 
-forgotten_items = Table(
-    "forgotten_items",
-    metadata,
-    Column("feed_id", Uuid, ForeignKey("feeds.id", ondelete="CASCADE"), primary_key=True),
-    Column("hash", String(64), primary_key=True),
-    Column("item_id", Uuid, nullable=False),
-    Column("pub_date", UtcDateTime, nullable=False),
-    Column("forgotten_at", UtcDateTime, nullable=False, server_default=db_now()),
-    comment="what retention left of items: a URL that is still listed never comes back as new",
-)
-
 articles = Table(
     "articles",
     metadata,

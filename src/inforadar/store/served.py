@@ -13,8 +13,8 @@ from inforadar.model.ids import FeedId
 from inforadar.model.item import Item
 from inforadar.store.cached_feeds import load_last_items
 from inforadar.store.feeds import load_feed
-from inforadar.store.rows import JsonRows
 from inforadar.store.schema import cached_feeds, feed_urls, feeds
+from inforadar.store.types import one_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,16 +30,7 @@ class ServedFeed:
 
 _COLUMNS = (feeds.c.id, feeds.c.enabled, feeds.c.deleted_at, cached_feeds.c.updated_at)
 _served = feeds.join(cached_feeds, cached_feeds.c.id == feeds.c.id, isouter=True)
-_asked = JsonRows("asked", key="text")
-_key = _asked.c["key"]
-_BY_URL = select(_key.label("key"), *_COLUMNS).select_from(
-    _asked.table.join(_served, feeds.c.url_hash == _key)
-)
-_BY_FORMER_URL = select(_key.label("key"), *_COLUMNS).select_from(
-    _asked.table.join(feed_urls, feed_urls.c.url_hash == _key).join(
-        _served, feeds.c.id == feed_urls.c.feed_id
-    )
-)
+_served_before = feed_urls.join(_served, feeds.c.id == feed_urls.c.feed_id)
 _DOCUMENT = select(cached_feeds.c.updated_at, cached_feeds.c.xml_content).where(
     cached_feeds.c.id == bindparam("feed")
 )
@@ -48,10 +39,11 @@ _DOCUMENT = select(cached_feeds.c.updated_at, cached_feeds.c.xml_content).where(
 def load_served_feeds(connection: Connection, url_hashes: Sequence[str]) -> Mapping[str, ServedFeed]:
     """By the hash of their URLs (`feed_key`) or, if nobody has one now, of those that they had before they moved."""
     found: dict[str, ServedFeed] = {}
-    for query in (_BY_URL, _BY_FORMER_URL):
-        missing = [(key,) for key in url_hashes if key not in found]
+    for key, table in ((feeds.c.url_hash, _served), (feed_urls.c.url_hash, _served_before)):
+        missing = [url_hash for url_hash in url_hashes if url_hash not in found]
         if missing:
-            for row in connection.execute(query, _asked.parameters(missing)):
+            query = select(key.label("key"), *_COLUMNS).select_from(table).where(one_of(key, missing))
+            for row in connection.execute(query):
                 found[row.key] = ServedFeed(
                     id=row.id,
                     enabled=row.enabled,

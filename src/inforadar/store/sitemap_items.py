@@ -17,6 +17,7 @@ from inforadar.model.ids import FeedId, new_uuid
 from inforadar.model.item import ItemChange
 from inforadar.model.schedule import Part
 from inforadar.model.sitemap import UrlState
+from inforadar.store.items import load_known_hashes
 from inforadar.store.schema import articles, item_changes, items
 from inforadar.store.site_states import mark_urls
 from inforadar.store.types import db_now, one_of
@@ -98,9 +99,9 @@ class KnownTitles:
 
 def load_titles(connection: Connection, feed_id: FeedId, urls: Sequence[str]) -> KnownTitles:
     by_hash = {url_hash(url): url for url in urls}
-    known = select(_i.hash).where(_i.feed_id == feed_id, one_of(_i.hash, by_hash))
+    known = load_known_hashes(connection, feed_id, [*by_hash])
     return KnownTitles(
-        items=frozenset(by_hash[hash_] for hash_ in connection.execute(known).scalars()),
+        items=frozenset(by_hash[hash_] for hash_ in known),
         pages=load_page_titles(connection, urls),
     )
 

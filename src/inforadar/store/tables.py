@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sqlalchemy import Table
 
-from inforadar.store import found_schema, history_schema, search_schema
+from inforadar.store import found_schema, history_schema, retention_schema, search_schema, sitemap_schema
 from inforadar.store.schema import metadata
 
-_AREAS = (found_schema, history_schema, search_schema)
+_AREAS = (found_schema, history_schema, retention_schema, search_schema, sitemap_schema)
 """To import them is what puts their tables into the metadata."""
 
 

@@ -69,7 +69,8 @@ async def require_current(database: Database, migrations: Migrations = OURS) -> 
     revision = await database.read(load_revision)
     check_revision(revision, database.name, migrations)
     if revision != migrations.head:
-        raise StoreError(f"The database {database.name} is not up to date. Run `inforadar db upgrade`.")
+        state = "is empty" if revision is None else "is not up to date"
+        raise StoreError(f"The database {database.name} {state}. Run `inforadar db upgrade` to set it up.")
 
 
 def check_revision(revision: str | None, name: str, migrations: Migrations = OURS) -> None:

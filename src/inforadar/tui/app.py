@@ -178,8 +178,6 @@ class RadarApp(App[None]):
         from inforadar.tui.plans import plan_command  # noqa: PLC0415
         from inforadar.tui.screens.prompt import PromptScreen  # noqa: PLC0415
 
-        self.labels = await self.database.read(load_labels)
-
         async def run(line: str | None) -> None:
             if line:
                 self.memory = replace(self.memory, commands=remembered(self.memory.commands, line))
@@ -195,6 +193,8 @@ class RadarApp(App[None]):
             ),
             run,
         )
+        # After the line is there: keys that were typed meanwhile would go to the list.
+        self.labels = await self.database.read(load_labels)
 
     async def ask_for_feed(self) -> None:
         from inforadar.tui.screens.prompt import PromptScreen  # noqa: PLC0415

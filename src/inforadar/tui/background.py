@@ -37,7 +37,7 @@ async def run_apart(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
 
     def run() -> None:
         try:
-            _let_processes_start()
+            let_processes_start()
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
                 done.set_result(runner.run(body()))
         except asyncio.CancelledError:
@@ -56,7 +56,7 @@ async def run_apart(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         raise
 
 
-def _let_processes_start() -> None:
+def let_processes_start() -> None:
     """The first process of a pool starts a helper that is given the standard error, by its number.
 
     While the app has the screen, what stands in its place has none, and starting would fail.

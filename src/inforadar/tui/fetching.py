@@ -1,56 +1,74 @@
-"""A fetch that runs beside the screen: what it tells on its way is kept until the screen takes it."""
+"""A fetch that runs beside the screen, in a process of its own; what it tells is kept until the screen takes it.
+
+In the app's own process even a thread would make keys wait: whoever computes holds the interpreter's lock, on a
+busy machine also while it is not running.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
 from contextlib import suppress
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
 from inforadar.config import Settings
+from inforadar.errors import InfoRadarError
 from inforadar.model.progress import Progress
 from inforadar.model.run import Report
-from inforadar.tui.background import run_apart
+from inforadar.tui.background import END_S, let_processes_start
+from inforadar.tui.fetch_process import ABORT, STOP, Told, fetch_in_process
 
 if TYPE_CHECKING:
-    from inforadar.pipeline.fetch_run import FetchRun
     from inforadar.tui.view import View
 
 
 class Fetching:
-    """One run. All but `run` is called from the screen's thread, the run lives in its own."""
+    """One run: `await run()` once, and `stop` or `abort` meanwhile."""
 
     def __init__(self) -> None:
         self._events: deque[Progress] = deque()
-        self._run: FetchRun | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._is_stopping = False
+        self._pipe: Connection | None = None
 
     async def run(self, settings: Settings, view: View) -> Report:
         """Over the feeds that the filters of the list name."""
+        context = get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        let_processes_start()
+        process = context.Process(
+            target=fetch_in_process, args=(settings, view.sources, view.topics, theirs), name="fetch"
+        )
+        process.start()
+        theirs.close()
+        listening = asyncio.ensure_future(asyncio.to_thread(self._listen, self._pipe))
+        try:
+            return await asyncio.shield(listening)
+        except asyncio.CancelledError:
+            self.abort()
+            await asyncio.wait([listening], timeout=END_S)
+            process.terminate()
+            raise
+        finally:
+            await asyncio.to_thread(process.join)
+            self._pipe.close()
+            self._pipe = None
 
-        async def work() -> Report:
-            from inforadar.app.store import open_store  # noqa: PLC0415 - in the run's own thread
-            from inforadar.app.worker import open_worker  # noqa: PLC0415
-            from inforadar.pipeline.fetch_run import FetchFilter  # noqa: PLC0415
-            from inforadar.sample.install import serving_sample  # noqa: PLC0415
-
-            async with (
-                open_store(settings) as database,
-                serving_sample(database),
-                open_worker(settings, database, stages=frozenset()) as worker,
-            ):
-                wanted = FetchFilter(sources=view.sources, topics=view.topics)
-                run = worker.fetch_run(self._events.append, wanted=wanted)
-                self._loop, self._run = asyncio.get_running_loop(), run
-                if self._is_stopping:
-                    run.stop()
-                report = await run.run()
-                await worker.publish()
-                return report
-
-        return await run_apart(work)
+    def _listen(self, pipe: Connection) -> Report:
+        """Until the end, in a thread."""
+        while True:
+            try:
+                told = pipe.recv()
+            except (EOFError, OSError):
+                raise InfoRadarError(
+                    "The fetch ended by itself. The log in the home folder says why."
+                ) from None
+            assert isinstance(told, Told)
+            self._events.extend(told.events)
+            if told.report:
+                return told.report
+            if told.fault:
+                raise InfoRadarError(told.fault)
 
     def take_events(self) -> list[Progress]:
         """What was told since the last time."""
@@ -58,18 +76,14 @@ class Fetching:
 
     def stop(self) -> None:
         """Between two items."""
-        self._is_stopping = True
-        if self._run:
-            self._call(self._run.stop)
+        self._ask(STOP)
 
     def abort(self) -> None:
         """What is in flight is given up."""
-        self._is_stopping = True
-        if self._run:
-            self._call(self._run.abort)
+        self._ask(ABORT)
 
-    def _call(self, do: Callable[[], None]) -> None:
-        assert self._loop is not None
+    def _ask(self, what: str) -> None:
         # It may have ended this very moment; then there is nothing left to be stopped.
-        with suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(do)
+        if self._pipe:
+            with suppress(OSError):
+                self._pipe.send(what)

@@ -22,10 +22,12 @@ from functools import lru_cache
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, urlsplit
 
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from inforadar.config import WebSettings
-from inforadar.web.answers import json_fault
+from inforadar.web.answers import API, json_fault
+from inforadar.web.multipart import FORM_DATA, first_field
 from inforadar.web.security import HEADERS as SECURITY_HEADERS
 from inforadar.web.sessions import COOKIE, Sessions
 
@@ -34,6 +36,7 @@ CSRF_HEADER, CSRF_FIELD = b"x-csrf-token", "csrf"
 CSRF_SCOPE = "inforadar.csrf"
 """Where routes find the token of the session that asks; not there: nobody is logged in."""
 MAX_FORM = 64 * 1024
+_URLENCODED = b"application/x-www-form-urlencoded"
 _ALWAYS = ("/health", "/login", "/static/")
 """Open whatever the setting: for probes, and to log in at all."""
 _READ_ONLY = "/rss"
@@ -50,9 +53,17 @@ class Access:
     """Lets a request through to `app`, or says why not."""
 
     def __init__(
-        self, app: ASGIApp, *, settings: WebSettings, sessions: Sessions, now: Callable[[], datetime]
+        self,
+        app: ASGIApp,
+        *,
+        settings: WebSettings,
+        sessions: Sessions,
+        now: Callable[[], datetime],
+        show_refusal: Callable[[Scope, int, str], Response],
     ) -> None:
+        """`show_refusal`: how a person in a browser is told."""
         self._app = app
+        self._show_refusal = show_refusal
         self._sessions = sessions
         self._now = now
         self._is_open = settings.reading == "open"
@@ -82,7 +93,20 @@ class Access:
                 scope = {**scope, CSRF_SCOPE: self._sessions.csrf_token(cookie)}
             await self._app(scope, receive, send)
         else:
-            await _refuse(refusal, scope, receive, send)
+            await self._refuse(refusal, scope, receive, send)
+
+    async def _refuse(self, refusal: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
+        is_person = b"text/html" in _header(scope, b"accept") and not scope["path"].startswith(API)
+        if is_person and refusal.status != 421:
+            # Without the question for a password: with that, a browser would never show the page.
+            answer = self._show_refusal(scope, refusal.status, refusal.sentence)
+        else:
+            answer = json_fault(refusal.status, refusal.sentence)
+            if refusal.status == 401:
+                answer.raw_headers.append((b"www-authenticate", b'Basic realm="Info Radar", charset="UTF-8"'))
+                answer.raw_headers.append((b"www-authenticate", b'Bearer realm="Info Radar"'))
+        answer.raw_headers.extend(SECURITY_HEADERS)
+        await answer(scope, receive, send)
 
     def may_read_from(self, host: str | None) -> bool:
         """Whether anybody who asks this host may read, whoever it is."""
@@ -170,8 +194,8 @@ def _header(scope: Scope, name: bytes) -> bytes:
 
 
 async def _buffered(scope: Scope, receive: Receive) -> Receive:
-    """A small form is read ahead, for its CSRF token, and then given to the route all the same."""
-    if not _header(scope, b"content-type").startswith(b"application/x-www-form-urlencoded"):
+    """A form's beginning is read ahead, for its CSRF token, and then given to the route all the same."""
+    if not _header(scope, b"content-type").startswith((_URLENCODED, FORM_DATA)):
         return receive
     messages: list[Message] = []
     size, more = 0, True
@@ -191,16 +215,11 @@ async def _buffered(scope: Scope, receive: Receive) -> Receive:
 
 def _form_field(scope: Scope) -> str:
     form: bytes = scope.get("inforadar.form", b"")
+    content_type = _header(scope, b"content-type")
+    if content_type.startswith(FORM_DATA):
+        # A file comes behind it and may be long: the token stands first.
+        return first_field(form, content_type, CSRF_FIELD)
     try:
         return parse_qs(form.decode("utf-8", "replace"), max_num_fields=100).get(CSRF_FIELD, [""])[0]
     except ValueError:
         return ""
-
-
-async def _refuse(refusal: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
-    answer = json_fault(refusal.status, refusal.sentence)
-    answer.raw_headers.extend(SECURITY_HEADERS)
-    if refusal.status == 401:
-        answer.raw_headers.append((b"www-authenticate", b'Basic realm="Info Radar", charset="UTF-8"'))
-        answer.raw_headers.append((b"www-authenticate", b'Bearer realm="Info Radar"'))
-    await answer(scope, receive, send)

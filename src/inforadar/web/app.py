@@ -3,12 +3,15 @@
     /rss                      rss.py        plain ASGI, beside the router (rsgi.py: from memory, around it)
     /health …                 health.py
     /  /item/{id}             articles.py   (listing.py, reading.py: what they show)
-    /feeds                    feeds.py
+    /feeds  /feeds/{id}       feeds.py      (feed_query.py, plots.py: what they show)
+    /add  /opml               add.py, opml.py (forms.py, multipart.py, selectors_form.py: what people send)
+    /fetch  /runs             fetching.py, runs.py
+    /statistics               statistics.py
     /feeds/topic/… …          combined.py
     /api/item  /api/site      lookup.py
     /api/items  /api/marks    items.py
     /api/feeds  /api/opml …   subscriptions.py
-    /api/fetch …              fetching.py
+    /api/fetch …              fetch_api.py
     /api/runs  /api/labels …  state.py      (run_events.py: a run as it goes on)
     /metrics  /openapi.json   metrics.py, openapi.py
     /login  /logout           login.py      (access.py, sessions.py, proxy.py: in front of everything)
@@ -32,12 +35,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from inforadar.config import Settings
 from inforadar.store.engine import Database
 from inforadar.web.access import Access
+from inforadar.web.add import AddRoutes
 from inforadar.web.articles import ArticleRoutes
 from inforadar.web.assets import Assets
 from inforadar.web.combined import CombinedRoutes
 from inforadar.web.cors import Preflights
 from inforadar.web.faults import FaultPages
 from inforadar.web.feeds import FeedRoutes
+from inforadar.web.fetch_api import FetchApi
 from inforadar.web.fetching import FetchRoutes
 from inforadar.web.health import HealthRoutes
 from inforadar.web.items import ItemRoutes
@@ -45,13 +50,16 @@ from inforadar.web.login import LoginLimit, LoginRoutes
 from inforadar.web.lookup import LookupRoutes
 from inforadar.web.metrics import Latency, MetricsRoutes
 from inforadar.web.openapi import show_openapi
+from inforadar.web.opml import OpmlRoutes
 from inforadar.web.proxy import ForwardedRequests
 from inforadar.web.rsgi import Find, Ready
 from inforadar.web.rss import PATH as RSS_PATH
 from inforadar.web.rss import RssEndpoint
+from inforadar.web.runs import RunRoutes
 from inforadar.web.security import SecurityHeaders
 from inforadar.web.sessions import Sessions
 from inforadar.web.state import StateRoutes
+from inforadar.web.statistics import StatisticsRoutes
 from inforadar.web.subscriptions import SubscriptionRoutes
 from inforadar.web.templating import Pages
 from inforadar.web.unread import UnreadCounts
@@ -79,26 +87,34 @@ def create_app(
     assets = Assets()
     pages = Pages(assets, now)
     sessions = Sessions(token=token)
+    faults = FaultPages(pages=pages)
     login = LoginRoutes(
         pages=pages, sessions=sessions, settings=settings.web, limit=LoginLimit(now=now), now=now
     )
     metrics = MetricsRoutes(database=database)
+    unread = UnreadCounts(database)
+    state = StateRoutes(database=database, now=now)
     routed = Starlette(
         routes=[
             *HealthRoutes(database=database).routes(),
             *ArticleRoutes(
                 database=database,
                 pages=pages,
-                unread=UnreadCounts(database),
+                unread=unread,
                 images=settings.web.images,
                 now=now,
             ).routes(),
             *FeedRoutes(database=database, pages=pages, now=now).routes(),
             *LookupRoutes(database=database).routes(),
-            *ItemRoutes(database=database, now=now).routes(),
+            *ItemRoutes(database=database, now=now, on_marked=unread.forget).routes(),
             *SubscriptionRoutes(database=database, settings=settings, now=now).routes(),
-            *StateRoutes(database=database, now=now).routes(),
-            *FetchRoutes(database=database).routes(),
+            *state.routes(),
+            *FetchApi(database=database).routes(),
+            *AddRoutes(database=database, settings=settings, pages=pages).routes(),
+            *OpmlRoutes(database=database, pages=pages).routes(),
+            *FetchRoutes(database=database, pages=pages).routes(),
+            *RunRoutes(database=database, pages=pages).routes(),
+            *StatisticsRoutes(database=database, pages=pages, numbers=state.numbers, now=now).routes(),
             *CombinedRoutes(
                 database=database, public_url=settings.web.outer_url, last_n=settings.publish.items
             ).routes(),
@@ -107,7 +123,7 @@ def create_app(
             Route("/openapi.json", show_openapi),
             *assets.routes(),
         ],
-        exception_handlers=FaultPages(pages=pages).handlers(),
+        exception_handlers=faults.handlers(),
     )
     rss = RssEndpoint(database, public_url=settings.web.outer_url, last_n=settings.publish.items)
     secured = SecurityHeaders(routed)
@@ -116,7 +132,9 @@ def create_app(
         is_rss = scope["type"] == "http" and scope["path"] == RSS_PATH
         await (rss if is_rss else secured)(scope, receive, send)
 
-    guarded = Access(dispatch, settings=settings.web, sessions=sessions, now=now)
+    guarded = Access(
+        dispatch, settings=settings.web, sessions=sessions, now=now, show_refusal=faults.show_refusal
+    )
     metrics.latency = latency = Latency(Preflights(guarded))
     app = ForwardedRequests(
         latency, prefix=urlsplit(settings.web.public_url).path, believes=settings.web.behind_proxy

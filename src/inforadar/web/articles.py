@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -9,16 +10,18 @@ from typing import Literal
 from urllib.parse import parse_qs
 from uuid import UUID
 
+from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from inforadar.errors import UsageError
+from inforadar.model.article import Article
 from inforadar.model.feed import Feed
 from inforadar.model.ids import ItemId
 from inforadar.model.item import Item
-from inforadar.pipeline.reading import BARS, field_changes, paragraphs, read_item, why_no_text
+from inforadar.pipeline.reading import BARS, ReadItem, field_changes, paragraphs, read_item, why_no_text
 from inforadar.store.article_queue import request_article
 from inforadar.store.articles import load_article
 from inforadar.store.engine import Database
@@ -32,14 +35,26 @@ from inforadar.web.access import CSRF_SCOPE
 from inforadar.web.bodies import read_body
 from inforadar.web.listing import PAGE_ITEMS, choices, parse_query
 from inforadar.web.remembered import OVER_FEEDS, Remembered
-from inforadar.web.sanitize import IN_TEXTS, Images, article_html, listing_html, marker_for
+from inforadar.web.sanitize import IN_TEXTS, Images, article_html, listing_html, marker_for, plain_html
 from inforadar.web.templating import Pages
 from inforadar.web.unread import UnreadCounts
 
 LABELS_S = 2.0
 MAX_FORM = 4096
+ASKED, UNREAD = "asked", "unread"
+"""What an article's address says after a change."""
 _LABELS: Literal["labels"] = "labels"
 _BROKEN: Literal["broken"] = "broken"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Texts:
+    """What strangers wrote, safe, with the words marked that an analysis stands on; empty if there is none."""
+
+    title: Markup
+    article: Markup
+    listed: Markup
+    """As the feed sent it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,14 +98,14 @@ class ArticleRoutes:
         article = await self.database.read(load_article, uid(item.url))
         history = await self.database.read(load_item_changes, item.id)
         marks = (await self.database.read(load_marks, [item.hash])).get(item.hash, NO_MARKS)
-        if request.scope.get(CSRF_SCOPE) and marks.read_at is None and request.method == "GET":
+        asked = request.query_params
+        if request.scope.get(CSRF_SCOPE) and marks.read_at is None and UNREAD not in asked:
             # Whoever may change something has read it by opening it; a stranger who looks around has not.
             marks = await self.database.write(save_marks, item.url, {"read": True}, self.now())
             self.unread.forget()
         read = read_item(item)
-        in_title, in_text = marker_for(read.analysis), marker_for(read.analysis, IN_TEXTS)
-        extracted = article.extracted if article else None
-        listed = listing_html(item.content, self.images) if item.content else None
+        # A long text takes a moment: whoever else asks does not wait for it.
+        texts = await asyncio.to_thread(self._texts, read, article)
         return self.pages.render(
             request,
             "item.html",
@@ -99,14 +114,22 @@ class ArticleRoutes:
             marks=marks,
             bars=BARS,
             article=article,
-            title=in_title.text(read.title),
-            text=in_text.html(article_html(extracted.markdown, self.images)) if extracted else None,
-            has_text=bool(paragraphs(article)),
-            listed=in_text.html(listed) if listed else None,
+            texts=texts,
+            is_asked_for=ASKED in asked,
             why_no_text=why_no_text(article),
             changes=field_changes(history),
-            images=self.images,
-            broken=0,
+            broken=await self.database.read(load_broken_count),
+        )
+
+    def _texts(self, read: ReadItem, article: Article | None) -> Texts:
+        in_title, in_text = marker_for(read.analysis), marker_for(read.analysis, IN_TEXTS)
+        markdown = article.extracted.markdown if article and article.extracted else ""
+        text = article_html(markdown, self.images) if markdown.strip() else plain_html(paragraphs(article))
+        listed = listing_html(read.item.content, self.images) if read.item.content else None
+        return Texts(
+            title=in_title.text(read.title),
+            article=in_text.html(text),
+            listed=in_text.html(listed or Markup()),
         )
 
     async def mark(self, request: Request) -> Response:
@@ -118,13 +141,14 @@ class ArticleRoutes:
             raise UsageError(f"A mark is one of {', '.join(MARKS)}.")
         await self.database.write(save_marks, item.url, changes, self.now())
         self.unread.forget()
-        return self._back(request, item.id)
+        # Opening it would mark it as read again.
+        return self._back(request, item.id, f"?{UNREAD}" if changes.get("read") is False else "")
 
     async def get_article(self, request: Request) -> Response:
         """Asks for the full text now, through the database: the worker may be on another machine."""
         item, feed = await self._find(request)
         await self.database.write(request_article, uid(item.url), item.url, feed.topic)
-        return self._back(request, item.id, "?asked=1")
+        return self._back(request, item.id, f"?{ASKED}")
 
     def _back(self, request: Request, item_id: ItemId, query: str = "") -> Response:
         return RedirectResponse(f"{request.scope.get('root_path', '')}/item/{item_id}{query}", 303)

@@ -11,6 +11,7 @@ import structlog
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import Scope
 
 from inforadar.errors import NotFoundError, StoreError, UsageError
 from inforadar.web.answers import API, json_fault
@@ -37,6 +38,11 @@ class FaultPages:
         response = self.pages.render(request, "fault.html", status, title=title, sentence=sentence)
         response.headers.update(headers or {})
         return response
+
+    def show_refusal(self, scope: Scope, status: int, sentence: str) -> Response:
+        """For a person who may not do that, or not yet."""
+        title = "Log in first" if status == 401 else "Refused"
+        return self.pages.render(Request(scope), "fault.html", status, title=title, sentence=sentence)
 
     def handlers(self) -> dict[Any, Callable[[Request, Any], Awaitable[Response]]]:
         return {

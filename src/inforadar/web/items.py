@@ -49,6 +49,7 @@ class MarksChange(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 class ItemRoutes:
     database: Database
     now: Callable[[], datetime]
+    on_marked: Callable[[], None] = lambda: None
     _lists: Remembered[tuple[bytes, int], Prepared] = field(default_factory=lambda: Remembered(LIST_S))
 
     def routes(self) -> list[Route]:
@@ -119,6 +120,7 @@ class ItemRoutes:
         except InvalidUrlError as fault:
             raise UsageError(str(fault)) from None
         marks = await self.database.write(save_marks_of, urls, changes, self.now())
+        self.on_marked()
         documents = [
             {"url": url} | marks_document(marks.get(url_hash(url), NO_MARKS)) for url in dict.fromkeys(urls)
         ]

@@ -79,5 +79,6 @@ def _message(number: int, event: Progress) -> bytes:
 
 
 def _last_seen(request: Request) -> int:
-    given = request.headers.get("last-event-id", "")
+    """A page that shows the first events already asks for those after them; a browser goes on by itself."""
+    given = request.headers.get("last-event-id") or request.query_params.get("after", "")
     return int(given) if given.isascii() and given.isdigit() and len(given) < 10 else -1

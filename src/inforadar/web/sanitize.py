@@ -10,9 +10,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
-from html import escape
+from html import escape, unescape
 from typing import Literal
 
 import nh3
@@ -77,6 +77,11 @@ def article_html(markdown: str, images: Images) -> Markup:
     return _finish(_markdown().render(text), images)
 
 
+def plain_html(paragraphs: Iterable[str]) -> Markup:
+    """Text without any mark-up of its own."""
+    return Markup("\n").join(Markup("<p>{}</p>").format(one) for one in paragraphs)
+
+
 def listing_html(html: str, images: Images) -> Markup | None:
     """What the feed itself sent along; `None` if it is nothing, or too much for any parser."""
     try:
@@ -102,7 +107,8 @@ def _finish(html: str, images: Images) -> Markup:
 
 
 def _image(attributes: str, images: Images) -> str:
-    given = dict(_ATTRIBUTE.findall(attributes))
+    # Written anew: what is safe inside of an attribute need not be so as the text of a link.
+    given = {name: escape(unescape(value)) for name, value in _ATTRIBUTE.findall(attributes)}
     source, alt = given.get("src", ""), given.get("alt", "").strip()
     if not source or images == "never":
         return ""

@@ -26,6 +26,7 @@ class UnreadCounts:
     database: Database
     _known: Mapping[tuple[str, str], int] = field(default_factory=dict)
     _counted_at: float = float("-inf")
+    _forgotten: int = 0
     _counting: asyncio.Task[None] | None = None
 
     async def load(self) -> Mapping[tuple[str, str], int]:
@@ -38,11 +39,15 @@ class UnreadCounts:
     def forget(self) -> None:
         """Something was marked: the numbers are counted anew for the next page."""
         self._counted_at = float("-inf")
+        self._forgotten += 1
 
     async def _count(self) -> None:
         try:
             with suppress(InfoRadarError):
+                before = self._forgotten
                 self._known = await self.database.read(load_unread_labels)
-                self._counted_at = monotonic()
+                # What was marked meanwhile may not be in these numbers.
+                if before == self._forgotten:
+                    self._counted_at = monotonic()
         finally:
             self._counting = None

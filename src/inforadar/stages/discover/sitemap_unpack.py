@@ -17,6 +17,8 @@ MAX_BYTES = 64 * 2**20
 _MAGIC = b"\x1f\x8b"
 _PIECE = 64 * 1024
 _MAX_LAYERS = 2
+_MAX_MEMBERS = 1000
+"""Gzip members in one file; each start of one costs a copy of what is left."""
 
 
 class SitemapTooLargeError(ParseError):
@@ -65,6 +67,7 @@ class Unpacked:
 
     def _inflated(self, source: Iterator[bytes]) -> Iterator[bytes]:
         decompressor = zlib.decompressobj(16 + zlib.MAX_WBITS)
+        members = 1
         for packed in source:
             rest = packed
             while rest:
@@ -77,7 +80,8 @@ class Unpacked:
                     yield piece
                 if decompressor.eof:
                     rest = decompressor.unused_data.lstrip(b"\x00")
-                    if not rest.startswith(_MAGIC):
+                    members += 1
+                    if not rest.startswith(_MAGIC) or members > _MAX_MEMBERS:
                         break
                     decompressor = zlib.decompressobj(16 + zlib.MAX_WBITS)
                 else:

@@ -12,6 +12,7 @@ from textual.binding import Binding
 from inforadar.store.feeds import load_broken_count
 from inforadar.store.item_order import SortKey
 from inforadar.store.items import count_items
+from inforadar.store.labels import load_labels
 from inforadar.store.marks import NO_MARKS
 from inforadar.tui.columns import Row, make_row
 from inforadar.tui.commands import starts_descending
@@ -137,6 +138,7 @@ class ArticlesScreen(RadarScreen):
         self._total = await self.radar.database.read(count_items, view.filter)
         self._broken = await self.radar.database.read(load_broken_count)
         self._show_lines()
+        self.radar.labels = await self.radar.database.read(load_labels)
 
     def _show_lines(self) -> None:
         need = f"{self._broken} feeds need you" if self._broken != 1 else "1 feed needs you"

@@ -95,6 +95,9 @@ class FetchScreen(RadarScreen):
         )
         self.query_one(ProgressLine).show(self._tally)
 
+    def on_log_pane_follow_changed(self) -> None:
+        self._show_hints()
+
     def _end(self, word: str, lines: list[tuple[str, str]]) -> None:
         if self not in self.app.screen_stack:
             # It was closed before the run had ended: what came after that is to be shown too.
@@ -115,7 +118,8 @@ class FetchScreen(RadarScreen):
             Span(" scroll  ", "muted"),
             *hint("end", "follow", "follow"),
         )
-        self.query_one("#status", Line).show(hints, hint("?", "help", "help"))
+        following = () if self._log.following else (Span("not following  ", "warn"),)
+        self.query_one("#status", Line).show(hints, (*following, *hint("?", "help", "help")))
 
     def action_stop(self) -> None:
         match self._state:

@@ -14,6 +14,7 @@ from typing import ClassVar
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual.geometry import Size
+from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -64,6 +65,9 @@ class LogPane(ScrollView, can_focus=False):
     LogPane > .log--strong { text-style: bold; }
     """
 
+    class FollowChanged(Message):
+        """The tail is followed now, or no longer."""
+
     def __init__(self) -> None:
         super().__init__()
         self.border_title = "Log"
@@ -90,7 +94,6 @@ class LogPane(ScrollView, can_focus=False):
 
     def follow(self) -> None:
         """To the end, and on with it."""
-        self.following = True
         self._put(self.max_scroll_y)
 
     def move(self, by: int) -> None:
@@ -103,7 +106,10 @@ class LogPane(ScrollView, can_focus=False):
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
-        self.following = new_value >= self.max_scroll_y
+        following = new_value >= self.max_scroll_y
+        if following != self.following:
+            self.following = following
+            self.post_message(self.FollowChanged())
 
     def on_resize(self) -> None:
         if self.following:

@@ -31,6 +31,7 @@ from inforadar.web.openapi.blocks import (
 )
 from inforadar.web.subscriptions import DAYS
 
+_EVENT = object_({"event": {"enum": ["progress", "end"]}, "data": TEXT}, {"id": TEXT})
 _ID_OR_NONE: Json = {"anyOf": [ID, {"const": ""}]}
 _WRONG = fault("A parameter means nothing.")
 _FEED_FAULTS = {
@@ -152,7 +153,7 @@ PATHS: Json = {
         {
             "200": {
                 "description": "Events.",
-                "content": {"text/event-stream; charset=utf-8": {"schema": TEXT}},
+                "content": {"text/event-stream; charset=utf-8": {"schema": _EVENT}},
             },
             "404": fault("There is no such run."),
         },

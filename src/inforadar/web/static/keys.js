@@ -23,14 +23,14 @@ export function bindKeys() {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
     const act = ACTIONS[event.key];
-    if (act && act() !== false) event.preventDefault();
+    if (act && act(event) !== false) event.preventDefault();
   });
 }
 
 const ACTIONS = {
   j: () => step(1),
   k: () => step(-1),
-  Enter: () => follow(current()?.querySelector("h2 a")),
+  Enter: (event) => !event.target.closest("a, button, summary, label") && follow(current()?.querySelector("h2 a")),
   o: () => follow(document.querySelector("[data-original]"), true) || openEntry(),
   m: () => mark("read"),
   s: () => mark("starred"),
@@ -93,15 +93,18 @@ function mark(name) {
 async function markEntry(entry, name) {
   const has = { read: entry.classList.contains("read"), starred: Boolean(entry.querySelector(".star")), archived: false };
   try {
-    await send("PUT", "/api/marks", { url: entry.dataset.url, [name]: !has[name] });
+    await send("PUT", "/api/marks", { urls: [entry.dataset.url], [name]: !has[name] });
   } catch (fault) {
     say(fault.message);
     return;
   }
-  if (name === "read") entry.classList.toggle("read", !has.read);
+  if (name === "read") {
+    entry.classList.toggle("read", !has.read);
+    entry.classList.remove("new");
+  }
   if (name === "starred") toggleStar(entry, !has.starred);
   if (name === "archived") {
-    step(1);
+    step(entry.nextElementSibling ? 1 : -1);
     entry.remove();
   }
 }

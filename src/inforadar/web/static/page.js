@@ -1,6 +1,7 @@
 // What a page does beyond showing: local times, keys, marks without a reload. Reading works without any of it.
 
 import { bindKeys } from "./keys.js";
+import { root } from "./server.js";
 import { localTimes } from "./times.js";
 
 localTimes(document);
@@ -8,6 +9,7 @@ bindKeys();
 showPictures();
 boldNews();
 keepPlace();
+awaitArticle();
 
 // With the setting "click", a picture is a link until somebody wants to see it.
 function showPictures() {
@@ -28,22 +30,41 @@ function boldNews() {
   const entries = document.querySelectorAll("[data-entries] .entry");
   if (!entries.length) return;
   const key = "last-visit";
-  const session = sessionStorage.getItem(key) ?? localStorage.getItem(key);
-  if (session) {
-    sessionStorage.setItem(key, session);
+  const last = sessionStorage.getItem(key) ?? localStorage.getItem(key);
+  if (last) {
+    sessionStorage.setItem(key, last);
     for (const entry of entries) {
-      if (entry.dataset.at > session && !entry.classList.contains("read")) entry.classList.add("new");
+      if (Number(entry.dataset.at) > Number(last) && !entry.classList.contains("read")) entry.classList.add("new");
     }
   }
-  localStorage.setItem(key, new Date().toISOString());
+  localStorage.setItem(key, Date.now());
 }
 
-// From an article, back leads to the list as it was left.
+// From an article, back leads to the list as it was left: the same filters, the same place.
 function keepPlace() {
-  if (document.body.dataset.section === "articles") {
-    sessionStorage.setItem("list", location.pathname + location.search);
+  const here = location.pathname + location.search;
+  if (document.body.dataset.section !== "articles") {
+    document.querySelector("[data-back]")?.setAttribute("href", sessionStorage.getItem("list") ?? `${root}/`);
+    return;
   }
-  const back = document.querySelector("[data-back]");
-  const list = sessionStorage.getItem("list");
-  if (back && list) back.setAttribute("href", list);
+  const came = document.referrer.startsWith(`${location.origin}${root}/item/`);
+  if (came && sessionStorage.getItem("list") === here) {
+    document.querySelector(`.entry[data-id="${sessionStorage.getItem("at")}"]`)?.classList.add("at");
+    scrollTo(0, Number(sessionStorage.getItem("place")));
+  }
+  addEventListener("pagehide", () => {
+    sessionStorage.setItem("list", here);
+    sessionStorage.setItem("place", scrollY);
+    sessionStorage.setItem("at", document.querySelector(".entry.at")?.dataset.id ?? "");
+  });
+}
+
+// An article that was asked for appears by itself, if it comes within two minutes.
+function awaitArticle(tries = 40) {
+  if (!document.querySelector("[data-waiting]") || !tries) return;
+  setTimeout(async () => {
+    const answer = await fetch(location.href).catch(() => null);
+    if (answer?.ok && !(await answer.text()).includes("data-waiting")) location.replace(location.pathname);
+    else awaitArticle(tries - 1);
+  }, 3000);
 }

@@ -1,0 +1,162 @@
+"""The web page on a large database: bytes and time of the first page, an article and a search.
+
+    python -m bench page [--items 100000] [--rounds 20] [--home FOLDER]
+
+`inforadar api` runs as a process of its own on SQLite, and is asked over loopback, by a reader who is logged in
+and by one who is not. "First" is the first answer of a process that has just started, with what it has to load
+and count; the rest are medians. Bytes count the page with its style sheet, scripts and icon, uncompressed.
+With `--home`, the database is kept in that folder and used again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import re
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from http.client import HTTPConnection  # noqa: TID251 - asks our own server on loopback
+from pathlib import Path
+
+from bench.tui import fill
+from inforadar.config import load_settings
+from inforadar.model.article import Extracted
+from inforadar.pipeline.search_index import SearchIndexer
+from inforadar.store.article_queue import claim_article
+from inforadar.store.articles import ArticleEnding, save_article
+from inforadar.store.engine import open_database
+from inforadar.store.items import list_items
+from inforadar.store.marks import save_marks_of
+from inforadar.store.upgrade import upgrade_database
+from inforadar.urls import uid
+from inforadar.web.admin_token import load_admin_token
+from inforadar.web.sessions import COOKIE, Sessions
+
+MOST_BYTES = 100_000
+MOST_S = 0.2
+TEXT = "\n\n".join(["Cold starts, [measured](https://news.example/) over *many* weeks. " * 12] * 60)
+ASSET = re.compile(r'(?:href|src)="(/static/[^"]+)"')
+IMPORT = re.compile(r'import .* from "\./([a-z]+\.js)"')
+
+
+async def prepare(home: Path, items: int) -> str:
+    """Fills the database if that was not done before; the path of an article with a long text."""
+    settings = load_settings(home, {})
+    async with open_database(settings.database_url) as database:
+        await upgrade_database(database)
+        if not await database.read(list_items, limit=1):
+            await fill(home, items)
+        await SearchIndexer(database=database).run_once()
+        some = await database.read(list_items, limit=200)
+        read = [item.url for item in some[::2]]
+        await database.write(save_marks_of, read, {"read": True}, datetime.now(UTC))
+        await database.write(save_marks_of, read[:9], {"starred": True}, datetime.now(UTC))
+        job = await database.write(claim_article, uid(some[0].url))
+        if job:
+            text = Extracted(clean_text=TEXT, markdown=TEXT)
+            await database.write(save_article, ArticleEnding(job=job, at=datetime.now(UTC), result=text))
+        return f"/item/{some[0].id}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Server:
+    port: int
+    cookie: str
+
+    def get(self, path: str, *, logged_in: bool = False) -> tuple[float, str]:
+        """Seconds, and the body."""
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=60)
+        began = time.perf_counter()
+        connection.request("GET", path, headers={"Cookie": f"{COOKIE}={self.cookie}"} if logged_in else {})
+        answer = connection.getresponse()
+        body = answer.read().decode()
+        spent = time.perf_counter() - began
+        connection.close()
+        if answer.status != 200:
+            raise RuntimeError(f"{path} answered {answer.status}")
+        return spent, body
+
+
+@contextmanager
+def serving(home: Path) -> Iterator[Server]:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = int(probe.getsockname()[1])
+    command = [sys.executable, "-m", "inforadar", "--home", str(home), "api", "--port", str(port)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        give_up_at = time.monotonic() + 30
+        while time.monotonic() < give_up_at:
+            try:
+                socket.create_connection(("127.0.0.1", port)).close()
+                break
+            except ConnectionRefusedError:
+                time.sleep(0.02)
+        cookie = Sessions(token=load_admin_token(home)).begin(datetime.now(UTC))
+        yield Server(port=port, cookie=cookie)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait()
+
+
+def with_assets(server: Server, page: str) -> int:
+    """Bytes of a page and of everything that it loads from us."""
+    waiting, seen = ASSET.findall(page), dict[str, str]()
+    while waiting:
+        address = waiting.pop()
+        name = address.partition("?")[0]
+        if name not in seen:
+            seen[name] = server.get(address)[1]
+            waiting += [f"/static/{module}" for module in IMPORT.findall(seen[name])]
+    return len(page.encode()) + sum(len(body.encode()) for body in seen.values())
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="bench page", description=__doc__)
+    parser.add_argument("--items", type=int, default=100_000)
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--home", type=Path)
+    options = parser.parse_args(argv)
+    within = True
+    with tempfile.TemporaryDirectory() as folder:
+        home = options.home or Path(folder)
+        article = asyncio.run(prepare(home, options.items))
+        pages = {
+            "first page": "/",
+            "of a source": "/?source=Source+7",
+            "of a topic": "/?topic=topic+3",
+            "unread": "/?show=unread",
+            "starred": "/?show=starred",
+            "loaded": "/?score=loaded",
+            "found: rare": "/?q=99999",
+            "found: in all": "/?q=cold+starts",
+            "article": article,
+        }
+        print(f"{options.items:,} items, median of {options.rounds}")
+        print(f"{'page':16}{'KB':>8}{'first':>10}{'then':>10}{'logged in':>12}   milliseconds")
+        for name, path in pages.items():
+            with serving(home) as server:
+                first, body = server.get(path)
+                times = [server.get(path)[0] for _ in range(options.rounds)]
+                own = [server.get(path, logged_in=True)[0] for _ in range(options.rounds)]
+                size = with_assets(server, body)
+            figures = (first, statistics.median(times), statistics.median(own))
+            within &= max(figures) <= MOST_S and size <= MOST_BYTES
+            shown = "".join(
+                f"{figure * 1000:>{width}.1f}" for figure, width in zip(figures, (10, 10, 12), strict=True)
+            )
+            print(f"{name:16}{size / 1000:>8.1f}{shown}", flush=True)
+    print("Within the limits." if within else f"Beyond {MOST_BYTES // 1000} KB or {MOST_S * 1000:g} ms.")
+    return 0 if within else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,98 @@
+// A fetch as it goes on, told by its events. Without this the page loads itself again.
+
+import { csrf, root } from "./server.js";
+
+const MAX_LINES = 2000;
+const WINDOW_MS = 5000;
+const page = document.querySelector("[data-run]");
+const log = page.querySelector("[data-log]");
+const bar = page.querySelector("progress");
+const words = page.querySelector("[data-words]");
+const state = page.querySelector("[data-state]");
+const stop = page.querySelector("[data-stop]");
+const marks = [];
+
+const clock = (at) => new Date(at).toLocaleTimeString(undefined, { hour12: false });
+for (const time of log.querySelectorAll("time[data-clock]")) time.textContent = clock(time.dateTime);
+log.scrollTop = log.scrollHeight;
+
+const events = new EventSource(`${root}/api/runs/${page.dataset.run}/events?after=${page.dataset.after}`);
+events.addEventListener("progress", (message) => {
+  const event = JSON.parse(message.data);
+  page.querySelector("[data-waiting]")?.remove();
+  if (event.kind === "line") addLine(event);
+  else if (event.kind !== "finished") showNumbers(event);
+});
+events.addEventListener("end", end);
+
+stop?.addEventListener("submit", async (submit) => {
+  submit.preventDefault();
+  const button = stop.querySelector("button");
+  button.disabled = true;
+  button.textContent = "Stopping …";
+  state.textContent = "stopping";
+  const answer = await fetch(stop.action, { method: "POST", headers: { "X-CSRF-Token": csrf } }).catch(() => null);
+  if (!answer?.ok) {
+    button.disabled = false;
+    button.textContent = "Stop";
+    words.textContent = "The server does not answer. Try again.";
+  }
+});
+
+function addLine(event) {
+  const follows = log.scrollTop + log.clientHeight >= log.scrollHeight - 8;
+  const line = document.createElement("li");
+  const time = document.createElement("time");
+  time.dateTime = event.at;
+  time.textContent = clock(event.at);
+  const label = document.createElement("span");
+  label.className = "label";
+  const name = document.createElement("bdi");
+  name.textContent = event.label;
+  label.append(name);
+  const text = document.createElement("span");
+  text.dir = "auto";
+  text.textContent = event.text;
+  line.append(time, " ", label, " ", text);
+  log.append(line);
+  if (log.children.length > MAX_LINES) log.firstElementChild.remove();
+  if (follows) log.scrollTop = log.scrollHeight;
+}
+
+function showNumbers(event) {
+  if (state.textContent !== "stopping") state.textContent = "running";
+  const count = (number, word) => `${number.toLocaleString("en")} ${word}${number === 1 ? "" : "s"}`;
+  if (event.kind === "counting") {
+    bar.removeAttribute("value");
+    words.textContent = `Counting… ${count(event.pages, "page")}, ${count(event.found, "item")} found`;
+    return;
+  }
+  bar.value = event.found ? Math.min(1, event.done / event.found) : 1;
+  const parts = [`${event.done.toLocaleString("en")} of ${count(event.found, "item")}`];
+  const rate = speed(Date.parse(event.at), event.done);
+  if (rate > 0) {
+    const left = Math.round((event.found - event.done) / rate);
+    parts.push(rate >= 1 ? `${rate.toFixed(0)}/s` : `${rate.toFixed(1)}/s`, `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")} left`);
+  }
+  words.textContent = parts.join("   ");
+}
+
+// Items a second, lately.
+function speed(at, done) {
+  marks.push([at, done]);
+  while (marks.length > 2 && at - marks[0][0] > WINDOW_MS) marks.shift();
+  const [first, before] = marks[0];
+  return at > first ? ((done - before) * 1000) / (at - first) : 0;
+}
+
+async function end() {
+  events.close();
+  const run = await fetch(`${root}/api/runs/${page.dataset.run}`).then((answer) => answer.json());
+  const { found = 0, done = 0 } = run.details.progress ?? {};
+  state.textContent = run.state;
+  bar.value = found ? done / found : 1;
+  words.textContent = `${run.interrupted ? "Interrupted" : "Done"}: ${done.toLocaleString("en")} of ${found.toLocaleString("en")} ${found === 1 ? "item" : "items"}`;
+  stop?.remove();
+  page.querySelector("[data-waiting]")?.remove();
+  for (const link of page.querySelectorAll("[data-report], [data-again]")) link.hidden = false;
+}

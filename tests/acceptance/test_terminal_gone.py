@@ -1,0 +1,42 @@
+"""A terminal that is closed, or a machine that shuts down, takes the terminal app along."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+PATIENCE_S = 60.0
+LEFT = b"\x1b[?1049l"
+"""The screen is given back as it was."""
+
+
+def _read_until(screen: int, wanted: bytes) -> None:
+    seen = b""
+    until = time.monotonic() + PATIENCE_S
+    while wanted not in seen:
+        assert time.monotonic() < until, seen[-2000:]
+        if select.select([screen], [], [], 1.0)[0]:
+            seen += os.read(screen, 65536)
+
+
+@pytest.mark.parametrize("how", ["closed", "told"])
+def test_the_app_ends_with_its_terminal(tmp_path: Path, how: str) -> None:
+    child, screen = pty.fork()
+    if child == 0:
+        os.environ |= {"INFORADAR_HOME": str(tmp_path), "TERM": "xterm-256color"}
+        os.execv(sys.executable, [sys.executable, "-m", "inforadar"])
+    _read_until(screen, b"Info Radar")
+    if how == "told":
+        os.kill(child, signal.SIGTERM)
+        _read_until(screen, LEFT)
+    os.close(screen)
+    until = time.monotonic() + PATIENCE_S
+    while os.waitpid(child, os.WNOHANG) == (0, 0):
+        assert time.monotonic() < until, "it goes on for nobody"
