@@ -14,7 +14,8 @@ from sqlalchemy import ColumnElement, Connection, and_, case, func, or_, select
 from inforadar.model.feed import Feed
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId
-from inforadar.store.feeds import ACTIVE, feed_from_row, is_named, select_feeds
+from inforadar.store.feeds import feed_from_row, is_named, select_feeds
+from inforadar.store.labels import LISTED, by_name
 from inforadar.store.schema import feed_schedules, feeds
 from inforadar.store.types import unindexed
 
@@ -32,7 +33,7 @@ _STATES: Mapping[str, ColumnElement[bool]] = {
 }
 """By the words of `pipeline/health.py`."""
 STATES = tuple(_STATES)
-_WORST_FIRST = ("suspended", "waiting", "new", "success")
+_FROM_GOOD_TO_BAD = ("success", "new", "waiting", "suspended")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +107,7 @@ class LabelState:
 
 
 def load_label_states(connection: Connection, *, limit: int) -> list[LabelState]:
-    """Of all feeds that are fetched and served, by source and topic."""
+    """Of all feeds that are fetched and served, by source and topic; the same labels as `load_labels` has."""
     # Read only where a feed has such an error: a join would look up a million schedules.
     is_waiting = select(_s.next_run_at.is_not(None)).where(_s.id == _f.id).scalar_subquery()
     badness = case(
@@ -118,13 +119,13 @@ def load_label_states(connection: Connection, *, limit: int) -> list[LabelState]
     )
     query = (
         select(_f.source, _f.topic, func.count().label("number"), func.max(badness).label("badness"))
-        .where(*ACTIVE)
+        .where(*LISTED)
         .group_by(_f.source, _f.topic)
-        .order_by(func.lower(_f.source), func.lower(_f.topic), _f.source, _f.topic)
+        .order_by(_f.source, _f.topic)
         .limit(limit)
     )
-    worst_last = _WORST_FIRST[::-1]
-    return [
-        LabelState(source=row.source, topic=row.topic, feeds=row.number, worst=worst_last[row.badness])
+    found = [
+        LabelState(source=row.source, topic=row.topic, feeds=row.number, worst=_FROM_GOOD_TO_BAD[row.badness])
         for row in connection.execute(query)
     ]
+    return sorted(found, key=lambda label: by_name(label.source, label.topic))

@@ -44,7 +44,6 @@ MAX_FORM = 4096
 ASKED, UNREAD = "asked", "unread"
 """What an article's address says after a change."""
 _LABELS: Literal["labels"] = "labels"
-_BROKEN: Literal["broken"] = "broken"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +66,6 @@ class ArticleRoutes:
     _labels: Remembered[str, list[Label]] = field(
         default_factory=lambda: Remembered(LABELS_S, times=OVER_FEEDS)
     )
-    _broken: Remembered[str, int] = field(default_factory=lambda: Remembered(LABELS_S, times=OVER_FEEDS))
 
     def routes(self) -> list[Route]:
         return [
@@ -90,7 +88,7 @@ class ArticleRoutes:
             rows=[(read_item(item), marks.get(item.hash, NO_MARKS)) for item in page.items],
             older=replace(query, after=page.next).href if page.next else None,
             newest=replace(query, after=None).href if query.after else None,
-            broken=await self._broken.get(_BROKEN, lambda: self.database.read(load_broken_count)),
+            broken=await self.database.read(load_broken_count),
         )
 
     async def show_item(self, request: Request) -> Response:
