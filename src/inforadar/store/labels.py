@@ -27,7 +27,7 @@ class Label:
 
 MOST = 2000
 """Nobody chooses from a longer list; whoever knows a name can still ask for it."""
-_LONGEST = literal_column("200")
+_LONGEST: ColumnElement[int] = literal_column("200")
 LISTED = (*ACTIVE, func.length(feeds.c.source) <= _LONGEST, func.length(feeds.c.topic) <= _LONGEST)
 """Of feeds whose labels are listed. As the index has it: what is not in the index, no list shows."""
 
