@@ -45,7 +45,6 @@ MAX_FORM = 4096
 ASKED, UNREAD = "asked", "unread"
 """What an article's address says after a change."""
 _LABELS: Literal["labels"] = "labels"
-_BROKEN: Literal["broken"] = "broken"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +67,6 @@ class ArticleRoutes:
     _labels: Remembered[str, list[Label]] = field(
         default_factory=lambda: Remembered(LABELS_S, times=OVER_FEEDS)
     )
-    _broken: Remembered[str, int] = field(default_factory=lambda: Remembered(LABELS_S, times=OVER_FEEDS))
 
     def routes(self) -> list[Route]:
         return [
@@ -92,7 +90,7 @@ class ArticleRoutes:
             older=replace(query, after=page.next).href if page.next else None,
             newest=replace(query, after=None).href if query.after else None,
             is_sample=not query.text and await self.database.read(has_only, SAMPLE),
-            broken=await self._broken.get(_BROKEN, lambda: self.database.read(load_broken_count)),
+            broken=await self.database.read(load_broken_count),
         )
 
     async def show_item(self, request: Request) -> Response:
@@ -120,7 +118,7 @@ class ArticleRoutes:
             is_asked_for=ASKED in asked,
             why_no_text=why_no_text(article),
             changes=field_changes(history),
-            broken=await self._broken.get(_BROKEN, lambda: self.database.read(load_broken_count)),
+            broken=await self.database.read(load_broken_count),
         )
 
     def _texts(self, read: ReadItem, article: Article | None) -> Texts:
