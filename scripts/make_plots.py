@@ -136,9 +136,16 @@ def million(results: Named) -> Section:
                     line.append((row["feeds"], page["p95_ms"]))
         lines += [f"Claims, milliseconds ({result['leased']:,} leases asked for):", ""]
         lines += table(
-            ["database", "feeds", "leased", "batch", "p50", "p95", "worst"],
+            ["database", "feeds", "leased", "batch", "CPU p50", "p50", "p95", "worst"],
             [
-                (row["database"], f"{row['feeds']:,}", f"{row['leased']:,}", c["batch"], *_times(c))
+                (
+                    row["database"],
+                    f"{row['feeds']:,}",
+                    f"{row['leased']:,}",
+                    c["batch"],
+                    float(c["cpu_p50_ms"]),
+                    *_times(c),
+                )
                 for row in result["rows"]
                 for c in row["claims"]
             ],

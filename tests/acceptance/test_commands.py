@@ -26,6 +26,23 @@ def test_a_feed_is_added_disabled_and_found_by_its_url_id_or_beginning(call: Cal
     assert (again.json["id"], again.json["added"]) == (feed["id"], False)
 
 
+def test_a_long_list_of_feeds_is_cut_off_and_says_so_beside_the_feeds(call: Call) -> None:
+    for number in range(3):
+        call("feed", "add", f"https://news.example/{number}")
+    done = call("feed", "list", "--limit", "1", "--json")
+    assert [feed["url"] for feed in done.json] == ["https://news.example/2"]
+    assert (
+        "… and 2 more; narrow it down with --source, --topic or --state, or see all with --all." in done.err
+    )
+    for arguments, number in (
+        (("--limit", "1", "--all"), 3),
+        (("--state", "disabled"), 3),
+        (("--state", "new"), 0),
+    ):
+        done = call("feed", "list", *arguments, "--json")
+        assert (len(done.json), done.err) == (number, "")
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

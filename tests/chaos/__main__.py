@@ -1,12 +1,12 @@
 """`make chaos`: much harm on each database, and a table of what came of it.
 
     python -m tests.chaos [--kills 1000] [--seconds 280] [--database sqlite|postgresql] [--seed 1]
-                          [--unfenced] [--whole]
+                          [--harms kill,freeze,…] [--unfenced] [--whole]
 
-`--kills` sets the measure: the other harms come in proportion. `--seconds` bounds each database. `--unfenced`
-runs a build whose fencing is taken out; it must end badly. Workers are forked from a process that has imported the
-program; `--whole` starts each from nothing. A fifth of the feeds is hostile, and workers have a limit of memory.
-Exits with 1 if anything was lost, doubled, half-written or committed without its lease.
+`--kills` sets the measure: the other harms come in proportion, or only those that `--harms` names. `--seconds`
+bounds each database. `--unfenced` runs a build whose fencing is taken out; it must end badly. Workers are forked from
+a process that has imported the program; `--whole` starts each from nothing. A fifth of the feeds is hostile, and
+workers have a limit of memory. Exits with 1 if anything was lost, doubled, half-written or committed without its lease.
 """
 
 # ruff: noqa: T201 - it is a program that prints
@@ -69,6 +69,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--seconds", type=float, default=280.0)
     parser.add_argument("--database", choices=DATABASES, action="append")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--harms", type=lambda names: names.split(","), default=list(A_THOUSAND_KILLS))
     parser.add_argument("--unfenced", action="store_true")
     parser.add_argument("--whole", action="store_true")
     arguments = parser.parse_args(argv)
@@ -119,7 +120,11 @@ async def _run(ground: Ground, folder: Path, arguments: argparse.Namespace) -> T
         print("No disk is filled: a small file system cannot be mounted here.")
         del harms["disk full"]
     share = arguments.kills / 1000
-    plan = {name: math.ceil(times * share) for name, times in A_THOUSAND_KILLS.items() if name in harms}
+    plan = {
+        name: math.ceil(times * share)
+        for name, times in A_THOUSAND_KILLS.items()
+        if name in harms and name in arguments.harms
+    }
     extra = {MEMORY: MEMORY_MB}
     if isinstance(ground, PostgresGround):
         extra["REDIS_URL"] = f"redis://{ground.redis.host}:{ground.redis.port}/0"

@@ -30,6 +30,22 @@ async def test_an_empty_database_is_welcomed(site: Site) -> None:
     await no_axe_violations(page)
 
 
+async def test_the_sample_is_introduced_until_there_is_a_feed_of_ones_own(site: Site) -> None:
+    feed = await site.newsroom.add_feed(origin="sample")
+    await site.newsroom.add_item(feed, "https://news.example/1", title="Invented")
+    page = await site.open()
+    greeting = page.get_by_role("region", name="Welcome")
+    ways = [await way.get_attribute("href") for way in await greeting.get_by_role("link").all()]
+    assert ways == ["/add", "/opml", "/add?kind=pages"]
+    assert await titles(page) == ["Invented"]
+    await no_axe_violations(page)
+    await page.goto(f"{site.base}/?show=unread")
+    await expect(greeting).to_have_count(0)
+    await site.newsroom.add_feed("https://own.example/feed")
+    await page.goto(site.base)
+    await expect(greeting).to_have_count(0)
+
+
 async def test_the_list_is_for_everybody_in_light_and_dark_and_on_a_phone(site: Site) -> None:
     long = "Donaudampfschifffahrtsgesellschaft" * 12
     await site.newsroom.add_item(

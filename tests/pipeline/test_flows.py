@@ -30,7 +30,7 @@ max_items = 5
 """
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(400)
 async def test_the_flow_runs_on_a_prefect_server_and_its_deployments_come_from_the_settings(
     tmp_path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:

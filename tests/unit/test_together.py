@@ -85,3 +85,30 @@ async def test_an_answer_is_given_again_until_it_is_too_old_and_the_oldest_are_f
     for _ in range(2):
         await never.get("a", lambda: count("a"))
     assert counted == ["a", "a"]
+
+
+async def test_what_is_dear_is_given_again_for_long_and_then_asked_behind_whoever_gets_the_old() -> None:
+    now, took, counted = 0.0, 1.0, 0
+
+    async def count() -> int:
+        nonlocal now, counted
+        now += took
+        counted += 1
+        return counted
+
+    remembered: Remembered[str, int] = Remembered(2.0, times=50, clock=lambda: now)
+    assert await remembered.get("a", count) == 1
+    now += 45.0
+    assert await remembered.get("a", count) == 1
+    now += 10.0
+    # Old, and counted anew for the next one.
+    assert await remembered.get("a", count) == 1
+    await asyncio.gather(*(asyncio.all_tasks() - {asyncio.current_task()}))
+    assert await remembered.get("a", count) == 2
+    now += 1000.0
+    assert await remembered.get("a", count) == 3
+    took = 0.0
+    cheap: Remembered[str, int] = Remembered(2.0, times=50, clock=lambda: now)
+    assert await cheap.get("a", count) == 4
+    now += 3.0
+    assert await cheap.get("a", count) == 5

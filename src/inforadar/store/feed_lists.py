@@ -1,7 +1,7 @@
-"""Lists and counts of feeds that stay quick with a million of them.
+"""Lists of feeds that stay quick with a million of them.
 
 A list that is cut off shows what was added last: ids begin with the time, so the primary key is the order, and no more
-is read than is shown. Counts come from the index on state, whose entries are a tenth of the rows.
+is read than is shown.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from sqlalchemy import ColumnElement, Connection, and_, case, func, or_, select
 from inforadar.model.feed import Feed
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId
-from inforadar.store.feeds import ACTIVE, feed_from_row, is_named, select_feeds
+from inforadar.store.feeds import feed_from_row, is_named, select_feeds
+from inforadar.store.labels import LISTED, by_name
 from inforadar.store.schema import feed_schedules, feeds
 from inforadar.store.types import unindexed
 
@@ -32,7 +33,7 @@ _STATES: Mapping[str, ColumnElement[bool]] = {
 }
 """By the words of `pipeline/health.py`."""
 STATES = tuple(_STATES)
-_WORST_FIRST = ("suspended", "waiting", "new", "success")
+_FROM_GOOD_TO_BAD = ("success", "new", "waiting", "suspended")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,32 +96,6 @@ def _conditions(
     return wanted
 
 
-def count_states(connection: Connection) -> dict[str, int]:
-    """{state: feeds}, of those that have any."""
-    status = _f.last_fetch_status
-    query = select(_f.enabled, status, func.count().label("number")).where(_kept).group_by(_f.enabled, status)
-    counts = dict.fromkeys(STATES, 0)
-    for row in connection.execute(query):
-        counts[_state_of(row.enabled, row.last_fetch_status)] += row.number
-    # Only of these the schedule must be asked whether they are tried again.
-    stopped = (
-        select(func.count())
-        .join_from(feeds, feed_schedules, _s.id == _f.id)
-        .where(_kept, _f.enabled, _is_temporary, _s.next_run_at.is_(None))
-    )
-    number = connection.execute(stopped).scalar_one()
-    counts["waiting"] -= number
-    counts["suspended"] += number
-    return {state: number for state, number in counts.items() if number}
-
-
-def _state_of(enabled: bool, status: str | None) -> str:
-    if not enabled:
-        return "disabled"
-    words = {None: "new", Outcome.SUCCESS.value: "success", Outcome.TEMPORARY_ERROR.value: "waiting"}
-    return words.get(status, "suspended")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelState:
     """A source and one of its topics; `worst` is the state of that feed of it that is worst off."""
@@ -132,7 +107,7 @@ class LabelState:
 
 
 def load_label_states(connection: Connection, *, limit: int) -> list[LabelState]:
-    """Of all feeds that are fetched and served, by source and topic."""
+    """Of all feeds that are fetched and served, by source and topic; the same labels as `load_labels` has."""
     # Read only where a feed has such an error: a join would look up a million schedules.
     is_waiting = select(_s.next_run_at.is_not(None)).where(_s.id == _f.id).scalar_subquery()
     badness = case(
@@ -144,13 +119,13 @@ def load_label_states(connection: Connection, *, limit: int) -> list[LabelState]
     )
     query = (
         select(_f.source, _f.topic, func.count().label("number"), func.max(badness).label("badness"))
-        .where(*ACTIVE)
+        .where(*LISTED)
         .group_by(_f.source, _f.topic)
-        .order_by(func.lower(_f.source), func.lower(_f.topic), _f.source, _f.topic)
+        .order_by(_f.source, _f.topic)
         .limit(limit)
     )
-    worst_last = _WORST_FIRST[::-1]
-    return [
-        LabelState(source=row.source, topic=row.topic, feeds=row.number, worst=worst_last[row.badness])
+    found = [
+        LabelState(source=row.source, topic=row.topic, feeds=row.number, worst=_FROM_GOOD_TO_BAD[row.badness])
         for row in connection.execute(query)
     ]
+    return sorted(found, key=lambda label: by_name(label.source, label.topic))

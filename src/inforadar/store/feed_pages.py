@@ -6,6 +6,7 @@ the thousandth page of a million feeds is as quick as the first.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -92,11 +93,26 @@ def _conditions(wanted: FeedFilter) -> list[ColumnElement[bool]]:
 
 
 def count_feeds_by_state(connection: Connection) -> Mapping[str, int]:
-    """{state: feeds}, without the deleted ones."""
-    query = (
-        select(_state.label("state"), func.count().label("number"))
+    """{state: feeds}, without the deleted ones: from the index alone, which is a tenth of the rows."""
+    status = _f.last_fetch_status
+    kept = _f.deleted_at.is_(None)
+    query = select(_f.enabled, status, func.count().label("number")).where(kept).group_by(_f.enabled, status)
+    counts = Counter[str]()
+    for row in connection.execute(query):
+        counts[_state_but_for_the_schedule(row.enabled, row.last_fetch_status)] += row.number
+    # Only of these the schedule must be asked whether they are tried again.
+    given_up = (
+        select(func.count())
         .join_from(feeds, feed_schedules, _s.id == _f.id)
-        .where(_f.deleted_at.is_(None))
-        .group_by(_state)
+        .where(kept, _f.enabled, status == Outcome.TEMPORARY_ERROR.value, _s.next_run_at.is_(None))
     )
-    return {row.state: row.number for row in connection.execute(query)}
+    number = connection.execute(given_up).scalar_one()
+    counts.update({"waiting": -number, "suspended": number})
+    return {state: number for state, number in counts.items() if number}
+
+
+def _state_but_for_the_schedule(enabled: bool, status: str | None) -> str:
+    if not enabled:
+        return "disabled"
+    words = {None: "new", Outcome.SUCCESS.value: "success", Outcome.TEMPORARY_ERROR.value: "waiting"}
+    return words.get(status, "suspended")

@@ -23,11 +23,13 @@ from inforadar.model.item import Item
 from inforadar.store.feeds import ACTIVE, is_named
 from inforadar.store.items import ItemFilter, conditions_of, item_from_row, select_items
 from inforadar.store.lookup import Candidate, load_items, load_newest
-from inforadar.store.schema import feeds, items
+from inforadar.store.schema import feeds, items, marks
 from inforadar.store.search import fts5_query, has_words
 from inforadar.store.search_schema import item_search
+from inforadar.store.types import one_of
 
 FEW_FEEDS = 200
+FEW_MARKED = 2000
 _STRETCH = 10
 """Feeds that are looked at before asking whether the rest can still matter."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -48,6 +50,10 @@ def load_item_page(
     if wanted.query is not None:
         return _found_page(connection, wanted, limit, cursor)
     after = _after(cursor) if cursor else None
+    if wanted.starred or wanted.archived:
+        urls = _marked_urls(connection, wanted)
+        if len(urls) <= FEW_MARKED:
+            return _page_of_urls(connection, wanted, urls, limit, after)
     if wanted.sources or wanted.topics:
         feed_ids = load_named_feeds(connection, sources=wanted.sources, topics=wanted.topics)
         if len(feed_ids) <= FEW_FEEDS:
@@ -90,6 +96,31 @@ def _page_of_feeds(
         chosen = sorted(chosen, key=lambda one: (one.published_at, one.id), reverse=True)[: limit + 1]
     loaded = load_items(connection, [one.id for one in chosen])
     return _page([loaded[one.id] for one in chosen if one.id in loaded], limit)
+
+
+def _marked_urls(connection: Connection, wanted: ItemFilter) -> list[str]:
+    query = select(marks.c.url).limit(FEW_MARKED + 1)
+    if wanted.starred:
+        query = query.where(marks.c.starred_at.is_not(None))
+    if wanted.archived:
+        query = query.where(marks.c.archived_at.is_not(None))
+    return list(connection.execute(query).scalars())
+
+
+def _page_of_urls(
+    connection: Connection,
+    wanted: ItemFilter,
+    urls: list[str],
+    limit: int,
+    after: tuple[datetime, ItemId] | None,
+) -> ItemPage:
+    """A few among millions: by date, nearly all of the others would be looked at to find them."""
+    joined = select(items.c.id, items.c.pub_date).join_from(items, feeds, feeds.c.id == items.c.feed_id)
+    query = joined.where(one_of(items.c.url, urls), *conditions_of(wanted), *_beyond(after))
+    found = sorted(connection.execute(query), key=lambda row: (row.pub_date, row.id), reverse=True)
+    chosen = [row.id for row in found[: limit + 1]]
+    loaded = load_items(connection, chosen)
+    return _page([loaded[id_] for id_ in chosen if id_ in loaded], limit)
 
 
 def _found_page(connection: Connection, wanted: ItemFilter, limit: int, cursor: str | None) -> ItemPage:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Connection, func, select
+from sqlalchemy import ColumnElement, Connection, func, literal_column, select
 
 from inforadar.store.feeds import ACTIVE
 from inforadar.store.schema import feeds, items, marks
@@ -27,18 +27,34 @@ class Label:
 
 MOST = 2000
 """Nobody chooses from a longer list; whoever knows a name can still ask for it."""
+_LONGEST: ColumnElement[int] = literal_column("200")
+LISTED = (*ACTIVE, func.length(feeds.c.source) <= _LONGEST, func.length(feeds.c.topic) <= _LONGEST)
+"""Of feeds whose labels are listed. As the index has it: what is not in the index, no list shows."""
 
 
 def load_labels(connection: Connection, *, limit: int = MOST) -> list[Label]:
-    """Of all feeds whose items are shown, by source and topic."""
+    """Of all feeds whose items are shown, by source and topic; of very many labels the first ones by name."""
     query = (
         select(feeds.c.source, feeds.c.topic, func.count().label("number"))
-        .where(*ACTIVE)
+        .where(*LISTED)
         .group_by(feeds.c.source, feeds.c.topic)
-        .order_by(func.lower(feeds.c.source), func.lower(feeds.c.topic), feeds.c.source, feeds.c.topic)
+        .order_by(feeds.c.source, feeds.c.topic)
         .limit(limit)
     )
-    return [Label(source=row.source, topic=row.topic, feeds=row.number) for row in connection.execute(query)]
+    found = [Label(source=row.source, topic=row.topic, feeds=row.number) for row in connection.execute(query)]
+    return sorted(found, key=lambda label: by_name(label.source, label.topic))
+
+
+def by_name(source: str, topic: str) -> tuple[str, ...]:
+    """Sorts labels as people do. The databases cut the list off in their own order, which is that of the index."""
+    return source.casefold(), topic.casefold(), source, topic
+
+
+def has_only(connection: Connection, origin: str) -> bool:
+    """Whether all feeds that are shown came from there, and there are any."""
+    active = select(feeds.c.id).where(feeds.c.enabled, feeds.c.deleted_at.is_(None)).limit(1)
+    other = active.where(feeds.c.origin.is_distinct_from(origin))
+    return connection.execute(other).first() is None and connection.execute(active).first() is not None
 
 
 def load_unread(connection: Connection, since: datetime) -> Mapping[tuple[str, str], int]:

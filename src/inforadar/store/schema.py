@@ -101,14 +101,27 @@ feeds = Table(
     _words("error_policy", ErrorPolicy),
 )
 Index("ix_feeds_url", feeds.c.url, postgresql_using="hash")
-# Counts of a million feeds by how they are come from it alone; their rows are not read.
+# Counts of a million feeds by how they are come from it alone; their rows are not read. (`deleted_at` is there for
+# SQLite, which looks at it again though the index has only rows without.)
 _kept = feeds.c.deleted_at.is_(None)
 Index(
-    "ix_feeds_enabled_last_fetch_status",
+    "ix_feeds_enabled_state",
     feeds.c.enabled,
     feeds.c.last_fetch_status,
+    feeds.c.deleted_at,
     sqlite_where=_kept,
     postgresql_where=_kept,
+)
+# The first labels by name are read from it, and no feed of the others. A B-tree of PostgreSQL refuses long entries.
+_listed = text("deleted_at IS NULL AND length(source) <= 200 AND length(topic) <= 200")
+Index(
+    "ix_feeds_labels",
+    feeds.c.source,
+    feeds.c.topic,
+    feeds.c.enabled,
+    feeds.c.deleted_at,
+    sqlite_where=_listed,
+    postgresql_where=_listed,
 )
 
 feed_urls = Table(

@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from inforadar.app.store import SAMPLE
 from inforadar.errors import UsageError
 from inforadar.model.article import Article
 from inforadar.model.feed import Feed
@@ -28,7 +29,7 @@ from inforadar.store.engine import Database
 from inforadar.store.feeds import load_broken_count, load_feed
 from inforadar.store.item_pages import load_item_page
 from inforadar.store.items import load_item, load_item_changes
-from inforadar.store.labels import Label, load_labels
+from inforadar.store.labels import Label, has_only, load_labels
 from inforadar.store.marks import MARKS, NO_MARKS, load_marks, save_marks
 from inforadar.urls import uid
 from inforadar.web.access import CSRF_SCOPE
@@ -44,7 +45,6 @@ MAX_FORM = 4096
 ASKED, UNREAD = "asked", "unread"
 """What an article's address says after a change."""
 _LABELS: Literal["labels"] = "labels"
-_BROKEN: Literal["broken"] = "broken"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +67,6 @@ class ArticleRoutes:
     _labels: Remembered[str, list[Label]] = field(
         default_factory=lambda: Remembered(LABELS_S, times=OVER_FEEDS)
     )
-    _broken: Remembered[str, int] = field(default_factory=lambda: Remembered(LABELS_S, times=OVER_FEEDS))
 
     def routes(self) -> list[Route]:
         return [
@@ -90,7 +89,8 @@ class ArticleRoutes:
             rows=[(read_item(item), marks.get(item.hash, NO_MARKS)) for item in page.items],
             older=replace(query, after=page.next).href if page.next else None,
             newest=replace(query, after=None).href if query.after else None,
-            broken=await self._broken.get(_BROKEN, lambda: self.database.read(load_broken_count)),
+            is_sample=not query.text and await self.database.read(has_only, SAMPLE),
+            broken=await self.database.read(load_broken_count),
         )
 
     async def show_item(self, request: Request) -> Response:

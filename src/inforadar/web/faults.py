@@ -56,7 +56,7 @@ class FaultPages:
     async def refused(self, request: Request, fault: HTTPException) -> Response:
         phrase = HTTPStatus(fault.status_code).phrase
         sentence = fault.detail if fault.detail != phrase else _SENTENCES.get(fault.status_code, "")
-        return self._render(request, fault.status_code, phrase, sentence, fault.headers)
+        return self._render(request, fault.status_code, phrase.capitalize(), sentence, fault.headers)
 
     async def not_found(self, request: Request, fault: NotFoundError) -> Response:
         return self._render(request, 404, "Not found", str(fault))

@@ -25,7 +25,7 @@ from inforadar.store.fetch_runs import load_open_fetch_runs, request_fetch_run, 
 from inforadar.store.labels import Label, load_labels
 from inforadar.store.runs import MAX_EVENTS, load_events, load_run
 from inforadar.web.forms import go, read_form
-from inforadar.web.remembered import Remembered
+from inforadar.web.remembered import OVER_FEEDS, Remembered
 from inforadar.web.routing import resource
 from inforadar.web.templating import Pages
 
@@ -38,7 +38,9 @@ LABELS_S = 2.0
 class FetchRoutes:
     database: Database
     pages: Pages
-    _labels: Remembered[str, list[Label]] = field(default_factory=lambda: Remembered(LABELS_S))
+    _labels: Remembered[str, list[Label]] = field(
+        default_factory=lambda: Remembered(LABELS_S, times=OVER_FEEDS)
+    )
 
     def routes(self) -> list[Route]:
         return [

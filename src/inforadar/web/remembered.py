@@ -12,6 +12,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass
+from time import monotonic
 from typing import Generic, TypeVar
 
 from inforadar.errors import InfoRadarError
@@ -38,9 +39,12 @@ class _Answer(Generic[T]):
 class Remembered(Generic[K, T]):
     """The last `most` answers, each for `seconds`, or for `times` as long as it took to find, if that is longer."""
 
-    def __init__(self, seconds: float, most: int = 200, *, times: int = 0) -> None:
+    def __init__(
+        self, seconds: float, most: int = 200, *, times: int = 0, clock: Callable[[], float] = monotonic
+    ) -> None:
         self._seconds = seconds
         self._times = times
+        self._clock = clock
         self._most = most
         self._answers: OrderedDict[K, _Answer[T]] = OrderedDict()
         self._asking: SingleFlight[K, T] = SingleFlight()
@@ -50,7 +54,7 @@ class Remembered(Generic[K, T]):
         known = self._answers.get(key)
         if known is None:
             return await self._ask(key, question)
-        age_s = asyncio.get_running_loop().time() - known.asked_at
+        age_s = self._clock() - known.asked_at
         if age_s < max(self._seconds, min(known.took_s * self._times, MOST_S)):
             return known.value
         if not self._times or known.took_s < DEAR_S or age_s > 2 * MOST_S:
@@ -60,10 +64,9 @@ class Remembered(Generic[K, T]):
         return known.value
 
     async def _ask(self, key: K, question: Callable[[], Awaitable[T]]) -> T:
-        clock = asyncio.get_running_loop().time
-        asked_at = clock()
+        asked_at = self._clock()
         value = await self._asking.ask(key, question)
-        self._answers[key] = _Answer(value, asked_at, clock() - asked_at)
+        self._answers[key] = _Answer(value, asked_at, self._clock() - asked_at)
         self._answers.move_to_end(key)
         if len(self._answers) > self._most:
             self._answers.popitem(last=False)

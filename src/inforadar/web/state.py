@@ -15,7 +15,8 @@ from starlette.routing import Route
 from inforadar.model.ids import RunId
 from inforadar.pipeline.documents import report_document
 from inforadar.store.engine import Database
-from inforadar.store.feed_lists import count_states, load_label_states
+from inforadar.store.feed_lists import load_label_states
+from inforadar.store.feed_pages import count_feeds_by_state
 from inforadar.store.labels import load_unread
 from inforadar.store.runs import load_report, load_runs
 from inforadar.store.statistics import load_statistics
@@ -90,6 +91,7 @@ class StateRoutes:
         return await self._statistics.get(days, lambda: self._load_statistics(days))
 
     async def _load_statistics(self, days: int) -> dict[str, Any]:
-        states = await self.database.read(count_states)
-        found = await self.database.read(load_statistics, self.now(), days=days)
-        return {"days": days, "feeds": {"total": sum(states.values()), "health": states}, **found}
+        now = self.now()
+        health = await self.database.read(count_feeds_by_state)
+        found = await self.database.read(load_statistics, now, days=days)
+        return {"days": days, "feeds": {"total": sum(health.values()), "health": dict(health)}, **found}

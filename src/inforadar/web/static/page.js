@@ -9,6 +9,7 @@ bindKeys();
 showPictures();
 boldNews();
 keepPlace();
+turnTabs();
 awaitArticle();
 
 // With the setting "click", a picture is a link until somebody wants to see it.
@@ -56,6 +57,18 @@ function keepPlace() {
     sessionStorage.setItem("list", here);
     sessionStorage.setItem("place", scrollY);
     sessionStorage.setItem("at", document.querySelector(".entry.at")?.dataset.id ?? "");
+  });
+}
+
+// Another view of the article opens where the reader is; without a script the page moves to it.
+function turnTabs() {
+  document.querySelector(".tab-names")?.addEventListener("click", (event) => {
+    const link = event.target.closest("a");
+    if (!link || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    const place = scrollY;
+    location.replace(link.hash);
+    scrollTo(0, place);
   });
 }
 
