@@ -117,7 +117,7 @@ async def test_selectors_show_what_they_catch_while_they_are_written(visited: Si
         for name in ("item", "link", "title", "date"):
             await page.locator(f"[name={name}]").fill(SELECTORS[name])
         shown = page.get_by_role("region", name="Preview")
-        await expect(shown.get_by_role("heading")).to_have_text("5 items would be taken", timeout=PATIENCE_MS)
+        await expect(shown.get_by_role("heading")).to_have_text("5 items would be taken")
         await no_axe_violations(page)
         await page.locator("[name=link]").fill("h2 [")
         await expect(shown.get_by_role("alert")).to_contain_text("`link` is no CSS selector that can be read")
