@@ -168,7 +168,7 @@ async def site(chromium: Browser, site_settings: Settings) -> AsyncIterator[Site
             )
             yield opened
             await opened.close()
-            assert opened.faults == []
+            assert not opened.faults, opened.faults
 
 
 async def no_axe_violations(page: Page) -> None:
@@ -180,7 +180,7 @@ async def no_axe_violations(page: Page) -> None:
         if violation["impact"] in AXE_FAILS
         for node in violation["nodes"]
     ]
-    assert found == []
+    assert not found, "\n".join(found)
 
 
 async def overflow(page: Page) -> int:
