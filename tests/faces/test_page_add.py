@@ -95,6 +95,8 @@ async def test_selectors_are_tried_out_and_the_site_is_asked_once(
     assert "Post 4" in first.words
     wrong = await person.post("/add/pages", **{**given, "author": ".nobody"}, do="preview")
     assert "`author` catches nothing in any of the 5 items." in wrong.words
+    undated = await person.post("/add/pages", **{**given, "date": ".nowhere"}, do="preview")
+    assert "0 of 5 items would be taken" in undated.words
     part = await person.post("/add/pages?part=1", **given)
     assert "5 items would be taken" in part.words
     assert "<html" not in part.text

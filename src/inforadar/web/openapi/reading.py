@@ -149,7 +149,7 @@ PATHS: Json = {
     ),
     "/api/runs/{id}/events": get(
         "A run as it goes on, over server-sent events, from the event after Last-Event-ID",
-        [path("id", ID)],
+        [path("id", ID), query("after", {"type": "integer"}, "The same, for a first request.")],
         {
             "200": {
                 "description": "Events.",
