@@ -115,8 +115,9 @@ def _pages(environment: dict[str, str], seconds: float) -> dict[str, Any]:
 
 
 def _memory_mb(process: psutil.Process) -> float:
-    family = [process, *process.children(recursive=True)]
-    return round(sum(one.memory_info().rss for one in family) / 1e6, 1)
+    """Its own: without the program's and the database's files, which the system takes back when it wants to."""
+    family = [one.memory_info() for one in (process, *process.children(recursive=True))]
+    return round(sum(one.rss - one.shared for one in family) / 1e6, 1)
 
 
 def _command(environment: dict[str, str], *arguments: str) -> float:

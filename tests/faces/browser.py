@@ -172,7 +172,7 @@ async def site(chromium: Browser, site_settings: Settings) -> AsyncIterator[Site
             )
             yield opened
             await opened.close()
-            assert opened.faults == []
+            assert not opened.faults, opened.faults
 
 
 async def no_axe_violations(page: Page) -> None:
@@ -184,7 +184,7 @@ async def no_axe_violations(page: Page) -> None:
         if violation["impact"] in AXE_FAILS
         for node in violation["nodes"]
     ]
-    assert found == []
+    assert not found, "\n".join(found)
 
 
 async def overflow(page: Page) -> int:

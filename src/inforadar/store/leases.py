@@ -13,7 +13,19 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, literal, or_, select, union, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    bindparam,
+    false,
+    func,
+    literal,
+    or_,
+    select,
+    union,
+    update,
+)
 
 from inforadar.model.ids import FeedId, LeaseToken
 from inforadar.model.schedule import LANES, Lane, Lease
@@ -48,7 +60,7 @@ def claim_due_feeds(
     chosen = (
         select_feeds()
         .where(_s.id.in_(candidates), _free(), *ACTIVE)
-        .where(or_(_s.requested_at <= db_now(), _s.next_run_at <= db_now()))
+        .where(_is_still_due())
         .order_by(_s.requested_at.is_(None), feeds.c.last_fetched_at.is_not(None), feeds.c.last_fetched_at)
         .limit(limit)
     )
@@ -61,6 +73,12 @@ def claim_feeds(connection: Connection, ids: Sequence[FeedId], *, lease_s: float
     chosen = select_feeds().where(one_of(_s.id, ids), _free(), *ACTIVE).order_by(_s.id)
     # A row may be locked for a moment by someone who only notes something on it: wait, do not pass it over.
     return _lease(connection, chosen.with_for_update(of=feed_schedules), lease_s)
+
+
+def _is_still_due() -> ColumnElement[bool]:
+    """Looked at again once the row is locked. As no index answers it: PostgreSQL would read all that is due."""
+    at = (_s.requested_at, _s.next_run_at)
+    return or_(*(func.coalesce(column <= db_now(), false()) for column in at))
 
 
 def _in_lane(lane: Lane) -> ColumnElement[bool]:
