@@ -164,8 +164,8 @@ def page(sqlite: dict[str, list[str]], postgres: dict[str, list[str]], feeds_: i
         f"say they answer them with {feeds_:,} feeds and {items:,} items: `EXPLAIN QUERY PLAN` of SQLite,",
         "`EXPLAIN (COSTS OFF)` of PostgreSQL. Several statements of one question are separated by an empty line. That",
         "the most frequent ones read no whole table is held by `tests/store/test_plans.py`. Of PostgreSQL's plans only",
-        "what is read and sorted is shown, each line once. `SCAN … USING INDEX` under a limit reads in the order of that",
-        "index and stops when the page is full; a small table is read whole, because that is quicker.",
+        "what is read and sorted is shown, each line once. `SCAN … USING INDEX` under a limit reads in the order of",
+        "that index and stops when the page is full; a small table is read whole, because that is quicker.",
         "",
     ]
     for name, (words, _) in QUESTIONS.items():
