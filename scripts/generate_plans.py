@@ -1,6 +1,6 @@
 """Writes docs/queries.md: how SQLite and PostgreSQL say they answer the questions that are asked all the time.
 
-    python scripts/generate_plans.py [--feeds 20000] [--items 20000]
+    python scripts/generate_plans.py [--feeds 100000] [--items 50000]
 
 Both databases are filled with made-up feeds and items first, because a planner plans by what is there: with ten rows
 it reads the table, and is right.
@@ -164,7 +164,8 @@ def page(sqlite: dict[str, list[str]], postgres: dict[str, list[str]], feeds_: i
         f"say they answer them with {feeds_:,} feeds and {items:,} items: `EXPLAIN QUERY PLAN` of SQLite,",
         "`EXPLAIN (COSTS OFF)` of PostgreSQL. Several statements of one question are separated by an empty line. That",
         "the most frequent ones read no whole table is held by `tests/store/test_plans.py`. Of PostgreSQL's plans only",
-        "what is read and sorted is shown, each line once.",
+        "what is read and sorted is shown, each line once. `SCAN … USING INDEX` under a limit reads in the order of",
+        "that index and stops when the page is full; a small table is read whole, because that is quicker.",
         "",
     ]
     for name, (words, _) in QUESTIONS.items():
@@ -175,8 +176,8 @@ def page(sqlite: dict[str, list[str]], postgres: dict[str, list[str]], feeds_: i
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--feeds", type=int, default=20_000)
-    parser.add_argument("--items", type=int, default=20_000)
+    parser.add_argument("--feeds", type=int, default=100_000)
+    parser.add_argument("--items", type=int, default=50_000)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="inforadar-plans-") as name:
         folder = Path(name)

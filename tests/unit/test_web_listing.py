@@ -65,6 +65,11 @@ def test_topics_are_those_of_the_chosen_sources() -> None:
     assert [(one.name.lower(), one.unread) for one in found.topics] == [("go", 0), ("python", 2)]
 
 
+def test_a_chosen_source_that_is_not_among_the_first_labels_can_be_cleared() -> None:
+    *_, last = choices(Query(sources=("Site 99999",)), LABELS, {}).sources
+    assert (last.name, last.active, last.href) == ("Site 99999", True, "/")
+
+
 def test_choosing_keeps_the_other_filters_and_choosing_again_clears() -> None:
     query = Query(sources=("BBC",), show=Show.UNREAD, band="loaded", words="x", after="1.2")
     found = choices(query, LABELS, {})

@@ -181,7 +181,13 @@ Index(
 )
 _partial_index(feed_schedules.c.build_at)
 _stopped = feed_schedules.c.next_run_at.is_(None) & feed_schedules.c.last_error.is_not(None)
-Index("ix_feed_schedules_stopped", feed_schedules.c.id, sqlite_where=_stopped, postgresql_where=_stopped)
+Index(
+    "ix_feed_schedules_stopped",
+    feed_schedules.c.next_run_at,
+    feed_schedules.c.id,
+    sqlite_where=_stopped,
+    postgresql_where=_stopped,
+)
 
 cached_feeds = Table(
     "cached_feeds",

@@ -127,7 +127,10 @@ def choices(query: Query, labels: Sequence[Label], unread: Mapping[tuple[str, st
     """`unread` by source and topic."""
     chosen_sources, chosen_topics = _folded(query.sources), _folded(query.topics)
     by_source = _sums((source, number) for (source, _), number in unread.items())
-    sources = _distinct((*(label.source for label in labels), *query.sources))
+    sources = _distinct(label.source for label in labels)
+    # Of very many labels only the first are there.
+    listed = _folded(sources)
+    sources += _distinct(name for name in query.sources if name.casefold() not in listed)
     within = [label for label in labels if not chosen_sources or label.source.casefold() in chosen_sources]
     by_topic = _sums(
         (topic, number)
@@ -177,10 +180,7 @@ def _sums(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
 
 def _distinct(names: Iterable[str]) -> list[str]:
     """The same name in another case is the same name."""
-    found: dict[str, str] = {}
-    for name in names:
-        found.setdefault(name.casefold(), name)
-    return list(found.values())
+    return list({name.casefold(): name for name in names}.values())
 
 
 def _folded(names: Iterable[str]) -> set[str]:

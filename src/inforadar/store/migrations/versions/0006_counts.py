@@ -40,7 +40,7 @@ def upgrade() -> None:
     op.create_index(
         "ix_feed_schedules_stopped",
         "feed_schedules",
-        ["id"],
+        ["next_run_at", "id"],
         sqlite_where=_STOPPED,
         postgresql_where=_STOPPED,
     )
