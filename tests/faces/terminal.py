@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+MOST_LOOKS, STILL = 20, 3
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 
 
@@ -55,8 +56,13 @@ class Terminal:
         await self.settle()
 
     async def settle(self) -> None:
-        """Until every message has been dealt with, and the work that it began is done. No clock is asked."""
-        for _ in range(3):
+        """Until every message has been dealt with, the work that it began is done, and the picture stands still.
+
+        A text that comes in moves what is below it, and may bring a scroll bar, which moves it once more. No clock
+        is asked; a screen on which something goes on is not waited for for ever.
+        """
+        still, before = 0, ""
+        for _ in range(MOST_LOOKS):
             if not self.app.is_running:
                 return
             reached = asyncio.Event()
@@ -67,7 +73,13 @@ class Terminal:
             # A load that another one has overtaken is given up.
             with suppress(WorkerCancelled):
                 await self.app.workers.wait_for_complete()
-        self.app.screen._on_timer_update()
+            if not self.app.is_running:
+                return
+            self.app.screen._on_timer_update()
+            seen = self.text
+            still, before = (still + 1 if seen == before else 0), seen
+            if still == STILL:
+                return
 
     def send(self, *keys: str) -> None:
         """Keys whose work goes on while the test does."""
