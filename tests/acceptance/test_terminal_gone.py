@@ -6,6 +6,7 @@ import os
 import pty
 import select
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -24,6 +25,22 @@ def _read_until(screen: int, wanted: bytes) -> None:
         assert time.monotonic() < until, seen[-2000:]
         if select.select([screen], [], [], 1.0)[0]:
             seen += os.read(screen, 65536)
+
+
+def test_a_terminal_that_does_not_control_the_app_takes_it_along_too(tmp_path: Path) -> None:
+    screen, inside = pty.openpty()
+    environment = {**os.environ, "INFORADAR_HOME": str(tmp_path), "TERM": "xterm-256color"}
+    command = [sys.executable, "-m", "inforadar"]
+    with subprocess.Popen(
+        command, stdin=inside, stdout=inside, stderr=inside, env=environment, start_new_session=True
+    ) as app:
+        os.close(inside)
+        _read_until(screen, b"Info Radar")
+        os.close(screen)
+        try:
+            app.wait(PATIENCE_S)
+        finally:
+            app.kill()
 
 
 @pytest.mark.parametrize("how", ["closed", "told"])

@@ -6,10 +6,15 @@ import asyncio
 import gc
 import os
 import signal
+import termios
+from collections.abc import Callable
 
 from inforadar.app.store import make_home, open_store
 from inforadar.config import load_settings
 from inforadar.tui.fetch_process import LOG
+
+LOOK_S = 2.0
+"""How often it is looked whether the terminal is still there."""
 
 
 def terminal() -> int:
@@ -41,7 +46,11 @@ def terminal() -> int:
             # A terminal that is closed takes the app along; without this it would go on for nobody.
             for number in (signal.SIGHUP, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(number, leave)
-            await app.run_async()
+            watching = asyncio.create_task(_until_gone(leave))
+            try:
+                await app.run_async()
+            finally:
+                watching.cancel()
             return app.return_code or 0
 
     with (settings.home / LOG).open("w", encoding="utf-8") as log:
@@ -52,3 +61,14 @@ def terminal() -> int:
                 # Everything of ours is closed. Textual's threads would wait for a terminal that may be gone.
                 log.flush()
                 os._exit(0)
+
+
+async def _until_gone(leave: Callable[[], None]) -> None:
+    """A terminal that does not control the app sends no signal when it goes; one can only look."""
+    while True:
+        await asyncio.sleep(LOOK_S)
+        try:
+            termios.tcgetattr(0)
+        except termios.error:
+            leave()
+            return
