@@ -5,18 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
-import shutil
 import sys
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import pytest
-
 from tests.acceptance.program import Program
 
-pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
 PATIENCE_S = 60.0
 
 

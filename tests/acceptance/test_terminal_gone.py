@@ -38,7 +38,7 @@ def test_a_terminal_that_does_not_control_the_app_takes_it_along_too(tmp_path: P
         _read_until(screen, b"Info Radar")
         os.close(screen)
         try:
-            app.wait(PATIENCE_S)
+            assert app.wait(PATIENCE_S) == 0
         finally:
             app.kill()
 

@@ -400,6 +400,7 @@ async def test_a_stop_that_a_library_swallows_still_ends_the_worker(worker: Open
         await started.wait()
         stop.set()
         await task
+        assert not never.is_set()
 
 
 async def test_without_redis_nothing_is_kept_for_it(site: Site, database: Database, worker: Open) -> None:
