@@ -93,6 +93,16 @@ async def test_f_fetches_with_the_filters_of_the_list_and_the_log_can_be_read(
     assert "1–21 of 61" in terminal.status
 
 
+async def test_a_run_whose_report_is_larger_than_a_pipe_ends_well(
+    terminal: Terminal, news_site: Site
+) -> None:
+    """In one piece, to a screen that is busy with painting."""
+    news_site.feed("/habr", rss(entries(100, base=news_site.url("/h/" + "long" * 1000))))
+    await terminal.press("f")
+    assert "Done: 101 of 101 items" in terminal.lines[1]
+    assert terminal.lines[-3].rstrip(" │").endswith("Done. Esc closes.")
+
+
 async def look_over(terminal: Terminal) -> None:
     """A hostile title is harmless; help is there."""
     await terminal.press("g")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
 import sqlite3
+import threading
 from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 from tests.servers import on_database
 from tests.servers_fixtures import SqliteBackend
@@ -16,6 +20,7 @@ from tests.store.making import NOW, add_feed, count
 
 from inforadar.errors import ConfigError, StoreError
 from inforadar.model.run import RunKind
+from inforadar.store import engine
 from inforadar.store.engine import Database, open_database, parse_database_url
 from inforadar.store.faults import faults_as_sentences, is_of_the_database
 from inforadar.store.feeds import count_feeds
@@ -172,3 +177,42 @@ def test_the_password_may_be_kept_apart_and_is_not_shown() -> None:
     database = Database(parse_database_url("postgresql://me@host/news", "s3cret"))
     assert database.url.password == "s3cret"
     assert database.name == "postgresql://me:***@host/news"
+
+
+async def test_a_session_that_falls_silent_in_a_transaction_gives_its_locks_back(
+    postgres_server: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker that was frozen or cut off; others would pass over its rows until the end of days."""
+    monkeypatch.setattr(engine, "SILENCE_S", 1)
+    locking = "SELECT pg_advisory_xact_lock(4711)"
+    locked = threading.Event()
+
+    def fall_silent(connection: Connection) -> None:
+        connection.execute(text(locking))
+        locked.set()
+        assert others_turn.wait(60)
+        connection.execute(text("SELECT 1"))
+
+    async def stay_away() -> None:
+        async with open_database(postgres_server["url"]) as database:
+            with pytest.raises(StoreError, match="does not answer"):
+                await database.write(fall_silent)
+
+    others_turn = threading.Event()
+    silent = asyncio.create_task(asyncio.to_thread(asyncio.run, stay_away()))
+    assert await asyncio.to_thread(locked.wait, 60)
+    async with open_database(postgres_server["url"]) as database:
+        await database.write(lambda c: c.execute(text(locking)))
+    others_turn.set()
+    await silent
+
+
+def test_a_server_that_vanishes_without_a_word_is_given_up() -> None:
+    """Seen at the connection: the real thing takes a minute."""
+    with socket.socket() as connection:
+        transport = SimpleNamespace(get_extra_info={"socket": connection}.get)
+        driver = SimpleNamespace(driver_connection=SimpleNamespace(_transport=transport))
+        engine._notice_silence(driver, None)
+        assert connection.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+        assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) < engine.SILENCE_S
+        assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == engine.SILENCE_S * 1000

@@ -14,6 +14,7 @@ so a question must do nothing but talk to its connection.
 from __future__ import annotations
 
 import asyncio
+import socket
 import sqlite3
 import threading
 from collections.abc import AsyncIterator, Callable
@@ -45,6 +46,9 @@ READERS = 4
 LOCK_TIMEOUT_S = 15.0
 """How long SQLite waits for another program's transaction."""
 DEADLOCK_ATTEMPTS = 5
+SILENCE_S = 60
+"""PostgreSQL gives up a session that was cut off or frozen in the middle of a transaction: its locks would keep others
+from rows whose leases ran out long ago. We give up a server that vanished without a word."""
 
 _json: dict[str, Any] = {
     "json_serializer": encode_json,
@@ -261,16 +265,49 @@ def _lower(text: str | None) -> str | None:
     return None if text is None else text.lower()
 
 
+def _session_settings() -> dict[str, str]:
+    return {
+        "idle_in_transaction_session_timeout": f"{SILENCE_S}s",
+        "tcp_keepalives_idle": f"{SILENCE_S // 2}s",
+        "tcp_keepalives_interval": f"{SILENCE_S // 6}s",
+        "tcp_keepalives_count": "3",
+        "tcp_user_timeout": f"{SILENCE_S}s",
+    }
+
+
+def _notice_silence(dbapi_connection: Any, _record: Any) -> None:
+    """Of a server that vanished; the driver would wait for its answer for ever."""
+    sock = dbapi_connection.driver_connection._transport.get_extra_info("socket")
+    if sock.family == socket.AF_UNIX:
+        return
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in (
+        ("TCP_KEEPIDLE", SILENCE_S // 2),
+        ("TCP_KEEPINTVL", SILENCE_S // 6),
+        ("TCP_KEEPCNT", 3),
+        ("TCP_USER_TIMEOUT", SILENCE_S * 1000),
+    ):
+        if option := getattr(socket, name, None):  # not every system has each of them
+            sock.setsockopt(socket.IPPROTO_TCP, option, value)
+
+
 class _PostgresRunner:
     def __init__(self, url: URL) -> None:
         from sqlalchemy.ext.asyncio import create_async_engine  # noqa: PLC0415 - SQLite needs none of it
 
         try:
             self._engine: AsyncEngine = create_async_engine(
-                url, pool_size=8, max_overflow=8, pool_pre_ping=False, pool_recycle=1800, **_json
+                url,
+                pool_size=8,
+                max_overflow=8,
+                pool_pre_ping=False,
+                pool_recycle=1800,
+                connect_args={"server_settings": _session_settings()},
+                **_json,
             )
         except (ModuleNotFoundError, NoSuchModuleError):
             raise ConfigError("PostgreSQL needs the extra: pip install 'inforadar[postgres]'.") from None
+        event.listen(self._engine.sync_engine, "connect", _notice_silence)
         self._reading = self._engine.execution_options(isolation_level="AUTOCOMMIT")
 
     async def read(self, question: Callable[[Connection], T]) -> T:

@@ -1,4 +1,5 @@
-"""The process that a fetch of the terminal app runs in. It tells its screen through a pipe, batch by batch.
+"""The process that a fetch of the terminal app runs in. It tells its screen through a pipe, batch by batch, and
+hears it through another: the loop that waits at a pipe makes it refuse what does not fit into it at once.
 
 Imports are inside, because the app imports this module too, to name the function that the process begins with.
 """
@@ -39,7 +40,11 @@ class Told:
 
 
 def fetch_in_process(
-    settings: Settings, sources: tuple[str, ...], topics: tuple[str, ...], pipe: Connection
+    settings: Settings,
+    sources: tuple[str, ...],
+    topics: tuple[str, ...],
+    screen: Connection,
+    orders: Connection,
 ) -> None:
     """The whole life of the process."""
     import structlog  # noqa: PLC0415
@@ -50,7 +55,7 @@ def fetch_in_process(
     _write_to(settings.home / LOG)
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(30))
     with suppress(BrokenPipeError):
-        uvloop.run(_tell(settings, sources, topics, pipe))
+        uvloop.run(_tell(settings, sources, topics, screen, orders))
 
 
 def _write_to(log: Path) -> None:
@@ -61,7 +66,11 @@ def _write_to(log: Path) -> None:
 
 
 async def _tell(
-    settings: Settings, sources: tuple[str, ...], topics: tuple[str, ...], pipe: Connection
+    settings: Settings,
+    sources: tuple[str, ...],
+    topics: tuple[str, ...],
+    screen: Connection,
+    orders: Connection,
 ) -> None:
     from inforadar.errors import InfoRadarError  # noqa: PLC0415
 
@@ -71,18 +80,18 @@ async def _tell(
         while True:
             await asyncio.sleep(BATCH_S)
             if events:
-                pipe.send(Told(events=[*events]))
+                screen.send(Told(events=[*events]))
                 events.clear()
 
     sending = asyncio.create_task(send_batches())
     try:
-        report = await _fetch(settings, sources, topics, events.append, pipe)
+        report = await _fetch(settings, sources, topics, events.append, orders)
         ending = Told(events=events, report=report)
     except InfoRadarError as fault:
         ending = Told(events=events, fault=str(fault))
     finally:
         sending.cancel()
-    pipe.send(ending)
+    screen.send(ending)
 
 
 async def _fetch(
@@ -90,7 +99,7 @@ async def _fetch(
     sources: tuple[str, ...],
     topics: tuple[str, ...],
     listener: Callable[[Progress], None],
-    pipe: Connection,
+    orders: Connection,
 ) -> Report:
     from inforadar.app.store import open_store  # noqa: PLC0415
     from inforadar.app.worker import open_worker  # noqa: PLC0415
@@ -104,21 +113,21 @@ async def _fetch(
     ):
         run = worker.fetch_run(listener, wanted=FetchFilter(sources=sources, topics=topics))
         loop = asyncio.get_running_loop()
-        loop.add_reader(pipe.fileno(), lambda: _obey(pipe, run, loop))
+        loop.add_reader(orders.fileno(), lambda: _obey(orders, run, loop))
         try:
             report = await run.run()
             await worker.publish()
         finally:
-            loop.remove_reader(pipe.fileno())
+            loop.remove_reader(orders.fileno())
         return report
 
 
-def _obey(pipe: Connection, run: FetchRun, loop: asyncio.AbstractEventLoop) -> None:
+def _obey(orders: Connection, run: FetchRun, loop: asyncio.AbstractEventLoop) -> None:
     try:
-        asked = pipe.recv()
+        asked = orders.recv()
     except (EOFError, OSError):
         # The app has gone, and with it whoever wanted this.
-        loop.remove_reader(pipe.fileno())
+        loop.remove_reader(orders.fileno())
         asked = ABORT
     if asked == STOP:
         run.stop()

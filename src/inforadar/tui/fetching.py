@@ -29,19 +29,23 @@ class Fetching:
 
     def __init__(self) -> None:
         self._events: deque[Progress] = deque()
-        self._pipe: Connection | None = None
+        self._orders: Connection | None = None
 
     async def run(self, settings: Settings, view: View) -> Report:
         """Over the feeds that the filters of the list name."""
         context = get_context("spawn")
-        self._pipe, theirs = context.Pipe()
+        told, screen = context.Pipe(duplex=False)
+        orders, self._orders = context.Pipe(duplex=False)
         let_processes_start()
         process = context.Process(
-            target=fetch_in_process, args=(settings, view.sources, view.topics, theirs), name="fetch"
+            target=fetch_in_process,
+            args=(settings, view.sources, view.topics, screen, orders),
+            name="fetch",
         )
         process.start()
-        theirs.close()
-        listening = asyncio.ensure_future(asyncio.to_thread(self._listen, self._pipe))
+        screen.close()
+        orders.close()
+        listening = asyncio.ensure_future(asyncio.to_thread(self._listen, told))
         try:
             return await asyncio.shield(listening)
         except asyncio.CancelledError:
@@ -51,8 +55,9 @@ class Fetching:
             raise
         finally:
             await asyncio.to_thread(process.join)
-            self._pipe.close()
-            self._pipe = None
+            told.close()
+            self._orders.close()
+            self._orders = None
 
     def _listen(self, pipe: Connection) -> Report:
         """Until the end, in a thread."""
@@ -84,6 +89,6 @@ class Fetching:
 
     def _ask(self, what: str) -> None:
         # It may have ended this very moment; then there is nothing left to be stopped.
-        if self._pipe:
+        if self._orders:
             with suppress(OSError):
-                self._pipe.send(what)
+                self._orders.send(what)
