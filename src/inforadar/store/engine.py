@@ -245,6 +245,7 @@ def _sqlite_engine(url: URL, begin: str, lock_timeout_s: float, *pragmas: str) -
             "synchronous = NORMAL",
             "foreign_keys = ON",
             "temp_store = MEMORY",
+            "wal_autocheckpoint = 8000",
             "cache_size = -32000",
             # Counts as memory of the process, once for each connection.
             "mmap_size = 67108864",

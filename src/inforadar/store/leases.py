@@ -10,6 +10,7 @@ the lease no longer has the right one. The database's clock decides.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 from uuid import uuid4
 
@@ -21,6 +22,7 @@ from sqlalchemy import (
     false,
     func,
     literal,
+    literal_column,
     or_,
     select,
     union,
@@ -34,9 +36,9 @@ from inforadar.store.schema import feed_schedules, feeds
 from inforadar.store.types import db_later, db_now, one_of
 
 LEASE_S = 600.0
-_WINDOW = 4
+_WINDOW, _WIDE_WINDOW = 2, 16
+"""How many batches of the longest due feeds the order of a claim looks at, and how many if others hold all of those."""
 _MIN_WINDOW = 200
-"""How many batches of the longest due feeds, and how many feeds at least, the order of a claim looks at."""
 
 _s = feed_schedules.c
 
@@ -45,27 +47,44 @@ def claim_due_feeds(
     connection: Connection, limit: int, *, lanes: Collection[Lane] = LANES, lease_s: float = LEASE_S
 ) -> list[Lease]:
     """Leases up to `limit` feeds of these lanes: asked for, then never fetched, then fetched longest ago (B2)."""
-    active = select(_s.id).join_from(feed_schedules, feeds, feeds.c.id == _s.id).where(_free(), *ACTIVE)
+    for window in (_WINDOW, _WIDE_WINDOW):
+        chosen = _select_due(limit, max(limit * window, _MIN_WINDOW), tuple(sorted(lanes)))
+        if leases := _lease(connection, chosen, lease_s):
+            return leases
+    return []
+
+
+@lru_cache(maxsize=32)
+def _select_due(limit: int, window: int, lanes: tuple[Lane, ...]) -> Select[Any]:
+    active = select(_s.id, _s.requested_at, feeds.c.last_fetched_at).join_from(
+        feed_schedules, feeds, feeds.c.id == _s.id
+    )
+    # A worker's batches are all of one size: as part of the statement, PostgreSQL plans it once and not each time.
+    most, longest = literal_column(str(limit)), literal_column(str(window))
     # Sorting everything that is due by its last fetch would cost more the more is due; the longest waiting
     # are enough to choose from.
-    window = max(limit * _WINDOW, _MIN_WINDOW)
     ready: list[Select[Any]] = []
     for lane in lanes:
-        ours = active.where(_in_lane(lane))
+        ours = active.where(_free(), *ACTIVE, _in_lane(lane))
         ready += [
-            ours.where(_s.requested_at <= db_now()).order_by(_s.requested_at).limit(limit),
-            ours.where(_s.next_run_at <= db_now()).order_by(_s.next_run_at).limit(window),
+            ours.where(_s.requested_at <= db_now()).order_by(_s.requested_at).limit(most),
+            ours.where(_s.next_run_at <= db_now()).order_by(_s.next_run_at).limit(longest),
         ]
-    candidates = union(*(query.subquery().select() for query in ready))
-    chosen = (
+    candidates = union(*(query.subquery().select() for query in ready)).subquery()
+    c = candidates.c
+    order = (c.requested_at.is_(None), c.last_fetched_at.is_not(None), c.last_fetched_at)
+    # Sorted before their rows are looked up: of a window, only what is taken is read and locked.
+    first = select(c.id, *(key.label(f"key_{number}") for number, key in enumerate(order))).order_by(*order)
+    chosen = first.subquery("first")
+    return (
         select_feeds()
-        .where(_s.id.in_(candidates), _free(), *ACTIVE)
-        .where(_is_still_due())
-        .order_by(_s.requested_at.is_(None), feeds.c.last_fetched_at.is_not(None), feeds.c.last_fetched_at)
-        .limit(limit)
+        .join(chosen, chosen.c.id == _s.id)
+        .where(_free(), *ACTIVE, _is_still_due())
+        .order_by(chosen.c.key_0, chosen.c.key_1, chosen.c.key_2)
+        .limit(most)
+        # Passes over what another claim has just locked.
+        .with_for_update(skip_locked=True, of=feed_schedules)
     )
-    # Passes over what another claim has just locked.
-    return _lease(connection, chosen.with_for_update(skip_locked=True, of=feed_schedules), lease_s)
 
 
 def claim_feeds(connection: Connection, ids: Sequence[FeedId], *, lease_s: float = LEASE_S) -> list[Lease]:
@@ -95,13 +114,14 @@ def _lease(connection: Connection, chosen: Select[Any], lease_s: float) -> list[
     if not rows:
         return []
     token = LeaseToken(uuid4().hex)
+    until = db_later(literal(lease_s))
     # One clock for all of them, read after they were chosen: what was asked for until then is what is done now.
-    claimed_at, until = connection.execute(select(db_now(), db_later(literal(lease_s)))).one()
-    connection.execute(
+    claimed_at, until = connection.execute(
         update(feed_schedules)
         .where(one_of(_s.id, [row.id for row in rows]))
-        .values(next_run_at=until, locked_until=until, lease_token=token, claimed_at=claimed_at)
-    )
+        .values(next_run_at=until, locked_until=until, lease_token=token, claimed_at=db_now())
+        .returning(_s.claimed_at, _s.locked_until)
+    ).first()
     return [
         Lease(feed=feed_from_row(row), token=token, claimed_at=claimed_at, locked_until=until) for row in rows
     ]
