@@ -177,6 +177,9 @@ class PostgresGround:
 
     async def _stop(self, chaos: Chaos, victim: WorkerProcess) -> None:
         """Hard, in the middle of whatever it was doing; then it recovers."""
+        # One that finds no database when it starts says so and ends, as it should.
+        for worker in chaos.workers:
+            await worker.said("worker.started")
         pid = self.server.get_pid()
         assert pid
         postmaster = psutil.Process(pid)

@@ -23,6 +23,7 @@ from inforadar.model.feed import FeedKind
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId, new_uuid
 from inforadar.model.schedule import NextRun
+from inforadar.store import feeds as feeds_module
 from inforadar.store.cached_feeds import save_cached_feed
 from inforadar.store.engine import Database
 from inforadar.store.feeds import (
@@ -235,6 +236,18 @@ async def test_sync_brings_a_feed_back_into_the_schedule(database: Database) -> 
     assert (now.last_error, now.failures, now.locked_until) == (None, 0, None)
     assert await database.read(load_broken_count) == 0
     assert len(await database.write(claim_due_feeds, 1)) == 1
+
+
+async def test_feeds_that_need_a_person_are_counted_to_an_end(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every page asks; with a million feeds there are thousands of them."""
+    monkeypatch.setattr(feeds_module, "MANY_BROKEN", 2)
+    for number in range(3):
+        feed = await add_feed(database, f"https://news.example/{number}")
+        failed = NextRun(after_s=None, failures=4, error="404")
+        await collect(database, feed, outcome=Outcome.PERMANENT_ERROR, next_run=failed)
+    assert await database.read(load_broken_count) == 2
 
 
 async def test_sync_refuses_what_nobody_would_fetch(database: Database) -> None:

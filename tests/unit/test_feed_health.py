@@ -8,7 +8,7 @@ import pytest
 from inforadar.model.feed import Feed
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId, new_uuid
-from inforadar.pipeline.health import HealthState, feed_health
+from inforadar.pipeline.health import HealthState, broken_words, feed_health
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 SOON = NOW + timedelta(minutes=5)
@@ -79,3 +79,15 @@ def test_health_follows_from_the_last_outcome_and_the_schedule(
     health = feed_health(feed(**fields), NOW)
     assert health.state is state
     assert words in health.sentence
+
+
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [
+        (1, "1 feed needs you"),
+        (999, "999 feeds need you"),
+        (1000, "1,000 or more feeds need you"),
+    ],
+)
+def test_feeds_that_need_a_person_are_counted_up_to_a_thousand(count: int, words: str) -> None:
+    assert broken_words(count) == words

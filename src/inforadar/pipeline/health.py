@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from inforadar.model.feed import Feed
 from inforadar.model.http import Outcome
+from inforadar.store.feeds import MANY_BROKEN
 
 
 class HealthState(StrEnum):
@@ -28,6 +29,14 @@ class HealthState(StrEnum):
             "suspended": "red",
             "disabled": "grey",
         }[self]
+
+
+def broken_words(count: int) -> str:
+    """What `load_broken_count` counted, as a person is told."""
+    if count == 1:
+        return "1 feed needs you"
+    number = f"{count:,}" if count < MANY_BROKEN else f"{MANY_BROKEN:,} or more"
+    return f"{number} feeds need you"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

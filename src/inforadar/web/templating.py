@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from inforadar import __version__
+from inforadar.pipeline.health import broken_words
 from inforadar.pipeline.words import full_time, shown_number, shown_time
 from inforadar.stages.publish.addresses import web_address_or_none
 from inforadar.stages.publish.dates import rfc3339
@@ -48,6 +49,7 @@ class Pages:
         }
         self._environment.globals |= {
             "asset": assets.address,
+            "broken_words": broken_words,
             "version": __version__,
         }
 

@@ -9,6 +9,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 
+from inforadar.pipeline.health import broken_words
 from inforadar.store.feeds import load_broken_count
 from inforadar.store.item_order import SortKey
 from inforadar.store.items import count_items
@@ -141,8 +142,8 @@ class ArticlesScreen(RadarScreen):
         self.radar.labels = await self.radar.database.read(load_labels)
 
     def _show_lines(self) -> None:
-        need = f"{self._broken} feeds need you" if self._broken != 1 else "1 feed needs you"
-        self.show_title("Articles", self.view.title_words, need if self._broken else "")
+        need = broken_words(self._broken) if self._broken else ""
+        self.show_title("Articles", self.view.title_words, need)
         self.query_one("#status", Line).show([Span(self._said or self._where())], HINTS)
 
     def _where(self) -> str:
