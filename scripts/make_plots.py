@@ -297,7 +297,11 @@ SECTIONS: dict[str, Callable[[Named], Section]] = {
     "canonical": anything,
     "extraction": anything,
     "feeds": anything,
+    "tui": anything,
+    "chaos": anything,
 }
+MADE_BY = {"chaos": "make chaos"}
+"""What is not a benchmark by its name."""
 
 
 def copy_newest(source: Path) -> None:
@@ -326,7 +330,8 @@ def section(name: str) -> str:
             lines += [f"Measured {at[:16].replace('T', ' ')} UTC, {_machine(result.get('machine'))}.", ""]
     for text in sorted(FOLDER.glob(f"{name}*.txt")):
         lines += ["```", text.read_text().strip(), "```", ""]
-    return "\n".join(lines) if lines else f"Not measured yet on a quiet machine: `python -m bench {name}`.\n"
+    made_by = MADE_BY.get(name, f"python -m bench {name}")
+    return "\n".join(lines) if lines else f"Not measured yet on a quiet machine: `{made_by}`.\n"
 
 
 def _machine(machine: object) -> str:

@@ -59,7 +59,7 @@ A_THOUSAND_KILLS = {
 }
 DURABLE = "max_connections = 200\nfsync = off\n"
 """Commits survive the server's end; nobody pulls the machine's plug."""
-DISK = "96m"
+DISK = "256m"
 MEMORY_MB = "2048"
 
 

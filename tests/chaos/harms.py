@@ -144,17 +144,16 @@ def _filled(folder: Path) -> Iterator[None]:
         raise RuntimeError(f"{folder} is too large to be filled: give it a small file system of its own")
     filler = folder / "filler"
     try:
-        with filler.open("wb") as file:
-            try:
+        try:
+            with filler.open("wb", buffering=0) as file:
                 while True:
                     file.write(b"\0" * 65536)
-                    file.flush()
-            except OSError as fault:
-                if fault.errno != errno.ENOSPC:
-                    raise
+        except OSError as fault:
+            if fault.errno != errno.ENOSPC:
+                raise
         yield
     finally:
-        filler.unlink()
+        filler.unlink(missing_ok=True)
 
 
 @dataclass(slots=True, kw_only=True)
