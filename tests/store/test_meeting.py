@@ -17,10 +17,11 @@ from tests.store.making import NOW, add_feed, add_feeds, claim, collect, collect
 
 from inforadar.model.article import Extracted
 from inforadar.stages.diff import diff
+from inforadar.store import leases
 from inforadar.store.analyses import claim_analyses, save_analysis
 from inforadar.store.articles import ArticleEnding, claim_articles, save_article
 from inforadar.store.engine import Database, open_database, parse_database_url
-from inforadar.store.leases import claim_feeds, extend_leases
+from inforadar.store.leases import claim_due_feeds, claim_feeds, extend_leases
 from inforadar.store.schema import feed_schedules, items
 from inforadar.store.types import db_now
 from inforadar.store.writer import save_collected
@@ -118,6 +119,18 @@ async def test_a_deadlock_costs_a_repetition_and_no_work(database: Database, oth
     await other.commit()
     assert await task == 2
     assert [row.failures for row in await rows(database, feed_schedules)] == [9, 9]
+
+
+async def test_a_claim_looks_further_when_others_hold_all_that_it_looked_at(
+    database: Database, other: AsyncConnection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many workers that claim in the same moment all look at those that wait longest."""
+    monkeypatch.setattr(leases, "_MIN_WINDOW", 2)
+    feeds = await add_feeds(database, 5, due_s=-1)
+    held = await other.run_sync(claim_due_feeds, 2)
+    (lease,) = await database.write(claim_due_feeds, 1)
+    assert lease.feed.id in {feed.id for feed in feeds} - {one.feed.id for one in held}
+    await other.commit()
 
 
 async def test_a_claim_by_id_waits_for_who_only_notes_something(

@@ -60,7 +60,8 @@ def _select_due(limit: int, window: int, lanes: tuple[Lane, ...]) -> Select[Any]
         feed_schedules, feeds, feeds.c.id == _s.id
     )
     # A worker's batches are all of one size: as part of the statement, PostgreSQL plans it once and not each time.
-    most, longest = literal_column(str(limit)), literal_column(str(window))
+    most: ColumnElement[int] = literal_column(str(limit))
+    longest: ColumnElement[int] = literal_column(str(window))
     # Sorting everything that is due by its last fetch would cost more the more is due; the longest waiting
     # are enough to choose from.
     ready: list[Select[Any]] = []
@@ -116,14 +117,15 @@ def _lease(connection: Connection, chosen: Select[Any], lease_s: float) -> list[
     token = LeaseToken(uuid4().hex)
     until = db_later(literal(lease_s))
     # One clock for all of them, read after they were chosen: what was asked for until then is what is done now.
-    claimed_at, until = connection.execute(
+    claimed_at, locked_until = connection.execute(
         update(feed_schedules)
         .where(one_of(_s.id, [row.id for row in rows]))
         .values(next_run_at=until, locked_until=until, lease_token=token, claimed_at=db_now())
         .returning(_s.claimed_at, _s.locked_until)
-    ).first()
+    ).all()[0]
     return [
-        Lease(feed=feed_from_row(row), token=token, claimed_at=claimed_at, locked_until=until) for row in rows
+        Lease(feed=feed_from_row(row), token=token, claimed_at=claimed_at, locked_until=locked_until)
+        for row in rows
     ]
 
 
