@@ -87,7 +87,7 @@ def peers(results: Named) -> Section:
         feeds = name.removeprefix("peers-")
         lines += [f"{feeds} feeds, each program with the same farm, seconds of wall clock / CPU:", ""]
         lines += table(
-            ["program", *STEPS.values(), "peak MB", "stored", "requests a feed"],
+            ["program", *STEPS.values(), "peak MB", "stored", "requests a feed", "unchanged ones sent again"],
             [
                 (
                     peer,
@@ -99,6 +99,7 @@ def peers(results: Named) -> Section:
                     ),
                     max(row["peak_mb"] for row in rows if row["peer"] == peer),
                     *_of(best.get((peer, "a")), "stored", "requests_a_feed"),
+                    *_of(best.get((peer, "b")), "unchanged_sent_again"),
                 )
                 for peer in names
             ],
@@ -119,6 +120,54 @@ def peers(results: Named) -> Section:
 
 def _of(row: Result | None, *names: str) -> tuple[object, ...]:
     return tuple(row[name] if row else "–" for name in names)
+
+
+def scaleout(results: Named) -> Section:
+    lines, plots = [], {}
+    for name, result in results:
+        rows = result["rows"]
+        lines += table(
+            [
+                "part",
+                "workers",
+                "delay s",
+                "feeds a second",
+                "seconds",
+                "requests",
+                "asked twice",
+                "least gap s",
+                "too early",
+                "leases taken over",
+                "items",
+            ],
+            [
+                (
+                    row["part"],
+                    row["workers"],
+                    float(row["delay_s"]),
+                    row["feeds_a_second"],
+                    float(row["seconds"]),
+                    f"{row['requests']:,}",
+                    row["feeds_asked_twice"],
+                    float(row["least_gap_s"]) if row["delay_s"] else "–",
+                    row["spacing_violations"] if row["delay_s"] else "–",
+                    row.get("leases_run_out", "–"),
+                    f"{row['items_stored']:,} of {row['items_expected']:,}",
+                )
+                for row in rows
+            ],
+        )
+        bars = [
+            (f"{row['workers']} worker" + "s" * (row["workers"] > 1), float(row["feeds_a_second"]), 0)
+            for row in rows
+            if row["part"] == "speed"
+        ]
+        if bars:
+            plots[f"{name}.svg"] = render_bars(
+                "First fetch over several hosts", "feeds a second, more is better", bars
+            )
+            lines += picture(f"{name}.svg", "Feeds a second by workers")
+    return lines, plots
 
 
 def million(results: Named) -> Section:
@@ -287,7 +336,7 @@ def anything(results: Named) -> Section:
 SECTIONS: dict[str, Callable[[Named], Section]] = {
     "farm": farm,
     "peers": peers,
-    "scaleout": anything,
+    "scaleout": scaleout,
     "million": million,
     "simulate": simulate,
     "crowd": anything,
