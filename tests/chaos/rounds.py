@@ -35,6 +35,8 @@ BATCH = 5
 WORKERS = 3
 MOMENTS = 30
 """A worker is let alone for up to so many requests and lines."""
+PROMPT = {"kill", "freeze", "terminate"}
+"""Harms after which everything is due at once."""
 AWAY_S = 60.0
 """So long the database may be gone before the rounds give up."""
 
@@ -162,7 +164,10 @@ class Chaos:
                 self.tally.violations.append(f"ended by itself: {worker.name}: {worker.report()}")
         await self._harms[name](self, victim)
         self.tally.harms[name] += 1
-        await self.patiently(lambda: self.database.write(self._site.ask_for_hostile))
+        # What could not be saved is tried again in a minute, and SQLite has no other clock than that of a process:
+        # after harm to either, feeds are due later than anyone here wants to wait.
+        asked = self._site.ask_for_hostile if name in PROMPT else self._site.ask_for_all
+        await self.patiently(lambda: self.database.write(asked))
         self.tally.violations += await self.patiently(lambda: self.database.read(find_half_written))
 
     async def _settle(self) -> None:

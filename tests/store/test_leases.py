@@ -100,6 +100,17 @@ async def test_a_claim_pushes_the_due_time_to_the_end_of_the_lease(database: Dat
     assert abs(lease.claimed_at - datetime.now(UTC)) < timedelta(seconds=60)
 
 
+async def test_what_a_wrong_clock_wrote_does_not_silence_a_feed_for_years(database: Database) -> None:
+    """A machine that starts in 2036 until somebody tells it the time."""
+    scheduled, leased, next_year = await add_feeds(database, 3)
+    years = db_later(10 * 365 * 86400.0)
+    await set_schedule(database, scheduled, next_run_at=years)
+    await set_schedule(database, leased, next_run_at=years, locked_until=years, lease_token="a" * 32)
+    await set_schedule(database, next_year, next_run_at=db_later(365 * 86400.0))
+    assert set(ids(await database.write(claim_due_feeds, 10))) == {scheduled.id, leased.id}
+    assert await database.write(claim_due_feeds, 10) == []
+
+
 async def test_a_lease_that_ran_out_is_claimed_again_with_another_token(database: Database) -> None:
     feed = await add_feed(database)
     old = await claim(database, feed)

@@ -10,6 +10,7 @@ the lease no longer has the right one. The database's clock decides.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 from uuid import uuid4
@@ -36,6 +37,9 @@ from inforadar.store.schema import feed_schedules, feeds
 from inforadar.store.types import db_later, db_now, one_of
 
 LEASE_S = 600.0
+ABSURD_S = 730 * 86400.0
+"""No setting schedules further ahead than a year and a tenth. What stands there was written while the clock was wrong, and would
+be silent for years: it is due, and no lease that runs until then is one."""
 _WINDOW, _WIDE_WINDOW = 2, 16
 """How many batches of the longest due feeds the order of a claim looks at, and how many if others hold all of those."""
 _MIN_WINDOW = 200
@@ -70,6 +74,7 @@ def _select_due(limit: int, window: int, lanes: tuple[Lane, ...]) -> Select[Any]
         ready += [
             ours.where(_s.requested_at <= db_now()).order_by(_s.requested_at).limit(most),
             ours.where(_s.next_run_at <= db_now()).order_by(_s.next_run_at).limit(longest),
+            ours.where(_is_absurd(_s.next_run_at)).limit(most),
         ]
     candidates = union(*(query.subquery().select() for query in ready)).subquery()
     c = candidates.c
@@ -97,8 +102,8 @@ def claim_feeds(connection: Connection, ids: Sequence[FeedId], *, lease_s: float
 
 def _is_still_due() -> ColumnElement[bool]:
     """Looked at again once the row is locked. As no index answers it: PostgreSQL would read all that is due."""
-    at = (_s.requested_at, _s.next_run_at)
-    return or_(*(func.coalesce(column <= db_now(), false()) for column in at))
+    due = (_s.requested_at <= db_now(), _s.next_run_at <= db_now(), _is_absurd(_s.next_run_at))
+    return or_(*(func.coalesce(condition, false()) for condition in due))
 
 
 def _in_lane(lane: Lane) -> ColumnElement[bool]:
@@ -106,7 +111,11 @@ def _in_lane(lane: Lane) -> ColumnElement[bool]:
 
 
 def _free() -> ColumnElement[bool]:
-    return or_(_s.locked_until.is_(None), _s.locked_until <= db_now())
+    return or_(_s.locked_until.is_(None), _s.locked_until <= db_now(), _is_absurd(_s.locked_until))
+
+
+def _is_absurd(at: ColumnElement[datetime]) -> ColumnElement[bool]:
+    return at > db_later(ABSURD_S)
 
 
 def _lease(connection: Connection, chosen: Select[Any], lease_s: float) -> list[Lease]:
