@@ -38,8 +38,8 @@ from inforadar.store.types import db_later, db_now, one_of
 
 LEASE_S = 600.0
 ABSURD_S = 730 * 86400.0
-"""No setting schedules further ahead than a year and a tenth. What stands there was written while the clock was wrong, and would
-be silent for years: it is due, and no lease that runs until then is one."""
+"""No setting schedules so far ahead. What stands there was written while the clock was wrong, and would be silent for
+years: it is due, and no lease that runs until then is one."""
 _WINDOW, _WIDE_WINDOW = 2, 16
 """How many batches of the longest due feeds the order of a claim looks at, and how many if others hold all of those."""
 _MIN_WINDOW = 200
