@@ -11,16 +11,16 @@ from sqlalchemy import Connection, text
 FEEDS_A_SOURCE, TOPICS = 10, 50
 DUE_EACH = 50
 
-_SERIES = {
+SERIES = {
     "sqlite": "WITH RECURSIVE s(n) AS (SELECT :first UNION ALL SELECT n + 1 FROM s WHERE n + 1 < :last) ",
     "postgresql": "WITH s(n) AS (SELECT generate_series(CAST(:first AS bigint), :last - 1)) ",
 }
-_ID = {"sqlite": "printf('%032x', n + 1)", "postgresql": "CAST(lpad(to_hex(n + 1), 32, '0') AS uuid)"}
-_HASH = {
+ID = {"sqlite": "printf('%032x', n + 1)", "postgresql": "CAST(lpad(to_hex(n + 1), 32, '0') AS uuid)"}
+HASH = {
     "sqlite": "lower(hex(randomblob(32)))",
     "postgresql": "encode(sha256(convert_to(n::text, 'UTF8')), 'hex')",
 }
-_LATER = {
+LATER = {
     "sqlite": "strftime('%Y-%m-%d %H:%M:%f000', 'now', ({seconds}) || ' seconds')",
     "postgresql": "statement_timestamp() + make_interval(secs => {seconds})",
 }
@@ -59,16 +59,16 @@ def fill(connection: Connection, first: int, last: int) -> None:
     """Feeds number `first` up to `last`."""
     kind = connection.dialect.name
     words = {
-        "series": _SERIES[kind],
-        "id": _ID[kind],
-        "hash": _HASH[kind],
+        "series": SERIES[kind],
+        "id": ID[kind],
+        "hash": HASH[kind],
         "each": FEEDS_A_SOURCE,
         "topics": TOPICS,
         "due": DUE_EACH,
         "status": _STATUS,
-        "fetched": _LATER[kind].format(seconds="-(n * 7919 % 3600)"),
-        "late": _LATER[kind].format(seconds="-(n * 7919 % 60)"),
-        "soon": _LATER[kind].format(seconds="60 + n * 7919 % 3600"),
+        "fetched": LATER[kind].format(seconds="-(n * 7919 % 3600)"),
+        "late": LATER[kind].format(seconds="-(n * 7919 % 60)"),
+        "soon": LATER[kind].format(seconds="60 + n * 7919 % 3600"),
     }
     for statement in (_FEEDS, _SCHEDULES):
         connection.execute(text(statement.format(**words)), {"first": first, "last": last})
@@ -77,7 +77,7 @@ def fill(connection: Connection, first: int, last: int) -> None:
 def lease(connection: Connection, number: int, of: int) -> int:
     """Leases that a worker could hold: what was leased before is free again. Returns how many there are."""
     kind = connection.dialect.name
-    soon = _LATER[kind].format(seconds="60")
+    soon = LATER[kind].format(seconds="60")
     connection.execute(
         text(
             f"UPDATE feed_schedules SET locked_until = NULL, lease_token = NULL, next_run_at = {soon} "
@@ -86,13 +86,13 @@ def lease(connection: Connection, number: int, of: int) -> int:
     )
     step = max(of // max(number, 1), 2)
     words = {
-        "series": _SERIES[kind],
-        "id": _ID[kind],
+        "series": SERIES[kind],
+        "id": ID[kind],
         "due": DUE_EACH,
         # A step that shares a factor with what is left out would hit none, or too few.
         "step": step + (step % 2 == 0),
         "rest": 1,
-        "until": _LATER[kind].format(seconds="590"),
-        "now": _LATER[kind].format(seconds="0"),
+        "until": LATER[kind].format(seconds="590"),
+        "now": LATER[kind].format(seconds="0"),
     }
     return connection.execute(text(_LEASES.format(**words)), {"first": 0, "last": of}).rowcount

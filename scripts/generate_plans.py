@@ -51,13 +51,45 @@ QUESTIONS: dict[str, tuple[str, Question]] = {
         "The names of the feeds first, then their items.",
         lambda c: load_item_page(c, ItemFilter(sources=("Source 7",)), limit=40),
     ),
+    "The item list of a topic": (
+        "Each time twice as many feeds, and of each only what can still be on the page.",
+        lambda c: load_item_page(c, ItemFilter(topics=("topic 3",)), limit=40),
+    ),
+    "The item list, half of the scores": (
+        "A bounded count first; they are many, so by date.",
+        lambda c: load_item_page(c, ItemFilter(max_score=0.5), limit=40),
+    ),
+    "The item list, a few scores": (
+        "They are few, so all of them, then the newest.",
+        lambda c: load_item_page(c, ItemFilter(min_score=0.9999), limit=40),
+    ),
     "Search": (
-        "A word, newest first.",
+        "A rare word, newest first. PostgreSQL looks at the newest 2,000 items first.",
         lambda c: load_item_page(c, ItemFilter(query=api_fill.RARE), limit=40),
+    ),
+    "Search for a common word": (
+        "SQLite's index gives the newest at once; of PostgreSQL the newest 2,000 items are looked at.",
+        lambda c: load_item_page(c, ItemFilter(query=api_fill.COMMON), limit=40),
+    ),
+    "Search for a beginning": (
+        "Of many words: the newest items are looked at.",
+        lambda c: load_item_page(c, ItemFilter(query="wor*"), limit=40),
+    ),
+    "Search in a source": (
+        "A common word among few feeds: the newest of each feed, each asked for its words.",
+        lambda c: load_item_page(c, ItemFilter(query=api_fill.COMMON, sources=("Source 7",)), limit=40),
+    ),
+    "Search among a few scores": (
+        "The few, each asked for its words.",
+        lambda c: load_item_page(c, ItemFilter(query=api_fill.COMMON, min_score=0.9999), limit=40),
     ),
     "A site": (
         "`/api/site`: candidates of each feed.",
         lambda c: load_site_candidates(c, ("site5.example",), 50, None),
+    ),
+    "A site, by score": (
+        "The same, with `max_score`.",
+        lambda c: load_site_candidates(c, ("site5.example",), 50, 0.5),
     ),
     "An item by its URL": (
         "`/api/item`.",
@@ -101,7 +133,11 @@ def plan(connection: Connection, question: Question) -> list[str]:
     """Each statement's plan, as short as it can be said; those without a table are left out."""
     lines: list[str] = []
     is_sqlite = connection.dialect.name == "sqlite"
+    asked: set[str] = set()
     for statement, parameters in statements_of(connection, question):
+        if statement in asked:
+            continue
+        asked.add(statement)
         if " FROM " not in " ".join(statement.split()) or (
             is_sqlite and statement.startswith("WITH RECURSIVE")
         ):
@@ -177,7 +213,7 @@ def page(sqlite: dict[str, list[str]], postgres: dict[str, list[str]], feeds_: i
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--feeds", type=int, default=100_000)
-    parser.add_argument("--items", type=int, default=50_000)
+    parser.add_argument("--items", type=int, default=200_000)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="inforadar-plans-") as name:
         folder = Path(name)

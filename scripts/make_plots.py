@@ -310,9 +310,12 @@ def api(results: Named) -> Section:
                 ],
             )
         if "questions" in result:
-            lines += [f"{result['items']:,} items on {result['database'] or 'sqlite'}, milliseconds:", ""]
+            lines += [f"{result['items']:,} items, milliseconds:", ""]
+            # Earlier results are of one database.
+            one = result["database"] or "sqlite"
             lines += table(
-                ["question", "p50", "p95", "worst"], [(r["what"], *_times(r)) for r in result["questions"]]
+                ["database", "question", "p50", "p95", "worst"],
+                [(r.get("database", one), r["what"], *_times(r)) for r in result["questions"]],
             )
     return lines, plots
 

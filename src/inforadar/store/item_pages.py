@@ -1,11 +1,15 @@
 """Lists of items page by page, newest first, each page as fast as the first.
 
 A page goes on after the last item of the one before, named by a cursor; an offset would read all that it
-skips. Three ways to the same list, each from an index:
+skips. Four ways to the same list, each from an index, whichever has least to look at:
 
-    some words          the search index, whose ids go by date
+    few marks, scores   all that have them, then the newest of those
+    some words          the search index, whose ids go by date; words that nearly every item has are sooner found
+                        by looking at the newest
     a few feeds         the newest of each from its own index, then the newest of those
     else                the index over all dates
+
+Which words an item has is asked of the item in all ways but the second.
 """
 
 from __future__ import annotations
@@ -15,23 +19,41 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Connection, Select, column, or_, select, table, text
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    FromClause,
+    Integer,
+    Row,
+    Select,
+    column,
+    func,
+    or_,
+    select,
+    table,
+    text,
+)
 
 from inforadar.errors import UsageError
 from inforadar.model.ids import FeedId, ItemId
 from inforadar.model.item import Item
 from inforadar.store.feeds import ACTIVE, is_named
-from inforadar.store.items import ItemFilter, conditions_of, item_from_row, select_items
+from inforadar.store.items import ItemFilter, conditions_of, item_from_row, scores_of, select_items
 from inforadar.store.lookup import Candidate, load_items, load_newest
 from inforadar.store.schema import feeds, items, marks
-from inforadar.store.search import fts5_query, has_words
+from inforadar.store.search import fts5_query, has_words, holds_words
 from inforadar.store.search_schema import item_search
-from inforadar.store.types import one_of
+from inforadar.store.types import one_of, unindexed
 
 FEW_FEEDS = 200
 FEW_MARKED = 2000
-_STRETCH = 10
-"""Feeds that are looked at before asking whether the rest can still matter."""
+FEW_SCORED = 10_000
+STRETCH, STRETCHES = 2000, 10
+"""Items that are looked at to learn how many have the words, and how often that is done for a page."""
+COMMON = 20
+"""So many of a stretch make words common: the next page of them is nearer than their index is short."""
+_FIRST = 2
+"""Feeds that are looked at before asking how far the rest can still matter; each time twice as many."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _WRONG = "The cursor is none that this list gave. Begin without one."
@@ -47,21 +69,40 @@ class ItemPage:
 def load_item_page(
     connection: Connection, wanted: ItemFilter, *, limit: int = 50, cursor: str | None = None
 ) -> ItemPage:
-    if wanted.query is not None:
-        return _found_page(connection, wanted, limit, cursor)
-    after = _after(cursor) if cursor else None
-    if wanted.starred or wanted.archived:
-        urls = _marked_urls(connection, wanted)
-        if len(urls) <= FEW_MARKED:
-            return _page_of_urls(connection, wanted, urls, limit, after)
+    feed_ids: list[FeedId] = []
     if wanted.sources or wanted.topics:
         feed_ids = load_named_feeds(connection, sources=wanted.sources, topics=wanted.topics)
-        if len(feed_ids) <= FEW_FEEDS:
-            return _page_of_feeds(connection, wanted, feed_ids, limit, after)
-    conditions = [*conditions_of(wanted), *_beyond(after)]
+        if not feed_ids:
+            return ItemPage(items=(), next=None)
+    few_feeds = 0 < len(feed_ids) <= FEW_FEEDS
+    goes_on = wanted.query is not None and cursor is not None and cursor.startswith("s")
+    few = None if goes_on else _few(connection, wanted)
+    # The next page goes the way that the cursor came.
+    if goes_on or (
+        wanted.query is not None
+        and cursor is None
+        and few is None
+        and not (few_feeds and _are_feeds_nearer(connection, wanted.query, feed_ids))
+    ):
+        return _found_page(connection, wanted, limit, cursor)
+    after = _after(cursor) if cursor else None
+    if few is not None:
+        return _page_of_few(connection, wanted, few, limit, after)
+    if few_feeds:
+        return _page_of_feeds(connection, wanted, feed_ids, limit, after)
+    conditions = [*_conditions(wanted), *_beyond(after)]
     newest = select_items().where(*conditions).order_by(items.c.pub_date.desc(), items.c.id.desc())
     found = [item_from_row(row) for row in connection.execute(newest.limit(limit + 1))]
     return _page(found, limit)
+
+
+def _conditions(wanted: ItemFilter) -> list[ColumnElement[bool]]:
+    """Without a search for the words: they are read where the item has them."""
+    conditions = conditions_of(replace(wanted, query=None))
+    if wanted.query is not None:
+        own = item_search.c.item_id == items.c.id
+        conditions.append(select(holds_words(wanted.query)).where(own).scalar_subquery())
+    return conditions
 
 
 def load_named_feeds(
@@ -84,18 +125,34 @@ def _page_of_feeds(
     after: tuple[datetime, ItemId] | None,
 ) -> ItemPage:
     # That the feeds are served and named so is settled; what is left is a question of the items alone.
-    rest = conditions_of(replace(wanted, sources=(), topics=()))[len(ACTIVE) :]
+    rest = _conditions(replace(wanted, sources=(), topics=()))[len(ACTIVE) :]
     conditions = [*rest, *_beyond(after)]
     chosen: list[Candidate] = []
-    for start in range(0, len(feed_ids), _STRETCH):
+    start, number = 0, _FIRST
+    while start < len(feed_ids):
         # What is older than a whole page of the feeds before has no place on it.
         floor = [items.c.pub_date >= chosen[limit].published_at] if len(chosen) > limit else []
-        part = feed_ids[start : start + _STRETCH]
+        part = feed_ids[start : start + number]
         newest = load_newest(connection, part, limit + 1, [*conditions, *floor])
         chosen += (one for candidates in newest.values() for one in candidates)
         chosen = sorted(chosen, key=lambda one: (one.published_at, one.id), reverse=True)[: limit + 1]
+        start, number = start + number, number * 2
     loaded = load_items(connection, [one.id for one in chosen])
     return _page([loaded[one.id] for one in chosen if one.id in loaded], limit)
+
+
+def _few(connection: Connection, wanted: ItemFilter) -> tuple[ColumnElement[bool], ...] | None:
+    """What finds all that are asked for, and little else; `None` if they are many."""
+    if wanted.starred or wanted.archived:
+        urls = _marked_urls(connection, wanted)
+        if len(urls) <= FEW_MARKED:
+            return (one_of(items.c.url, urls),)
+    scored = scores_of(wanted, items.c.score)
+    if scored:
+        some = select(items.c.score).where(*scored).limit(FEW_SCORED + 1).subquery()
+        if connection.execute(select(func.count()).select_from(some)).scalar_one() <= FEW_SCORED:
+            return scored
+    return None
 
 
 def _marked_urls(connection: Connection, wanted: ItemFilter) -> list[str]:
@@ -107,43 +164,103 @@ def _marked_urls(connection: Connection, wanted: ItemFilter) -> list[str]:
     return list(connection.execute(query).scalars())
 
 
-def _page_of_urls(
+def _page_of_few(
     connection: Connection,
     wanted: ItemFilter,
-    urls: list[str],
+    few: tuple[ColumnElement[bool], ...],
     limit: int,
     after: tuple[datetime, ItemId] | None,
 ) -> ItemPage:
     """A few among millions: by date, nearly all of the others would be looked at to find them."""
     joined = select(items.c.id, items.c.pub_date).join_from(items, feeds, feeds.c.id == items.c.feed_id)
-    query = joined.where(one_of(items.c.url, urls), *conditions_of(wanted), *_beyond(after))
-    found = sorted(connection.execute(query), key=lambda row: (row.pub_date, row.id), reverse=True)
-    chosen = [row.id for row in found[: limit + 1]]
+    all_ = joined.where(*few, *_conditions(wanted), *_beyond(after)).cte().prefix_with("MATERIALIZED")
+    newest = select(all_.c.id).order_by(all_.c.pub_date.desc(), all_.c.id.desc()).limit(limit + 1)
+    chosen = list(connection.execute(newest).scalars())
     loaded = load_items(connection, chosen)
     return _page([loaded[id_] for id_ in chosen if id_ in loaded], limit)
 
 
+def _are_feeds_nearer(connection: Connection, query: str, feed_ids: list[FeedId]) -> bool:
+    """Whether many of the newest items have the words, but hardly any of them is of these feeds."""
+    places, _ = _load_stretch(connection, query, None)
+    if len(places) < COMMON:
+        return False
+    theirs = (
+        select(func.count())
+        .join_from(item_search, items, items.c.id == item_search.c.item_id)
+        .where(one_of(item_search.c.id, places), one_of(unindexed(items.c.feed_id), feed_ids))
+    )
+    return connection.execute(theirs).scalar_one() < COMMON // 2
+
+
+def _load_stretch(connection: Connection, query: str, below: int | None) -> tuple[list[int], int | None]:
+    """Places of those of the newest items that have the words, newest first; and the place where the stretch ends."""
+    place = item_search.c.id
+    ahead = () if below is None else (place < below,)
+    end = connection.execute(
+        select(place).where(*ahead).order_by(place.desc()).offset(STRETCH - 1).limit(1)
+    ).scalar()
+    within = ahead if end is None else (*ahead, place >= end)
+    found = select(place).where(*within, holds_words(query)).order_by(place.desc())
+    return list(connection.execute(found).scalars()), end
+
+
 def _found_page(connection: Connection, wanted: ItemFilter, limit: int, cursor: str | None) -> ItemPage:
-    assert wanted.query is not None
-    query: Select[Any] = (
+    below = _search_after(cursor) if cursor else None
+    words = fts5_query(wanted.query or "")
+    if not wanted.query or not words:
+        return ItemPage(items=(), next=None)
+    rows: list[Row[Any]] = []
+    # FTS5 gives whole words by id, from the highest, and nothing is read beyond the page. All else is gathered from
+    # the index as a whole before the first is known; what is common is not worth it.
+    if connection.dialect.name != "sqlite" or "*" in words:
+        for _ in range(STRETCHES):
+            places, end = _load_stretch(connection, wanted.query, below)
+            if len(places) < COMMON:
+                break
+            part = _select_found(wanted, item_search).where(one_of(item_search.c.id, places))
+            newest = part.order_by(item_search.c.id.desc()).limit(limit + 1 - len(rows))
+            rows += connection.execute(newest).all()
+            if len(rows) > limit or end is None:
+                return _page_of_found(rows, limit)
+            below = end
+    query = _select_all_found(connection, wanted, words, below)
+    rows += connection.execute(query.limit(limit + 1 - len(rows))).all()
+    return _page_of_found(rows, limit)
+
+
+def _select_found(wanted: ItemFilter, found: FromClause) -> Select[Any]:
+    """Of rows of `item_search`."""
+    return (
         select_items()
-        .add_columns(item_search.c.id.label("search_id"))
-        .join(item_search, item_search.c.item_id == items.c.id)
+        .add_columns(found.c.id.label("search_id"))
+        .join(found, found.c.item_id == items.c.id)
         .where(*conditions_of(replace(wanted, query=None)))
     )
-    words = fts5_query(wanted.query)
-    if connection.dialect.name == "sqlite" and words:
-        # FTS5 gives its finds by id, from the highest: nothing is read beyond the page.
-        index = table("item_words", column("rowid"))
-        query = query.join(index, index.c.rowid == item_search.c.id)
+
+
+def _select_all_found(
+    connection: Connection, wanted: ItemFilter, words: str, below: int | None
+) -> Select[Any]:
+    if connection.dialect.name == "sqlite":
+        index = table("item_words", column("rowid", Integer))
+        query = _select_found(wanted, item_search).join(index, index.c.rowid == item_search.c.id)
         query = query.where(text("item_words MATCH :words").bindparams(words=words))
-        order: ColumnElement[int] = index.c.rowid
+        place: ColumnElement[int] = index.c.rowid
     else:
-        query = query.where(has_words(wanted.query))
-        order = item_search.c.id
-    if cursor:
-        query = query.where(order < _search_after(cursor))
-    rows = connection.execute(query.order_by(order.desc()).limit(limit + 1)).all()
+        # Apart, since the planner would otherwise go by id, and take words apart item by item to look for a rare one.
+        all_ = select(item_search.c.id, item_search.c.item_id).where(has_words(wanted.query or ""))
+        places = all_.cte().prefix_with("MATERIALIZED")
+        # An offset, even of nothing, has it sort these before it joins: items are read until the page is full.
+        found = select(places).order_by(places.c.id.desc()).offset(0).subquery()
+        query = _select_found(wanted, found)
+        place = found.c.id
+    if below is not None:
+        query = query.where(place < below)
+    return query.order_by(place.desc())
+
+
+def _page_of_found(rows: list[Row[Any]], limit: int) -> ItemPage:
     more = f"s{rows[limit - 1].search_id}" if len(rows) > limit else None
     return ItemPage(items=tuple(item_from_row(row) for row in rows[:limit]), next=more)
 

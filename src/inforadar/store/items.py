@@ -31,7 +31,7 @@ from inforadar.store.retention_schema import forgotten_items
 from inforadar.store.rows import JsonRows, insert_rows, stored_id, stored_time
 from inforadar.store.schema import articles, feeds, item_changes, items, marks
 from inforadar.store.search import is_found
-from inforadar.store.types import db_now, encode_json, one_of
+from inforadar.store.types import db_now, encode_json, one_of, unindexed
 from inforadar.urls import uid
 
 ITEM_COLUMNS = (*items.c, feeds.c.source, feeds.c.topic)
@@ -264,12 +264,7 @@ def conditions_of(wanted: ItemFilter) -> list[ColumnElement[bool]]:
         conditions.append(items.c.feed_id == wanted.feed_id)
     if wanted.run_id:
         conditions.append(items.c.run_id == wanted.run_id)
-    if wanted.max_score is not None:
-        conditions.append(items.c.score <= wanted.max_score)
-    if wanted.min_score is not None:
-        conditions.append(items.c.score >= wanted.min_score)
-    if wanted.below_score is not None:
-        conditions.append(items.c.score < wanted.below_score)
+    conditions += scores_of(wanted, unindexed(items.c.score))
     marked = select(marks.c.hash).where(marks.c.hash == items.c.hash)
     if wanted.unread:
         conditions.append(~marked.where(marks.c.read_at.is_not(None)).exists())
@@ -282,6 +277,14 @@ def conditions_of(wanted: ItemFilter) -> list[ColumnElement[bool]]:
     if wanted.query is not None:
         conditions.append(is_found(wanted.query))
     return conditions
+
+
+def scores_of(wanted: ItemFilter, score: ColumnElement[Any]) -> tuple[ColumnElement[bool], ...]:
+    return (
+        *(() if wanted.max_score is None else (score <= wanted.max_score,)),
+        *(() if wanted.min_score is None else (score >= wanted.min_score,)),
+        *(() if wanted.below_score is None else (score < wanted.below_score,)),
+    )
 
 
 def _has_mark(mark: ColumnElement[datetime]) -> ColumnElement[bool]:

@@ -274,6 +274,17 @@ Index("ix_items_feed_id_pub_date", items.c.feed_id, items.c.pub_date.desc())
 Index("ix_items_pub_date", items.c.pub_date.desc())
 Index("ix_items_url", items.c.url, postgresql_using="hash")
 _partial_index(items.c.analyze_at)
+# A band of scores with few items is chosen from it alone. New items have no score: collecting does not pay for it.
+_scored = items.c.score.is_not(None)
+Index(
+    "ix_items_score",
+    items.c.score,
+    items.c.pub_date,
+    items.c.feed_id,
+    items.c.id,
+    sqlite_where=_scored,
+    postgresql_where=_scored,
+)
 
 item_changes = Table(
     "item_changes",

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Text, bindparam, delete, false, select
+from sqlalchemy import ColumnElement, Connection, Text, and_, bindparam, delete, false, literal, select
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.ext.compiler import compiles
@@ -157,6 +157,16 @@ def has_words(query: str) -> ColumnElement[bool]:
 def is_found(query: str) -> ColumnElement[bool]:
     """Of a row of `items`."""
     return items.c.id.in_(select(item_search.c.item_id).where(has_words(query)))
+
+
+def holds_words(query: str) -> ColumnElement[bool]:
+    """The same as `has_words`, read from the row itself and from no index: for rows that something else has chosen."""
+    words = query_words(query)
+    if not words:
+        return false()
+    text = literal(" ").concat(item_search.c.words).concat(literal(" "))
+    # Letters, digits and marks: nothing in them has a meaning to LIKE.
+    return and_(*(text.like(f"% {word.text}{'' if word.is_prefix else ' '}%") for word in words))
 
 
 def fts5_query(query: str) -> str | None:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import JSON, Boolean, ColumnElement, DateTime, Dialect, Text, TypeDecorator, bindparam
+from sqlalchemy import JSON, ColumnElement, DateTime, Dialect, Text, TypeDecorator, bindparam
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -158,15 +158,18 @@ TextList = JSON().with_variant(ARRAY(Text()), "postgresql")
 """A list of strings: text[] on PostgreSQL, JSON on SQLite."""
 
 
-class unindexed(FunctionElement[bool]):  # noqa: N801
+class unindexed(FunctionElement[Any]):  # noqa: N801
     """The column itself, with the advice to SQLite not to look for it in an index.
 
     SQLite believes that a condition on an indexed column leaves few rows. Most feeds are enabled.
     """
 
-    type = Boolean()
     inherit_cache = True
     name = "unindexed"
+
+    def __init__(self, column: ColumnElement[Any]) -> None:
+        super().__init__(column)
+        self.type = column.type
 
 
 @compiles(unindexed)
