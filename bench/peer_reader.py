@@ -13,5 +13,7 @@ reader = make_reader(database)
 if step == "first":
     for url in Path(urls).read_text().split():
         reader.add_feed(url, exist_ok=True)
-failed = sum(isinstance(result.value, Exception) for result in reader.update_feeds_iter(workers=4, scheduled=False))
+failed = sum(
+    isinstance(result.value, Exception) for result in reader.update_feeds_iter(workers=4, scheduled=False)
+)
 sys.exit(1 if failed else 0)
