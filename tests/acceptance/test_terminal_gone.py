@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pty
 import select
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
+from textual.drivers._writer_thread import MAX_QUEUED_WRITES, WriterThread
+
+from inforadar.tui.driver import ForgivingFile
 
 PATIENCE_S = 60.0
 LEFT = b"\x1b[?1049l"
@@ -54,6 +59,28 @@ def test_the_app_ends_with_its_terminal(tmp_path: Path, how: str) -> None:
         os.kill(child, signal.SIGTERM)
         _read_until(screen, LEFT)
     os.close(screen)
-    until = time.monotonic() + PATIENCE_S
-    while os.waitpid(child, os.WNOHANG) == (0, 0):
-        assert time.monotonic() < until, "it goes on for nobody"
+    ended = os.pidfd_open(child)
+    try:
+        assert select.select([ended], [], [], PATIENCE_S)[0], "it goes on for nobody"
+    finally:
+        os.kill(child, signal.SIGKILL)
+        assert os.waitpid(child, 0) == (child, 0)
+        os.close(ended)
+
+
+def test_what_a_closed_terminal_no_longer_takes_holds_up_nobody() -> None:
+    screen, inside = pty.openpty()
+    os.close(screen)
+    with contextlib.suppress(OSError), os.fdopen(inside, "w") as file:
+        writer = WriterThread(ForgivingFile(file))
+        writer.start()
+
+        def draw() -> None:
+            for _ in range(4 * MAX_QUEUED_WRITES):
+                writer.write("piece of the picture")
+            writer.stop()
+
+        drawing = threading.Thread(target=draw, daemon=True)
+        drawing.start()
+        drawing.join(PATIENCE_S)
+        assert not drawing.is_alive()

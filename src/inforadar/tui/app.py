@@ -22,6 +22,7 @@ from inforadar.store.engine import Database
 from inforadar.store.feeds import count_feeds
 from inforadar.store.labels import Label, load_labels
 from inforadar.store.marks import save_marks
+from inforadar.tui.driver import TerminalDriver
 from inforadar.tui.memory import load_memory, remembered, save_memory
 from inforadar.tui.screens.articles import ArticlesScreen
 from inforadar.tui.screens.base import RadarScreen
@@ -55,7 +56,7 @@ class RadarApp(App[None]):
         now: Callable[[], datetime] = utc_now,
         when_shown: Callable[[], None] | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(driver_class=TerminalDriver)
         self.settings, self.database, self.now = settings, database, now
         self._when_shown = when_shown
         """Called once, when the first list is on the screen."""
