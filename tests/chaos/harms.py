@@ -62,7 +62,9 @@ async def terminate(chaos: Chaos, victim: WorkerProcess) -> None:
     code = await victim.ended()
     took_s = time.monotonic() - began
     if code or took_s > STOP_S:
-        chaos.tally.violations.append(f"did not stop well: exit code {code} after {took_s:.1f} s")
+        chaos.tally.violations.append(
+            f"did not stop well: exit code {code} after {took_s:.1f} s: {victim.report()}"
+        )
     await chaos.remove(victim)
     await chaos.start()
 

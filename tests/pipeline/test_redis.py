@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -380,27 +380,6 @@ async def test_a_worker_that_runs_on_catches_up_by_itself_when_redis_is_back(
                 await key_appears(port, f"rss:article_canonical:{uid(urls[1])}")
                 stop.set()
                 assert client.smembers("rss:category_links:world") == {urls[1]}
-
-
-async def test_a_stop_that_a_library_swallows_still_ends_the_worker(worker: Open) -> None:
-    # `asyncio.wait_for` of Python 3.11, which Redis's client uses, does so now and then.
-    started, never = asyncio.Event(), asyncio.Event()
-
-    class Swallowing:
-        async def run_once(self) -> int:
-            started.set()
-            with suppress(asyncio.CancelledError):
-                await never.wait()
-            return 0
-
-    async with worker() as running, asyncio.timeout(10):
-        running.stages, running.builder = frozenset(), Swallowing()  # type: ignore[assignment]
-        stop = asyncio.Event()
-        task = asyncio.create_task(running.run(stop))
-        await started.wait()
-        stop.set()
-        await task
-        assert not never.is_set()
 
 
 async def test_without_redis_nothing_is_kept_for_it(site: Site, database: Database, worker: Open) -> None:

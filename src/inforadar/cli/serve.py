@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any, TypeVar
 
+import structlog
 import uvloop
 from cyclopts import Parameter
 
@@ -24,6 +25,8 @@ from inforadar.errors import UsageError
 from inforadar.pipeline.worker import Stage, WorkReport
 
 T = TypeVar("T")
+
+log = structlog.get_logger()
 
 STOP_S = 5.0
 """From the signal to the end."""
@@ -166,8 +169,14 @@ def _on_signal(stop: Callable[[], object]) -> Iterator[None]:
     def begin_to_stop() -> None:
         stop()
         # A database that does not answer must not hold us: what is not committed was never there.
-        loop.call_later(STOP_S - 1, os._exit, 1)
+        loop.call_later(STOP_S - 1, _give_up)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, begin_to_stop)
     yield
+
+
+def _give_up() -> None:
+    held_by = sorted(getattr(task.get_coro(), "__qualname__", "?") for task in asyncio.all_tasks())
+    log.error("stop.forced", after_s=STOP_S - 1, held_by=held_by)
+    os._exit(1)

@@ -276,7 +276,7 @@ class Worker:
         clock = asyncio.get_running_loop().time
         turns: set[float] = set()
         patience = 0
-        while True:
+        while not _is_cancelled():
             wait_s, began = self.interval_s, clock()
             try:
                 result, _ = await self.collect_cycle([lane], limit=limit)
@@ -312,6 +312,8 @@ class Worker:
                 report = await self._fetch_wanted()
             except InfoRadarError as fault:
                 log.error("fetch.failed", error=str(fault))
+            if _is_cancelled():
+                return
             if report is None:
                 await asyncio.sleep(LISTEN_S)
             elif report.added_count or report.updated_count:
@@ -321,7 +323,7 @@ class Worker:
         """Waits for the next cycle, or until someone asks for a feed."""
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
-        while (left := until - loop.time()) > 0:
+        while (left := until - loop.time()) > 0 and not _is_cancelled():
             await asyncio.sleep(min(left, LISTEN_S))
             with suppress(InfoRadarError):
                 asked_s = await self.database.read(seconds_to_next_request, [lane])

@@ -1,0 +1,80 @@
+"""A worker that is told to stop does, whatever a library made of that.
+
+`asyncio.wait_for` of Python 3.11, which Redis's client uses, swallows the word now and then, and a driver that
+reconnects may.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inforadar.app.worker import open_worker
+from inforadar.config import load_settings
+from inforadar.store.engine import Database
+from inforadar.store.fetch_runs import has_fetch_work
+from inforadar.store.leases import seconds_to_next_request
+
+
+class SwallowingDatabase:
+    """Answers one question only when it is told to stop, and does not tell."""
+
+    def __init__(self, database: Database, question: Callable[..., Any], answer: object) -> None:
+        self._database = database
+        self._question = question
+        self._answer = answer
+        self.started = asyncio.Event()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._database, name)
+
+    async def read(self, question: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        if question is self._question:
+            return await self._swallow()
+        return await self._database.read(question, *args, **kwargs)
+
+    async def _swallow(self) -> object:
+        self.started.set()
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        return self._answer
+
+
+@pytest.mark.parametrize(("question", "answer"), [(has_fetch_work, False), (seconds_to_next_request, None)])
+async def test_a_stop_that_is_swallowed_still_ends_the_worker(
+    database: Database, tmp_path: Path, question: Callable[..., Any], answer: object
+) -> None:
+    settings = load_settings(tmp_path, {})
+    async with open_worker(settings, database) as worker, asyncio.timeout(20):
+        swallowing = SwallowingDatabase(database, question, answer)
+        worker.database = swallowing  # type: ignore[assignment]
+        stop = asyncio.Event()
+        running = asyncio.create_task(worker.run(stop))
+        await swallowing.started.wait()
+        stop.set()
+        await running
+
+
+async def test_a_stop_that_a_stage_swallows_still_ends_the_worker(database: Database, tmp_path: Path) -> None:
+    started, never = asyncio.Event(), asyncio.Event()
+
+    class Swallowing:
+        async def run_once(self) -> int:
+            started.set()
+            with suppress(asyncio.CancelledError):
+                await never.wait()
+            return 0
+
+    async with open_worker(load_settings(tmp_path, {}), database) as worker, asyncio.timeout(20):
+        worker.stages, worker.builder = frozenset(), Swallowing()  # type: ignore[assignment]
+        stop = asyncio.Event()
+        running = asyncio.create_task(worker.run(stop))
+        await started.wait()
+        stop.set()
+        await running
+        assert not never.is_set()
