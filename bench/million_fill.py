@@ -40,10 +40,11 @@ _FEEDS = """
     FROM s
 """
 _SCHEDULES = """
-    INSERT INTO feed_schedules (id, next_run_at, last_error, failures)
+    INSERT INTO feed_schedules (id, next_run_at, fetched_at, last_error, failures)
     {series}
     SELECT {id},
            CASE WHEN n % 100 = 4 THEN NULL WHEN n % {due} = 7 THEN {late} ELSE {soon} END,
+           CASE WHEN n % 100 = 0 THEN NULL ELSE {fetched} END,
            CASE WHEN n % 100 BETWEEN 1 AND 3 THEN 'The server answered 503.'
                 WHEN n % 100 = 4 THEN 'The server answered 404.' END,
            CASE WHEN n % 100 BETWEEN 1 AND 4 THEN 1 ELSE 0 END

@@ -36,12 +36,12 @@ from inforadar.store.feeds import (
     load_feed,
     load_feeds,
     load_root_domains,
-    purge_feeds,
     request_feed,
     sync_feed,
     update_feed,
 )
 from inforadar.store.leases import claim_due_feeds
+from inforadar.store.purging import purge_feeds
 from inforadar.store.schema import (
     articles,
     cached_feeds,

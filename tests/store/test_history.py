@@ -9,7 +9,6 @@ from tests.store.making import NOW, add_feed, claim, collect, collected, count, 
 from inforadar.model.http import Outcome
 from inforadar.model.schedule import NextRun
 from inforadar.store.engine import Database
-from inforadar.store.feeds import purge_feeds
 from inforadar.store.history import (
     FeedDay,
     load_feed_days,
@@ -18,6 +17,7 @@ from inforadar.store.history import (
     load_slowest_hosts,
 )
 from inforadar.store.history_schema import feed_days
+from inforadar.store.purging import purge_feeds
 
 FAILED = {"outcome": Outcome.TEMPORARY_ERROR, "next_run": NextRun(after_s=60.0, failures=1, error="x")}
 TODAY, DAY = NOW.date(), timedelta(days=1)

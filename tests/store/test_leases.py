@@ -13,7 +13,6 @@ from tests.store.making import (
     expire_lease,
     reload,
     set_due,
-    set_feed,
     set_schedule,
 )
 
@@ -32,10 +31,10 @@ def ids(leases: list[Lease]) -> list[object]:
 async def test_a_claim_takes_asked_for_then_never_fetched_then_longest_ago(database: Database) -> None:
     made = await add_feeds(database, 6, due_s=-60)
     asked_late, asked_early, never, long_ago, lately, not_due = made
-    await set_feed(database, long_ago, last_fetched_at=NOW - timedelta(days=9))
-    await set_feed(database, lately, last_fetched_at=NOW)
+    await set_schedule(database, long_ago, fetched_at=NOW - timedelta(days=9))
+    await set_schedule(database, lately, fetched_at=NOW)
     for feed in (asked_late, asked_early):
-        await set_feed(database, feed, last_fetched_at=NOW)
+        await set_schedule(database, feed, fetched_at=NOW)
     await set_schedule(database, asked_late, requested_at=db_later(-5), next_run_at=None)
     await set_schedule(database, asked_early, requested_at=db_later(-9), next_run_at=db_later(999))
     await set_due(database, not_due, 60)

@@ -17,8 +17,8 @@ from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.analyses import claim_analyses, save_analysis
 from inforadar.store.articles import ArticleEnding, claim_articles, save_article
 from inforadar.store.engine import Database
-from inforadar.store.feeds import purge_feeds
 from inforadar.store.items import ItemFilter, count_items, list_items
+from inforadar.store.purging import purge_feeds
 from inforadar.store.schema import items
 from inforadar.store.search import load_search_jobs, save_search_words
 from inforadar.store.search_schema import item_search, search_queue

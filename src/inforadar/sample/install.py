@@ -31,8 +31,9 @@ from inforadar.sample.feeds import SAMPLE_FEEDS, past_moments
 from inforadar.sample.server import serve_sample
 from inforadar.sample.world import World
 from inforadar.store.engine import Database
-from inforadar.store.feeds import insert_feed, load_feeds, purge_feeds, request_feed
+from inforadar.store.feeds import insert_feed, load_feeds, request_feed
 from inforadar.store.leases import claim_feeds
+from inforadar.store.purging import purge_feeds
 from inforadar.urls import hostname, origin
 
 HOST = "127.0.0.1"

@@ -14,11 +14,12 @@ so a question must do nothing but talk to its connection.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 import sqlite3
 import threading
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
@@ -46,6 +47,8 @@ READERS = 4
 LOCK_TIMEOUT_S = 15.0
 """How long SQLite waits for another program's transaction."""
 DEADLOCK_ATTEMPTS = 5
+LOG_BYTES, MOST_LOG_BYTES, PAGE_BYTES = 32 * 2**20, 128 * 2**20, 4096
+"""SQLite's log is emptied by a thread of its own from the first length on, and by a transaction from the second."""
 SILENCE_S = 60
 """PostgreSQL gives up a session that was cut off or frozen in the middle of a transaction: its locks would keep others
 from rows whose leases ran out long ago. We give up a server that vanished without a word."""
@@ -151,6 +154,9 @@ class _SqliteRunner:
         self._writing = _sqlite_engine(url, "BEGIN IMMEDIATE", lock_timeout_s)
         self._reading = _sqlite_engine(url, "BEGIN", lock_timeout_s, "query_only = ON")
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="sqlite-write")
+        self._emptier = ThreadPoolExecutor(1, thread_name_prefix="sqlite-log")
+        self._emptying: Future[None] | None = None
+        self._log = Path(f"{url.database}-wal")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="sqlite-read")
         self._open = threading.local()
         self._connections: list[Connection] = []
@@ -167,6 +173,27 @@ class _SqliteRunner:
         with connection.begin():
             return question(connection)
 
+    def _write(self, question: Callable[[Connection], T]) -> T:
+        try:
+            return self._run(self._writing, question)
+        finally:
+            if (self._emptying is None or self._emptying.done()) and self._is_log_long():
+                self._emptying = self._emptier.submit(self._empty_log)
+
+    def _is_log_long(self) -> bool:
+        try:
+            return self._log.stat().st_size >= LOG_BYTES
+        except OSError:
+            return False
+
+    def _empty_log(self) -> None:
+        """Brings what was committed into the file, beside those who read and write."""
+        bare = self._connection(self._writing).connection.driver_connection
+        assert isinstance(bare, sqlite3.Connection)
+        # A disk that is full, another program that does the same: the next transaction finds the log as long.
+        with contextlib.suppress(sqlite3.OperationalError):
+            bare.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+
     async def read(self, question: Callable[[Connection], T]) -> T:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._readers, self._run, self._reading, question)
@@ -174,7 +201,7 @@ class _SqliteRunner:
     async def write(self, question: Callable[[Connection], T]) -> T:
         loop = asyncio.get_running_loop()
         # A caller that is cancelled leaves; its transaction is finished all the same, never left half-done.
-        return await loop.run_in_executor(self._writer, self._run, self._writing, question)
+        return await loop.run_in_executor(self._writer, self._write, question)
 
     async def snapshot(self, question: Callable[[Connection], T]) -> T:
         # A transaction in WAL mode sees the database as it was at its first read.
@@ -218,6 +245,7 @@ class _SqliteRunner:
     async def close(self) -> None:
         def shut() -> None:
             self._writer.shutdown(wait=True)
+            self._emptier.shutdown(wait=True)
             self._readers.shutdown(wait=True)
             for connection in self._connections:
                 connection.close()
@@ -245,7 +273,10 @@ def _sqlite_engine(url: URL, begin: str, lock_timeout_s: float, *pragmas: str) -
             "synchronous = NORMAL",
             "foreign_keys = ON",
             "temp_store = MEMORY",
-            "wal_autocheckpoint = 8000",
+            # Whoever commits would write the whole log into the file, and wait for the disk; see `_empty_log`.
+            f"wal_autocheckpoint = {MOST_LOG_BYTES // PAGE_BYTES}",
+            # Begun anew, it is cut to this length, so that its length says how much is in it.
+            f"journal_size_limit = {LOG_BYTES // 8}",
             "cache_size = -32000",
             # Counts as memory of the process, once for each connection.
             "mmap_size = 67108864",

@@ -13,8 +13,9 @@ from sqlalchemy import (
     Row,
     Select,
     Text,
+    and_,
+    case,
     cast,
-    delete,
     false,
     func,
     insert,
@@ -31,19 +32,12 @@ from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId, new_uuid
 from inforadar.model.schedule import Lane, lane_of
 from inforadar.store.schema import (
-    article_failures,
-    articles,
     feed_schedules,
     feed_urls,
     feeds,
-    item_changes,
-    items,
-    marks,
-    runs,
 )
-from inforadar.store.site_states import delete_sites
 from inforadar.store.types import db_after, db_later, db_now, one_of, unindexed
-from inforadar.urls import canonical_form, root_domain, uid, url_hash
+from inforadar.urls import canonical_form, root_domain, url_hash
 
 _SCHEDULE = (
     feed_schedules.c.next_run_at,
@@ -151,7 +145,7 @@ def insert_feed(
     if new is None:
         # Another process added it between our look and our insert.
         return insert_feed(connection, url)
-    walks = lane_of(kind) is Lane.WALKS
+    walks = lane_of(kind) is Lane.WALKS if enabled else None
     connection.execute(insert(feed_schedules).values(id=feed_id, walks=walks))
     return load_feed(connection, feed_id), True
 
@@ -179,16 +173,14 @@ def _revive(connection: Connection, feed_id: FeedId, values: Mapping[str, Any]) 
 
 
 def save_lanes(connection: Connection, feed_ids: Sequence[FeedId]) -> None:
-    """Puts feeds into the lane of their kind, after that may have changed."""
-    kind = select(feeds.c.kind).where(feeds.c.id == feed_schedules.c.id).scalar_subquery()
-    connection.execute(
-        update(feed_schedules)
-        .where(one_of(feed_schedules.c.id, feed_ids))
-        .values(walks=func.coalesce(kind.in_(_WALKING), false()))
-    )
+    """Puts feeds into the lane of their kind, those that nobody fetches into none, after that may have changed."""
+    walks = case((and_(*ACTIVE), func.coalesce(feeds.c.kind.in_(_WALKING), false())))
+    lane = select(walks).where(feeds.c.id == feed_schedules.c.id).scalar_subquery()
+    connection.execute(update(feed_schedules).where(one_of(feed_schedules.c.id, feed_ids)).values(walks=lane))
 
 
 _WALKING = [kind.value for kind in FeedKind if lane_of(kind) is Lane.WALKS]
+_DECIDES_LANE = frozenset({"kind", "enabled", "deleted_at"})
 
 
 def load_feed(connection: Connection, feed_id: FeedId) -> Feed:
@@ -280,7 +272,7 @@ def count_feeds(connection: Connection) -> int:
 def update_feed(connection: Connection, feed_id: FeedId, columns: Mapping[str, Any]) -> None:
     """Writes only the columns that are named."""
     connection.execute(update(feeds).where(feeds.c.id == feed_id).values(**columns, updated_at=db_now()))
-    if "kind" in columns:
+    if not _DECIDES_LANE.isdisjoint(columns):
         save_lanes(connection, [feed_id])
 
 
@@ -335,31 +327,6 @@ def sync_feed(connection: Connection, feed_id: FeedId) -> None:
 def delete_feed(connection: Connection, feed_id: FeedId, at: datetime) -> None:
     """Softly: the row stays and can be revived."""
     update_feed(connection, feed_id, {"deleted_at": at, "enabled": False})
-
-
-def purge_feeds(connection: Connection, feed_ids: Sequence[FeedId]) -> None:
-    """For good: the feeds, their items, and the articles, marks and runs that nothing else hangs on."""
-    mine = items.c.feed_id.in_(feed_ids)
-    urls = select(items.c.url).where(mine).distinct().subquery()
-    only_here = select(urls.c.url).where(~select(items.c.id).where(items.c.url == urls.c.url, ~mine).exists())
-    gone = list(connection.execute(only_here).scalars())
-    touched = (
-        select(items.c.run_id)
-        .where(mine)
-        .union(select(item_changes.c.run_id).join_from(item_changes, items).where(mine))
-    )
-    run_ids = [run_id for run_id in connection.execute(touched).scalars() if run_id]
-    connection.execute(delete(feeds).where(feeds.c.id.in_(feed_ids)))
-    delete_sites(connection, [str(feed_id) for feed_id in feed_ids])
-    for start in range(0, len(gone), 500):
-        part = gone[start : start + 500]
-        uids = [uid(url) for url in part]
-        connection.execute(delete(articles).where(articles.c.uid.in_(uids)))
-        connection.execute(delete(article_failures).where(article_failures.c.uid.in_(uids)))
-        connection.execute(delete(marks).where(marks.c.hash.in_([url_hash(url) for url in part])))
-    still_used = select(items.c.run_id).where(items.c.run_id == runs.c.id).exists()
-    still_changed = select(item_changes.c.run_id).where(item_changes.c.run_id == runs.c.id).exists()
-    connection.execute(delete(runs).where(runs.c.id.in_(run_ids), ~still_used, ~still_changed))
 
 
 def load_root_domains(connection: Connection) -> list[str]:

@@ -33,7 +33,7 @@ from sqlalchemy import (
 from inforadar.model.ids import FeedId, LeaseToken
 from inforadar.model.schedule import LANES, Lane, Lease
 from inforadar.store.feeds import ACTIVE, feed_from_row, select_feeds
-from inforadar.store.schema import feed_schedules, feeds
+from inforadar.store.schema import feed_schedules
 from inforadar.store.types import db_later, db_now, one_of
 
 LEASE_S = 600.0
@@ -60,9 +60,6 @@ def claim_due_feeds(
 
 @lru_cache(maxsize=32)
 def _select_due(limit: int, window: int, lanes: tuple[Lane, ...]) -> Select[Any]:
-    active = select(_s.id, _s.requested_at, feeds.c.last_fetched_at).join_from(
-        feed_schedules, feeds, feeds.c.id == _s.id
-    )
     # A worker's batches are all of one size: as part of the statement, PostgreSQL plans it once and not each time.
     most: ColumnElement[int] = literal_column(str(limit))
     longest: ColumnElement[int] = literal_column(str(window))
@@ -70,7 +67,8 @@ def _select_due(limit: int, window: int, lanes: tuple[Lane, ...]) -> Select[Any]
     # are enough to choose from.
     ready: list[Select[Any]] = []
     for lane in lanes:
-        ours = active.where(_free(), *ACTIVE, _in_lane(lane))
+        # From the schedule alone: the feeds of a whole window would cost more than all the rest.
+        ours = select(_s.id, _s.requested_at, _s.fetched_at).where(_free(), _in_lane(lane))
         ready += [
             ours.where(_s.requested_at <= db_now()).order_by(_s.requested_at).limit(most),
             ours.where(_s.next_run_at <= db_now()).order_by(_s.next_run_at).limit(longest),
@@ -78,7 +76,7 @@ def _select_due(limit: int, window: int, lanes: tuple[Lane, ...]) -> Select[Any]
         ]
     candidates = union(*(query.subquery().select() for query in ready)).subquery()
     c = candidates.c
-    order = (c.requested_at.is_(None), c.last_fetched_at.is_not(None), c.last_fetched_at)
+    order = (c.requested_at.is_(None), c.fetched_at.is_not(None), c.fetched_at)
     # Sorted before their rows are looked up: of a window, only what is taken is read and locked.
     first = select(c.id, *(key.label(f"key_{number}") for number, key in enumerate(order))).order_by(*order)
     chosen = first.subquery("first")

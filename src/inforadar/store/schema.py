@@ -157,10 +157,10 @@ feed_schedules = Table(
     Column(
         "walks",
         Boolean,
-        nullable=False,
         server_default=false(),
-        comment="of kind pages or sitemap: collecting it may take long, so it has a lane of its own",
+        comment="of kind pages or sitemap: collecting it may take long, so it has a lane of its own; NULL: in none",
     ),
+    Column("fetched_at", UtcDateTime, comment="as feeds.last_fetched_at: claims sort by it"),
     Column("walked_at", UtcDateTime, comment="when a walk of its pages last came to its end"),
 )
 # Both begin with the lane: that a million feeds of one lane are due must not slow down the claim of the other.

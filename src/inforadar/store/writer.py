@@ -237,6 +237,7 @@ _s = feed_schedules.c
 _next = JsonRows(
     "next",
     id="uuid",
+    at="timestamptz",
     after="double precision",
     error="text",
     failures="integer",
@@ -247,6 +248,7 @@ _SAVE_SCHEDULES = (
     update(feed_schedules)
     .where(_s.id == _next.c["id"])
     .values(
+        fetched_at=_next.c["at"],
         next_run_at=case((_next.c["after"].is_(None), None), else_=db_later(_next.c["after"])),
         last_error=_next.c["error"],
         failures=_next.c["failures"],
@@ -264,6 +266,7 @@ def _save_schedules(connection: Connection, jobs: Iterable[Collected], touched: 
     rows = [
         (
             stored_id(connection, job.lease.feed.id),
+            stored_time(connection, job.at),
             job.next_run.after_s,
             job.next_run.error,
             job.next_run.failures,
