@@ -94,6 +94,12 @@ class Terminal:
                 self.app.call_after_refresh(painted.set)
                 await painted.wait()
 
+    async def until_left(self) -> None:
+        """Until the app has ended, with all that it had going on."""
+        async with asyncio.timeout(60):
+            while self.app.is_running:
+                await asyncio.sleep(0)
+
     @property
     def lines(self) -> list[str]:
         return [strip.text.rstrip() for strip in self.app.screen._compositor.render_strips()]

@@ -201,8 +201,7 @@ async def test_leaving_the_app_in_the_middle_ends_the_run_cleanly(
     terminal.send("f")
     await terminal.until("Counting… 1 page, 1 item found")
     await terminal.app.action_quit()
-    await terminal.pilot._wait_for_screen()
-    assert not terminal.app.is_running
+    await terminal.until_left()
 
 
 async def test_the_screen_looks_as_it_was_approved(
