@@ -81,7 +81,7 @@ async def test_earlier_lines_come_back_even_on_the_next_visit(
     await terminal.press("colon", "up", "up", "down", "up", "enter")
     assert "by views" in terminal.status
     await command(terminal, "quit")
-    assert not terminal.app.is_running
+    await terminal.until_left()
     async with opened(web_settings, filled) as later:
         await later.press("colon", "up", "ctrl+p", "enter")
         assert "by views" in later.status

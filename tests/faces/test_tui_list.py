@@ -262,5 +262,5 @@ async def test_q_and_control_c_quit_and_remember_the_visit(
     terminal: Terminal, web_settings: Settings
 ) -> None:
     await terminal.press("q")
-    assert not terminal.app.is_running
+    await terminal.until_left()
     assert b"2026-03-01T12:00:00" in (web_settings.home / "terminal.json").read_bytes()

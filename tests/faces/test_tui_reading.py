@@ -92,7 +92,7 @@ async def test_reasons_are_a_line_each_until_they_are_asked_for(terminal: Termin
     assert isinstance(terminal.app.screen, HelpScreen)
     assert "Help · Reading" in terminal.text
     await terminal.press("escape", "q")
-    assert not terminal.app.is_running
+    await terminal.until_left()
 
 
 async def test_light_and_dark_change_what_is_being_read(terminal: Terminal) -> None:
