@@ -270,6 +270,8 @@ def simulate(results: Named) -> Section:
                 for row in result["rows"]
             ],
         )
+        took = (number_text(result[name]) for name in ("wall_s", "cpu_s"))
+        lines += ["The three took {} s, {} s of CPU.".format(*took), ""]
     return lines, {}
 
 
