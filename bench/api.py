@@ -41,7 +41,7 @@ from bench.api_load import Load, hammer, pace, request
 from bench.farm_site import Farm, free_port, serve
 from inforadar.app.store import open_store
 from inforadar.config import load_settings
-from inforadar.store.cached_feeds import save_cached_feed
+from inforadar.store.cached_feeds import CachedFeed, save_cached_feeds
 from inforadar.store.feeds import insert_feed
 
 _RESULTS = Path(__file__).with_name("results")
@@ -123,14 +123,8 @@ async def _add_cached(environment: dict[str, str], document: str) -> None:
     settings = load_settings(environ=os.environ | environment)
     async with open_store(settings, upgrade=True) as database:
         feed, _ = await database.write(insert_feed, _FEED, enabled=True)
-        await database.write(
-            save_cached_feed,
-            feed.id,
-            xml_header="",
-            xml_content=document,
-            item_refs=[],
-            updated_at=datetime.now(UTC),
-        )
+        cached = CachedFeed(xml_header="", xml_content=document, item_refs=(), updated_at=datetime.now(UTC))
+        await database.write(save_cached_feeds, {feed.id: cached})
 
 
 def _document() -> str:

@@ -11,13 +11,13 @@ from inforadar.model.analysis import Analysis, Score, to_json
 from inforadar.model.article import Extracted, NotExtracted
 from inforadar.model.feed import Feed
 from inforadar.model.http import Outcome
-from inforadar.model.ids import FeedId, ItemId, RunId, UrlHash, new_uuid
+from inforadar.model.ids import ItemId, RunId, UrlHash, new_uuid
 from inforadar.model.item import Item, ItemChange, Listed, NewItem
 from inforadar.model.schedule import Collected, NextRun
 from inforadar.stages.diff import diff
 from inforadar.store.analyses import claim_analyses, save_analysis
 from inforadar.store.articles import ArticleEnding, claim_articles, save_article
-from inforadar.store.cached_feeds import save_cached_feed
+from inforadar.store.cached_feeds import CachedFeed, save_cached_feeds
 from inforadar.store.engine import Database
 from inforadar.store.feeds import insert_feed
 from inforadar.store.items import FeedItems, insert_items, list_items, save_changes
@@ -124,11 +124,5 @@ class Newsroom:
         assert saved[feed.id] is not None
 
     async def build(self, feed: Feed, document: str, at: datetime = BUILT_AT) -> None:
-        await self.database.write(
-            save_cached_feed,
-            FeedId(feed.id),
-            xml_header="",
-            xml_content=document,
-            item_refs=[UrlHash("")],
-            updated_at=at,
-        )
+        cached = CachedFeed(xml_header="", xml_content=document, item_refs=(UrlHash(""),), updated_at=at)
+        await self.database.write(save_cached_feeds, {feed.id: cached})

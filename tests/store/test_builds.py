@@ -13,7 +13,7 @@ from inforadar.model.feed import Feed
 from inforadar.store.cached_feeds import (
     BuildJob,
     CachedFeed,
-    finish_build,
+    finish_builds,
     load_build_jobs,
     load_cached_feed,
     load_last_items,
@@ -37,6 +37,10 @@ async def changed_feed(database: Database) -> Feed:
 async def job_of(database: Database) -> BuildJob:
     (job,) = await database.read(load_build_jobs, limit=10, last_n=50)
     return job
+
+
+async def finish(database: Database, job: BuildJob, built: CachedFeed | None = None) -> bool:
+    return job.feed.id in await database.write(finish_builds, [(job, built)])
 
 
 async def served(database: Database, feed: Feed) -> str | None:
@@ -80,7 +84,7 @@ async def test_a_feed_that_asks_for_analysis_has_analyzed_items_only(
     await database.write(
         lambda c: c.execute(update(items).where(items.c.url.endswith("1")).values(analyzed_at=NOW))
     )
-    await database.write(finish_build, await job_of(database))
+    await finish(database, await job_of(database))
     await database.write(update_feed_options, feed.id, options)
     job = await job_of(database)
     assert {item.url[-1] for item in job.items} == shown
@@ -92,7 +96,7 @@ async def test_a_document_is_stored_and_replaced_and_the_feed_is_off_the_list(da
     feed = await changed_feed(database)
     for text in ("one", "два"):
         await collect(database, feed, listed("https://example.com/1", title=text))
-        assert await database.write(finish_build, await job_of(database), document(text))
+        assert await finish(database, await job_of(database), document(text))
         assert await served(database, feed) == text
         assert await database.read(load_build_jobs, limit=10, last_n=50) == []
     cached = await database.read(load_cached_feed, feed.id)
@@ -102,7 +106,7 @@ async def test_a_document_is_stored_and_replaced_and_the_feed_is_off_the_list(da
 async def test_what_is_stored_comes_back_whole(database: Database) -> None:
     feed = await changed_feed(database)
     whole = CachedFeed(updated_at=NOW, xml_header="<a>", xml_content="<a/>", item_refs=("x" * 64, "y,{}\"'"))  # type: ignore[arg-type]
-    await database.write(finish_build, await job_of(database), whole)
+    await finish(database, await job_of(database), whole)
     assert await database.read(load_cached_feed, feed.id) == whole
 
 
@@ -110,9 +114,9 @@ async def test_nothing_new_to_serve_takes_the_feed_off_the_list_and_keeps_the_do
     database: Database,
 ) -> None:
     feed = await changed_feed(database)
-    await database.write(finish_build, await job_of(database), document("one"))
+    await finish(database, await job_of(database), document("one"))
     await collect(database, feed, listed("https://example.com/1", title="t"))
-    assert await database.write(finish_build, await job_of(database))
+    assert await finish(database, await job_of(database))
     assert await served(database, feed) == "one"
     assert await database.read(load_build_jobs, limit=10, last_n=50) == []
 
@@ -121,7 +125,7 @@ async def test_items_that_changed_while_it_was_built_are_built_next(database: Da
     feed = await changed_feed(database)
     job = await job_of(database)
     await collect(database, feed, listed("https://example.com/2"))
-    assert await database.write(finish_build, job, document("old"))
+    assert await finish(database, job, document("old"))
     assert await served(database, feed) == "old"
     assert len((await job_of(database)).items) == 2
 
@@ -132,6 +136,20 @@ async def test_an_older_build_does_not_replace_what_another_worker_built_meanwhi
     feed = await changed_feed(database)
     slow = await job_of(database)
     await collect(database, feed, listed("https://example.com/2"))
-    assert await database.write(finish_build, await job_of(database), document("new"))
-    assert not await database.write(finish_build, slow, document("old"))
+    assert await finish(database, await job_of(database), document("new"))
+    assert not await finish(database, slow, document("old"))
     assert await served(database, feed) == "new"
+
+
+async def test_of_feeds_that_are_finished_together_each_ends_as_it_would_alone(database: Database) -> None:
+    made = [await add_feed(database, f"https://{name}.example/feed") for name in "abcd"]
+    for feed in made:
+        await collect(database, feed, listed(f"{feed.url}/1"))
+    new, changed, same, late = made
+    jobs = {job.feed.id: job for job in await database.read(load_build_jobs, limit=10, last_n=50)}
+    await collect(database, changed, listed(f"{changed.url}/2"))
+    await finish(database, jobs[late.id], document("by another worker"))
+    built = [(jobs[feed.id], document("ours") if feed is not same else None) for feed in made]
+    assert await database.write(finish_builds, built) == {new.id, changed.id, same.id}
+    assert [await served(database, feed) for feed in made] == ["ours", "ours", None, "by another worker"]
+    assert (await job_of(database)).feed.id == changed.id

@@ -21,10 +21,10 @@ from tests.store.making import (
 from inforadar.errors import InvalidUrlError, NotFoundError, UsageError
 from inforadar.model.feed import FeedKind
 from inforadar.model.http import Outcome, Validators
-from inforadar.model.ids import FeedId, new_uuid
+from inforadar.model.ids import FeedId, UrlHash, new_uuid
 from inforadar.model.schedule import NextRun
 from inforadar.store import feeds as feeds_module
-from inforadar.store.cached_feeds import save_cached_feed
+from inforadar.store.cached_feeds import CachedFeed, save_cached_feeds
 from inforadar.store.engine import Database
 from inforadar.store.feeds import (
     count_feeds,
@@ -267,9 +267,8 @@ async def test_purging_removes_everything_of_the_feed_and_nothing_of_others(data
     for one in (feed, other):
         await collect(database, one, listed(f"{one.url}/1", views=1))
         await collect(database, one, listed(f"{one.url}/1", views=2), moved_to=f"{one.url}/moved")
-        await database.write(
-            save_cached_feed, one.id, xml_header="h", xml_content="c", item_refs=["r"], updated_at=NOW
-        )
+        document = CachedFeed(xml_header="h", xml_content="c", item_refs=(UrlHash("r"),), updated_at=NOW)
+        await database.write(save_cached_feeds, {one.id: document})
     await database.write(purge_feeds, [feed.id])
     for table in (feeds, feed_schedules, feed_urls, cached_feeds, items, item_changes):
         assert await count(database, table) == 1, table.name

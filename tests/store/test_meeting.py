@@ -23,6 +23,7 @@ from inforadar.store.articles import ArticleEnding, claim_articles, save_article
 from inforadar.store.engine import Database, open_database, parse_database_url
 from inforadar.store.leases import claim_due_feeds, claim_feeds, extend_leases
 from inforadar.store.schema import feed_schedules, items
+from inforadar.store.subscriptions import Subscription, save_subscriptions
 from inforadar.store.types import db_now
 from inforadar.store.writer import save_collected
 
@@ -154,3 +155,17 @@ async def test_a_claim_by_id_that_waited_for_another_claim_gets_nothing(
     await other.commit()
     assert await claiming == []
     assert await database.write(extend_leases, [theirs]) == {feed.id}
+
+
+async def test_a_feed_that_another_process_is_adding_is_known_once_it_is_there(
+    database: Database, other: AsyncConnection
+) -> None:
+    wanted = [Subscription(url=f"https://{name}.example/feed") for name in ("theirs", "ours")]
+    ((theirs, _),) = await other.run_sync(save_subscriptions, wanted[:1])
+
+    saving = asyncio.create_task(database.write(save_subscriptions, wanted))
+    await until_waiting(database, saving)
+    await other.commit()
+    (first, is_new), (_, is_ours) = await saving
+    assert (first.id, is_new, is_ours) == (theirs.id, False, True)
+    assert len(await rows(database, feed_schedules)) == 2

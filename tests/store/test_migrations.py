@@ -19,7 +19,7 @@ from tests.store.making import NOW, add_feed, collect, count, listed, rows
 
 from inforadar.errors import DatabaseTooNewError, StoreError
 from inforadar.pipeline.search_index import SearchIndexer
-from inforadar.store.cached_feeds import save_cached_feed
+from inforadar.store.cached_feeds import CachedFeed, save_cached_feeds
 from inforadar.store.engine import Database, open_database
 from inforadar.store.history_schema import feed_days
 from inforadar.store.items import ItemFilter, list_items
@@ -214,9 +214,8 @@ async def test_built_documents_are_stored_out_of_line_on_postgresql(database: Da
         return
     feed = await add_feed(database)
     document = "<rss>" + "слово " * 20_000 + "</rss>"
-    await database.write(
-        save_cached_feed, feed.id, xml_header="<rss>", xml_content=document, item_refs=[], updated_at=NOW
-    )
+    cached = CachedFeed(xml_header="<rss>", xml_content=document, item_refs=(), updated_at=NOW)
+    await database.write(save_cached_feeds, {feed.id: cached})
     questions = {
         "storage": "SELECT attstorage::text FROM pg_attribute WHERE attrelid = 'cached_feeds'::regclass"
         " AND attname = 'xml_content'",

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 from tests.store.making import NOW, add_feed, collect, count, listed, set_feed
 
 from inforadar.model.analysis import Analysis, Score, to_json
@@ -121,6 +121,23 @@ def test_every_text_is_found_by_each_of_its_words(text: str) -> None:
         assert not set(word.text) & set(" \"'\\&|!()*:<>")
 
 
+@pytest.mark.parametrize(
+    ("texts", "words"),
+    [
+        (["snake_case __init__"], "snake case init"),
+        (["Same", None, "same other"], "same other"),
+        (["End", "\u0301start"], "end start"),
+        (["हिन्दी 🚀 हिन्दी"], "हिन्दी"),
+        (["\U00011107\U00011127\U00011133 \U0001f680 x"], "\U00011107\U00011127\U00011133 x"),
+        (["abc新闻def 新闻"], "abc 新闻 闻 def"),
+        (["x" * 100 + " " + "x" * 64], "x" * 64),
+    ],
+    ids=["underscore", "once", "accent", "marks", "far marks", "signs", "long"],
+)
+def test_texts_become_words(texts: list[str | None], words: str) -> None:
+    assert search_words(texts) == words
+
+
 async def test_text_and_neutral_title_are_found_once_they_are_there(database: Database) -> None:
     feed = await add_feed(database)
     await collect(database, feed, listed("https://example.com/1", title="Old headline", snippet="A teaser"))
@@ -205,6 +222,23 @@ async def test_a_process_that_was_slow_does_not_overwrite_newer_words(database: 
     await database.write(save_search_words, [(job, search_words(job.texts)) for job in slow], ())
     assert await found(database, "new") == {"1"}
     assert await found(database, "old") == set()
+
+
+async def test_changes_of_one_item_are_one_job_and_what_is_gone_is_none(database: Database) -> None:
+    feed = await add_feed(database)
+    await collect(database, feed, *(listed(f"https://example.com/{n}", title="Old") for n in range(2)))
+    await collect(database, feed, *(listed(f"https://example.com/{n}", title="New") for n in range(2)))
+    jobs, gone = await database.read(load_search_jobs, 10)
+    assert [(len(job.changes), job.texts[0]) for job in jobs] == [(2, "New")] * 2
+    assert gone == []
+    await database.write(lambda c: c.execute(delete(items).where(items.c.url.endswith("0"))))
+    await database.write(save_search_words, [(job, search_words(job.texts)) for job in jobs], gone)
+    assert await found(database, "new") == {"1"}
+    assert await count(database, item_search) == 1
+    assert await count(database, search_queue) == 0
+    await database.write(lambda c: c.execute(insert(search_queue).values(item_id=jobs[0].item_id)))
+    await index(database)
+    assert await count(database, search_queue) == 0
 
 
 async def test_what_changed_last_is_found_first(database: Database) -> None:

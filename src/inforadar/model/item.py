@@ -1,6 +1,7 @@
 """Items: one URL as one feed lists it.
 
-`Listed` is what a discoverer read, `KnownItem` what the database has of it, `Item` the whole row.
+`Listed` is what a discoverer read, `KnownItem` what the database has of it, `Item` the whole row, `ServedItem`
+as much of it as feeds show.
 In `Listed` an absent value is `None`; "0" and 0 are values.
 """
 
@@ -141,3 +142,25 @@ class Item:
     topic: str = ""
     score: float | None = None
     """The overall framing score, if analyzed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServedItem:
+    """The part of a stored item that its feed is rendered from: without its content, the longest part by far."""
+
+    url: str
+    hash: UrlHash
+    published_at: datetime
+    title: str | None
+    snippet: str | None
+    author: str | None
+    tags: tuple[str, ...]
+    image: str | None
+    language: str | None
+    analyzer_result: Mapping[str, Any]
+    views: int | None
+    comments: int | None
+    rating: float | None
+    bookmarks: int | None
+    source: str
+    topic: str

@@ -5,7 +5,8 @@ A feed whose document would not change keeps its date, so that readers see 304.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from urllib.parse import quote
@@ -14,10 +15,10 @@ import structlog
 
 from inforadar.model.analysis import from_json
 from inforadar.model.feed import Feed
-from inforadar.model.item import Item
+from inforadar.model.item import Item, ServedItem
 from inforadar.stages.publish.entry import ChannelInfo, Entry
 from inforadar.stages.publish.rss import RssDocument, render_rss
-from inforadar.store.cached_feeds import BuildJob, CachedFeed, finish_build, load_build_jobs
+from inforadar.store.cached_feeds import BuildJob, CachedFeed, finish_builds, load_build_jobs
 from inforadar.store.engine import Database
 
 BATCH = 50
@@ -37,33 +38,45 @@ class Builder:
 
     async def run_once(self) -> int:
         """Builds every feed whose items changed; returns how many documents are new."""
-        built = 0
+        total = 0
         while jobs := await self.database.read(load_build_jobs, limit=BATCH, last_n=self.last_n):
-            for job in jobs:
-                built += await self._build(job)
-        return built
+            built = await asyncio.to_thread(self._build, jobs)
+            stored = await self.database.write(finish_builds, built)
+            for job, document in built:
+                if document:
+                    feed, is_stored = job.feed, job.feed.id in stored
+                    log.info(
+                        "feed.built",
+                        feed_id=str(feed.id),
+                        url=feed.url,
+                        items=len(job.items),
+                        stored=is_stored,
+                    )
+                    total += is_stored
+        return total
 
-    async def _build(self, job: BuildJob) -> bool:
-        if job.cached and self._render(job, job.cached.updated_at).whole == job.cached.xml_content:
-            await self.database.write(finish_build, job)
-            return False
+    def _build(self, jobs: Sequence[BuildJob]) -> list[tuple[BuildJob, CachedFeed | None]]:
+        return [(job, self._document(job)) for job in jobs]
+
+    def _document(self, job: BuildJob) -> CachedFeed | None:
+        """`None`: as it was."""
+        refs = tuple(item.hash for item in job.items)
+        # Each item's hash stands in the document: with other items it cannot be the same.
+        if (
+            job.cached
+            and job.cached.item_refs == refs
+            and self._render(job, job.cached.updated_at).whole == job.cached.xml_content
+        ):
+            return None
         # HTTP dates count whole seconds, and so does the document's own. No two builds share one: by the
         # date, readers and the API see that something changed.
         at = self.now().replace(microsecond=0)
         if job.cached and at <= job.cached.updated_at:
             at = job.cached.updated_at.replace(microsecond=0) + timedelta(seconds=1)
         rendered = self._render(job, at)
-        document = CachedFeed(
-            updated_at=at,
-            xml_header=rendered.header,
-            xml_content=rendered.whole,
-            item_refs=tuple(item.hash for item in job.items),
+        return CachedFeed(
+            updated_at=at, xml_header=rendered.header, xml_content=rendered.whole, item_refs=refs
         )
-        stored = await self.database.write(finish_build, job, document)
-        log.info(
-            "feed.built", feed_id=str(job.feed.id), url=job.feed.url, items=len(job.items), stored=stored
-        )
-        return stored
 
     def _render(self, job: BuildJob, at: datetime) -> RssDocument:
         channel = channel_of(job.feed, self.public_url, at)
@@ -82,7 +95,7 @@ def channel_of(feed: Feed, public_url: str, built_at: datetime) -> ChannelInfo:
     )
 
 
-def entry_of(item: Item) -> Entry:
+def entry_of(item: Item | ServedItem) -> Entry:
     return Entry(
         url=item.url,
         hash=item.hash,

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
+from typing import Any
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, Select, bindparam, select, update
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.model.feed import Feed
 from inforadar.model.ids import FeedId, UrlHash
-from inforadar.model.item import Item
+from inforadar.model.item import ServedItem
 from inforadar.store.feeds import feed_from_row, select_feeds
-from inforadar.store.items import item_from_row, select_items
 from inforadar.store.schema import cached_feeds, feed_schedules, items
+from inforadar.store.types import one_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +39,7 @@ class BuildJob:
 
     feed: Feed
     build_at: datetime
-    items: tuple[Item, ...]
+    items: tuple[ServedItem, ...]
     cached: CachedFeed | None
 
 
@@ -51,95 +53,121 @@ def load_build_jobs(connection: Connection, *, limit: int, last_n: int) -> list[
         .order_by(s.build_at)
         .limit(limit)
     )
-    jobs = []
-    for row in connection.execute(query).all():
-        feed = feed_from_row(row)
-        jobs.append(
-            BuildJob(
-                feed=feed,
-                build_at=row.build_at,
-                items=tuple(load_last_items(connection, feed, last_n)),
-                cached=load_cached_feed(connection, feed.id),
-            )
+    waiting = [(feed_from_row(row), row.build_at) for row in connection.execute(query).all()]
+    cached = _load_cached_feeds(connection, [feed.id for feed, _ in waiting])
+    return [
+        BuildJob(
+            feed=feed,
+            build_at=build_at,
+            items=tuple(load_last_items(connection, feed, last_n)),
+            cached=cached.get(feed.id),
         )
-    return jobs
+        for feed, build_at in waiting
+    ]
 
 
 def load_last_items(
     connection: Connection, feed: Feed, last_n: int, max_score: float | None = None
-) -> list[Item]:
+) -> list[ServedItem]:
     """The newest items that the feed is served with; with `max_score` those that are analyzed and score no more."""
-    query = select_items().where(items.c.feed_id == feed.id)
-    if feed.asks_for_analysis or max_score is not None:
-        query = query.where(items.c.analyzed_at.is_not(None))
-    if max_score is not None:
-        query = query.where(items.c.score <= max_score)
-    newest = query.order_by(items.c.pub_date.desc(), items.c.id.desc()).limit(last_n)
-    return [item_from_row(row) for row in connection.execute(newest)]
+    is_scored = max_score is not None
+    query = _last_items(is_analyzed=feed.asks_for_analysis or is_scored, is_scored=is_scored)
+    given = {"feed": feed.id, "number": last_n, **({"max_score": max_score} if is_scored else {})}
+    return [
+        ServedItem(
+            url=url,
+            hash=hash_,
+            published_at=published_at,
+            title=title,
+            snippet=snippet,
+            author=author,
+            tags=tuple(tags or ()),
+            image=image,
+            language=language,
+            analyzer_result=analyzer_result,
+            views=views,
+            comments=comments,
+            rating=rating,
+            bookmarks=bookmarks,
+            source=feed.source,
+            topic=feed.topic,
+        )
+        for (
+            url, hash_, published_at, title, snippet, author, tags, image, language, analyzer_result,
+            views, comments, rating, bookmarks,
+        ) in connection.execute(query, given)
+    ]  # fmt: skip
+
+
+_i = items.c
+_SERVED = (
+    _i.url, _i.hash, _i.pub_date, _i.title, _i.snippet, _i.author, _i.tags, _i.image, _i.language, _i.analyzer_result,
+    _i.views, _i.comments, _i.rating, _i.bookmarks,
+)  # fmt: skip
+
+
+@cache
+def _last_items(*, is_analyzed: bool, is_scored: bool) -> Select[Any]:
+    """Put together once: each feed asks it, whenever it is built."""
+    query = select(*_SERVED).where(_i.feed_id == bindparam("feed"))
+    if is_analyzed:
+        query = query.where(_i.analyzed_at.is_not(None))
+    if is_scored:
+        query = query.where(_i.score <= bindparam("max_score"))
+    return query.order_by(_i.pub_date.desc(), _i.id.desc()).limit(bindparam("number"))
 
 
 def load_cached_feed(connection: Connection, feed_id: FeedId) -> CachedFeed | None:
-    row = connection.execute(select(cached_feeds).where(cached_feeds.c.id == feed_id)).first()
-    if row is None:
-        return None
-    return CachedFeed(
-        updated_at=row.updated_at,
-        xml_header=row.xml_header,
-        xml_content=row.xml_content,
-        item_refs=tuple(row.item_refs),
-    )
+    return _load_cached_feeds(connection, [feed_id]).get(feed_id)
 
 
-def save_cached_feed(
-    connection: Connection,
-    feed_id: FeedId,
-    *,
-    xml_header: str,
-    xml_content: str,
-    item_refs: Sequence[UrlHash],
-    updated_at: datetime,
-) -> None:
-    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
-    row = insert(cached_feeds).values(
-        id=feed_id,
-        xml_header=xml_header,
-        xml_content=xml_content,
-        item_refs=list(item_refs),
-        updated_at=updated_at,
-    )
-    new = row.excluded
-    connection.execute(
-        row.on_conflict_do_update(
-            index_elements=["id"],
-            set_={
-                "xml_header": new.xml_header,
-                "xml_content": new.xml_content,
-                "item_refs": new.item_refs,
-                "updated_at": new.updated_at,
-            },
+def _load_cached_feeds(connection: Connection, feed_ids: Sequence[FeedId]) -> dict[FeedId, CachedFeed]:
+    query = select(cached_feeds).where(one_of(cached_feeds.c.id, feed_ids))
+    return {
+        row.id: CachedFeed(
+            updated_at=row.updated_at,
+            xml_header=row.xml_header,
+            xml_content=row.xml_content,
+            item_refs=tuple(row.item_refs),
         )
+        for row in connection.execute(query)
+    }
+
+
+def save_cached_feeds(connection: Connection, documents: Mapping[FeedId, CachedFeed]) -> None:
+    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+    row = insert(cached_feeds)
+    names = ("xml_header", "xml_content", "item_refs", "updated_at")
+    connection.execute(
+        row.on_conflict_do_update(index_elements=["id"], set_={name: row.excluded[name] for name in names}),
+        [
+            {
+                "id": feed_id,
+                "xml_header": document.xml_header,
+                "xml_content": document.xml_content,
+                "item_refs": list(document.item_refs),
+                "updated_at": document.updated_at,
+            }
+            for feed_id, document in documents.items()
+        ],
     )
 
 
-def finish_build(connection: Connection, job: BuildJob, document: CachedFeed | None = None) -> bool:
-    """Stores the document, if there is a new one, and takes the feed off the list.
+def finish_builds(
+    connection: Connection, built: Sequence[tuple[BuildJob, CachedFeed | None]]
+) -> frozenset[FeedId]:
+    """Stores the documents that are new and takes the feeds off the list; returns those that it did this for.
 
-    If its items changed meanwhile the feed stays on the list. If another worker has built it meanwhile,
-    from items at least as new, nothing is stored, and the answer is False.
+    A feed whose items changed meanwhile stays on the list. If another worker has built one meanwhile, from
+    items at least as new, nothing of it is stored.
     """
     s = feed_schedules.c
-    mark = connection.execute(select(s.build_at).where(s.id == job.feed.id).with_for_update()).scalar()
-    if mark is None:
-        return False
-    if document:
-        save_cached_feed(
-            connection,
-            job.feed.id,
-            xml_header=document.xml_header,
-            xml_content=document.xml_content,
-            item_refs=document.item_refs,
-            updated_at=document.updated_at,
-        )
-    if mark == job.build_at:
-        connection.execute(update(feed_schedules).where(s.id == job.feed.id).values(build_at=None))
-    return True
+    ids = [job.feed.id for job, _ in built]
+    held = select(s.id, s.build_at).where(one_of(s.id, ids)).order_by(s.id).with_for_update()
+    marks = {row.id: row.build_at for row in connection.execute(held) if row.build_at is not None}
+    documents = {job.feed.id: document for job, document in built if document and job.feed.id in marks}
+    if documents:
+        save_cached_feeds(connection, documents)
+    done = [job.feed.id for job, _ in built if marks.get(job.feed.id) == job.build_at]
+    connection.execute(update(feed_schedules).where(one_of(s.id, done)).values(build_at=None))
+    return frozenset(marks)

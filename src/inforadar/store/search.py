@@ -12,9 +12,10 @@ sorting all the others.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Text, and_, bindparam, delete, false, literal, select
@@ -25,6 +26,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 from inforadar.model.ids import ItemId
+from inforadar.store.rows import JsonRows, insert_rows, stored_id
 from inforadar.store.schema import articles, items
 from inforadar.store.search_schema import item_search, search_queue
 from inforadar.store.search_words import QueryWord, query_words
@@ -44,33 +46,34 @@ class SearchJob:
 
 def load_search_jobs(connection: Connection, limit: int) -> tuple[list[SearchJob], list[int]]:
     """What changed last comes first; and places in the queue whose items are gone."""
-    q = search_queue.c
-    waiting = connection.execute(select(q.id, q.item_id).order_by(q.id.desc()).limit(limit)).all()
-    places: dict[ItemId, list[int]] = {}
-    for row in reversed(waiting):
-        places.setdefault(row.item_id, []).append(row.id)
-    query = (
-        select(
-            items.c.id,
-            items.c.pub_date,
-            items.c.title,
-            items.c.snippet,
-            items.c.analyzer_result["title"].as_string().label("neutral"),
-            articles.c.clean_text,
-        )
-        .join_from(items, articles, articles.c.uid == items.c.uid, isouter=True)
-        .where(one_of(items.c.id, list(places)))
+    jobs: dict[ItemId, SearchJob] = {}
+    gone: list[int] = []
+    for place, id_, at, *texts in connection.execute(_LOAD_JOBS, {"number": limit}):
+        if id_ is None:
+            gone.append(place)
+        elif known := jobs.get(id_):
+            jobs[id_] = replace(known, changes=(*known.changes, place))
+        else:
+            jobs[id_] = SearchJob(item_id=id_, published_at=at, texts=tuple(texts), changes=(place,))
+    return list(jobs.values()), gone
+
+
+_q, _s = search_queue.c, item_search.c
+_waiting = select(_q.id, _q.item_id).order_by(_q.id.desc()).limit(bindparam("number")).subquery()
+_LOAD_JOBS = (
+    select(
+        _waiting.c.id,
+        items.c.id,
+        items.c.pub_date,
+        items.c.title,
+        items.c.analyzer_result["title"].as_string(),
+        items.c.snippet,
+        articles.c.clean_text,
     )
-    jobs = [
-        SearchJob(
-            item_id=row.id,
-            published_at=row.pub_date,
-            texts=(row.title, row.neutral, row.snippet, row.clean_text),
-            changes=tuple(places.pop(row.id)),
-        )
-        for row in connection.execute(query)
-    ]
-    return jobs, [place for gone in places.values() for place in gone]
+    .join_from(_waiting, items, items.c.id == _waiting.c.item_id, isouter=True)
+    .join(articles, articles.c.uid == items.c.uid, isouter=True)
+    .order_by(_waiting.c.id)
+)
 
 
 def save_search_words(
@@ -78,39 +81,55 @@ def save_search_words(
 ) -> None:
     """Takes the jobs out of the queue. One whose last change another process took has newer words already."""
     taken = [*gone, *(place for job, _ in words for place in job.changes)]
-    q = search_queue.c
     removed = set(
-        connection.execute(delete(search_queue).where(one_of(q.id, sorted(taken))).returning(q.id)).scalars()
+        connection.execute(
+            delete(search_queue).where(one_of(_q.id, sorted(taken))).returning(_q.id)
+        ).scalars()
     )
-    ours = {job.item_id: (job, text) for job, text in words if job.changes[-1] in removed}
-    # Held, so that none of them goes before its words are in.
-    held = select(items.c.id).where(one_of(items.c.id, list(ours))).order_by(items.c.id)
-    there = connection.execute(held.with_for_update(read=True, key_share=True)).scalars().all()
-    ids_of = _search_ids(connection, {item_id: ours[item_id][0].published_at for item_id in there})
-    rows = [{"id": ids_of[item_id], "item_id": item_id, "words": ours[item_id][1]} for item_id in there]
+    ours = [(job, text) for job, text in words if job.changes[-1] in removed]
+    asked = [(place, job.item_id.hex) for place, (job, _) in enumerate(ours)]
+    there = connection.execute(_HOLD_ITEMS, _asked.parameters(asked)).all()
+    ids = _search_ids(connection, [(ours[place][0], known) for place, known in there])
+    rows = [
+        (id_, stored_id(connection, ours[place][0].item_id), ours[place][1])
+        for id_, (place, _) in zip(ids, there, strict=True)
+    ]
     if rows:
         insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
         new = insert(item_search)
         changed = {"words": new.excluded.words}
-        connection.execute(new.on_conflict_do_update(index_elements=["item_id"], set_=changed), rows)
+        upsert = new.on_conflict_do_update(index_elements=["item_id"], set_=changed)
+        # In the order of their ids: FTS5 begins a new part of its index whenever one is lower than the last.
+        insert_rows(connection, upsert, ("id", "item_id", "words"), sorted(rows, key=itemgetter(0)))
 
 
-def _search_ids(connection: Connection, dates: Mapping[ItemId, datetime]) -> dict[ItemId, int]:
-    """Those that the items have; new ones get the place of their date, or the next one that is free."""
-    s = item_search.c
-    known = connection.execute(select(s.item_id, s.id).where(one_of(s.item_id, list(dates)))).all()
-    ids: dict[ItemId, int] = {row.item_id: row.id for row in known}
-    wanted = {item_id: search_id(item_id, at) for item_id, at in dates.items() if item_id not in ids}
-    taken = {row.id for row in known}
+_asked = JsonRows("asked", place="integer", item_id="uuid")
+_HOLD_ITEMS = (
+    # Held, so that none of them goes before its words are in.
+    select(_asked.c["place"], _s.id)
+    .join_from(_asked.table, items, items.c.id == _asked.c["item_id"])
+    .join(item_search, _s.item_id == items.c.id, isouter=True)
+    .order_by(items.c.id)
+    .with_for_update(read=True, key_share=True, of=items)
+)
+
+
+def _search_ids(connection: Connection, jobs: Sequence[tuple[SearchJob, int | None]]) -> list[int]:
+    """For each item the id that it has; new ones get the place of their date, or the next one that is free."""
+    ids = [known if known is not None else search_id(job.item_id, job.published_at) for job, known in jobs]
+    wanted = [index for index, (_, known) in enumerate(jobs) if known is None]
+    taken = {known for _, known in jobs if known is not None}
     while wanted:
-        taken.update(connection.execute(select(s.id).where(one_of(s.id, list(wanted.values())))).scalars())
-        for item_id, place in list(wanted.items()):
-            if place in taken:
-                wanted[item_id] = place + 1
+        places = [ids[index] for index in wanted]
+        taken.update(connection.execute(select(_s.id).where(one_of(_s.id, places))).scalars())
+        crowded = []
+        for index in wanted:
+            if ids[index] in taken:
+                ids[index] += 1
+                crowded.append(index)
             else:
-                ids[item_id] = place
-                taken.add(place)
-                del wanted[item_id]
+                taken.add(ids[index])
+        wanted = crowded
     return ids
 
 

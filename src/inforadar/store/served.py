@@ -10,7 +10,7 @@ from sqlalchemy import Connection, bindparam, select
 
 from inforadar.model.feed import Feed
 from inforadar.model.ids import FeedId
-from inforadar.model.item import Item
+from inforadar.model.item import ServedItem
 from inforadar.store.cached_feeds import load_last_items
 from inforadar.store.feeds import load_feed
 from inforadar.store.schema import cached_feeds, feed_urls, feeds
@@ -65,7 +65,7 @@ class FeedContent:
 
     feed: Feed
     updated_at: datetime | None
-    items: tuple[Item, ...]
+    items: tuple[ServedItem, ...]
 
 
 def load_feed_content(

@@ -6,11 +6,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
+from sqlalchemy.dialects.postgresql import insert as pg_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.model.feed import Feed, FeedKind
+from inforadar.model.ids import FeedId, new_uuid
+from inforadar.model.schedule import Lane, lane_of
 from inforadar.store.credentials import save_credentials
-from inforadar.store.feeds import insert_feed, load_feed, request_feed
+from inforadar.store.feeds import (
+    feed_from_row,
+    feed_key,
+    insert_feed,
+    load_feed,
+    request_feed,
+    select_feeds,
+)
+from inforadar.store.schema import feed_schedules, feed_urls, feeds
+from inforadar.store.types import db_later, db_now, one_of
+from inforadar.urls import root_domain
 
 FALLBACK_S = 300.0
 """Should nobody hear the request, the schedule takes the feed after that (B3)."""
@@ -32,10 +46,66 @@ class Subscription:
 
 def save_subscriptions(connection: Connection, wanted: Sequence[Subscription]) -> list[tuple[Feed, bool]]:
     """Each feed, and whether it is new; those that are there already stay as they are."""
-    return [_save(connection, one) for one in wanted]
+    added = _add_unknown(connection, wanted)
+    return [
+        (added[place], True) if place in added else _save(connection, one) for place, one in enumerate(wanted)
+    ]
+
+
+def _add_unknown(connection: Connection, wanted: Sequence[Subscription]) -> dict[int, Feed]:
+    """The feeds that nobody ever had, by their places: all at once, because lists of feeds are long."""
+    keys = [feed_key(one.url) for one in wanted]
+    hashes = [key for _, key in keys]
+    known: set[str] = set()
+    for table in (feeds, feed_urls):
+        query = select(table.c.url_hash).where(one_of(table.c.url_hash, hashes))
+        known.update(connection.execute(query).scalars())
+    places: dict[FeedId, int] = {}
+    for place, key in enumerate(hashes):
+        if key not in known:
+            known.add(key)
+            places[FeedId(new_uuid())] = place
+    if not places:
+        return {}
+    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+    connection.execute(
+        insert(feeds).on_conflict_do_nothing(),
+        [_row(id_, *keys[place], wanted[place]) for id_, place in places.items()],
+    )
+    # Some may not be: another process added theirs between our look and our insert.
+    there = list(connection.execute(select(feeds.c.id).where(one_of(feeds.c.id, places))).scalars())
+    if there:
+        connection.execute(
+            insert(feed_schedules).values(requested_at=db_now(), next_run_at=db_later(FALLBACK_S)),
+            [{"id": id_, "walks": lane_of(wanted[places[id_]].kind) is Lane.WALKS} for id_ in there],
+        )
+    for id_ in there:
+        if headers := wanted[places[id_]].headers:
+            save_credentials(connection, id_, headers)
+    stored = connection.execute(select_feeds().where(one_of(feeds.c.id, there)))
+    return {places[feed.id]: feed for feed in map(feed_from_row, stored)}
+
+
+def _row(feed_id: FeedId, href: str, key: str, wanted: Subscription) -> dict[str, Any]:
+    domain = root_domain(href)
+    return {
+        "id": feed_id,
+        "url": href,
+        "url_hash": key,
+        "kind": wanted.kind,
+        "source": wanted.source or domain,
+        "topic": wanted.topic,
+        "root_domain": domain,
+        "enabled": True,
+        "polling": True,
+        "enforce_feed_domain": False,
+        "title": wanted.title,
+        "options": dict(wanted.options),
+    }
 
 
 def _save(connection: Connection, wanted: Subscription) -> tuple[Feed, bool]:
+    """One that is there, was there, or is there by another name."""
     feed, is_new = insert_feed(
         connection,
         wanted.url,
