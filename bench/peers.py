@@ -1,6 +1,6 @@
 """Side by side with other readers of feeds: the same farm, the same machine, one after the other in one run.
 
-    python -m bench peers [--feeds 1000] [--entries 30] [--hosts 200] [--only NAME,…]
+    python -m bench peers [--feeds 1000] [--entries 30] [--hosts 200] [--patience 280] [--only NAME,…]
 
     a   first fetch of every feed (adding the feeds included)
     b   refresh with nothing changed
@@ -9,7 +9,7 @@
 Every program runs as its user would start it, process start included; the delay between requests is off for all
 that have one. CPU is the whole tree of processes, nginx not counted; memory is that tree at its peak. What was stored
 is counted in each program's own store afterwards. Peers come from the package index (into `.venv-peers`) and from
-Debian; one that cannot be installed is named and left out.
+Debian; one that cannot be installed is named and left out. One whose patience ends in a step is given up there.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import threading
 import time
 import venv
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -42,7 +42,6 @@ _RESULTS = Path(__file__).with_name("results")
 _VENV = _ROOT / ".venv-peers"
 _FROM_INDEX = ("reader>=3.20", "sgmllib3k", "scrapy>=2.13", "feedparser>=6", "rss2email>=3.14")
 _FROM_DEBIAN = ("newsboat", "sfeed", "curl")
-_TIMEOUT_S = 280
 _WAIT_FOR_NGINX_S = 1.1
 """nginx looks at its files once a second."""
 
@@ -77,7 +76,15 @@ def _watched(process: subprocess.Popen[Any], usage: Usage) -> Iterator[None]:
         watcher.join()
 
 
-def _run(command: list[str], usage: Usage, environment: Mapping[str, str]) -> None:
+def _end(process: subprocess.Popen[Any]) -> None:
+    root = psutil.Process(process.pid)
+    for one in (*root.children(recursive=True), root):
+        with suppress(psutil.NoSuchProcess):
+            one.kill()
+    process.communicate()
+
+
+def _run(command: list[str], usage: Usage, environment: Mapping[str, str], patience_s: float) -> None:
     """Runs a program to its end; its time is added to `usage`."""
     before, started = os.times(), time.perf_counter()
     process = subprocess.Popen(
@@ -89,7 +96,11 @@ def _run(command: list[str], usage: Usage, environment: Mapping[str, str]) -> No
         text=True,
     )
     with _watched(process, usage):
-        _, errors = process.communicate(timeout=_TIMEOUT_S)
+        try:
+            _, errors = process.communicate(timeout=patience_s)
+        except subprocess.TimeoutExpired:
+            _end(process)
+            raise
     after = os.times()
     usage.wall_s += time.perf_counter() - started
     usage.cpu_s += after.children_user - before.children_user + after.children_system - before.children_system
@@ -293,22 +304,29 @@ def _measure(name: str, arguments: argparse.Namespace) -> list[dict[str, Any]]:
         with serve(farm, folder / "nginx", with_log=True) as server:
 
             def step(label: str, commands: list[list[str]]) -> None:
-                rows.append(_step(label, commands, peer, farm, server))
+                rows.append(_step(label, commands, peer, farm, server, arguments.patience))
 
-            step("a", peer.first)
-            for _ in range(2):  # newsboat sends validators only from its third run on
-                step("b", peer.refresh)
-            farm.touch(0.1, 3)
-            time.sleep(_WAIT_FOR_NGINX_S)
-            step("c", peer.refresh)
+            try:
+                step("a", peer.first)
+                for _ in range(2):  # newsboat sends validators only from its third run on
+                    step("b", peer.refresh)
+                farm.touch(0.1, 3)
+                time.sleep(_WAIT_FOR_NGINX_S)
+                step("c", peer.refresh)
+            except subprocess.TimeoutExpired:
+                label = "abbc"[len(rows)]
+                rows.append({"peer": peer.name, "step": label, "gave_up_s": arguments.patience})
+                print(f"{peer.name:<22}{label:<3} did not end within {arguments.patience:.0f} s", flush=True)
     return rows
 
 
-def _step(label: str, commands: list[list[str]], peer: Peer, farm: Farm, server: Server) -> dict[str, Any]:
+def _step(
+    label: str, commands: list[list[str]], peer: Peer, farm: Farm, server: Server, patience_s: float
+) -> dict[str, Any]:
     server.forget()
     usage = Usage()
     for command in commands:
-        _run(command, usage, peer.environment)
+        _run(command, usage, peer.environment, patience_s)
     answers = server.answers()
     total = sum(answers.values()) - answers["robots.txt"]
     row = {
@@ -337,6 +355,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--feeds", type=int, default=1000)
     parser.add_argument("--entries", type=int, default=30)
     parser.add_argument("--hosts", type=int, default=200)
+    parser.add_argument("--patience", type=float, default=280.0, help="seconds for each command of a program")
     parser.add_argument("--only", default=",".join(PEERS))
     arguments = parser.parse_args(argv)
     unknown = set(arguments.only.split(",")) - PEERS.keys()
@@ -351,7 +370,7 @@ def main(argv: list[str]) -> int:
     for name in arguments.only.split(","):
         try:
             rows += _measure(name, arguments)
-        except (RuntimeError, subprocess.TimeoutExpired, OSError, sqlite3.Error) as fault:
+        except (RuntimeError, OSError, sqlite3.Error) as fault:
             print(f"{name} failed: {fault}")
     _RESULTS.mkdir(exist_ok=True)
     now = datetime.now(UTC)

@@ -77,13 +77,14 @@ def farm(results: Named) -> Section:
 def peers(results: Named) -> Section:
     lines, plots = [], {}
     for name, result in results:
-        rows = result["rows"]
+        rows = [row for row in result["rows"] if "wall_s" in row]
+        given_up = {(row["peer"], row["step"]): row for row in result["rows"] if "gave_up_s" in row}
         best: dict[tuple[str, str], Result] = {}
         for row in rows:
             key = (row["peer"], row["step"])
             if key not in best or row["wall_s"] < best[key]["wall_s"]:
                 best[key] = row
-        names = list(dict.fromkeys(row["peer"] for row in rows))
+        names = list(dict.fromkeys(row["peer"] for row in result["rows"]))
         feeds = name.removeprefix("peers-")
         lines += [f"{feeds} feeds, each program with the same farm, seconds of wall clock / CPU:", ""]
         lines += table(
@@ -91,13 +92,8 @@ def peers(results: Named) -> Section:
             [
                 (
                     peer,
-                    *(
-                        f"{number_text(best[peer, step]['wall_s'])} / {number_text(best[peer, step]['cpu_s'])}"
-                        if (peer, step) in best
-                        else "–"
-                        for step in STEPS
-                    ),
-                    max(row["peak_mb"] for row in rows if row["peer"] == peer),
+                    *(_seconds(best.get((peer, step)), given_up.get((peer, step))) for step in STEPS),
+                    max((row["peak_mb"] for row in rows if row["peer"] == peer), default="–"),
                     *_of(best.get((peer, "a")), "stored", "requests_a_feed"),
                     *_of(best.get((peer, "b")), "unchanged_sent_again"),
                 )
@@ -116,6 +112,12 @@ def peers(results: Named) -> Section:
             )
             lines += picture(f"{name}-{step}.svg", f"CPU by program, {words}")
     return lines, plots
+
+
+def _seconds(row: Result | None, given_up: Result | None) -> str:
+    if row:
+        return f"{number_text(row['wall_s'])} / {number_text(row['cpu_s'])}"
+    return f"over {number_text(given_up['gave_up_s'])}" if given_up else "–"
 
 
 def _of(row: Result | None, *names: str) -> tuple[object, ...]:
