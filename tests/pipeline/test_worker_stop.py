@@ -16,6 +16,7 @@ import pytest
 
 from inforadar.app.worker import open_worker
 from inforadar.config import load_settings
+from inforadar.pipeline import worker as worker_module
 from inforadar.store.engine import Database
 from inforadar.store.fetch_runs import has_fetch_work
 from inforadar.store.leases import seconds_to_next_request
@@ -60,21 +61,36 @@ async def test_a_stop_that_is_swallowed_still_ends_the_worker(
         await running
 
 
-async def test_a_stop_that_a_stage_swallows_still_ends_the_worker(database: Database, tmp_path: Path) -> None:
-    started, never = asyncio.Event(), asyncio.Event()
+class SwallowingStage:
+    """Goes on when it is told to stop, for so many times; then it ends, or waits for what never comes."""
 
-    class Swallowing:
-        async def run_once(self) -> int:
-            started.set()
+    def __init__(self, times: int, *, ends: bool) -> None:
+        self._times = times
+        self._ends = ends
+        self.started = asyncio.Event()
+
+    async def run_once(self) -> int:
+        self.started.set()
+        for _ in range(self._times):
             with suppress(asyncio.CancelledError):
-                await never.wait()
-            return 0
+                await asyncio.Event().wait()
+        if not self._ends:
+            await asyncio.Event().wait()
+        return 0
 
+
+@pytest.mark.parametrize(
+    ("times", "ends"), [(1, True), (1, False), (3, False)], ids=["ends", "goes on", "goes on and on"]
+)
+async def test_a_stop_that_a_stage_swallows_still_ends_the_worker(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int, ends: bool
+) -> None:
+    monkeypatch.setattr(worker_module, "AGAIN_S", 0.01)
+    stage = SwallowingStage(times, ends=ends)
     async with open_worker(load_settings(tmp_path, {}), database) as worker, asyncio.timeout(20):
-        worker.stages, worker.builder = frozenset(), Swallowing()  # type: ignore[assignment]
+        worker.stages, worker.builder = frozenset(), stage  # type: ignore[assignment]
         stop = asyncio.Event()
         running = asyncio.create_task(worker.run(stop))
-        await started.wait()
+        await stage.started.wait()
         stop.set()
         await running
-        assert not never.is_set()

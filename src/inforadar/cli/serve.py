@@ -177,6 +177,15 @@ def _on_signal(stop: Callable[[], object]) -> Iterator[None]:
 
 
 def _give_up() -> None:
-    held_by = sorted(getattr(task.get_coro(), "__qualname__", "?") for task in asyncio.all_tasks())
-    log.error("stop.forced", after_s=STOP_S - 1, held_by=held_by)
+    log.error("stop.forced", after_s=STOP_S - 1, held_by=sorted(map(_waits_in, asyncio.all_tasks())))
     os._exit(1)
+
+
+def _waits_in(task: asyncio.Task[Any]) -> str:
+    """From the function that the task began with to the one that waits."""
+    names = []
+    waiting: Any = task.get_coro()
+    while name := getattr(waiting, "__qualname__", None):
+        names.append(name)
+        waiting = getattr(waiting, "cr_await", None)
+    return " > ".join(names)

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import structlog
 
@@ -49,6 +49,8 @@ LISTEN_S = 1.0
 AFTER_FAULT_S = 5.0
 WALK_LOOPS = 4
 """So many cycles of walks go on side by side, each with its share of the workers: one may last half an hour."""
+AGAIN_S = 2.0
+"""So long what is told to stop may take to leave everything in order."""
 PATIENCE = 30
 """How often a worker looks again for a feed whose host's turn has come."""
 INDEX_S = 3.0
@@ -265,9 +267,7 @@ class Worker:
             for task in done - {stopped}:
                 task.result()
         finally:
-            for task in (stopped, *tasks):
-                task.cancel()
-            await asyncio.gather(stopped, *tasks, return_exceptions=True)
+            await _end([stopped, *tasks])
             with suppress(InfoRadarError):
                 await self._give_back()
             log.info("worker.stopped")
@@ -371,6 +371,15 @@ class Worker:
             return None
         await self.projection.publish()
         return self.publish_s
+
+
+async def _end(tasks: Iterable[asyncio.Future[Any]]) -> None:
+    """Cancels them, and again those that go on as if nobody had: a library may have swallowed the word (see below)."""
+    going_on = set(tasks)
+    while going_on:
+        for task in going_on:
+            task.cancel()
+        _, going_on = await asyncio.wait(going_on, timeout=AGAIN_S)
 
 
 def _is_cancelled() -> bool:
