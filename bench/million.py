@@ -1,11 +1,11 @@
 """A million feeds in the schedule: what claims and the pages over feeds take, and whether it stays so as they grow.
 
-    python -m bench million [--feeds 1000000] [--leased 30000] [--database sqlite|postgresql|both] [--claims 60]
+    python -m bench million [--feeds 1000000] [--leased 30000] [--database sqlite|postgresql|both] [--claims 200]
 
 For a hundredth, a tenth and the whole number of feeds: the time of a claim of 100 and of 1,000 feeds, one after the
-other until nothing is left that is due (then all are given back, which is not counted); then `inforadar api` is
-started on the same database and asked for its pages, one request after the other, the first of each apart; the memory
-of that process before and after; and `inforadar feed list` as a command, with and without the start of the program.
+other until nothing is left that is due (then all are given back, which is not counted), in a process that has settled
+in as a worker does; then `inforadar api` is started on the same database and asked for its pages, one request after the
+other, the first of each apart; the memory of that process before and after; and `inforadar feed list` as a command, with and without the start of the program.
 
 Everything is made up by the database itself, so that filling takes seconds and not hours.
 """
@@ -30,6 +30,7 @@ import uvloop
 from bench import million_fill
 from bench.api import place, serving
 from bench.api_load import hammer, request
+from inforadar.app.process import settle_in
 from inforadar.app.store import open_store
 from inforadar.config import load_settings
 from inforadar.model.schedule import Lease
@@ -94,6 +95,7 @@ async def _schedule(
         # What the databases do by themselves sooner or later; the claims are not to wait for it.
         await database.vacuum()
         filled_s = time.perf_counter() - began
+        settle_in()
         rows = [await _claims(database, batch, claims) for batch in BATCHES]
     return {"leased": held, "filled_s": round(filled_s, 1), "claims": rows}
 
@@ -195,7 +197,7 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench million")
     parser.add_argument("--feeds", type=int, default=1_000_000)
     parser.add_argument("--leased", type=int, default=30_000)
-    parser.add_argument("--claims", type=int, default=60, help="of each size of batch")
+    parser.add_argument("--claims", type=int, default=200, help="of each size of batch")
     parser.add_argument("--seconds", type=float, default=1.0, help="for each page")
     parser.add_argument("--database", choices=("sqlite", "postgresql", "both"), default="both")
     given = parser.parse_args(argv)

@@ -366,17 +366,18 @@ def main(argv: list[str]) -> int:
     print(
         f"{'peer':<22}{'':<3}{'wall s':>9}{'CPU s':>9}{'MB':>7}{'stored/expected':>16}{'req/feed':>8}{'200 in b':>8}"
     )
+    _RESULTS.mkdir(exist_ok=True)
+    now = datetime.now(UTC)
+    machine = {"python": platform.python_version(), "cpus": os.cpu_count(), "machine": platform.machine()}
+    file = _RESULTS / f"peers-{arguments.feeds}-{now:%Y%m%dT%H%M%S}.json"
     rows = []
     for name in arguments.only.split(","):
         try:
             rows += _measure(name, arguments)
         except (RuntimeError, OSError, sqlite3.Error) as fault:
             print(f"{name} failed: {fault}")
-    _RESULTS.mkdir(exist_ok=True)
-    now = datetime.now(UTC)
-    machine = {"python": platform.python_version(), "cpus": os.cpu_count(), "machine": platform.machine()}
-    file = _RESULTS / f"peers-{arguments.feeds}-{now:%Y%m%dT%H%M%S}.json"
-    file.write_text(json.dumps({"at": now.isoformat(), "machine": machine, "rows": rows}, indent=1))
+        # After each: with very many feeds some of them take very long, and one may want to break off.
+        file.write_text(json.dumps({"at": now.isoformat(), "machine": machine, "rows": rows}, indent=1))
     return 0
 
 
