@@ -5,7 +5,8 @@
 For a hundredth, a tenth and the whole number of feeds: the time of a claim of 100 and of 1,000 feeds, one after the
 other until nothing is left that is due (then all are given back, which is not counted), in a process that has settled
 in as a worker does; then `inforadar api` is started on the same database and asked for its pages, one request after the
-other, the first of each apart; the memory of that process before and after; and `inforadar feed list` as a command, with and without the start of the program.
+other, the first of each apart; the memory of that process before and after; and `inforadar feed list` as a command,
+with and without the start of the program.
 
 Everything is made up by the database itself, so that filling takes seconds and not hours.
 """
