@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.calling import call, home
-from tests.acceptance.program import Program, free_port
+from tests.acceptance.program import Program
+from tests.ports import free_port
 
 __all__ = ["call", "home"]
 

@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import signal
-import socket
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -105,9 +104,3 @@ async def read_until(process: asyncio.subprocess.Process, text: str, timeout_s: 
             assert line, f"it ended before it said {text!r}:\n{seen}"
             seen += line.decode()
     return seen
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

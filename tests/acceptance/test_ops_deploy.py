@@ -17,7 +17,8 @@ from inforadar.cli import build_app
 from inforadar.config import SECTIONS
 from inforadar.errors import ConfigError
 from tests.acceptance.calling import Call
-from tests.acceptance.program import Program, free_port, read_until
+from tests.acceptance.program import Program, read_until
+from tests.ports import free_port
 from tests.servers import fresh_postgres
 from tests.site.documents import entries, rss
 from tests.site.server import Site

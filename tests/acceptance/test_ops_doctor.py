@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.acceptance.calling import Call, Called
-from tests.acceptance.program import free_port
+from tests.ports import free_port
 from tests.servers import fresh_postgres
 from tests.site.documents import entries, rss
 from tests.site.server import Site

@@ -13,7 +13,8 @@ from inforadar.cli.masks import MASK, masked
 from inforadar.config import SECTIONS, is_secret
 from inforadar.config.sections import LogSettings
 from tests.acceptance.calling import Call
-from tests.acceptance.program import Program, free_port
+from tests.acceptance.program import Program
+from tests.ports import free_port
 from tests.site.documents import entries, rss
 from tests.site.server import Site
 

@@ -46,7 +46,8 @@ from inforadar.store.upgrade import upgrade_database
 from inforadar.web.admin_token import load_admin_token
 from inforadar.web.sessions import COOKIE, Sessions
 from tests.faces.newsroom import Newsroom
-from tests.faces.serving import free_port, running
+from tests.faces.serving import running
+from tests.ports import free_port
 
 DESKTOP = (1280, 800)
 PHONE = (390, 844)

@@ -17,8 +17,9 @@ from inforadar.store.engine import Database, open_database
 from inforadar.store.upgrade import upgrade_database
 from tests.faces.browser import chromium, site_settings
 from tests.faces.newsroom import Newsroom
-from tests.faces.serving import free_port, running
+from tests.faces.serving import running
 from tests.faces.terminal import Terminal, fill, opened
+from tests.ports import free_port
 from tests.site.server import Site
 
 __all__ = ["chromium", "site_settings"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -14,12 +13,6 @@ from inforadar.config import Settings
 from inforadar.pipeline.worker import Stage
 from inforadar.store.engine import Database, open_database
 from inforadar.web.serve import serve_api
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @asynccontextmanager

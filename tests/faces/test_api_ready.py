@@ -10,6 +10,7 @@ from inforadar.store.feeds import update_feed
 from inforadar.web.admin_token import load_admin_token
 from tests.faces.conftest import running
 from tests.faces.newsroom import Newsroom
+from tests.ports import free_port
 
 DOCUMENT = "<rss>" + "новости " * 500 + "</rss>"
 RSS = "/rss?url=https%3A%2F%2Fnews.example%2Ffeed"
@@ -63,7 +64,7 @@ async def test_whoever_asks_another_host_or_needs_the_token_asks_the_application
     await newsroom.build(await newsroom.add_feed(), DOCUMENT)
     await ask(web)
     assert (await ask(web, Host="evil.example"))[::3] == (421, False)
-    closed = web_settings.replaced(web={"reading": "token", "port": web_settings.web.port + 1})
+    closed = web_settings.replaced(web={"reading": "token", "port": free_port()})
     async with running(newsroom.database, closed) as other:
         bearer = {"Authorization": f"Bearer {load_admin_token(web_settings.home)}"}
         for _ in range(2):

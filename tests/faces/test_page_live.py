@@ -14,7 +14,8 @@ from inforadar.model.http import Outcome
 from inforadar.store.feeds import load_feeds
 from tests.faces.browser import PHONE, Site, no_axe_violations, overflow
 from tests.faces.browser import site as visited
-from tests.faces.serving import free_port, worker_apart
+from tests.faces.serving import worker_apart
+from tests.ports import free_port
 from tests.site.documents import entries, link_to_feed, rss
 from tests.site.paged import SELECTORS, PagedSite
 from tests.site.server import Site as World

@@ -11,7 +11,7 @@ from inforadar.store.articles import count_due_articles
 from inforadar.store.marks import NO_MARKS, Marks, load_marks
 from tests.faces.browser import PHONE, Site, no_axe_violations, overflow, site
 from tests.faces.furnished import TITLES, furnish
-from tests.faces.serving import free_port
+from tests.ports import free_port
 
 __all__ = ["site"]
 pytestmark = pytest.mark.asyncio(loop_scope="session")

@@ -11,8 +11,8 @@ from inforadar.tui.screens.articles import ArticlesScreen
 from inforadar.tui.screens.prompt import PromptScreen
 from inforadar.tui.screens.welcome import WelcomeScreen
 from tests.faces.newsroom import Newsroom
-from tests.faces.serving import free_port
 from tests.faces.terminal import assert_snapshot, opened
+from tests.ports import free_port
 from tests.site.documents import rss
 from tests.site.server import Site
 

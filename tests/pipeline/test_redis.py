@@ -22,8 +22,8 @@ from inforadar.store.outbox import count_outbox
 from inforadar.store.redis_projection import RedisProjection, open_projection
 from inforadar.store.schema import article_failures, articles, items
 from inforadar.urls import uid
-from tests.acceptance.program import free_port
 from tests.pipeline.canonical_fixtures import PARAGRAPH, Open, article, list_urls, settings, worker
+from tests.ports import free_port
 from tests.site.answers import Answer, SiteRequest, hangs, html, status
 from tests.site.documents import article_page
 from tests.site.server import Site

@@ -15,14 +15,9 @@ from inforadar.errors import UsageError
 from inforadar.sample.feeds import SAMPLE_FEEDS
 from inforadar.sample.server import HOST, serve_sample
 from inforadar.sample.world import World
+from tests.ports import free_port
 
 EPOCH = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        return int(probe.getsockname()[1])
 
 
 class Clock:

@@ -98,7 +98,7 @@ async def test_pages_of_feeds_follow_each_other_without_gap_or_repetition(databa
 
 
 async def test_gauges_count_what_is_due_and_what_is_leased(database: Database) -> None:
-    """All that is scheduled is due; a lease of one takes it from the one count to the other."""
+    """All that is scheduled and enabled is due; a lease of one takes it from the one count to the other."""
     await add_one_of_each(database)
 
     async def gauge(name: str, label: str) -> float:
@@ -108,7 +108,7 @@ async def test_gauges_count_what_is_due_and_what_is_leased(database: Database) -
     assert await gauge("inforadar_feeds", "temporary_error") == 2
     assert await gauge("inforadar_feeds", "none") == 1
     due = await gauge("inforadar_queue_length", "collect")
-    assert due == sum(scheduled for *_, scheduled in KINDS)
+    assert due == sum(enabled and scheduled for enabled, _, scheduled in KINDS)
     assert await gauge("inforadar_leases", "collect") == 0
     assert len(await database.write(claim_due_feeds, 2)) == 2
     assert await gauge("inforadar_leases", "collect") == 2
