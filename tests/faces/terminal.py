@@ -95,7 +95,7 @@ class Terminal:
                 await painted.wait()
 
     async def until_left(self) -> None:
-        """Until the app has ended, with all that it had going on."""
+        """Until the app has gone; what it had going on may still be ending."""
         async with asyncio.timeout(60):
             while self.app.is_running:
                 await asyncio.sleep(0)

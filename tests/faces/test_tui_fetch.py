@@ -202,6 +202,10 @@ async def test_leaving_the_app_in_the_middle_ends_the_run_cleanly(
     await terminal.until("Counting… 1 page, 1 item found")
     await terminal.app.action_quit()
     await terminal.until_left()
+    async with asyncio.timeout(30):
+        while not (report := (await newsroom.database.read(load_runs))[0]).finished_at:
+            pass
+    assert report.interrupted
 
 
 async def test_the_screen_looks_as_it_was_approved(
