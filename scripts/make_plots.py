@@ -179,7 +179,8 @@ def million(results: Named) -> Section:
     for _, result in results:
         for row in result["rows"]:
             for claim in row["claims"]:
-                line = claims.setdefault(f"{row['database']}, {claim['batch']}", [])
+                first = ", first round" if claim["round"] == "first" else ""
+                line = claims.setdefault(f"{row['database']}, {claim['batch']}{first}", [])
                 line.append((row["feeds"], claim["p95_ms"]))
             for page in row["pages"]:
                 if page["page"] in {"feeds page", "/metrics"}:
@@ -187,12 +188,13 @@ def million(results: Named) -> Section:
                     line.append((row["feeds"], page["p95_ms"]))
         lines += [f"Claims, milliseconds ({result['leased']:,} leases asked for):", ""]
         lines += table(
-            ["database", "feeds", "leased", "batch", "CPU p50", "p50", "p95", "worst"],
+            ["database", "feeds", "leased", "round", "batch", "CPU p50", "p50", "p95", "worst"],
             [
                 (
                     row["database"],
                     f"{row['feeds']:,}",
                     f"{row['leased']:,}",
+                    c["round"],
                     c["batch"],
                     float(c["cpu_p50_ms"]),
                     *_times(c),

@@ -15,7 +15,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from inforadar.model.feed import Feed
 from inforadar.model.ids import FeedId, UrlHash
 from inforadar.model.item import ServedItem
-from inforadar.store.feeds import feed_from_row, select_feeds
+from inforadar.store.feed_rows import feed_from_row, select_feeds
 from inforadar.store.schema import cached_feeds, feed_schedules, items
 from inforadar.store.types import one_of
 

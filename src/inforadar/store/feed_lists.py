@@ -14,7 +14,8 @@ from sqlalchemy import ColumnElement, Connection, and_, case, func, or_, select
 from inforadar.model.feed import Feed
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId
-from inforadar.store.feeds import feed_from_row, is_named, select_feeds
+from inforadar.store.feed_rows import feed_from_row, select_feeds
+from inforadar.store.feeds import is_named
 from inforadar.store.labels import LISTED, by_name
 from inforadar.store.schema import feed_schedules, feeds
 from inforadar.store.types import unindexed

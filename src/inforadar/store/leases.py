@@ -18,6 +18,7 @@ from uuid import uuid4
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Float,
     Select,
     bindparam,
     false,
@@ -32,9 +33,10 @@ from sqlalchemy import (
 
 from inforadar.model.ids import FeedId, LeaseToken
 from inforadar.model.schedule import LANES, Lane, Lease
-from inforadar.store.feeds import ACTIVE, feed_from_row, select_feeds
+from inforadar.store.feed_rows import feed_from_row, select_feeds
+from inforadar.store.feeds import ACTIVE
 from inforadar.store.schema import feed_schedules
-from inforadar.store.types import db_later, db_now, one_of
+from inforadar.store.types import db_later, db_now, one_of, one_of_given
 
 LEASE_S = 600.0
 ABSURD_S = 730 * 86400.0
@@ -45,6 +47,14 @@ _WINDOW, _WIDE_WINDOW = 2, 16
 _MIN_WINDOW = 200
 
 _s = feed_schedules.c
+_until = db_later(bindparam("lease_s", type_=Float))
+# One clock for all of them, read after they were chosen: what was asked for until then is what is done now.
+_MARK = (
+    update(feed_schedules)
+    .where(one_of_given(_s.id, "ids"))
+    .values(next_run_at=_until, locked_until=_until, lease_token=bindparam("token"), claimed_at=db_now())
+    .returning(_s.claimed_at, _s.locked_until)
+)
 
 
 def claim_due_feeds(
@@ -122,14 +132,11 @@ def _lease(connection: Connection, chosen: Select[Any], lease_s: float) -> list[
     if not rows:
         return []
     token = LeaseToken(uuid4().hex)
-    until = db_later(literal(lease_s))
-    # One clock for all of them, read after they were chosen: what was asked for until then is what is done now.
-    claimed_at, locked_until = connection.execute(
-        update(feed_schedules)
-        .where(one_of(_s.id, [row.id for row in rows]))
-        .values(next_run_at=until, locked_until=until, lease_token=token, claimed_at=db_now())
-        .returning(_s.claimed_at, _s.locked_until)
-    ).all()[0]
+    marked = connection.execute(
+        _MARK, {"ids": [row.id for row in rows], "lease_s": lease_s, "token": token}
+    ).first()
+    assert marked
+    claimed_at, locked_until = marked
     return [
         Lease(feed=feed_from_row(row), token=token, claimed_at=claimed_at, locked_until=locked_until)
         for row in rows

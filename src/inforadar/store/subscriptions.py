@@ -14,13 +14,12 @@ from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.ids import FeedId, new_uuid
 from inforadar.model.schedule import Lane, lane_of
 from inforadar.store.credentials import save_credentials
+from inforadar.store.feed_rows import feed_from_row, select_feeds
 from inforadar.store.feeds import (
-    feed_from_row,
     feed_key,
     insert_feed,
     load_feed,
     request_feed,
-    select_feeds,
 )
 from inforadar.store.schema import feed_schedules, feed_urls, feeds
 from inforadar.store.types import db_later, db_now, one_of

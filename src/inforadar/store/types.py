@@ -224,3 +224,8 @@ def _sqlite_one_of(element: _OneOf, compiler: SQLCompiler, **kw: Any) -> str:
 def one_of(column: ColumnElement[Any], values: Iterable[Any]) -> ColumnElement[bool]:
     """`column IN (values)` for any number of values: a statement takes no more than 32,766 parameters."""
     return _OneOf(column, bindparam(None, list(values), type_=_ListOf(column.type), unique=True))
+
+
+def one_of_given(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
+    """The same for a statement that is made once: the list is given by this name when it is executed."""
+    return _OneOf(column, bindparam(name, type_=_ListOf(column.type)))
