@@ -6,6 +6,8 @@ import re
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
+from sqlalchemy import update
+
 from inforadar.model.analysis import Subject, to_json
 from inforadar.model.article import Extracted
 from inforadar.pipeline.build import Builder
@@ -15,6 +17,7 @@ from inforadar.store.articles import ArticleEnding, claim_articles, save_article
 from inforadar.store.cached_feeds import CachedFeed, load_cached_feed
 from inforadar.store.engine import Database
 from inforadar.store.feeds import update_feed_options
+from inforadar.store.schema import items
 from tests.feed_rules import rss_problems
 from tests.store.making import NOW, add_feed, collect, listed
 
@@ -61,3 +64,20 @@ async def test_a_document_is_valid_and_dated_by_its_last_change_alone(database: 
     assert second.item_refs == first.item_refs
     assert "Minister criticizes plan" in second.xml_content
     assert "Minister SLAMS plan" in second.xml_content, "the original stays beside it"
+
+
+async def test_an_analysis_that_is_none_holds_up_no_feed(database: Database) -> None:
+    broken = await add_feed(database, "https://broken.example/feed")
+    sound = await add_feed(database, "https://sound.example/feed")
+    await collect(database, broken, listed("https://broken.example/1", title="Кабинет отвечает"))
+    await collect(database, sound, listed("https://sound.example/1", title="Sound"))
+    half = update(items).where(items.c.feed_id == broken.id).values(analyzer_result={"title": "half of one"})
+    await database.write(lambda connection: connection.execute(half))
+    builder = Builder(database=database, last_n=50, public_url="https://radar.example", now=lambda: NOW)
+
+    assert await builder.run_once() == 2
+    for feed, title in ((broken, "Кабинет отвечает"), (sound, "Sound")):
+        document = await database.read(load_cached_feed, feed.id)
+        assert document is not None
+        assert title in document.xml_content
+        assert "half of one" not in document.xml_content

@@ -13,9 +13,9 @@ from urllib.parse import quote
 
 import structlog
 
-from inforadar.model.analysis import from_json
 from inforadar.model.feed import Feed
 from inforadar.model.item import Item, ServedItem
+from inforadar.pipeline.reading import analysis_of
 from inforadar.stages.publish.entry import ChannelInfo, Entry
 from inforadar.stages.publish.rss import RssDocument, render_rss
 from inforadar.store.cached_feeds import BuildJob, CachedFeed, finish_builds, load_build_jobs
@@ -106,7 +106,7 @@ def entry_of(item: Item | ServedItem) -> Entry:
         tags=item.tags,
         image=item.image,
         language=item.language,
-        analysis=from_json(item.analyzer_result),
+        analysis=analysis_of(item),
         source=item.source,
         topic=item.topic,
         views=item.views,

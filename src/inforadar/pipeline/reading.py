@@ -13,7 +13,7 @@ import structlog
 from inforadar.errors import ParseError
 from inforadar.model.analysis import Analysis, ScoreName, from_json
 from inforadar.model.article import Article, ArticleStatus
-from inforadar.model.item import METADATA_FIELDS, Item
+from inforadar.model.item import METADATA_FIELDS, Item, ServedItem
 from inforadar.stages.publish.text import clean, one_line
 from inforadar.urls import readable
 
@@ -38,7 +38,7 @@ class ReadItem:
 
 
 def read_item(item: Item) -> ReadItem:
-    analysis = _analysis(item)
+    analysis = analysis_of(item)
     title = one_line(item.title) or readable(item.url)
     neutral = one_line(analysis.title) if analysis else ""
     return ReadItem(
@@ -50,12 +50,12 @@ def read_item(item: Item) -> ReadItem:
     )
 
 
-def _analysis(item: Item) -> Analysis | None:
+def analysis_of(item: Item | ServedItem) -> Analysis | None:
+    """One bad row must take down neither a list nor a feed; half an analysis is never shown."""
     try:
         return from_json(item.analyzer_result)
     except ParseError as fault:
-        # One bad row must not take the list down; half an analysis is never shown.
-        log.warning("analysis.unreadable", item_id=str(item.id), error=str(fault))
+        log.warning("analysis.unreadable", url=item.url, error=str(fault))
         return None
 
 
