@@ -15,9 +15,10 @@ from sqlalchemy import update
 
 from inforadar.app.analysis import open_analysis
 from inforadar.config import Settings, load_settings
-from inforadar.errors import ConfigError
+from inforadar.errors import ConfigError, StoreError
 from inforadar.model.article import Extracted
 from inforadar.model.feed import Feed
+from inforadar.pipeline import analyses
 from inforadar.pipeline.analyses import MAX_ATTEMPTS, AnalysisStage
 from inforadar.stages.analyze.base import FailureKind
 from inforadar.store.analysis_counts import AnalysisCounts, load_analysis_counts
@@ -445,3 +446,53 @@ async def test_settings_that_cannot_work_are_said_at_the_start(
     with pytest.raises(ConfigError, match=sentence):
         async with stage(settings, database, clock, **ai):
             pass
+
+
+async def test_a_number_too_long_to_be_read_stops_no_analysis(
+    server: LlmServer, database: Database, settings: Settings, clock: Clock
+) -> None:
+    feed = await add_feed(database)
+    hostile = listed("https://example.com/feed/1", title="On harbour", content=f"quay &#{'1' * 5000}; pier")
+    await collect(database, feed, hostile)
+    (job,) = await database.write(claim_articles, 10)
+    article = ArticleEnding(job=job, at=datetime.now(UTC), result=Extracted(clean_text="pier", markdown=""))
+    await database.write(save_article, article)
+    async with stage(settings, database, clock) as running:
+        assert await running.run_once() == {"analyzed": 1}
+    assert "quay \ufffd pier" in server.calls[0].article
+
+
+async def test_an_item_that_cannot_be_prepared_fails_alone(
+    database: Database, settings: Settings, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await queue(database, "harbour", "storm")
+    prepare = analyses.subject_of
+
+    def prepared(job: Any) -> Any:
+        if "storm" in job.title:
+            raise RuntimeError("out of luck")
+        return prepare(job)
+
+    monkeypatch.setattr(analyses, "subject_of", prepared)
+    async with stage(settings, database, clock) as running:
+        assert await running.run_once() == {"analyzed": 1, "failed": 1}
+    errors = {row.title: row.analyze_error for row in await rows(database, items)}
+    assert errors["On harbour"] is None
+    assert "Info Radar itself failed on this item (RuntimeError: out of luck)" in (errors["On storm"] or "")
+
+
+async def test_a_fault_of_the_database_comes_out_as_one_and_gives_the_items_back(
+    database: Database, settings: Settings, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await queue(database, "harbour", "storm")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise StoreError("The disk is full.")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(analyses, "save_analysis", refuse)
+        async with stage(settings, database, clock) as running:
+            with pytest.raises(StoreError, match="The disk is full"):
+                await running.run_once()
+    async with stage(settings, database, clock) as running:
+        assert sum((await running.run_once()).values()) == 2

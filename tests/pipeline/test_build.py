@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from typing import Any
 
+import pytest
 from sqlalchemy import update
 
 from inforadar.model.analysis import Subject, to_json
 from inforadar.model.article import Extracted
-from inforadar.pipeline.build import Builder
+from inforadar.model.feed import Feed
+from inforadar.pipeline import build
+from inforadar.pipeline.build import Builder, channel_of
 from inforadar.stages.analyze.local.analyzer import analyze_subject
+from inforadar.stages.publish.entry import ChannelInfo
 from inforadar.store.analyses import claim_analyses, save_analysis
 from inforadar.store.articles import ArticleEnding, claim_articles, save_article
 from inforadar.store.cached_feeds import CachedFeed, load_cached_feed
@@ -66,12 +71,13 @@ async def test_a_document_is_valid_and_dated_by_its_last_change_alone(database: 
     assert "Minister SLAMS plan" in second.xml_content, "the original stays beside it"
 
 
-async def test_an_analysis_that_is_none_holds_up_no_feed(database: Database) -> None:
+@pytest.mark.parametrize("stored", [{"title": "half of one"}, ["half of one"]], ids=["half", "list"])
+async def test_an_analysis_that_is_none_holds_up_no_feed(database: Database, stored: Any) -> None:
     broken = await add_feed(database, "https://broken.example/feed")
     sound = await add_feed(database, "https://sound.example/feed")
     await collect(database, broken, listed("https://broken.example/1", title="Кабинет отвечает"))
     await collect(database, sound, listed("https://sound.example/1", title="Sound"))
-    half = update(items).where(items.c.feed_id == broken.id).values(analyzer_result={"title": "half of one"})
+    half = update(items).where(items.c.feed_id == broken.id).values(analyzer_result=stored)
     await database.write(lambda connection: connection.execute(half))
     builder = Builder(database=database, last_n=50, public_url="https://radar.example", now=lambda: NOW)
 
@@ -81,3 +87,26 @@ async def test_an_analysis_that_is_none_holds_up_no_feed(database: Database) -> 
         assert document is not None
         assert title in document.xml_content
         assert "half of one" not in document.xml_content
+
+
+async def test_a_feed_that_cannot_be_rendered_holds_up_no_other_and_keeps_its_document(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = await add_feed(database, "https://broken.example/feed")
+    sound = await add_feed(database, "https://sound.example/feed")
+    builder = Builder(database=database, last_n=50, public_url="https://radar.example", now=lambda: NOW)
+    await collect(database, broken, listed("https://broken.example/1", title="Before"))
+    assert await builder.run_once() == 1
+    before = await database.read(load_cached_feed, broken.id)
+
+    def channel(feed: Feed, *rest: Any) -> ChannelInfo:
+        if feed.id == broken.id:
+            raise RuntimeError("cannot be rendered")
+        return channel_of(feed, *rest)
+
+    monkeypatch.setattr(build, "channel_of", channel)
+    await collect(database, broken, listed("https://broken.example/2"))
+    await collect(database, sound, listed("https://sound.example/1"))
+    assert await builder.run_once() == 1
+    assert await database.read(load_cached_feed, sound.id) is not None
+    assert await database.read(load_cached_feed, broken.id) == before

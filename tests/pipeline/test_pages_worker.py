@@ -250,3 +250,26 @@ async def test_items_without_a_date_are_skipped_and_those_below_the_cutoff_left(
     async with worker() as running:
         await running.collect_cycle()
     assert await titles(database) == {"Post 0", "Post 2", "Post 3"}
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("cutoff_date", "soon", "'soon' is no cutoff date"),
+        ("window_days", 10**12, "no number of days"),
+        ("window_days", "many", "no number of days"),
+    ],
+)
+async def test_an_option_that_cannot_be_read_is_that_feeds_error_alone(
+    site: Site, database: Database, worker: Open, option: str, value: object, said: str
+) -> None:
+    paged = PagedSite(site)
+    paged.publish(2)
+    feed = await subscribe(database, paged.url, **{option: value})
+    async with worker() as running:
+        result, _ = await running.collect_cycle()
+    assert result.fetched == 1
+    after = await database.read(load_feed, feed.id)
+    assert after.last_fetch_status is Outcome.PERMANENT_ERROR
+    assert said in (after.last_error or "")
+    assert paged.asked == []

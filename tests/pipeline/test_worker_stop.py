@@ -100,3 +100,30 @@ async def test_a_stop_that_a_stage_swallows_still_ends_the_worker(
         await stage.started.wait()
         stop.set()
         assert await running is None
+
+
+async def test_a_loop_goes_on_whatever_happens_in_it(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class FaultyBuilder:
+        def __init__(self) -> None:
+            self.calls = 0
+            self.again = asyncio.Event()
+
+        async def run_once(self) -> int:
+            self.calls += 1
+            if self.calls > 1:
+                self.again.set()
+                return 0
+            raise RuntimeError("a fault of our own")
+
+    settings = load_settings(tmp_path, {})
+    async with open_worker(settings, database) as worker, asyncio.timeout(20):
+        builder = FaultyBuilder()
+        monkeypatch.setattr(worker, "builder", builder)
+        worker.interval_s = 1.0
+        stop = asyncio.Event()
+        running = asyncio.create_task(worker.run(stop))
+        await builder.again.wait()
+        stop.set()
+        assert await running is None

@@ -14,6 +14,7 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from tests.servers import on_database
 from tests.servers_fixtures import SqliteBackend
 from tests.store.making import NOW, add_feed, count
@@ -216,3 +217,12 @@ def test_a_server_that_vanishes_without_a_word_is_given_up() -> None:
         assert connection.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
         assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) < engine.SILENCE_S
         assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == engine.SILENCE_S * 1000
+
+
+def test_a_pool_without_a_free_connection_is_a_sentence_too() -> None:
+    with (
+        pytest.raises(StoreError, match=r"radar is too busy.*hold a lock") as raised,
+        faults_as_sentences("radar"),
+    ):
+        raise PoolTimeoutError("QueuePool limit of size 8 overflow 8 reached")
+    assert is_of_the_database(raised.value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import update
 from tests.store.making import (
     NOW,
     add_feed,
@@ -21,6 +22,7 @@ from inforadar.model.schedule import Lease
 from inforadar.store.engine import Database
 from inforadar.store.feeds import delete_feed, request_feed, update_feed
 from inforadar.store.leases import claim_due_feeds, claim_feeds, count_leases, extend_leases, release_leases
+from inforadar.store.schema import feeds
 from inforadar.store.types import db_later
 
 
@@ -186,3 +188,11 @@ async def test_a_claim_hands_over_the_whole_feed(database: Database) -> None:
     assert lease.feed == feed
     assert lease.feed.url == "https://xn--e1afmkfd.xn--p1ai/%D0%BB%D0%B5%D0%BD%D1%82%D0%B0?a=1&utm_source=x"
     assert lease.feed.options == {"prompt": "中文"}
+
+
+async def test_options_of_another_shape_keep_no_feed_from_being_claimed(database: Database) -> None:
+    made = await add_feeds(database, 2, due_s=-1.0)
+    odd = update(feeds).where(feeds.c.id == made[0].id).values(options=["by hand"])
+    await database.write(lambda connection: connection.execute(odd))
+    leases = await database.write(claim_due_feeds, 10)
+    assert {lease.feed.id: lease.feed.options for lease in leases} == {feed.id: {} for feed in made}

@@ -32,6 +32,7 @@ from inforadar.model.ids import RunId, UrlHash, new_uuid
 from inforadar.model.item import Diff, KnownItem, Listed
 from inforadar.model.schedule import NextRun
 from inforadar.stages.diff import diff
+from inforadar.store import writer as writer_module
 from inforadar.store.engine import Database, open_database
 from inforadar.store.feeds import find_feed_by_url, load_former_urls, request_feed, sync_feed, update_feed
 from inforadar.store.leases import claim_due_feeds, claim_feeds
@@ -384,3 +385,35 @@ async def test_workers_that_bring_in_the_same_articles_do_not_wait_for_each_othe
     await asyncio.gather(work(leases[:8], 1), work(leases[8:16], -1), work(leases[16:], 1))
     assert await count(database, items) == 24 * 60
     assert await count(database, articles) == 60
+
+
+async def test_a_batch_is_bounded_by_what_it_lists_and_whoever_collects_waits_for_room(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer_module, "MAX_BATCH", 20)
+    monkeypatch.setattr(writer_module, "MAX_UNSAVED", 40)
+    batches: list[int] = []
+
+    def noted(connection: Any, jobs: Any, *args: Any, **kwargs: Any) -> Any:
+        batches.append(len(jobs))
+        return save_collected(connection, jobs, *args, **kwargs)
+
+    monkeypatch.setattr(writer_module, "save_collected", noted)
+    made = await add_feeds(database, 5)
+    leases = await database.write(claim_feeds, [feed.id for feed in made])
+    run = await start_run(database)
+    # 7 for a job with an entry, 36 for one with thirty.
+    sizes = [1, 1, 30, 1, 1]
+    async with Writer(database, diff) as writer:
+        assert await asyncio.wait_for(writer.room(), 5) is None
+        saving = [
+            writer.submit(collected(lease, run, *(listed(f"{lease.feed.url}/{n}") for n in range(size))))
+            for lease, size in zip(leases, sizes, strict=True)
+        ]
+        waiting = asyncio.create_task(writer.room())
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        await asyncio.gather(*saving)
+        await asyncio.wait_for(waiting, 5)
+    assert batches == [2, 1, 2]
+    assert await count(database, items) == sum(sizes)

@@ -110,6 +110,8 @@ def from_json(stored: Mapping[str, Any]) -> Analysis | None:
     """
     if not stored:
         return None
+    if not isinstance(stored, Mapping):
+        raise ParseError("The analysis is no JSON object.")
     listed = _field(stored, "scores", dict)
     texts: dict[str, Any] = {name: _field(stored, name, str) for name in _TEXTS + _LABELS}
     scores: dict[str, Any] = {

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import html
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -30,6 +29,7 @@ from inforadar.pipeline.holding import holding
 from inforadar.stages.analyze.base import AnalysisFailed, Analyzed, Analyzer, FailureKind
 from inforadar.stages.analyze.choose import Analyzers
 from inforadar.stages.analyze.dialogue import ModelAnalyzer
+from inforadar.stages.discover.feed_text import unescaped
 from inforadar.store.analyses import (
     AnalysisJob,
     claim_analyses,
@@ -85,12 +85,16 @@ class AnalysisStage:
         while jobs := await self.database.write(claim_analyses, _next_batch(limit, endings)):
             before = endings[WAITING]
             held |= {job.item_id: job for job in jobs}
-            async with (
-                holding(self.database, held, extend=extend_analyses, release=release_analyses),
-                asyncio.TaskGroup() as tasks,
-            ):
-                for job in jobs:
-                    tasks.create_task(one(job))
+            try:
+                async with (
+                    holding(self.database, held, extend=extend_analyses, release=release_analyses),
+                    asyncio.TaskGroup() as tasks,
+                ):
+                    for job in jobs:
+                        tasks.create_task(one(job))
+            except ExceptionGroup as faults:
+                # The first says what is wrong, and whoever runs a stage knows single faults.
+                raise faults.exceptions[0] from None
             if endings[WAITING] - before == len(jobs):
                 # No endpoint wants to be asked. Going on would only move the whole queue about.
                 break
@@ -120,7 +124,10 @@ class AnalysisStage:
         if analyzer is None:
             await self.database.write(drop_analysis, job)
             return "unwanted"
-        subject = subject_of(job)
+        try:
+            subject = subject_of(job)
+        except Exception as crash:
+            return await self._fail_alone(job, _crash_of(job, crash))
         key = cache_key(subject, analyzer)
         # The same text from two feeds waits for the first one's answer, rather than asking beside it.
         async with self._asking.setdefault(key, asyncio.Lock()):
@@ -158,11 +165,7 @@ class AnalysisStage:
                 return await analyzer.analyze(subject, self.budget.purse(analyzer.model, job.feed_id))
             return await analyzer.analyze(subject)
         except Exception as crash:
-            log.exception("analysis.crashed", url=job.url, analyzer=analyzer.name, model=analyzer.model)
-            text = (
-                f"Info Radar itself failed on this item ({type(crash).__name__}: {crash}). Please report it."
-            )
-            return AnalysisFailed(kind=FailureKind.FAULT, message=text)
+            return _crash_of(job, crash)
 
     async def _load_known(self, key: str) -> Analysis | None:
         """The cached answer, if there is one that this version can read."""
@@ -184,9 +187,14 @@ class AnalysisStage:
         if failed.kind is FailureKind.BUDGET:
             return await self._wait(job, error, min(self._rest_of_day_s(), BUDGET_PAUSE_S))
         if breaker.failed(failed):
-            await self.database.write(save_analysis_failure, job, error, retry_s(job, failed))
-            return "failed"
+            return await self._fail_alone(job, failed)
         return await self._wait(job, error, max(breaker.pause_s, failed.retry_after_s or FIRST_RETRY_S))
+
+    async def _fail_alone(self, job: AnalysisJob, failed: AnalysisFailed) -> str:
+        """A failure that is the item's own, and counts."""
+        error = f"{failed.kind.value}: {failed.message}"
+        await self.database.write(save_analysis_failure, job, error, retry_s(job, failed))
+        return "failed"
 
     async def _wait(self, job: AnalysisJob, why: str, wait_s: float) -> str:
         await self.database.write(save_analysis_failure, job, why, wait_s, counts=False)
@@ -200,6 +208,13 @@ class AnalysisStage:
 
 def _next_batch(limit: int | None, endings: Counter[str]) -> int:
     return BATCH if limit is None else min(BATCH, max(limit - endings.total(), 0))
+
+
+def _crash_of(job: AnalysisJob, crash: Exception) -> AnalysisFailed:
+    """A fault of Info Radar itself; it is recorded on the item and stops nothing else."""
+    log.error("analysis.crashed", url=job.url, exc_info=crash)
+    text = f"Info Radar itself failed on this item ({type(crash).__name__}: {crash}). Please report it."
+    return AnalysisFailed(kind=FailureKind.FAULT, message=text)
 
 
 def retry_s(job: AnalysisJob, failed: AnalysisFailed) -> float | None:
@@ -241,4 +256,4 @@ _TAG = re.compile(r"<[^<>]{0,2000}>")
 
 def plain_text(content: str) -> str:
     """A feed's own HTML as plain text, for reading by a model: markup goes, white space is folded."""
-    return " ".join(html.unescape(_TAG.sub(" ", content)).split())
+    return " ".join(unescaped(_TAG.sub(" ", content)).split())

@@ -56,7 +56,15 @@ class Builder:
         return total
 
     def _build(self, jobs: Sequence[BuildJob]) -> list[tuple[BuildJob, CachedFeed | None]]:
-        return [(job, self._document(job)) for job in jobs]
+        return [(job, self._document_or_none(job)) for job in jobs]
+
+    def _document_or_none(self, job: BuildJob) -> CachedFeed | None:
+        """A feed that cannot be rendered keeps its document until it changes again, and holds up no other."""
+        try:
+            return self._document(job)
+        except Exception:
+            log.exception("feed.not_built", feed_id=str(job.feed.id), url=job.feed.url)
+            return None
 
     def _document(self, job: BuildJob) -> CachedFeed | None:
         """`None`: as it was."""

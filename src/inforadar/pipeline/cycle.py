@@ -33,8 +33,6 @@ from inforadar.store.leases import LEASE_S, extend_leases, postpone_leases, rele
 from inforadar.store.writer import Writer
 from inforadar.urls import host_key
 
-MAX_UNSAVED = 500
-"""Finished jobs that may wait for the database; beyond that fetching waits."""
 RETRY_UNSAVED_S = 60.0
 """A feed whose job could not be saved is tried again so soon, and no sooner: a disk may stay full for long."""
 
@@ -90,7 +88,6 @@ class Cycle:
         self._writer = writer
         self._now = now
         self._lease_s = lease_s
-        self._unsaved = asyncio.Semaphore(MAX_UNSAVED)
         self._held: dict[FeedId, Lease] = {}
         self._saves: set[asyncio.Future[Saved]] = set()
         self._not_saved: list[Lease] = []
@@ -142,7 +139,7 @@ class Cycle:
         async with aclosing(self._discoverers[feed.kind or FeedKind.FEED].discover(job)) as steps:
             async for step in steps:
                 if isinstance(step, Collected):
-                    await self._unsaved.acquire()
+                    await self._writer.room()
                     saving = self._writer.submit(step)
                     self._saves.add(saving)
                     saving.add_done_callback(partial(self._note, step))
@@ -177,7 +174,6 @@ class Cycle:
         """How the saving of a job ended. A callback and not a task, because there are thousands of them."""
         self._saves.discard(saving)
         self._held.pop(job.lease.feed.id, None)
-        self._unsaved.release()
         if (fault := saving.exception()) is None:
             self._count(job, saving.result())
         else:

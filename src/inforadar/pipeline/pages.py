@@ -40,6 +40,7 @@ Read = Callable[[PageReader, bytes, str, str, datetime], Awaitable[PageListing]]
 """Runs a page's reader where it cannot hold anybody."""
 LoadKnown = Callable[[FeedId, Sequence[UrlHash]], Awaitable[frozenset[UrlHash]]]
 """Those of the hashes that the feed has."""
+MAX_DAYS = 36_500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +59,12 @@ class PagesDiscoverer:
     window_days: int = 30
 
     async def discover(self, job: Job) -> AsyncGenerator[Part | Collected, None]:
-        walked = _Walked(job, self._walk(job))
+        try:
+            walked = _Walked(job, self._walk(job))
+        except UsageError as fault:
+            failed = fault_of(job.feed, str(fault), self.now(), outcome=Outcome.PERMANENT_ERROR)
+            yield failed_job(job, self.policy, failed)
+            return
         try:
             async with (
                 Visitor(self.engine, self.robots, host_key(job.feed.url), self.now) as visitor,
@@ -155,7 +161,10 @@ class PagesDiscoverer:
     def cutoff_of(self, feed: Feed) -> date:
         """How far down a feed is walked: as it says itself, else as the settings say."""
         if own := feed.options.get("cutoff_date"):
-            return date.fromisoformat(str(own))
+            try:
+                return date.fromisoformat(str(own))
+            except ValueError:
+                raise UsageError(f"{own!r} is no cutoff date; write it like 2026-01-31.") from None
         return self.cutoff_date or default_cutoff(feed.created_at)
 
     def _ended(self, job: Job, walked: _Walked) -> Collected:
@@ -204,7 +213,10 @@ def _midnight(day: date) -> datetime:
 
 
 def _days(*given: object) -> int:
-    return next(int(str(days)) for days in given if days is not None)
+    days = next(days for days in given if days is not None)
+    if not str(days).isdecimal() or int(str(days)) > MAX_DAYS:
+        raise UsageError(f"{days!r} is no number of days for the window; write one up to {MAX_DAYS}.")
+    return int(str(days))
 
 
 def page_state(page: PageListing, process: Sequence[Listed]) -> dict[str, object]:

@@ -280,8 +280,8 @@ class Worker:
             wait_s, began = self.interval_s, clock()
             try:
                 result, _ = await self.collect_cycle([lane], limit=limit)
-            except InfoRadarError as fault:
-                log.error("batch.failed", error=str(fault))
+            except Exception as fault:
+                _say_fault("batch", fault, lane=lane.value)
                 wait_s = min(self.interval_s, AFTER_FAULT_S)
             else:
                 if result.added or result.updated:
@@ -310,8 +310,8 @@ class Worker:
             report = None
             try:
                 report = await self._fetch_wanted()
-            except InfoRadarError as fault:
-                log.error("fetch.failed", error=str(fault))
+            except Exception as fault:
+                _say_fault("fetch", fault)
             if _is_cancelled():
                 return
             if report is None:
@@ -339,8 +339,8 @@ class Worker:
             asked_s: float | None = None
             try:
                 asked_s = await work()
-            except InfoRadarError as fault:
-                log.error("stage.failed", stage=name, error=str(fault))
+            except Exception as fault:
+                _say_fault("stage", fault, stage=name)
             if _is_cancelled():
                 return
             wait_s = max(min(self.interval_s, 60.0), 1.0)
@@ -380,6 +380,14 @@ async def _end(tasks: Iterable[asyncio.Future[Any]]) -> None:
         for task in going_on:
             task.cancel()
         _, going_on = await asyncio.wait(going_on, timeout=AGAIN_S)
+
+
+def _say_fault(what: str, fault: Exception, **fields: str) -> None:
+    """A loop goes on, whatever happened to it: one fault must not stop all the other work of the process."""
+    if isinstance(fault, InfoRadarError):
+        log.error(f"{what}.failed", error=str(fault), **fields)
+    else:
+        log.error(f"{what}.crashed", exc_info=fault, **fields)
 
 
 def _is_cancelled() -> bool:

@@ -13,6 +13,7 @@ from sqlalchemy.exc import (
     OperationalError,
     StatementError,
 )
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from inforadar.errors import StoreError
 
@@ -66,6 +67,10 @@ def faults_as_sentences(name: str) -> Iterator[None]:
         yield
     except DBAPIError as fault:
         raise StoreError(_sentence(name, fault)) from fault
+    except PoolTimeoutError as fault:
+        raise StoreError(
+            f"The database {name} is too busy: none of our connections to it became free. Does something hold a lock?"
+        ) from fault
     except OSError as fault:
         raise StoreError(f"The database {name} does not answer: {fault}. Is it running?") from fault
 
@@ -101,7 +106,7 @@ def is_of_the_content(fault: StatementError) -> bool:
 def is_of_the_database(fault: Exception) -> bool:
     """Whether the database itself is in trouble (full, locked, away), not with what it was given."""
     match fault.__cause__:
-        case OperationalError() | OSError():
+        case OperationalError() | PoolTimeoutError() | OSError():
             return True
         case DBAPIError() as cause:
             return cause.connection_invalidated or any(sign in str(cause.orig).lower() for sign in _CUT_OFF)

@@ -90,6 +90,8 @@ def feed_from_row(row: Row[Any]) -> Feed:
         failures,
         walked_at,
     ) = row[: len(FEED_COLUMNS)]
+    if not isinstance(options, dict):  # only by another program's hand, and no reason to fetch nothing at all
+        options = {}
     return Feed(
         id=feed_id,
         url=url,

@@ -33,6 +33,7 @@ from sqlalchemy import (
     tuple_,
 )
 
+from inforadar.store.schema import items
 from inforadar.store.tables import all_tables
 from inforadar.store.types import TextList, UtcDateTime
 
@@ -150,7 +151,7 @@ def _value_type(column: Column[Any]) -> Any:
 
 
 def _plain_type(column: Column[Any]) -> Any:
-    if column.type is TextList:
+    if column.type is TextList or column is items.c.tags:
         return list[str]
     length = getattr(column.type, "length", None)
     if isinstance(column.type, String) and length is not None:
@@ -166,7 +167,7 @@ _TYPES: tuple[tuple[type, Any], ...] = (
     (BigInteger, Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]),
     (Integer, Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]),
     (Float, float),
-    (JSON, dict[str, Any] | list[Any]),
+    (JSON, dict[str, Any]),
 )
 """What a column takes; the narrower kind first."""
 

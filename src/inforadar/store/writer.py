@@ -13,39 +13,41 @@ transactions wait for each other: feed_schedules, articles, items, feed_days, fe
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Text, case, delete, func, select, type_coerce, update
-from sqlalchemy.dialects.postgresql import insert as pg_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy import Connection, Text, select, type_coerce, update
 
 from inforadar.errors import LeaseLostError, StoreError
-from inforadar.model.http import Outcome, Validators
+from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId, UrlHash
 from inforadar.model.item import Diff, KnownItem, Listed
 from inforadar.model.schedule import Collected, Part, Saved
 from inforadar.store.article_queue import retry_old_failures
 from inforadar.store.engine import Database
 from inforadar.store.faults import is_of_the_database
-from inforadar.store.feeds import feed_key, save_lanes, update_feed
+from inforadar.store.feeds import save_lanes, update_feed
+from inforadar.store.fetched_feeds import save_feeds, save_move, save_schedules
 from inforadar.store.found import delete_found, delete_found_part
 from inforadar.store.history import note_outcomes
 from inforadar.store.items import FeedItems, insert_items, load_known, save_changes
 from inforadar.store.outbox import note_listed
-from inforadar.store.rows import JsonRows, stored_id, stored_time
-from inforadar.store.schema import feed_schedules, feed_urls, feeds
+from inforadar.store.rows import stored_id
+from inforadar.store.schema import feed_schedules
 from inforadar.store.sitemap_items import SITE, settle_urls
-from inforadar.store.types import db_after, db_later, db_now, one_of
+from inforadar.store.types import db_after, one_of
 from inforadar.urls import uid, url_hash
 
 J = TypeVar("J", Collected, Part)
 Differ = Callable[[Sequence[Listed], Mapping[UrlHash, KnownItem]], Diff]
-MAX_BATCH = 500
-FEW, GATHER_S = 100, 0.05
-"""So few jobs wait so long for others to join them: a transaction costs nearly the same for one as for many."""
+JOB_WEIGHT = 6
+"""Of a job; each entry that it listed weighs one more: a first fetch writes dozens of rows."""
+MAX_BATCH, MAX_UNSAVED = 3_000, 6_000
+"""What one transaction takes, so that others get their turn at the database, and what may wait in memory altogether."""
+FEW, GATHER_S = 600, 0.05
+"""So little waits so long for others to join it: a transaction costs nearly the same for one job as for many."""
 
 
 def save_collected(
@@ -60,7 +62,7 @@ def save_collected(
     found = save_listed(connection, held, diff, outbox=outbox)
     for job in held:
         feed = job.lease.feed
-        duplicate = _move(connection, job) if job.moved_to else None
+        duplicate = save_move(connection, job) if job.moved_to else None
         if duplicate != feed.duplicate_of and job.outcome is Outcome.SUCCESS:
             update_feed(connection, feed.id, {"duplicate_of": duplicate})
         saved[feed.id] = Saved(
@@ -69,8 +71,8 @@ def save_collected(
             changed=found[feed.id].changed,
             duplicate_of=duplicate,
         )
-    _save_feeds(connection, held)
-    _save_schedules(connection, held, {key for key, value in found.items() if value})
+    save_feeds(connection, held)
+    save_schedules(connection, held, {key for key, value in found.items() if value})
     if first := [job.lease.feed.id for job in held if job.kind and job.lease.feed.kind is None]:
         save_lanes(connection, first)
     delete_found(connection, [job.lease.feed.id for job in held])
@@ -89,8 +91,9 @@ def save_part(connection: Connection, part: Part, diff: Differ, *, outbox: bool 
     if SITE in part.state:
         found = replace(found, changed=found.changed + settle_urls(connection, part))
     if found:
+        s = feed_schedules.c
         connection.execute(
-            update(feed_schedules).where(_s.id == feed_id).values(build_at=db_after(_s.build_at))
+            update(feed_schedules).where(s.id == feed_id).values(build_at=db_after(s.build_at))
         )
     return Saved(feed_id=feed_id, added=found.added, changed=found.changed)
 
@@ -134,151 +137,6 @@ def _hold(connection: Connection, jobs: Sequence[J]) -> list[J]:
     return [job for job in jobs if tokens.get(stored_id(connection, job.lease.feed.id)) == job.lease.token]
 
 
-def _move(connection: Connection, job: Collected) -> FeedId | None:
-    """Gives the feed its new URL and keeps the old one; if another feed has it already, only says whose."""
-    feed = job.lease.feed
-    href, key = feed_key(job.moved_to or feed.url)
-    if href == feed.url:
-        return None
-    other: FeedId | None = connection.execute(select(feeds.c.id).where(feeds.c.url_hash == key)).scalar()
-    if other is not None:
-        return other
-    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
-    _, old_key = feed_key(feed.url)
-    former = insert(feed_urls).values(url_hash=old_key, feed_id=feed.id, url=feed.url, left_at=job.at)
-    connection.execute(
-        former.on_conflict_do_update(
-            index_elements=["url_hash"],
-            set_={"feed_id": former.excluded.feed_id, "left_at": former.excluded.left_at},
-        )
-    )
-    # A feed that comes back to a URL it had before has not left it.
-    connection.execute(delete(feed_urls).where(feed_urls.c.url_hash == key, feed_urls.c.feed_id == feed.id))
-    update_feed(connection, feed.id, {"url": href, "url_hash": key})
-    return None
-
-
-_CHANNEL = ("title", "site_url", "description", "language")
-_fetched = JsonRows(
-    "fetched",
-    id="uuid",
-    status="text",
-    at="timestamptz",
-    kind="text",
-    renewed="boolean",
-    etag="text",
-    last_modified="text",
-    validators_url="text",
-    **dict.fromkeys(_CHANNEL, "text"),
-)
-
-
-def _renewed(name: str) -> ColumnElement[Any]:
-    return case((_fetched.c["renewed"], _fetched.c[name]), else_=feeds.c[name])
-
-
-_SAVE_FEEDS = (
-    update(feeds)
-    .where(feeds.c.id == _fetched.c["id"])
-    .values(
-        last_fetch_status=_fetched.c["status"],
-        last_fetched_at=_fetched.c["at"],
-        kind=func.coalesce(feeds.c.kind, _fetched.c["kind"]),
-        etag=_renewed("etag"),
-        last_modified=_renewed("last_modified"),
-        validators_url=_renewed("validators_url"),
-        # What the job brought, else what stands there now: someone may have edited it meanwhile.
-        **{name: func.coalesce(_fetched.c[name], feeds.c[name]) for name in _CHANNEL},
-    )
-)
-
-
-_seen = JsonRows("seen", id="uuid", status="text", at="timestamptz")
-_SAVE_SEEN = (
-    update(feeds)
-    .where(feeds.c.id == _seen.c["id"])
-    .values(last_fetch_status=_seen.c["status"], last_fetched_at=_seen.c["at"])
-)
-"""For jobs that learned nothing about the feed, as most do."""
-
-
-def _save_feeds(connection: Connection, jobs: Iterable[Collected]) -> None:
-    rows: list[tuple[Any, ...]] = []
-    seen: list[tuple[Any, ...]] = []
-    for job in jobs:
-        new, channel = job.validators, job.channel
-        if new is None and not channel and not job.kind:
-            id_, at = stored_id(connection, job.lease.feed.id), stored_time(connection, job.at)
-            seen.append((id_, job.outcome.value, at))
-            continue
-        kept = new or Validators()
-        rows.append(
-            (
-                stored_id(connection, job.lease.feed.id),
-                job.outcome.value,
-                stored_time(connection, job.at),
-                job.kind,
-                new is not None,
-                kept.etag,
-                kept.last_modified,
-                kept.url,
-                *((channel.get(name) or None for name in _CHANNEL) if channel else _NO_CHANNEL),
-            )
-        )
-    if rows:
-        connection.execute(_SAVE_FEEDS, _fetched.parameters(rows))
-    if seen:
-        connection.execute(_SAVE_SEEN, _seen.parameters(seen))
-
-
-_NO_CHANNEL = (None,) * len(_CHANNEL)
-
-_s = feed_schedules.c
-_next = JsonRows(
-    "next",
-    id="uuid",
-    at="timestamptz",
-    after="double precision",
-    error="text",
-    failures="integer",
-    touched="boolean",
-    walked="boolean",
-)
-_SAVE_SCHEDULES = (
-    update(feed_schedules)
-    .where(_s.id == _next.c["id"])
-    .values(
-        fetched_at=_next.c["at"],
-        next_run_at=case((_next.c["after"].is_(None), None), else_=db_later(_next.c["after"])),
-        last_error=_next.c["error"],
-        failures=_next.c["failures"],
-        locked_until=None,
-        lease_token=None,
-        # What was asked for while the job ran is still owed.
-        requested_at=case((_s.requested_at <= _s.claimed_at, None), else_=_s.requested_at),
-        build_at=case((_next.c["touched"], db_after(_s.build_at)), else_=_s.build_at),
-        walked_at=case((_next.c["walked"], db_now()), else_=_s.walked_at),
-    )
-)
-
-
-def _save_schedules(connection: Connection, jobs: Iterable[Collected], touched: set[FeedId]) -> None:
-    rows = [
-        (
-            stored_id(connection, job.lease.feed.id),
-            stored_time(connection, job.at),
-            job.next_run.after_s,
-            job.next_run.error,
-            job.next_run.failures,
-            job.lease.feed.id in touched,
-            job.walked,
-        )
-        for job in jobs
-    ]
-    if rows:
-        connection.execute(_SAVE_SCHEDULES, _next.parameters(rows))
-
-
 class Writer:
     """Saves jobs as they finish. `async with Writer(db, diff) as writer: await writer.save(job)`."""
 
@@ -287,6 +145,9 @@ class Writer:
         self._outbox = outbox
         self._diff = diff
         self._waiting: list[tuple[Collected, asyncio.Future[Saved]]] = []
+        self._unsaved = 0
+        self._room = asyncio.Event()
+        self._room.set()
         self._wake = asyncio.Event()
         self._last_call = asyncio.Event()
         self._closing = False
@@ -308,6 +169,10 @@ class Writer:
         """Returns once the job is committed; raises `LeaseLostError` if its lease went to someone else."""
         return await self.submit(job)
 
+    async def room(self) -> None:
+        """Until there is less than enough to save: whoever collects faster than the database writes waits here."""
+        await self._room.wait()
+
     def submit(self, job: Collected) -> asyncio.Future[Saved]:
         """As `save`, for whoever does not want to wait for each."""
         done: asyncio.Future[Saved] = asyncio.get_running_loop().create_future()
@@ -315,8 +180,16 @@ class Writer:
             done.set_exception(StoreError(f"{job.lease.feed.url} was not saved: the worker is stopping."))
         else:
             self._waiting.append((job, done))
+            self._add_unsaved(_weight(job))
             self._wake.set()
         return done
+
+    def _add_unsaved(self, weight: int) -> None:
+        self._unsaved += weight
+        if self._unsaved < MAX_UNSAVED:
+            self._room.set()
+        else:
+            self._room.clear()
 
     def hurry(self) -> None:
         """No more jobs come for now: those that are here need not wait for others."""
@@ -341,12 +214,23 @@ class Writer:
             await self._wake.wait()
             self._wake.clear()
             while self._waiting:
-                if len(self._waiting) < FEW and not self._closing:
+                if self._unsaved < FEW and not self._closing:
                     await self._gather()
-                batch, self._waiting = self._waiting[:MAX_BATCH], self._waiting[MAX_BATCH:]
+                batch, weight = self._take_batch()
                 await self._save_batch(batch)
+                self._add_unsaved(-weight)
             if self._closing:
                 return
+
+    def _take_batch(self) -> tuple[list[tuple[Collected, asyncio.Future[Saved]]], int]:
+        """The first of those that wait, as many as a transaction takes but at least one, and their weight."""
+        number, weight = 0, 0
+        for job, _ in self._waiting:
+            if number and weight + _weight(job) > MAX_BATCH:
+                break
+            number, weight = number + 1, weight + _weight(job)
+        batch, self._waiting = self._waiting[:number], self._waiting[number:]
+        return batch, weight
 
     async def _gather(self) -> None:
         with suppress(TimeoutError):
@@ -370,6 +254,10 @@ class Writer:
             return
         for job, done in batch:
             _settle(done, saved[job.lease.feed.id] or _lost(job))
+
+
+def _weight(job: Collected) -> int:
+    return JOB_WEIGHT + len(job.listed)
 
 
 def _lost(job: Collected | Part) -> LeaseLostError:
