@@ -168,6 +168,7 @@ HOSTILE: dict[str, Callable[[list[bytes]], list[bytes]]] = {
     "a time without a zone": lambda lines: edited(lines, "feeds", 1, "2026-01-01T00:00:00"),
     "no uuid": lambda lines: edited(lines, "items", 0, "../../etc/passwd"),
     "a null where none may be": lambda lines: edited(lines, "items", 5, None),
+    "a list for options": lambda lines: edited(lines, "feeds", 25, ["timezone"]),
     "a word that is no state": lambda lines: edited(lines, "feeds", 10, "telepathy"),
     "a number that is too large": lambda lines: edited(lines, "feed_schedules", 4, 2**40),
     "a hash that is too long": lambda lines: edited(lines, "items", 3, "f" * 65),
