@@ -277,7 +277,7 @@ def _sqlite_engine(url: URL, begin: str, lock_timeout_s: float, *pragmas: str) -
             f"wal_autocheckpoint = {MOST_LOG_BYTES // PAGE_BYTES}",
             # Begun anew, it is cut to this length, so that its length says how much is in it.
             f"journal_size_limit = {LOG_BYTES // 8}",
-            "cache_size = -32000",
+            "cache_size = -8000",
             # Counts as memory of the process, once for each connection.
             "mmap_size = 67108864",
             *pragmas,
