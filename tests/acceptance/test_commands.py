@@ -50,6 +50,7 @@ def test_a_long_list_of_feeds_is_cut_off_and_says_so_beside_the_feeds(call: Call
         (("feed", "add", "not a url"), "no usable URL"),
         (("feed", "add", "https://x.example/", "--sync"), "--enable"),
         (("feed", "add"), "url"),
+        (("feed", "add", "https://x.example/", "--timezone", "Mars/Base"), "write it like Europe/Moscow"),
         (("fed", "list"), "feed"),
         (("worker", "--stages", "collect,dream"), "dream"),
         (("item", "list", "--limit", "0"), "limit"),
@@ -156,6 +157,24 @@ def test_a_feed_is_edited_and_its_password_is_never_shown(call: Call) -> None:
     assert (shown.json["topic"], shown.json["enforce_feed_domain"]) == ("science", False)
     assert "hunter2" not in shown.out + done.out + done.err
     assert (call("feed", "edit", feed_id)).code == 2
+
+
+def test_the_time_zone_of_a_feed_is_set_and_taken_away(call: Call) -> None:
+    added = call("feed", "add", URL, "--timezone", "Europe/Moscow", "--json").json
+    assert added["options"] == {"timezone": "Europe/Moscow"}
+    edit = ("feed", "edit", added["id"])
+    wrong = call(*edit, "--topic", "science", "--timezone", "Moscow time")
+    assert (wrong.code, "'Moscow time' is no time zone; write it like Europe/Moscow." in wrong.err) == (
+        2,
+        True,
+    )
+    assert call("feed", "show", added["id"], "--json").json["topic"] == "general"
+    assert call(*edit, "--timezone", "Asia/Tokyo", "--json").json["options"]["timezone"] == "Asia/Tokyo"
+    assert "Asia/Tokyo" in call("feed", "show", added["id"]).out
+    for nothing in ("", "default"):
+        call(*edit, "--timezone", "Europe/Moscow")
+        assert call(*edit, "--timezone", nothing).code == 0
+        assert "timezone" not in call("feed", "show", added["id"], "--json").json["options"]
 
 
 async def test_a_title_that_a_person_gave_stays_until_it_is_taken_back(program: Program, site: Site) -> None:

@@ -94,6 +94,24 @@ async def test_an_edited_feed_is_enabled_polls_and_runs_now_unless_it_is_said_ot
     assert changed["topic"] == "новое"
 
 
+async def test_the_time_zone_is_set_changed_and_taken_away(newsroom: Newsroom, admin: Admin) -> None:
+    _, added = await admin("POST", "/api/feeds", json={"url": URL, "timezone": "Europe/Moscow"})
+    assert added["options"] == {"timezone": "Europe/Moscow"}
+    path = f"/api/feeds/{added['id']}"
+    for given, zone in (("Asia/Tokyo", "Asia/Tokyo"), (None, None), ("Asia/Tokyo", "Asia/Tokyo"), ("", None)):
+        status, changed = await admin("PATCH", path, json={"timezone": given})
+        assert (status, changed["options"].get("timezone")) == (200, zone)
+    wrong = {"timezone": "Mars/Base", "topic": "other", "root_domain": "other.org"}
+    for status, said in (
+        await admin("PATCH", path, json=wrong),
+        await admin("POST", "/api/feeds", json={"url": "https://a.example/", "timezone": "Mars/Base"}),
+    ):
+        assert (status, said["error"]) == (400, "'Mars/Base' is no time zone; write it like Europe/Moscow.")
+    feed = await stored(newsroom, added)
+    assert (feed.topic, feed.root_domain) == ("general", changed["root_domain"]), "nothing was changed"
+    assert (await admin("PATCH", path, json={"timezone": 3}))[0] == 400
+
+
 async def test_the_root_domain_is_set_and_cleared(newsroom: Newsroom, admin: Admin) -> None:
     feed = await newsroom.add_feed("https://news.example.com/feed", enabled=False)
     path = f"/api/feeds/{feed.id}"

@@ -168,17 +168,27 @@ async def test_editing_changes_what_was_written_and_fetches_now(newsroom: Newsro
         "topic": "мир",
         "error_policy": "one-strike",
         "any_host": "1",
+        "timezone": "Europe/Moscow",
     }
     page = await person.follow(await person.post(f"/feeds/{feed.id}", **given))
     assert page.status == 200
     found = await again(newsroom, feed)
     assert (found.title, found.source, found.topic) == (NAME, "Источник", "мир")
     assert (found.error_policy, found.enforce_feed_domain, found.polling) == ("one-strike", False, True)
+    assert found.options["timezone"] == "Europe/Moscow"
+    assert 'name="timezone" value="Europe/Moscow"' in page.text
     assert found.requested_at is not None
-    await person.post(f"/feeds/{feed.id}", title="", source="S", topic="t", error_policy="")
+    await person.post(f"/feeds/{feed.id}", title="", source="S", topic="t", error_policy="", timezone="")
     found = await again(newsroom, feed)
+    assert "timezone" not in found.options
     assert (found.title, found.error_policy, found.enforce_feed_domain) == (None, None, True)
-    for wrong in ({"source": ""}, {"topic": " "}, {"error_policy": "odd"}, {"title": "x" * 201}):
+    for wrong in (
+        {"source": ""},
+        {"topic": " "},
+        {"error_policy": "odd"},
+        {"title": "x" * 201},
+        {"timezone": "Mars"},
+    ):
         assert (await person.post(f"/feeds/{feed.id}", **{**given, **wrong})).status == 400
 
 

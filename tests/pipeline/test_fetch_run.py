@@ -521,6 +521,7 @@ async def test_what_is_kept_on_disk_comes_back_as_it_was(database: Database) -> 
         channel={"title": "News"},
         dropped=2,
         walked=True,
+        dated_in="Europe/Moscow",
         spent_s=1.5,
     )
     part = Part(lease=lease, run_id=run_id, at=NOW, listed=(item, item), state={"next_url": None})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -323,10 +323,10 @@ async def test_a_crash_in_one_feed_is_recorded_on_it_and_stops_nothing_else(
     async with worker() as running:
         parse = running.discoverers[FeedKind.FEED].parse
 
-        async def crashing(body: bytes, url: str, content_type: str) -> Any:
+        async def crashing(body: bytes, url: str, content_type: str, zone: tzinfo) -> Any:
             if url.endswith("/bad.xml"):
                 raise ZeroDivisionError("on purpose")
-            return await parse(body, url, content_type)
+            return await parse(body, url, content_type, zone)
 
         object.__setattr__(running.discoverers[FeedKind.FEED], "parse", crashing)
         await running.collect_cycle()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
 from inforadar.app.analysis import make_builder, open_analysis
@@ -313,11 +313,11 @@ async def _open_pacer(
 
 
 def _parser(pool: WorkPool) -> Parse:
-    async def parse(body: bytes, url: str, content_type: str) -> Listing:
+    async def parse(body: bytes, url: str, content_type: str, zone: tzinfo) -> Listing:
         try:
-            return parse_feed(body, url, content_type)
+            return parse_feed(body, url, content_type, zone)
         except NeedsSlowParser:
-            return await pool.run(parse_feed_slowly, body, url, content_type, timeout_s=PARSE_TIMEOUT_S)
+            return await pool.run(parse_feed_slowly, body, url, content_type, zone, timeout_s=PARSE_TIMEOUT_S)
 
     return parse
 

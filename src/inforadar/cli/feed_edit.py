@@ -19,7 +19,7 @@ from inforadar.cli.sitemap_options import UNCHANGED, SitemapOptions
 from inforadar.config import Settings
 from inforadar.errors import UsageError
 from inforadar.model.feed import Feed, FeedKind
-from inforadar.pipeline.admin import basic_authorization, edit_feed
+from inforadar.pipeline.admin import basic_authorization, edit_feed, timezone_given
 from inforadar.stages.analyze.choose import prompts_folder
 from inforadar.stages.analyze.prompt import load_prompt
 from inforadar.store.credentials import save_credentials
@@ -37,6 +37,12 @@ def edit(
     topic: Annotated[str | None, Parameter(help="The feed's label.")] = None,
     title: Annotated[
         str | None, Parameter(help="What it is called here; `default`: what it calls itself.")
+    ] = None,
+    timezone: Annotated[
+        str | None,
+        Parameter(
+            help="What its dates without a zone are read in, like Europe/Moscow; `default`, or '': UTC."
+        ),
     ] = None,
     selectors: Annotated[
         Path | None, Parameter(help="A TOML file that says how the pages of the site are read.")
@@ -98,6 +104,8 @@ def edit(
         changes["error_policy"] = None
     if title is not None:
         changes["title"] = None if title == "default" else title
+    if timezone is not None:
+        changes["timezone"] = timezone_given(None if timezone == "default" else timezone)
     headers = _headers(header or [], user)
     options = _options(analyzer=analyzer, model=model, prompt=prompt, analyze=analyze)
     options |= {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -34,11 +35,10 @@ def preview(
     given = read_selectors(selectors) if selectors else None
 
     async def work(database: Database, settings: Settings) -> PagePreview:
-        chosen = given
-        if chosen is None and (feed := await database.read(find_feed_by_url, url)):
-            chosen = feed.options.get("selectors")
+        feed = await database.read(find_feed_by_url, url)
+        chosen = given or (feed.options.get("selectors") if feed else None)
         async with open_previewer(settings, database) as previewer:
-            return await previewer.preview(url, chosen)
+            return await previewer.preview(url, chosen, feed.zone if feed else UTC)
 
     found = on_store(work)
     if json:

@@ -52,6 +52,9 @@ def add(
     selectors: Annotated[
         Path | None, Parameter(help="A TOML file that says how the pages of the site are read: kind pages.")
     ] = None,
+    timezone: Annotated[
+        str | None, Parameter(help="What its dates without a zone are read in, like Europe/Moscow; else UTC.")
+    ] = None,
     enable: Annotated[bool, Parameter(negative="", help="Allow it to be fetched and served.")] = False,
     polling: Annotated[bool, Parameter(negative="", help="Fetch it again and again.")] = False,
     sync: Annotated[bool, Parameter(negative="", help="Fetch it now; needs --enable.")] = False,
@@ -86,6 +89,7 @@ def add(
             topic=topic,
             selectors=chosen,
             cutoff=settings.fetcher.cutoff_date,
+            timezone=timezone,
             now=utc_now(),
         )
         feed, is_new = await database.write(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, tzinfo
 from enum import StrEnum
 from typing import Any
 
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId
+from inforadar.model.zone import Redating, zone_named
 
 
 class FeedKind(StrEnum):
@@ -55,7 +56,10 @@ class Feed:
     duplicate_of: FeedId | None = None
     """Another feed has the URL that this one moved to."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """What only one kind or one feature needs: cutoff, selectors, prompt, time zone, the title a person gave it."""
+    """What only one kind or one feature needs: cutoff, selectors, prompt, time zone, the title a person gave it.
+
+    `dated_in` is there while the stored dates are still those of another time zone: see `redating`.
+    """
     next_run_at: datetime | None = None
     requested_at: datetime | None = None
     locked_until: datetime | None = None
@@ -64,6 +68,21 @@ class Feed:
     """Failed fetches since the last success; the backoff grows with it."""
     walked_at: datetime | None = None
     """When a walk of its pages last came to its end."""
+
+    @property
+    def zone(self) -> tzinfo:
+        """What its dates are read in that name no zone."""
+        return zone_named(self.zone_name)
+
+    @property
+    def zone_name(self) -> str:
+        return str(self.options.get("timezone") or "UTC")
+
+    @property
+    def redating(self) -> Redating | None:
+        """Not None: its zone was changed, and all that it lists is to be read once more."""
+        before = self.options.get("dated_in")
+        return Redating(zone=self.zone, before=zone_named(before)) if before else None
 
     @property
     def asks_for_analysis(self) -> bool:

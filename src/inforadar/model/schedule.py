@@ -86,6 +86,8 @@ class Collected:
     """Items of another host, left out by `enforce_feed_domain`."""
     walked: bool = False
     """A walk came to its end, as deep as the feed's own cutoff: from now on polling may stop at the window."""
+    dated_in: str | None = None
+    """The time zone that all of the listing was read in; None: it was not read, or not all of it at once."""
     spent_s: float = 0.0
     """How long the answer took."""
 

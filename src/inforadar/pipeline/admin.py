@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 from inforadar.errors import UsageError
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.ids import FeedId
+from inforadar.model.zone import zone_named
 from inforadar.pipeline.reach import default_cutoff
 from inforadar.store.engine import Database
 from inforadar.store.feeds import load_feed, request_feed, update_feed, update_feed_options
@@ -37,6 +38,7 @@ def fill_in(
     topic: str | None = None,
     selectors: Mapping[str, Any] | None = None,
     cutoff: date | None = None,
+    timezone: str | None = None,
     now: datetime,
 ) -> NewFeed:
     """Selectors, or a site with a reader, make a feed of kind `pages`; its cutoff is stored with it."""
@@ -51,6 +53,8 @@ def fill_in(
     if kind is None and (selectors is not None or is_listing(url)):
         kind = FeedKind.PAGES
     options: dict[str, Any] = {}
+    if zone := timezone_given(timezone):
+        options["timezone"] = zone
     if kind is FeedKind.PAGES:
         options["cutoff_date"] = (cutoff or default_cutoff(now)).isoformat()
         if selectors is not None:
@@ -68,10 +72,19 @@ async def subscribe(
     title: str | None = None,
     selectors: Mapping[str, Any] | None = None,
     cutoff: date | None = None,
+    timezone: str | None = None,
 ) -> tuple[Feed, bool]:
     """Adds a feed as a person expects it: enabled, polling, asked for now, items from any host (B3, C3)."""
     address, headers = split_credentials(url)
-    new = fill_in(address, kind=kind, topic=topic, selectors=selectors, cutoff=cutoff, now=datetime.now(UTC))
+    new = fill_in(
+        address,
+        kind=kind,
+        topic=topic,
+        selectors=selectors,
+        cutoff=cutoff,
+        timezone=timezone,
+        now=datetime.now(UTC),
+    )
     wanted = Subscription(
         url=address,
         headers=headers,
@@ -90,19 +103,33 @@ async def edit_feed(
 ) -> Feed:
     """Writes what was named, and asks for the feed, so that the change shows.
 
-    A title stays whatever the feed calls itself; None: as it does.
+    A title stays whatever the feed calls itself; None: as it does. Without a time zone it is UTC.
     """
     if not changes:
         raise UsageError("Nothing to change was named. `inforadar feed edit --help` lists what can be.")
-    columns = {name: value for name, value in changes.items() if name != "title"}
+    options = {name: changes[name] for name in _OPTIONS if name in changes}
+    if "timezone" in options:
+        options["timezone"] = timezone_given(options["timezone"])
+    columns = {name: value for name, value in changes.items() if name not in _OPTIONS}
     if columns:
         await database.write(update_feed, feed_id, columns)
-    if "title" in changes:
-        await database.write(update_feed_options, feed_id, {"title": changes["title"]})
+    if options:
+        await database.write(update_feed_options, feed_id, options)
     feed = await database.read(load_feed, feed_id)
     if feed.enabled:
         await database.write(request_feed, feed_id, fallback_s=fallback_s)
     return await database.read(load_feed, feed_id)
+
+
+_OPTIONS = ("title", "timezone")
+"""What of a feed is edited like its columns, and stands in its options."""
+
+
+def timezone_given(name: object) -> str | None:
+    """The name of a time zone as a person wrote it; refused if there is none of that name. None: UTC."""
+    given = str(name or "").strip()
+    zone_named(given)
+    return given or None
 
 
 async def edit_in_page(database: Database, feed_id: FeedId, changes: Mapping[str, object]) -> Feed:

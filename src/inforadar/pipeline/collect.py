@@ -11,12 +11,12 @@ import re
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import assert_never
 
 import structlog
 
-from inforadar.errors import ParseError, StoreError
+from inforadar.errors import ParseError, StoreError, UsageError
 from inforadar.fetch.freshness import freshness_s
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import (
@@ -41,8 +41,8 @@ ACCEPT = (
     "text/xml;q=0.9, application/json;q=0.8, */*;q=0.5"
 )
 
-Parse = Callable[[bytes, str, str], Awaitable[Listing]]
-"""Reads a feed document: (body, url, content type)."""
+Parse = Callable[[bytes, str, str, tzinfo], Awaitable[Listing]]
+"""Reads a feed document: (body, url, content type, zone of dates that name none)."""
 
 SitemapReader = Callable[[Job, Fetched], AsyncGenerator[Part | Collected, None]]
 
@@ -87,6 +87,9 @@ class FeedDiscoverer:
         except StoreError:
             # The pacer asks the database for a host's turn. That it is away is not this feed's failure.
             raise
+        except UsageError as fault:
+            failed = fault_of(feed, str(fault), self.now(), outcome=Outcome.PERMANENT_ERROR)
+            return failed_job(job, self.policy, failed)
         except Exception as crash:
             return failed_job(job, self.policy, crash_of(feed, crash, self.now()))
 
@@ -97,7 +100,8 @@ class FeedDiscoverer:
         result = await self.fetch(
             Request(
                 url=feed.url,
-                validators=feed.validators,
+                # Its dates are read anew, so a 304 would say nothing.
+                validators=Validators() if feed.redating else feed.validators,
                 accept=ACCEPT,
                 timeout_s=self.request_timeout_s,
                 max_bytes=self.max_sitemap_bytes
@@ -133,7 +137,7 @@ class FeedDiscoverer:
         if self._is_sitemap(feed, fetched, looks_like_sitemap(feed.url)):
             return fetched
         try:
-            listing = await self.parse(fetched.body, fetched.final_url, fetched.content_type)
+            listing = await self.parse(fetched.body, fetched.final_url, fetched.content_type, feed.zone)
         except ParseError as fault:
             if self._is_sitemap(feed, fetched, True):
                 return fetched
@@ -161,6 +165,7 @@ class FeedDiscoverer:
             kind=FeedKind.FEED,
             channel={name: value for name, value in channel.items() if value},
             dropped=dropped,
+            dated_in=feed.zone_name,
             spent_s=spent_s,
         )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import UTC
 
 from inforadar.errors import InfoRadarError, ParseError
 from inforadar.fetch.engine import Engine
@@ -81,7 +82,7 @@ class Discovery:
             case Fetched():
                 pass
         try:
-            listing = await self.parse(page.body, page.final_url, page.content_type)
+            listing = await self.parse(page.body, page.final_url, page.content_type, UTC)
         except ParseError as fault:
             return await self._from_page(page, fault)
         return [FoundFeed(url=page.final_url, kind=FeedKind.FEED, how="the address itself", listing=listing)]
@@ -111,7 +112,7 @@ class Discovery:
         if not isinstance(answer, Fetched):
             return []
         try:
-            listing = await self.parse(answer.body, answer.final_url, answer.content_type)
+            listing = await self.parse(answer.body, answer.final_url, answer.content_type, UTC)
         except ParseError:
             return []
         return [

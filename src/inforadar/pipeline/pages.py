@@ -187,6 +187,7 @@ class PagesDiscoverer:
             moved_to=first.moved_to if first and not job.found else None,
             dropped=walked.dropped,
             walked=is_deep,
+            dated_in=None if job.found else job.feed.zone_name,
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from functools import partial
 from typing import Any
 
@@ -47,10 +47,12 @@ class Previewer:
     pool: WorkPool
     now: Callable[[], datetime]
 
-    async def preview(self, url: str, selectors: Mapping[str, Any] | None = None) -> PagePreview:
+    async def preview(
+        self, url: str, selectors: Mapping[str, Any] | None = None, zone: tzinfo = UTC
+    ) -> PagePreview:
         """`UsageError` if there is nothing to read the page by; `InfoRadarError` if it cannot be had or read."""
         address = canonical_form(url)
-        read = read_by_selectors(selectors) if selectors else read_by_site(address)
+        read = read_by_selectors(selectors, zone) if selectors else read_by_site(address)
         return await self.read(read, await self.fetch(address))
 
     async def read(self, read: Reading, fetched: Fetched) -> PagePreview:
@@ -93,13 +95,13 @@ def _read_by_site(reader: PageReader, body: bytes, url: str, content_type: str, 
     return PagePreview(page=reader(body, url, content_type, now))
 
 
-def read_by_selectors(selectors: Mapping[str, Any]) -> Reading:
-    return partial(_read_by_selectors, parse_selectors(selectors))
+def read_by_selectors(selectors: Mapping[str, Any], zone: tzinfo = UTC) -> Reading:
+    return partial(_read_by_selectors, parse_selectors(selectors), zone=zone)
 
 
 def _read_by_selectors(
-    selectors: Selectors, body: bytes, url: str, content_type: str, now: datetime
+    selectors: Selectors, body: bytes, url: str, content_type: str, now: datetime, *, zone: tzinfo
 ) -> PagePreview:
-    selected = preview(decode(body, content_type), url, selectors, now)
+    selected = preview(decode(body, content_type), url, selectors, now, zone)
     page = PageListing(url=url, items=selected.items, next_url=selected.next_url)
     return PagePreview(page=page, selected=selected)

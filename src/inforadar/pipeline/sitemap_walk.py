@@ -36,6 +36,7 @@ from inforadar.stages.discover.sitemap import SitemapReader
 from inforadar.stages.discover.sitemap_filter import SitemapFilter, sort_entries_by_date
 from inforadar.stages.discover.sitemap_xml import Row
 from inforadar.store.engine import Database, Question
+from inforadar.store.items import load_known_hashes
 from inforadar.store.site_states import save_site
 from inforadar.store.sitemap_files import (
     SitemapFile,
@@ -64,6 +65,8 @@ class Todo(NamedTuple):
 
     entry: SitemapEntry
     is_modified: bool = False
+    is_redated: bool = False
+    """It is an item already, whose date may be another in the feed's new zone."""
 
 
 class _Visit(NamedTuple):
@@ -102,6 +105,8 @@ class SitemapWalk:
     dropped: int = 0
     candidates: list[SitemapEntry] = field(default_factory=list)
     """The newest of a first run."""
+    is_whole: bool = True
+    """Whether no file is missing that may be there the next time."""
     refused: list[str] = field(default_factory=list)
     """Sentences about files that were left out."""
     _own: set[str] = field(default_factory=set)
@@ -118,7 +123,7 @@ class SitemapWalk:
                 continue
             seen.add(key)
             known = self.files.get(key)
-            if known and known.read_at and visit.lastmod and visit.lastmod == known.lastmod:
+            if known and self._is_read(known) and visit.lastmod and visit.lastmod == known.lastmod:
                 self._count(known)
                 continue
             file = known or new_file(visit.url)
@@ -135,7 +140,7 @@ class SitemapWalk:
                     queue.extend(self._known_children(file, visit.depth))
                 case Fetched():
                     digest = await asyncio.to_thread(_digest, result.body)
-                    if file.read_at and digest == file.digest:
+                    if self._is_read(file) and digest == file.digest:
                         await self._unchanged(replace(file, validators=result.validators))
                         queue.extend(self._known_children(file, visit.depth))
                         continue
@@ -165,11 +170,15 @@ class SitemapWalk:
             self.job.progress.line(sentence)
         self.refused.append(sentence)
 
+    def _is_read(self, file: SitemapFile) -> bool:
+        """Whether what it lists is stored, with its dates as they are read now."""
+        return file.read_at is not None and self.job.feed.redating is None
+
     async def _fetch(self, file: SitemapFile) -> FetchResult:
         if self.first is not None and file.url == self.first.url:
             return self.first
-        # What was not stored to its end is asked for as a whole.
-        validators = file.validators if file.read_at else Validators()
+        # What was not stored to its end, or in another zone, is asked for as a whole.
+        validators = file.validators if self._is_read(file) else Validators()
         return await self.visitor.fetch(
             Request(
                 url=file.url,
@@ -186,6 +195,7 @@ class SitemapWalk:
         if visit.depth == 0 or failed.is_rate_limited:
             self.failed = failed
         else:
+            self.is_whole &= failed.outcome is not Outcome.TEMPORARY_ERROR
             self._refuse(visit.url, failed.message.rstrip("."))
 
     async def _unchanged(self, file: SitemapFile) -> None:
@@ -217,7 +227,12 @@ class SitemapWalk:
         at, todo, count, is_whole = self.now(), list[Todo](), 0, True
         try:
             reader = await asyncio.to_thread(
-                SitemapReader, fetched.body, fetched.final_url, fetched.content_type, max_bytes=self.max_bytes
+                SitemapReader,
+                fetched.body,
+                fetched.final_url,
+                fetched.content_type,
+                max_bytes=self.max_bytes,
+                zone=self.job.feed.zone,
             )
             rows = iter(reader)
             while batch := await asyncio.to_thread(_batch, rows):
@@ -242,7 +257,8 @@ class SitemapWalk:
         await self._finish(file, fetched, at, is_whole=is_whole and reader.is_whole, children=children)
         if reader.form is not SitemapForm.INDEX:
             modified = sum(one.is_modified for one in todo)
-            news = f"{len(todo) - modified:,} new, {modified:,} changed"
+            known = modified + sum(one.is_redated for one in todo)
+            news = f"{len(todo) - known:,} new, {modified:,} changed"
             said = news if self.baseline_items is None else "all of them new to us"
             self.job.progress.line(f"{readable(file.url)}: {count:,} pages, {said}")
         return todo
@@ -290,11 +306,23 @@ class SitemapWalk:
             file_id=file.id,
             wanted=self._is_wanted,
             baseline=baseline,
+            redating=self.job.feed.redating,
         )
-        if baseline is not None or not found:
+        if baseline is not None:
             return []
+        redated = await self._to_redate(entries, {one.url for one in found})
+        if not found:
+            return redated
         by_url = {entry.url: entry for entry in entries}
-        return [Todo(by_url[one.url], one.is_modified) for one in found]
+        return [*(Todo(by_url[one.url], one.is_modified) for one in found), *redated]
+
+    async def _to_redate(self, entries: list[SitemapEntry], found: set[str]) -> list[Todo]:
+        """What is an item, and would not be looked at again by itself."""
+        if self.job.feed.redating is None:
+            return []
+        rest = {url_hash(entry.url): entry for entry in entries if entry.url not in found}
+        known = await self.database.read(load_known_hashes, self.job.feed.id, [*rest])
+        return [Todo(entry, is_redated=True) for key, entry in rest.items() if key in known]
 
 
 def _batch(rows: Iterator[Row]) -> list[Row]:

@@ -1,7 +1,7 @@
 """Diff: what a listing adds to and changes about what is known. Pure.
 
 Null never wins: a field that is absent or empty in the listing leaves the stored value alone, so
-non-null never becomes null. 0 is a value.
+non-null never becomes null. 0 is a value. An item keeps the date it came with, unless that was read in the wrong zone.
 """
 
 from __future__ import annotations
@@ -10,10 +10,13 @@ from collections.abc import Mapping, Sequence
 
 from inforadar.model.ids import UrlHash
 from inforadar.model.item import METADATA_FIELDS, Diff, FieldValue, ItemChange, KnownItem, Listed, NewItem
+from inforadar.model.zone import Redating
 from inforadar.urls import url_hash
 
 
-def diff(listed: Sequence[Listed], known: Mapping[UrlHash, KnownItem]) -> Diff:
+def diff(
+    listed: Sequence[Listed], known: Mapping[UrlHash, KnownItem], redating: Redating | None = None
+) -> Diff:
     """Compares by URL. If a listing names a URL twice, the first one counts."""
     added: list[NewItem] = []
     changed: list[ItemChange] = []
@@ -26,12 +29,14 @@ def diff(listed: Sequence[Listed], known: Mapping[UrlHash, KnownItem]) -> Diff:
         existing = known.get(key)
         if existing is None:
             added.append(NewItem(hash=key, listed=item))
-        elif not existing.forgotten and (fields := changed_fields(item, existing)):
+        elif not existing.forgotten and (fields := changed_fields(item, existing, redating)):
             changed.append(ItemChange(id=existing.id, url=item.url, fields=fields))
     return Diff(added=tuple(added), changed=tuple(changed))
 
 
-def changed_fields(listed: Listed, known: KnownItem) -> dict[str, tuple[FieldValue | None, FieldValue]]:
+def changed_fields(
+    listed: Listed, known: KnownItem, redating: Redating | None = None
+) -> dict[str, tuple[FieldValue | None, FieldValue]]:
     """{field: (old, new)} for each metadata field that is present, not empty and different."""
     changes: dict[str, tuple[FieldValue | None, FieldValue]] = {}
     for name in METADATA_FIELDS:
@@ -41,4 +46,7 @@ def changed_fields(listed: Listed, known: KnownItem) -> dict[str, tuple[FieldVal
         old = known.fields.get(name)
         if new != old:
             changes[name] = (None if old == () else old, new)
+    date = listed.published_at
+    if redating and date and known.published_at == redating.formerly(date) != date:
+        changes["published_at"] = (known.published_at.isoformat(), date.isoformat())
     return changes

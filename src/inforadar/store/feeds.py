@@ -68,7 +68,7 @@ def insert_feed(
     existing = find_feed_by_url(connection, href)
     if existing and existing.deleted_at is None:
         return existing, False
-    values = {
+    values: dict[str, Any] = {
         "kind": kind,
         "source": source or root_domain(href),
         "topic": topic,
@@ -81,7 +81,10 @@ def insert_feed(
         "options": dict(options or {}),
     }
     if existing:
+        # Its items are there still, with the dates that they came with.
+        zone = _dated_in(values["options"], _zone_before(existing.options))
         _revive(connection, existing.id, values)
+        _save_options(connection, existing.id, values["options"] | zone)
         return load_feed(connection, existing.id), True
     into = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     feed_id = FeedId(new_uuid())
@@ -223,10 +226,11 @@ def update_feed(connection: Connection, feed_id: FeedId, columns: Mapping[str, A
 
 def update_feed_options(connection: Connection, feed_id: FeedId, changes: Mapping[str, Any]) -> None:
     """Sets the options that are named and leaves the others; `None` takes one away."""
-    held = select(feeds.c.options).where(feeds.c.id == feed_id).with_for_update()
-    merged = {**connection.execute(held).scalar_one(), **changes}
-    options = {name: value for name, value in merged.items() if value is not None}
-    update_feed(connection, feed_id, {"options": options})
+    held = _hold_options(connection, feed_id)
+    merged = {**held, **changes}
+    if "timezone" in changes:
+        merged |= _dated_in(merged, _zone_before(held))
+    _save_options(connection, feed_id, merged)
     # Which items it is served with can depend on them.
     schedule = feed_schedules.c
     values: dict[str, Any] = {"build_at": db_after(schedule.build_at)}
@@ -238,6 +242,32 @@ def update_feed_options(connection: Connection, feed_id: FeedId, changes: Mappin
 
 _DEEPER = frozenset({"cutoff_date", "selectors"})
 """Options that decide what a walk finds."""
+
+
+def settle_zone(connection: Connection, feed_id: FeedId, name: str) -> None:
+    """The stored dates are now those of this zone; which is not the feed's, if it was changed again meanwhile."""
+    held = _hold_options(connection, feed_id)
+    _save_options(connection, feed_id, held | _dated_in(held, name))
+
+
+def _hold_options(connection: Connection, feed_id: FeedId) -> dict[str, Any]:
+    held = select(feeds.c.options).where(feeds.c.id == feed_id).with_for_update()
+    return dict(connection.execute(held).scalar_one())
+
+
+def _save_options(connection: Connection, feed_id: FeedId, options: Mapping[str, Any]) -> None:
+    given = {name: value for name, value in options.items() if value is not None}
+    update_feed(connection, feed_id, {"options": given})
+
+
+def _zone_before(options: Mapping[str, Any]) -> str:
+    """What the stored dates were read in."""
+    return options.get("dated_in") or options.get("timezone") or "UTC"
+
+
+def _dated_in(options: Mapping[str, Any], name: str) -> dict[str, str | None]:
+    """Notes the zone of the stored dates for as long as it is not the feed's."""
+    return {"dated_in": None if name == (options.get("timezone") or "UTC") else name}
 
 
 def request_feed(connection: Connection, feed_id: FeedId, *, fallback_s: float | None = None) -> None:

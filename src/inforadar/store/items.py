@@ -24,7 +24,7 @@ from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.model.ids import FeedId, ItemId, RunId, Uid, UrlHash, new_uuid
-from inforadar.model.item import METADATA_FIELDS, Item, ItemChange, KnownItem, NewItem
+from inforadar.model.item import METADATA_FIELDS, FieldValue, Item, ItemChange, KnownItem, NewItem
 from inforadar.store.feeds import ACTIVE, is_named
 from inforadar.store.history import note_added
 from inforadar.store.retention_schema import forgotten_items
@@ -185,7 +185,7 @@ def save_changes(
     history = []
     for change in sorted(changes, key=lambda change: change.id):
         names = tuple(sorted(change.fields))
-        values = {f"new_{name}": _plain(change.fields[name][1]) for name in names}
+        values = {f"new_{name}": _stored(name, change.fields[name][1]) for name in names}
         by_fields.setdefault(names, []).append({"item": change.id, **values})
         fields = {name: [_plain(old), _plain(new)] for name, (old, new) in change.fields.items()}
         history.append({"id": new_uuid(), "item_id": change.id, "run_id": run_id, "at": at, "fields": fields})
@@ -195,7 +195,10 @@ def save_changes(
             select(items.c.id).where(one_of(items.c.id, ids)).order_by(items.c.id).with_for_update()
         )
     for names, rows in by_fields.items():
-        columns: dict[str, Any] = {name: bindparam(f"new_{name}", type_=items.c[name].type) for name in names}
+        changed = {_COLUMNS.get(name, name): f"new_{name}" for name in names}
+        columns: dict[str, Any] = {
+            name: bindparam(parameter, type_=items.c[name].type) for name, parameter in changed.items()
+        }
         if not _ANALYZED.isdisjoint(names):
             # What was analyzed is no longer what is there: once more, if it was analyzed at all.
             columns["analyze_at"] = case((items.c.analyzed_at.is_not(None), at), else_=items.c.analyze_at)
@@ -207,6 +210,14 @@ def save_changes(
 
 _ANALYZED = frozenset({"title", "snippet"})
 """Fields that the analyzer reads."""
+
+
+_COLUMNS = {"published_at": "pub_date"}
+"""Where a field has another name than its column."""
+
+
+def _stored(name: str, value: FieldValue) -> Any:
+    return datetime.fromisoformat(str(value)) if name == "published_at" else _plain(value)
 
 
 def _plain(value: Any) -> Any:

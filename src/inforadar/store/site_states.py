@@ -34,6 +34,7 @@ from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.model.sitemap import SitemapEntry, SiteState, UrlState
+from inforadar.model.zone import Redating
 from inforadar.store.rows import JsonRows, stored_id, stored_time
 from inforadar.store.sitemap_schema import site_states, sitemap_files, url_states
 from inforadar.store.types import one_of
@@ -186,6 +187,31 @@ def _record(connection: Connection) -> Any:
             "left_at": null(),
         },
     )
+
+
+_redated = JsonRows("redated", url="text", before="timestamptz", lastmod="timestamptz")
+_REDATE = (
+    update(url_states)
+    .where(
+        _u.site_name == bindparam("site"),
+        _u.url == _redated.c["url"],
+        _u.lastmod == _redated.c["before"],
+    )
+    .values(lastmod=_redated.c["lastmod"])
+)
+
+
+def redate_entries(
+    connection: Connection, site_name: str, entries: Iterable[SitemapEntry], redating: Redating
+) -> None:
+    """A lastmod that only moved with its zone is no change of the page, and must not come up as one."""
+    rows = [
+        (entry.url, stored_time(connection, before), stored_time(connection, entry.lastmod))
+        for entry in entries
+        if entry.lastmod is not None and (before := redating.formerly(entry.lastmod)) != entry.lastmod
+    ]
+    if rows:
+        connection.execute(_REDATE, {**_redated.parameters(rows), "site": site_name})
 
 
 def detect_entries(

@@ -21,6 +21,7 @@ from inforadar.model.http import Validators
 from inforadar.model.ids import new_uuid
 from inforadar.model.schedule import Lease
 from inforadar.model.sitemap import SitemapEntry, SitemapForm, SitemapRef, UrlState
+from inforadar.model.zone import Redating
 from inforadar.store.leases import holds_lease
 from inforadar.store.site_states import (
     Found,
@@ -29,6 +30,7 @@ from inforadar.store.site_states import (
     note_left,
     prune_urls,
     record_entries,
+    redate_entries,
     save_site,
 )
 from inforadar.store.sitemap_schema import site_states, sitemap_files, url_states
@@ -129,11 +131,14 @@ def save_rows(
     file_id: UUID,
     wanted: Callable[[SitemapEntry], bool],
     baseline: frozenset[str] | None,
+    redating: Redating | None = None,
 ) -> list[Found]:
     """Some of a file's URLs. What is not wanted is noted as seen, so that it never comes up as new.
 
     In a first run `baseline` are those that may become items; every other counts as seen before (E5).
     """
+    if redating is not None:
+        redate_entries(connection, site_name, entries, redating)
     if baseline is not None:
         state = UrlState.PROCESSED
         found = record_entries(connection, site_name, entries, at=at, file_id=file_id, state=state)

@@ -25,10 +25,11 @@ from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId, UrlHash
 from inforadar.model.item import Diff, KnownItem, Listed
 from inforadar.model.schedule import Collected, Part, Saved
+from inforadar.model.zone import Redating
 from inforadar.store.article_queue import retry_old_failures
 from inforadar.store.engine import Database
 from inforadar.store.faults import is_of_the_database
-from inforadar.store.feeds import save_lanes, update_feed
+from inforadar.store.feeds import save_lanes, settle_zone, update_feed
 from inforadar.store.fetched_feeds import save_feeds, save_move, save_schedules
 from inforadar.store.found import delete_found, delete_found_part
 from inforadar.store.history import note_outcomes
@@ -41,7 +42,7 @@ from inforadar.store.types import db_after, one_of
 from inforadar.urls import uid, url_hash
 
 J = TypeVar("J", Collected, Part)
-Differ = Callable[[Sequence[Listed], Mapping[UrlHash, KnownItem]], Diff]
+Differ = Callable[[Sequence[Listed], Mapping[UrlHash, KnownItem], Redating | None], Diff]
 JOB_WEIGHT = 6
 """Of a job; each entry that it listed weighs one more: a first fetch writes dozens of rows."""
 MAX_BATCH, MAX_UNSAVED = 3_000, 6_000
@@ -65,6 +66,8 @@ def save_collected(
         duplicate = save_move(connection, job) if job.moved_to else None
         if duplicate != feed.duplicate_of and job.outcome is Outcome.SUCCESS:
             update_feed(connection, feed.id, {"duplicate_of": duplicate})
+        if job.dated_in and feed.redating:
+            settle_zone(connection, feed.id, job.dated_in)
         saved[feed.id] = Saved(
             feed_id=feed.id,
             added=found[feed.id].added,
@@ -110,7 +113,9 @@ def save_listed(
     new: list[FeedItems] = []
     for job in jobs:
         feed = job.lease.feed
-        found[feed.id] = difference = diff(job.listed, known.get(feed.id, {})) if job.listed else Diff()
+        found[feed.id] = difference = (
+            diff(job.listed, known.get(feed.id, {}), feed.redating) if job.listed else Diff()
+        )
         if added := difference.added:
             new.append(
                 FeedItems(feed_id=feed.id, topic=feed.topic, run_id=job.run_id, at=job.at, added=added)

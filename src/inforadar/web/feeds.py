@@ -111,7 +111,7 @@ class FeedRoutes:
         )
 
     async def edit(self, request: Request) -> Response:
-        """An empty title is the feed's own; what was edited is enabled and polls (B3)."""
+        """An empty title is the feed's own, an empty zone UTC; what was edited is enabled and polls (B3)."""
         feed, form = await self._feed(request), await read_form(request)
         policy = form.text("error_policy")
         if policy is not None and policy not in set(ErrorPolicy):
@@ -121,6 +121,7 @@ class FeedRoutes:
             raise UsageError("A feed has a source and a topic.")
         changes = {
             "title": form.word("title"),
+            "timezone": form.word("timezone"),
             "source": source,
             "topic": topic,
             "enforce_feed_domain": form.text("any_host") is None,

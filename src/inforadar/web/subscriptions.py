@@ -20,7 +20,7 @@ from inforadar.config import Settings
 from inforadar.errors import InfoRadarError, NotFoundError, ParseError, UsageError
 from inforadar.model.feed import ErrorPolicy, Feed, FeedKind
 from inforadar.model.ids import FeedId
-from inforadar.pipeline.admin import edit_in_page, set_root_domain, subscribe, switch_feed
+from inforadar.pipeline.admin import edit_in_page, set_root_domain, subscribe, switch_feed, timezone_given
 from inforadar.pipeline.documents import feed_document, found_document, imported_document
 from inforadar.pipeline.opml import MAX_BYTES, render_opml
 from inforadar.pipeline.opml_import import import_opml
@@ -47,6 +47,7 @@ PAGE = parameters.MAX_LIMIT
 """So many feeds at once, and no more: a million would fill the memory of both sides."""
 
 Word = Annotated[str, msgspec.Meta(min_length=1, max_length=200, pattern=r"\S")]
+ZoneName = Annotated[str, msgspec.Meta(max_length=200)]
 Unset = msgspec.UnsetType
 UNSET = msgspec.UNSET
 
@@ -57,6 +58,7 @@ class NewFeed(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     source: Word | None = None
     topic: Word = "general"
     title: Word | None = None
+    timezone: ZoneName | None = None
 
 
 class Address(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -70,6 +72,7 @@ class FeedChange(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     source: Word | Unset = UNSET
     topic: Word | Unset = UNSET
     title: Word | Unset = UNSET
+    timezone: ZoneName | Unset | None = UNSET
     enforce_feed_domain: bool | Unset = UNSET
     error_policy: ErrorPolicy | Unset | None = UNSET
     enabled: bool | Unset = UNSET
@@ -133,7 +136,13 @@ class SubscriptionRoutes:
         """Enabled, polling and asked for now, as a person expects it; one that is there stays as it is."""
         new = await read_json(request, NewFeed)
         feed, is_new = await subscribe(
-            self.database, new.url, kind=new.kind, source=new.source, topic=new.topic, title=new.title
+            self.database,
+            new.url,
+            kind=new.kind,
+            source=new.source,
+            topic=new.topic,
+            title=new.title,
+            timezone=new.timezone,
         )
         return json_answer(self._document(feed) | {"added": is_new}, 201 if is_new else 200)
 
@@ -144,6 +153,9 @@ class SubscriptionRoutes:
         changes = {name: value for name, value in _given(body).items() if value is not UNSET}
         if not changes:
             raise UsageError(f"Say what to change: {', '.join(FeedChange.__struct_fields__)}.")
+        if "timezone" in changes:
+            # Before anything is written.
+            changes["timezone"] = timezone_given(changes["timezone"])
         if "root_domain" in changes:
             feed = await set_root_domain(self.database, feed.id, changes.pop("root_domain"))
         if changes.keys() <= {"enabled", "polling"}:

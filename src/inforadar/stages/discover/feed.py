@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from datetime import UTC, tzinfo
 
 from inforadar.errors import InvalidUrlError
 from inforadar.model.item import Listed, Listing
@@ -31,18 +32,18 @@ __all__ = [
 ]
 
 
-def parse_feed(data: bytes, url: str, content_type: str = "") -> Listing:
-    """The listing in a feed document fetched from `url`.
+def parse_feed(data: bytes, url: str, content_type: str = "", zone: tzinfo = UTC) -> Listing:
+    """The listing in a feed document fetched from `url`; `zone` is that of dates that name none.
 
     Raises `NotAFeedError` or another `ParseError` for what is no feed, saying what it is instead, and
     `NeedsSlowParser` for what only `parse_feed_slowly` might read.
     """
-    return make_listing(parse_document(data, url, content_type), url)
+    return make_listing(parse_document(data, url, content_type, zone), url)
 
 
-def parse_feed_slowly(data: bytes, url: str, content_type: str = "") -> Listing:
+def parse_feed_slowly(data: bytes, url: str, content_type: str = "", zone: tzinfo = UTC) -> Listing:
     """The same by the tolerant parser, which nothing but the end of its process can bound: for the pool."""
-    return make_listing(parse_document_slowly(data, url, content_type), url)
+    return make_listing(parse_document_slowly(data, url, content_type, zone), url)
 
 
 def make_listing(feed: RawFeed, url: str) -> Listing:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import threading
 from dataclasses import replace
+from datetime import UTC, tzinfo
 
 from lxml import etree
 
@@ -47,18 +48,18 @@ class NeedsSlowParser(ParseError):  # noqa: N818 - it asks for something; it is 
     """It has entries, but so broken that only the tolerant parser may read them, in a process of its own."""
 
 
-def parse_document(data: bytes, url: str, content_type: str = "") -> RawFeed:
+def parse_document(data: bytes, url: str, content_type: str = "", zone: tzinfo = UTC) -> RawFeed:
     """The feed in a document, with every entry; pure, and bounded in time and memory whatever the bytes."""
     if data[:64].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
-        return read_json(data, url)
+        return read_json(data, url, zone)
     data = data.lstrip(b" \t\r\n")
     warnings: tuple[str, ...] = ()
     if _is_plain(data) and within_limits(data)[1] is None:
-        feed = _parsed(data, url, recover=False)
+        feed = _parsed(data, url, zone, recover=False)
         if feed is not None:
             return feed
         warnings = (_MENDED,)
-    return _read_mended(data, url, content_type, warnings)
+    return _read_mended(data, url, content_type, zone, warnings)
 
 
 def _is_plain(data: bytes) -> bool:
@@ -69,7 +70,9 @@ def _is_plain(data: bytes) -> bool:
     return declared_encoding(data) in UTF8
 
 
-def _read_mended(data: bytes, url: str, content_type: str, warnings: tuple[str, ...]) -> RawFeed:
+def _read_mended(
+    data: bytes, url: str, content_type: str, zone: tzinfo, warnings: tuple[str, ...]
+) -> RawFeed:
     text = decode(data[:MAX_BYTES], content_type)
     root = _FEED_ROOT.search(text) or _CHANNEL.search(text)
     if root is None or (is_page(text[: root.start()]) and not _DECLARED_ROOT.match(text, root.start())):
@@ -78,11 +81,11 @@ def _read_mended(data: bytes, url: str, content_type: str, warnings: tuple[str, 
     safe, limit = within_limits(text[root.start() :].encode("utf-8", "replace"))
     if not warnings and limit is None and "<!" not in prolog:
         # Only its encoding kept it from the fast way.
-        feed = _parsed(safe, url, recover=False)
+        feed = _parsed(safe, url, zone, recover=False)
         if feed is not None:
             return feed
     mended, loss = repaired(safe.decode("utf-8", "ignore"), prolog)
-    feed = _parsed(mended.encode("utf-8", "replace"), url, recover=True)
+    feed = _parsed(mended.encode("utf-8", "replace"), url, zone, recover=True)
     warnings += tuple(warning for warning in (limit, loss) if warning)
     if feed is None or not feed.entries:
         if _ENTRY.search(text, root.start()):
@@ -97,24 +100,26 @@ def _not_a_feed(data: bytes, text: str, url: str) -> NotAFeedError:
     return NotAFeedError(message, feeds)
 
 
-def _parsed(data: bytes, url: str, *, recover: bool) -> RawFeed | None:
+def _parsed(data: bytes, url: str, zone: tzinfo, *, recover: bool) -> RawFeed | None:
     if not has_many_names(data):
-        return _read(data, url, recover)
+        return _read(data, url, zone, recover)
     # lxml keeps every name of element or attribute for as long as the thread lives, so a document of a
     # million names would stay in memory for good. In a thread of its own they go when it goes.
     results: list[RawFeed | None] = []
-    thread = threading.Thread(target=lambda: results.append(_read(data, url, recover)), name="feed-reader")
+    thread = threading.Thread(
+        target=lambda: results.append(_read(data, url, zone, recover)), name="feed-reader"
+    )
     thread.start()
     thread.join()
     return results[0]
 
 
-def _read(data: bytes, url: str, recover: bool) -> RawFeed | None:
+def _read(data: bytes, url: str, zone: tzinfo, recover: bool) -> RawFeed | None:
     try:
         root = etree.fromstring(data, _PARSERS.lenient if recover else _PARSERS.strict)
     except etree.XMLSyntaxError:
         return None
-    return read_feed(root, url) if root is not None else None
+    return read_feed(root, url, zone) if root is not None else None
 
 
 class _Parsers(threading.local):

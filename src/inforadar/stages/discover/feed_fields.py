@@ -7,7 +7,7 @@ is searched for again.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import Any
 
 from inforadar.stages.discover.dates import parse_date
@@ -112,11 +112,11 @@ class Fields:
                 return texts[key]
         return None
 
-    def date(self, keys: Iterable[str]) -> datetime | None:
-        """The date of the first of these that has one."""
+    def date(self, keys: Iterable[str], zone: tzinfo) -> datetime | None:
+        """The date of the first of these that has one; in `zone` if it names none."""
         texts = self.texts
         for key in keys:
-            if key in texts and (date := parse_date(texts[key])):
+            if key in texts and (date := parse_date(texts[key], zone)):
                 return date
         return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from datetime import tzinfo
 from typing import Any
 from urllib.parse import urljoin
 
@@ -18,8 +19,8 @@ from inforadar.stages.discover.feed_raw import RawEntry, RawFeed
 from inforadar.stages.discover.feed_xml import MAX_ENTRIES, TOO_MANY_ENTRIES
 
 
-def read_json(data: bytes, url: str) -> RawFeed:
-    """The feed in a JSON document."""
+def read_json(data: bytes, url: str, zone: tzinfo) -> RawFeed:
+    """The feed in a JSON document; `zone` is that of dates that name none."""
     document = _decoded(data)
     items = document.get("items") if isinstance(document, dict) else None
     if not isinstance(document, dict) or not isinstance(items, list) or not _is_feed(document, items):
@@ -30,7 +31,9 @@ def read_json(data: bytes, url: str) -> RawFeed:
     author = _author(document)
     home = _text(document, "home_page_url")
     return RawFeed(
-        entries=tuple(_entry(item, url, author) for item in items[:MAX_ENTRIES] if isinstance(item, dict)),
+        entries=tuple(
+            _entry(item, url, author, zone) for item in items[:MAX_ENTRIES] if isinstance(item, dict)
+        ),
         title=_text(document, "title"),
         link=_absolute(home, url),
         description=_text(document, "description"),
@@ -62,7 +65,7 @@ def _is_feed(document: dict[str, Any], items: list[Any]) -> bool:
     )
 
 
-def _entry(item: dict[str, Any], url: str, feed_author: str | None) -> RawEntry:
+def _entry(item: dict[str, Any], url: str, feed_author: str | None, zone: tzinfo) -> RawEntry:
     identifier = _text(item, "id")
     link = _text(item, "url") or _text(item, "external_url")
     if link is None and identifier is not None and identifier.startswith(("http://", "https://")):
@@ -74,8 +77,8 @@ def _entry(item: dict[str, Any], url: str, feed_author: str | None) -> RawEntry:
         id=identifier,
         link=_absolute(link, url),
         title=_text(item, "title"),
-        published=parse_date(_text(item, "date_published") or ""),
-        updated=parse_date(_text(item, "date_modified") or ""),
+        published=parse_date(_text(item, "date_published") or "", zone),
+        updated=parse_date(_text(item, "date_modified") or "", zone),
         summary=_text(item, "summary"),
         content=_text(item, "content_html") or (_escaped(plain) if plain else None),
         author=_author(item) or feed_author,

@@ -7,17 +7,18 @@ killed. Nothing here may be called in a worker's own process.
 from __future__ import annotations
 
 import calendar
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from inforadar.errors import ParseError
+from inforadar.stages.discover.dates import parse_date
 from inforadar.stages.discover.feed_raw import RawEntry, RawFeed
 from inforadar.stages.discover.feed_xml import MAX_ENTRIES
 
 _WARNING = "The document is badly broken; it was read by guessing."
 
 
-def parse_document_slowly(data: bytes, url: str, content_type: str = "") -> RawFeed:
+def parse_document_slowly(data: bytes, url: str, content_type: str = "", zone: tzinfo = UTC) -> RawFeed:
     """As `parse_document`, but by the tolerant parser. Module-level, so that it can be sent to a process."""
     import feedparser  # noqa: PLC0415 - dear to import, and needed only here
 
@@ -28,7 +29,7 @@ def parse_document_slowly(data: bytes, url: str, content_type: str = "") -> RawF
     if not found.entries:
         raise ParseError("This feed is too broken to be read: not one entry could be made out.")
     return RawFeed(
-        entries=tuple(_entry(entry) for entry in found.entries[:MAX_ENTRIES]),
+        entries=tuple(_entry(entry, zone) for entry in found.entries[:MAX_ENTRIES]),
         title=_text(found.feed, "title"),
         link=_text(found.feed, "link"),
         description=_text(found.feed, "subtitle"),
@@ -37,7 +38,7 @@ def parse_document_slowly(data: bytes, url: str, content_type: str = "") -> RawF
     )
 
 
-def _entry(entry: Any) -> RawEntry:
+def _entry(entry: Any, zone: tzinfo) -> RawEntry:
     contents = [content.get("value") or "" for content in entry.get("content") or ()]
     tags = dict.fromkeys(tag["term"] for tag in entry.get("tags") or () if tag.get("term"))
     enclosures = [link.get("href") for link in entry.get("links") or () if link.get("rel") == "enclosure"]
@@ -47,8 +48,8 @@ def _entry(entry: Any) -> RawEntry:
         id=_text(entry, "id") or link,
         link=link,
         title=_text(entry, "title"),
-        published=_moment(dict.get(entry, "published_parsed")),
-        updated=_moment(dict.get(entry, "updated_parsed")),
+        published=_date(entry, "published", zone),
+        updated=_date(entry, "updated", zone),
         summary=_text(entry, "summary"),
         content=max(contents, key=len, default="") or None,
         author=_text(entry, "author"),
@@ -61,6 +62,13 @@ def _entry(entry: Any) -> RawEntry:
 def _text(holder: Any, key: str) -> str | None:
     value = holder.get(key)
     return value.strip() or None if isinstance(value, str) else None
+
+
+def _date(entry: Any, name: str, zone: tzinfo) -> datetime | None:
+    """To feedparser every date without a zone is one of UTC; where it is not, we read the text ourselves."""
+    text = dict.get(entry, name) if zone is not UTC else None
+    ours = parse_date(text, zone) if isinstance(text, str) else None
+    return ours or _moment(dict.get(entry, f"{name}_parsed"))
 
 
 def _moment(parsed: Any) -> datetime | None:

@@ -6,6 +6,7 @@ each: the children of an entry are filed by what they are, and each field asks t
 
 from __future__ import annotations
 
+from datetime import tzinfo
 from itertools import islice
 from typing import Any
 from urllib.parse import urljoin
@@ -49,15 +50,16 @@ _ABSOLUTE = ("http://", "https://")
 _PAGE_TYPES = frozenset({None, "", "text/html", "application/xhtml+xml"})
 
 
-def read_feed(root: Element, url: str) -> RawFeed | None:
-    """The feed in a tree, or nothing if its root is no feed's."""
+def read_feed(root: Element, url: str, zone: tzinfo) -> RawFeed | None:
+    """The feed in a tree, or nothing if its root is no feed's; `zone` is that of dates that name none."""
     kind = KEYS[root.tag]
-    return _Reader(url).read(root, kind) if kind in _ROOTS else None
+    return _Reader(url, zone).read(root, kind) if kind in _ROOTS else None
 
 
 class _Reader:
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, zone: tzinfo) -> None:
         self.url = url
+        self.zone = zone
 
     def read(self, root: Element, kind: str) -> RawFeed:
         entries: list[RawEntry] = []
@@ -103,8 +105,8 @@ class _Reader:
             found.text(_IDENTIFIER) or item.get(RDF + "about") or found.texts.get("dc:identifier") or link,
             link,
             found.text(_TITLE),
-            found.date(_PUBLISHED),
-            found.date(_UPDATED),
+            found.date(_PUBLISHED, self.zone),
+            found.date(_UPDATED, self.zone),
             summary,
             content,
             self._author(found),

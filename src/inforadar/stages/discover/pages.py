@@ -8,9 +8,8 @@ as the `Failed` that it is. Pages are asked for without validators, because a wa
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime
 from functools import partial
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from inforadar.errors import ParseError, UsageError
 from inforadar.model.feed import Feed
@@ -40,7 +39,7 @@ def reader_for(feed: Feed) -> PageReader:
     """What reads a feed's pages: its selectors, if it has any, else the reader of its site."""
     selectors = feed.options.get("selectors")
     if selectors:
-        return partial(parse_page, selectors=parse_selectors(selectors), timezone=_zone(feed))
+        return partial(parse_page, selectors=parse_selectors(selectors), timezone=feed.zone)
     reader = site_reader(feed.url)
     if reader is None:
         raise UsageError(
@@ -53,14 +52,6 @@ def reader_for(feed: Feed) -> PageReader:
 def site_reader(url: str) -> PageReader | None:
     """The reader that the site has of its own."""
     return SITES.get(hostname(url).removeprefix("www."))
-
-
-def _zone(feed: Feed) -> tzinfo:
-    name = feed.options.get("timezone")
-    try:
-        return ZoneInfo(str(name)) if name else UTC
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise UsageError(f"{name!r} is no time zone; write it like Europe/Moscow.") from None
 
 
 async def discover_pages(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, tzinfo
 from itertools import islice
 
 from inforadar.errors import ParseError
@@ -48,11 +49,23 @@ class NotASitemapError(ParseError):
 class SitemapReader:
     """One sitemap. Iterate it once; `warnings` are complete when it has ended."""
 
-    def __init__(self, body: bytes, url: str, content_type: str = "", *, max_bytes: int = MAX_BYTES) -> None:
-        """Raises `NotASitemapError`, or `SitemapTooLargeError` for what unfolds to more than `max_bytes`."""
+    def __init__(
+        self,
+        body: bytes,
+        url: str,
+        content_type: str = "",
+        *,
+        max_bytes: int = MAX_BYTES,
+        zone: tzinfo = UTC,
+    ) -> None:
+        """Raises `NotASitemapError`, or `SitemapTooLargeError` for what unfolds to more than `max_bytes`.
+
+        `zone` is that of dates that name none; a day begins at its midnight.
+        """
         self._source = Unpacked(body, max_bytes)
         self._url = url
         self._content_type = content_type
+        self._zone = zone
         self.warnings: list[str] = []
         """Sentences: what was wrong with it and what was done about it."""
         self.is_whole = True
@@ -73,7 +86,7 @@ class SitemapReader:
 
     def _xml(self) -> Iterator[Row]:
         pieces, encoding = self._utf8()
-        reader = FastSitemap(self._url, encoding)
+        reader = FastSitemap(self._url, encoding, self._zone)
         read = 0
         try:
             for row in reader.read(pieces):
@@ -127,7 +140,7 @@ class SitemapReader:
 
     def _feed(self) -> Iterator[SitemapEntry]:
         body = b"".join(self._source.pieces())
-        listing = parse_feed(body, self._url, self._content_type)
+        listing = parse_feed(body, self._url, self._content_type, self._zone)
         self.warnings += listing.warnings
         for item in listing.items:
             yield SitemapEntry(

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, tzinfo
 from itertools import chain
 
 from inforadar.model.sitemap import SitemapEntry, SitemapForm
@@ -66,8 +67,8 @@ class _UnusualError(Exception):
 class FastSitemap:
     """One document, read the short way as far as that leads."""
 
-    def __init__(self, url: str, encoding: str | None = None) -> None:
-        self.whole = XmlSitemap(url, encoding)
+    def __init__(self, url: str, encoding: str | None = None, zone: tzinfo = UTC) -> None:
+        self.whole = XmlSitemap(url, encoding, zone)
         """Holds what is known of the document, whichever way it was read; reads it where the short way ends."""
         self.fast_rows = 0
 
@@ -121,7 +122,7 @@ class FastSitemap:
         except UnicodeDecodeError:
             return 0
         simple, page = _SIMPLE.match, self.whole.urls.page
-        whole, is_ascii = self.whole, text.isascii()
+        whole, zone, is_ascii = self.whole, self.whole.zone, text.isascii()
         row: Row | None
         position = 0
         while position < len(text):
@@ -129,7 +130,7 @@ class FastSitemap:
             if match is not None:
                 kind, loc, lastmod = match.groups()
                 end = match.end()
-                date = parse_date(lastmod) if lastmod else None
+                date = parse_date(lastmod, zone) if lastmod else None
                 if kind == "url":
                     url = page(loc)
                     row = (
@@ -176,8 +177,7 @@ class FastSitemap:
                 values[key] = _plain(text)
         if kind == "url":
             return self.whole.entry(values, images, alternates)
-        lastmod = values.get("lastmod")
-        return self.whole.ref(values.get("loc"), parse_date(lastmod) if lastmod else None)
+        return self.whole.ref(values.get("loc"), self.whole.date(values.get("lastmod")))
 
 
 def _add_alternate(alternates: list[tuple[str, str]], tag: str) -> None:

@@ -15,7 +15,7 @@ from itertools import pairwise
 from inforadar.model.sitemap import SitemapForm
 from inforadar.stages.discover.feed_encoding import AS_WINDOWS, claimed_encodings, marked_encoding
 from inforadar.stages.discover.feed_text import unescaped
-from inforadar.stages.discover.sitemap_xml import BrokenXmlError, Row, XmlSitemap, read_date
+from inforadar.stages.discover.sitemap_xml import BrokenXmlError, Row, XmlSitemap
 
 _BEGINNING = re.compile(r"<(?:[\w.-]+:)?(url|sitemap)(?=[\s>])[^<>]*>", re.IGNORECASE)
 _INDEX = re.compile(r"<(?:[\w.-]+:)?sitemapindex[\s>]", re.IGNORECASE)
@@ -92,7 +92,7 @@ class BrokenSitemap:
             return None
         values = {"loc": unescaped(loc[1])} | ({"lastmod": lastmod[1]} if lastmod else {})
         if is_index:
-            return self.sitemap.ref(values["loc"], read_date(values.get("lastmod")))
+            return self.sitemap.ref(values["loc"], self.sitemap.date(values.get("lastmod")))
         return self.sitemap.entry(values, [], [])
 
 

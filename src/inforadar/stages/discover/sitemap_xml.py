@@ -11,7 +11,7 @@ stand in; and entries are made by `tuple.__new__`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from xml.parsers import expat
 
 from inforadar.model.sitemap import SitemapEntry, SitemapForm, SitemapRef
@@ -66,9 +66,10 @@ class _Names(dict[str, str]):
 class XmlSitemap:
     """One document. `read` gives out what it lists; `form` is known once the root was met."""
 
-    def __init__(self, url: str, encoding: str | None = None) -> None:
-        """`encoding` is believed, whatever the document declares."""
+    def __init__(self, url: str, encoding: str | None = None, zone: tzinfo = UTC) -> None:
+        """`encoding` is believed, whatever the document declares; `zone` is that of dates that name none."""
         self._encoding = encoding
+        self.zone = zone
         self.form: SitemapForm | None = None
         self.root: str | None = None
         self.without_url = 0
@@ -137,7 +138,7 @@ class XmlSitemap:
                 row = (
                     self.entry(values, images, alternates)
                     if local == "url"
-                    else self.ref(values.get("loc"), read_date(values.get("lastmod")))
+                    else self.ref(values.get("loc"), self.date(values.get("lastmod")))
                 )
                 if row is None:
                     self.without_url += 1
@@ -168,14 +169,14 @@ class XmlSitemap:
         if url is None:
             return None
         lastmod = values.get("lastmod")
-        date = read_date(lastmod)
+        date = self.date(lastmod)
         if len(values) == (1 if lastmod is None else 2) and not images and not alternates:
             return _new(SitemapEntry, (url, date, None, None, None, None, (), (), ()))
         return SitemapEntry(
             url,
             date,
             title_text(values.get("title")),
-            read_date(values.get("published")),
+            self.date(values.get("published")),
             _short(values.get("language")),
             title_text(values.get("publication")),
             _tags(values.get("keywords")),
@@ -191,12 +192,11 @@ class XmlSitemap:
         url = self.urls.sitemap(loc) if loc else None
         return None if url is None else SitemapRef(url, lastmod)
 
+    def date(self, text: str | None) -> datetime | None:
+        return parse_date(text, self.zone) if text else None
+
 
 _new = tuple.__new__
-
-
-def read_date(text: str | None) -> datetime | None:
-    return parse_date(text) if text else None
 
 
 def _short(text: str | None) -> str | None:

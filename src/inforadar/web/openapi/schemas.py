@@ -35,6 +35,11 @@ def _nullable(schema: Json) -> Json:
 
 
 _WORD: Json = {"type": "string", "minLength": 1, "maxLength": 200, "pattern": r"\S"}
+_ZONE: Json = {
+    "type": ["string", "null"],
+    "maxLength": 200,
+    "description": "What dates without a zone are read in, like Europe/Moscow; null or empty: UTC.",
+}
 _HEALTH: Json = {"enum": list(HealthState)}
 _DAY: Json = object_(
     {"day": {"type": "string", "format": "date"}, "fetches": COUNT, "failures": COUNT, "added": COUNT}
@@ -121,6 +126,7 @@ SCHEMAS: Json = {
             "source": _nullable(_WORD),
             "topic": _WORD,
             "title": _nullable(_WORD),
+            "timezone": _ZONE,
         },
     ),
     "FetchAsked": _exact(
@@ -141,6 +147,7 @@ SCHEMAS: Json = {
             "source": _WORD,
             "topic": _WORD,
             "title": _WORD,
+            "timezone": _ZONE,
             "enforce_feed_domain": FLAG,
             "error_policy": {"enum": [*ErrorPolicy, None]},
             "enabled": FLAG,
