@@ -30,6 +30,8 @@ Uid = NewType("Uid", str)
 """An article's key: the first 16 hex digits of the SHA-1 of its normalized URL."""
 
 MAX_LENGTH = 8192
+MAX_HOST = 253
+"""No longer name can be looked up. Hosts are keys, too: PostgreSQL has no index for those of thousands of letters."""
 
 TRACKING_PARAMETERS = frozenset(
     {
@@ -81,6 +83,7 @@ def canonical_form(url: str, base: str | None = None) -> str:
         raise InvalidUrlError(text, "only http and https are fetched")
     # Escapes make a URL longer, and a normal form must have a normal form: itself.
     _check_length(href)
+    _check_host(href)
     return href
 
 
@@ -96,13 +99,34 @@ _PLAIN = re.compile(
 
 def is_plain(url: str) -> bool:
     """Whether a URL surely is its own canonical form, as most are; parsing it takes several times as long."""
-    # Dot segments, plain or escaped, go; names in another alphabet are checked letter by letter.
-    return bool(_PLAIN.fullmatch(url)) and "/." not in url and "/%2" not in url and "xn--" not in url
+    # Dot segments, plain or escaped, go; names in another alphabet are checked letter by letter, long ones counted.
+    return (
+        bool(_PLAIN.fullmatch(url))
+        and "/." not in url
+        and "/%2" not in url
+        and "xn--" not in url
+        and not _may_have_long_host(url)
+    )
 
 
 def _check_length(text: str) -> None:
     if len(text) > MAX_LENGTH:
         raise InvalidUrlError(text[:80] + "…", f"it is longer than {MAX_LENGTH} characters")
+
+
+def _may_have_long_host(href: str) -> bool:
+    """By what stands before its path, a port or credentials too: hardly ever, and quick to say."""
+    return href.find("/", len("https://")) > len("http://") + MAX_HOST
+
+
+def _check_host(href: str) -> None:
+    if _may_have_long_host(href) and is_long_host(host := hostname(href)):
+        raise InvalidUrlError(host[:80] + "…", f"its host name is longer than {MAX_HOST} characters")
+
+
+def is_long_host(host: str) -> bool:
+    """Whether there can be no such host, given with or without its port. URLs of earlier versions may name one."""
+    return len(host.partition(":")[0]) > MAX_HOST
 
 
 def _is_tracking(parameter: str) -> bool:

@@ -75,3 +75,23 @@ async def test_while_redis_is_away_the_database_stands_in() -> None:
         await slots.free({"a:80": 3.0})
         await slots.pause("a:80", 60, "answered 429")
     assert stand_in.calls == ["reserve", "free", "pause"]
+
+
+async def test_what_redis_wrote_while_its_clock_was_wrong_silences_no_host(redis_url: str) -> None:
+    stand_in = StandIn()
+    years_ms, week_ms = 10 * 365 * 86_400_000, 7 * 86_400_000
+    async with (
+        Redis.from_url(redis_url) as redis,
+        open_redis_slots(
+            redis_url, reserve=stand_in.reserve, free=stand_in.free, pause=stand_in.pause
+        ) as slots,
+    ):
+        await redis.set("inforadar:slot:a:80", "1", px=years_ms)
+        await redis.set("inforadar:pause:b:80", "1", px=years_ms)
+        await redis.set("inforadar:pause:c:80", "1", px=years_ms)
+        await redis.set("inforadar:pause:d:80", "1", px=week_ms)
+        await slots.pause("c:80", 600, "Too many requests.")
+        waits = await slots.reserve(["a:80", "b:80", "c:80", "d:80"], 60)
+    assert (waits["a:80"], waits["b:80"]) == ((0.0, 0.0), (0.0, 0.0))
+    assert 500 < waits["c:80"][1] <= 600
+    assert 6 * 86_400 < waits["d:80"][1] <= 7 * 86_400

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from sqlalchemy import update
@@ -298,3 +298,31 @@ async def test_a_document_comes_back_as_it_was(database: Database, result: dict[
     await ready(database)
     await database.write(save_analysis, await claim_one(database), result, 1.0, NOW)
     assert (await rows(database, items))[0].analyzer_result == result
+
+
+async def test_what_a_wrong_clock_wrote_does_not_silence_an_item_for_years(database: Database) -> None:
+    await ready(database, 4)
+    years, week = db_later(10 * 365 * 86400.0), db_later(7 * 86400.0)
+    for number, columns in enumerate(
+        (
+            {"analyze_at": years},
+            {"analyze_at": years, "analyze_until": years, "analyze_token": "a" * 32},
+            {"analyze_at": week},
+        )
+    ):
+        row = items.c.url == f"https://example.com/{number}"
+        await database.write(lambda c, w=row, v=columns: c.execute(update(items).where(w).values(**v)))
+    (due,) = await database.write(claim_analyses, 1)
+    assert due.url == "https://example.com/3"
+    jobs = await database.write(claim_analyses, 10)
+    assert {job.url for job in jobs} == {"https://example.com/0", "https://example.com/1"}
+    assert await database.write(claim_analyses, 10) == []
+
+
+async def test_an_endpoint_cannot_put_an_item_off_for_more_than_a_week(database: Database) -> None:
+    await ready(database)
+    job = await claim_one(database)
+    await database.write(save_analysis_failure, job, "rate_limited: later", 1e12, counts=False)
+    assert await database.write(claim_analyses, 10) == []
+    (row,) = await rows(database, items)
+    assert abs(row.analyze_at - datetime.now(UTC) - timedelta(days=7)) < timedelta(minutes=1)

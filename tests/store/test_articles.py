@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import update
@@ -18,6 +19,7 @@ from tests.store.making import (
 
 from inforadar.model.article import ArticleStatus, Extracted, FailureCode, NotExtracted
 from inforadar.model.http import Validators
+from inforadar.store.article_queue import claim_article, claim_new_article, request_article
 from inforadar.store.articles import (
     ArticleEnding,
     ArticleJob,
@@ -26,6 +28,7 @@ from inforadar.store.articles import (
     extend_articles,
     load_article,
     load_articles,
+    postpone_articles,
     release_articles,
     save_article,
 )
@@ -203,3 +206,44 @@ async def test_several_articles_are_loaded_at_once(database: Database) -> None:
     assert sorted(found) == sorted(uids[:3])
     assert found[uids[0]].status is ArticleStatus.NOT_FETCHED
     assert await database.read(load_article, uids[9]) is None
+
+
+YEARS, WEEK_S = db_later(10 * 365 * 86400.0), 7 * 86400.0
+
+
+async def put_off(database: Database, number: int, **columns: Any) -> None:
+    row = articles.c.url == f"https://example.com/{number}"
+    await database.write(lambda c: c.execute(update(articles).where(row).values(**columns)))
+
+
+async def test_what_a_wrong_clock_wrote_does_not_silence_an_article_for_years(database: Database) -> None:
+    await queue(database, 4)
+    await put_off(database, 0, next_attempt_at=YEARS)
+    await put_off(database, 1, next_attempt_at=YEARS, locked_until=YEARS, lease_token="a" * 32)
+    await put_off(database, 2, next_attempt_at=db_later(WEEK_S))
+    (due,) = await database.write(claim_articles, 1)
+    assert due.url == "https://example.com/3"
+    jobs = await database.write(claim_articles, 10)
+    assert {job.url for job in jobs} == {"https://example.com/0", "https://example.com/1"}
+    assert await database.write(claim_articles, 10) == []
+
+
+async def test_nor_one_that_somebody_asks_for(database: Database) -> None:
+    await queue(database, 3)
+    urls = [f"https://example.com/{number}" for number in range(3)]
+    for number in range(3):
+        await put_off(database, number, next_attempt_at=YEARS, locked_until=YEARS, lease_token="a" * 32)
+    assert await database.write(claim_article, uid(urls[0]))
+    assert await database.write(claim_new_article, uid(urls[1]), urls[1], "general")
+    await database.write(request_article, uid(urls[2]), urls[2], "general")
+    assert await database.read(count_due_articles) == 1
+
+
+async def test_an_article_is_not_put_off_so_far_that_it_would_count_as_due(database: Database) -> None:
+    """The hundredth of a host that asks for days between two requests."""
+    await queue(database)
+    job = await claim_one(database)
+    await database.write(postpone_articles, [(job, 100 * WEEK_S)])
+    assert await database.write(claim_articles, 10) == []
+    (row,) = await rows(database, articles)
+    assert abs(row.next_attempt_at - datetime.now(UTC) - timedelta(days=7)) < timedelta(minutes=1)

@@ -147,3 +147,9 @@ def test_one_strike_stops_at_any_error_globally_or_for_one_feed() -> None:
     assert after_failure(a_feed(), strict, a_failure()).after_s is None
     assert after_failure(a_feed(error_policy=ErrorPolicy.ONE_STRIKE), a_policy(), a_failure()).after_s is None
     assert after_failure(a_feed(error_policy=ErrorPolicy.BACKOFF), strict, a_failure()).after_s is not None
+
+
+def test_a_hosts_turn_that_is_far_away_is_no_strike_and_is_waited_for() -> None:
+    strict = a_policy(error_policy=ErrorPolicy.ONE_STRIKE)
+    waiting = a_failure(reason=FailureReason.TURN, retry_after_s=86400.0)
+    assert after_failure(a_feed(), strict, waiting).after_s == 86400.0

@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 
 from inforadar.errors import InvalidUrlError
 from inforadar.urls import (
+    MAX_HOST,
     MAX_LENGTH,
     TRACKING_PARAMETERS,
     TRACKING_PREFIXES,
     canonical_form,
     host_key,
     hostname,
+    is_long_host,
     is_plain,
     normalize,
     origin,
@@ -235,6 +237,10 @@ def test_a_mutated_url_is_normalized_to_a_fixed_point_or_refused(url: str, data:
         ("data:text/html,x", "only http and https are fetched"),
         ("mailto:a@example.com", "only http and https are fetched"),
         ("https://example.com/" + "a" * MAX_LENGTH, f"longer than {MAX_LENGTH} characters"),
+        (f"https://{'a.' * 125}long/feed", f"its host name is longer than {MAX_HOST} characters"),
+        (f"https://{'a.' * 125}LONG/feed", f"its host name is longer than {MAX_HOST} characters"),
+        (f"https://name:word@{'ж.' * 50}long:8080", f"its host name is longer than {MAX_HOST} characters"),
+        (f"http://{'a' * 5000}", f"its host name is longer than {MAX_HOST} characters"),
     ],
 )
 def test_what_is_no_usable_url_is_refused_with_a_sentence(text: str, why: str) -> None:
@@ -256,6 +262,16 @@ def test_what_is_too_long_once_it_is_escaped_is_refused() -> None:
     """Otherwise the normal form would have no normal form."""
     with pytest.raises(InvalidUrlError, match="longer than"):
         normalize("https://example.com/" + "ж" * (MAX_LENGTH // 3))
+
+
+@pytest.mark.parametrize("start", ["https://", "http://", "https://name:word@"])
+@pytest.mark.parametrize("end", ["/", ":8080/feed"])
+def test_the_longest_name_that_can_be_looked_up_is_a_host(start: str, end: str) -> None:
+    url = f"{start}{'a.' * 125}com{end}"
+    assert len(hostname(url)) == MAX_HOST
+    assert normalize(url) == url
+    assert not is_long_host(host_key(url))
+    assert is_long_host(host_key(url.replace("com", "long")))
 
 
 def test_hashes_are_those_of_the_normal_form() -> None:

@@ -81,7 +81,7 @@ class FetcherSettings(Section):
     """Feeds that are fetched at the same time."""
     batch_size: Annotated[int, Field(ge=1, le=100_000)] = 1000
     """Feeds that one cycle takes at most."""
-    domain_delay: Seconds = 3
+    domain_delay: Annotated[float, Field(ge=0, le=7 * 86400)] = 3
     """The least time between two requests to the same host and port, in seconds."""
     request_timeout: PositiveSeconds = 30
     """For one request with its redirects, in seconds."""

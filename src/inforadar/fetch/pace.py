@@ -19,6 +19,7 @@ from datetime import datetime
 from typing import Protocol
 
 from inforadar.errors import InfoRadarError
+from inforadar.urls import is_long_host
 
 Reserve = Callable[[Sequence[str], float], Awaitable[Mapping[str, tuple[float, float]]]]
 """Takes the slots that are free, held for so many seconds: (0, 0), or the seconds until slot and pause end."""
@@ -29,6 +30,11 @@ Pause = Callable[[str, float, str], Awaitable[None]]
 FLUSH_AFTER_S = 0.25
 ASK_AGAIN_S = 1.0
 """While another process has its request to a host under way, we ask for the slot no more often than this."""
+PATIENCE_S = 30.0
+"""A job in the middle of its work waits no longer than this for a host's turn: no cycle ends before its last job."""
+LONGEST_PATIENCE_S = 120.0
+"""It waits for as long as this where the host's own delay is so long: else a site that asks for a minute between two
+requests could not be walked, nor a redirect on it be followed."""
 
 
 class HostPacer(Protocol):
@@ -114,7 +120,10 @@ class SharedPacer:
         self._flushes: set[asyncio.Task[None]] = set()
 
     def delay_of(self, host: str) -> float:
-        return 0.0 if host in self._unpaced else max(self._delay_s, self._crawl_delays.get(host, 0.0))
+        # Nobody asks a host that cannot be, and its name may be no key of the table.
+        if host in self._unpaced or is_long_host(host):
+            return 0.0
+        return max(self._delay_s, self._crawl_delays.get(host, 0.0))
 
     async def reserve(self, hosts: Sequence[str]) -> Mapping[str, float]:
         waits: dict[str, float] = {}
@@ -209,8 +218,14 @@ step_aside: ContextVar[StepAside] = ContextVar("step_aside", default=_stay)
 
 async def wait_for_turn(
     pacer: HostPacer, host: str, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-) -> None:
-    """Waits until the host's slot is ours, without holding a worker."""
+) -> float:
+    """Waits until the host's slot is ours, without holding a worker; 0 then.
+
+    A turn that is too far away is not waited for: the seconds until it comes, and nothing is ours.
+    """
     with step_aside.get()():
         while wait_s := (await pacer.reserve([host]))[host]:
+            if wait_s > max(PATIENCE_S, min(pacer.delay_of(host), LONGEST_PATIENCE_S)):
+                return wait_s
             await sleep(wait_s)
+    return 0.0

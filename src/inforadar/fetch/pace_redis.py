@@ -20,11 +20,22 @@ from inforadar.fetch.pace import Free, Pause, Reserve
 
 log = structlog.get_logger()
 
-_RESERVE = """
-local waits = {}
+ABSURD_MS = 8 * 86_400_000
+"""No host is left alone for so long: a key that stays longer was written while Redis's clock was wrong, and is none."""
+
+_LEFT = f"""
+local function left(key)
+    local ms = redis.call('PTTL', key)
+    if ms > {ABSURD_MS} then return 0 end
+    return math.max(ms, 0)
+end
+"""
+
+_RESERVE = f"""{_LEFT}
+local waits = {{}}
 for index = 1, #KEYS, 2 do
-    local slot = math.max(redis.call('PTTL', KEYS[index]), 0)
-    local pause = math.max(redis.call('PTTL', KEYS[index + 1]), 0)
+    local slot = left(KEYS[index])
+    local pause = left(KEYS[index + 1])
     if slot == 0 and pause == 0 then
         redis.call('SET', KEYS[index], '1', 'PX', ARGV[1])
     end
@@ -34,8 +45,8 @@ end
 return waits
 """
 
-_PAUSE = """
-if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[1]) then
+_PAUSE = f"""{_LEFT}
+if left(KEYS[1]) < tonumber(ARGV[1]) then
     redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[1])
 end
 return 0

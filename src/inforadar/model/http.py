@@ -32,6 +32,8 @@ class FailureReason(StrEnum):
     GUARD = "guard"
     ROBOTS = "robots"
     URL = "url"
+    TURN = "turn"
+    """It was not asked: the turn of its host, or of the one that it was redirected to, is too far away."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +104,7 @@ class Failed:
     fetched_at: datetime
     status: int | None = None
     retry_after_s: float | None = None
-    """How long the server asked us to wait (429, 503), if it did."""
+    """How long to wait at least: because the server asked for it (429, 503), or until its host's turn."""
 
     @property
     def is_gone(self) -> bool:

@@ -203,7 +203,8 @@ class Canonicalizer:
         failed = NotExtracted(
             code=failure_code(fault) if fault else FailureCode.HTTP, detail=f"{hostname(job.url)}: {why}"
         )
-        wait_s = self._retry_after_s(job, 0.0) if unreachable else None
+        asked_s = fault.retry_after_s if fault else None
+        wait_s = self._retry_after_s(job, asked_s or 0.0) if unreachable else None
         return ArticleEnding(job=job, at=self.now(), result=failed, retry_after_s=wait_s)
 
     async def _extracted(self, fetched: Fetched) -> Extracted | NotExtracted:

@@ -12,7 +12,6 @@ from datetime import UTC
 
 from inforadar.errors import InfoRadarError, ParseError
 from inforadar.fetch.engine import Engine
-from inforadar.fetch.pace import wait_for_turn
 from inforadar.fetch.robots import robots_from_result, robots_request
 from inforadar.model.feed import FeedKind
 from inforadar.model.http import Failed, Fetched, FetchResult, NotModified, Request
@@ -122,12 +121,12 @@ class Discovery:
         ]
 
     async def _get(self, request: Request) -> FetchResult:
-        host = host_key(request.url)
-        await wait_for_turn(self.engine.pacer, host)
+        if refusal := await self.engine.take_turn(request.url):
+            return refusal
         try:
             return await self.engine.fetch(request)
         finally:
-            self.engine.pacer.done(host)
+            self.engine.pacer.done(host_key(request.url))
 
 
 def _usual_path(page: bytes) -> str:

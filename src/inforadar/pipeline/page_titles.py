@@ -12,13 +12,14 @@ from enum import StrEnum
 
 from inforadar.fetch.robots import RobotsAccess
 from inforadar.model.article import Article, Extracted, FailureCode, NotExtracted
+from inforadar.model.http import Failed
 from inforadar.model.sitemap import TitleOrigin
 from inforadar.pipeline.articles import Canonicalizer
 from inforadar.pipeline.holding import holding
 from inforadar.pipeline.visits import Visitor
 from inforadar.stages.discover.sitemap_titles import slug_title
 from inforadar.store.article_queue import claim_new_article
-from inforadar.store.articles import extend_articles, load_article, release_articles
+from inforadar.store.articles import extend_articles, load_article, postpone_articles, release_articles
 from inforadar.urls import uid
 
 _UNREACHABLE = frozenset({FailureCode.HTTP, FailureCode.TIMEOUT})
@@ -30,7 +31,7 @@ class Missing(StrEnum):
     FAILED = "failed"
     """The page could not be had."""
     BUSY = "busy"
-    """Another worker is fetching it right now."""
+    """Another worker is fetching it right now, or its host's turn is too far away: the queue has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +53,9 @@ class PageTitles:
             return _known(url, await database.read(load_article, key))
         async with holding(database, {key: job}, extend=extend_articles, release=release_articles):
             rules = await visitor.admit(url)
+            if isinstance(rules, Failed):
+                await database.write(postpone_articles, [(job, rules.retry_after_s or 0.0)])
+                return Missing.BUSY
             ending = await self.canonicalizer.end(job, rules)
         if ending is None:
             return Missing.BUSY

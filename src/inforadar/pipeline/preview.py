@@ -10,7 +10,6 @@ from typing import Any
 
 from inforadar.errors import InfoRadarError, ParseError, UsageError
 from inforadar.fetch.engine import Engine
-from inforadar.fetch.pace import wait_for_turn
 from inforadar.model.http import Failed, Fetched, Request
 from inforadar.pipeline.pool import WorkPool
 from inforadar.pipeline.robots import Robots
@@ -65,7 +64,8 @@ class Previewer:
 
     async def fetch(self, url: str) -> Fetched:
         host = host_key(url)
-        await wait_for_turn(self.engine.pacer, host)
+        if refusal := await self.engine.take_turn(url):
+            raise InfoRadarError(refusal.message)
         try:
             async with Visitor(self.engine, self.robots, host, self.now) as visitor:
                 result = await visitor.fetch(Request(url=url, accept=ACCEPT))

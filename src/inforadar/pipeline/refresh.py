@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 
 from inforadar.errors import UsageError
-from inforadar.fetch.pace import wait_for_turn
+from inforadar.fetch.engine import Engine
 from inforadar.model.article import Extracted, NotExtracted
 from inforadar.model.http import NotModified
 from inforadar.model.ids import Uid
@@ -46,32 +48,34 @@ class Refreshed:
 
 async def refresh_article(canonicalizer: Canonicalizer, uid: Uid) -> Refreshed:
     """Asks the page whether it changed; what is there stays unless there is another text."""
-    database, robots = canonicalizer.database, canonicalizer.robots
-    pacer = canonicalizer.engine.pacer
+    database = canonicalizer.database
     known = await database.read(load_article, uid)
     job = await database.write(claim_article, uid)
     if job is None:
         raise UsageError("A worker is fetching this article right now. Look again in a moment.")
     held = {job.uid: job}
     async with holding(database, held, extend=extend_articles, release=release_articles):
-        host = host_key(job.url)
-        rules = await robots.rules_for(job.url)
+        rules = await canonicalizer.robots.rules_for(job.url)
         if rules is None:
-            await wait_for_turn(pacer, host)
-            try:
-                rules = await robots.refresh(job.url)
-            finally:
-                pacer.done(host)
-        await wait_for_turn(pacer, host)
-        try:
+            async with _turn(canonicalizer.engine, job.url):
+                rules = await canonicalizer.robots.refresh(job.url)
+        async with _turn(canonicalizer.engine, job.url):
             ending = await canonicalizer.end(job, rules)
-        finally:
-            pacer.done(host)
     if canonicalizer.projection:
         await canonicalizer.projection.publish()
     if ending is None:
         raise UsageError("Another worker took over this article meanwhile. Look again in a moment.")
     return _refreshed(ending, known.extracted if known else None)
+
+
+@asynccontextmanager
+async def _turn(engine: Engine, url: str) -> AsyncIterator[None]:
+    if refusal := await engine.take_turn(url):
+        raise UsageError(refusal.message)
+    try:
+        yield
+    finally:
+        engine.pacer.done(host_key(url))
 
 
 def _refreshed(ending: ArticleEnding, before: Extracted | None) -> Refreshed:

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
+from inforadar.errors import InvalidUrlError
 from inforadar.fetch.engine import Engine
 from inforadar.fetch.robots import (
     ALLOW_ALL,
@@ -71,7 +72,12 @@ class Robots:
 
     async def _ask(self, host: str, url: str) -> RobotsRules:
         before = self._known.get(host)
-        result = await self._engine.fetch(robots_request(url))
+        try:
+            request = robots_request(url)
+        except InvalidUrlError:
+            # An earlier version stored what cannot be asked for: the request itself meets the same, and says so.
+            return ALLOW_ALL
+        result = await self._engine.fetch(request)
         at = self._now()
         self._faults.pop(host, None)
         if isinstance(result, Failed):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from inforadar.model.feed import ErrorPolicy, Feed
-from inforadar.model.http import Failed, Outcome
+from inforadar.model.http import Failed, FailureReason, Outcome
 from inforadar.model.item import ScheduleHints
 from inforadar.model.schedule import NextRun
 
@@ -69,7 +69,9 @@ def after_failure(feed: Feed, policy: SchedulePolicy, failed: Failed) -> NextRun
     """Backoff for what may pass by itself; out of the schedule for what will not (ruling 2)."""
     failures = feed.failures + 1
     lasting = failed.outcome is not Outcome.TEMPORARY_ERROR
-    if lasting or (feed.error_policy or policy.error_policy) is ErrorPolicy.ONE_STRIKE:
+    # A host's turn that is far away is nobody's fault.
+    is_strike = failed.reason is not FailureReason.TURN
+    if lasting or (is_strike and (feed.error_policy or policy.error_policy) is ErrorPolicy.ONE_STRIKE):
         again = REPROBE_S if policy.reprobe and not failed.is_gone else None
         return NextRun(after_s=again, failures=failures, error=failed.message)
     wait = max(backoff_s(failures, policy.dice), min(failed.retry_after_s or 0.0, LONGEST_S))

@@ -192,7 +192,8 @@ class SitemapWalk:
 
     def _not_had(self, visit: _Visit, failed: Failed) -> None:
         """Without its root there is no sitemap, and a host that asks for quiet gets it; else the others go on."""
-        if visit.depth == 0 or failed.is_rate_limited:
+        is_quiet = failed.is_rate_limited or failed.reason is FailureReason.TURN
+        if visit.depth == 0 or is_quiet:
             self.failed = failed
         else:
             self.is_whole &= failed.outcome is not Outcome.TEMPORARY_ERROR

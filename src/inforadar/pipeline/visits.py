@@ -6,7 +6,6 @@ from collections.abc import Callable
 from datetime import datetime
 
 from inforadar.fetch.engine import Engine
-from inforadar.fetch.pace import wait_for_turn
 from inforadar.fetch.robots import RobotsAccess, RobotsRules
 from inforadar.model.http import Failed, FailureReason, FetchResult, Outcome, Request
 from inforadar.pipeline.robots import Robots
@@ -46,29 +45,35 @@ class Visitor:
 
     async def fetch(self, request: Request) -> FetchResult:
         rules = await self.admit(request.url)
+        if isinstance(rules, Failed):
+            return rules
         if not rules.allows(request.url):
             return self._refused(request, rules)
         return await self._engine.fetch(request)
 
-    async def admit(self, url: str) -> RobotsRules:
-        """What robots.txt says of `url`. If it allows it, the host's turn is ours, for one request."""
-        host = host_key(url)
+    async def admit(self, url: str) -> RobotsRules | Failed:
+        """What robots.txt says of `url`. If it allows it, the host's turn is ours, for one request.
+
+        `Failed`: that turn is too far away for a job to wait for it.
+        """
         rules = await self._robots.rules_for(url)
         if rules is None:
-            await self._take_turn(host)
-            self._is_spent = True
+            if refusal := await self._spend_turn(url):
+                return refusal
             rules = await self._robots.refresh(url)
-        if rules.allows(url):
-            await self._take_turn(host)
-            self._is_spent = True
+        if rules.allows(url) and (refusal := await self._spend_turn(url)):
+            return refusal
         return rules
 
-    async def _take_turn(self, host: str) -> None:
-        if self._held == host and not self._is_spent:
-            return
-        self._give_back()
-        await wait_for_turn(self._engine.pacer, host)
-        self._held, self._is_spent = host, False
+    async def _spend_turn(self, url: str) -> Failed | None:
+        host = host_key(url)
+        if self._held != host or self._is_spent:
+            self._give_back()
+            if refusal := await self._engine.take_turn(url):
+                return refusal
+            self._held = host
+        self._is_spent = True
+        return None
 
     def _give_back(self) -> None:
         if self._held is not None:
@@ -76,12 +81,12 @@ class Visitor:
             self._held = None
 
     def _refused(self, request: Request, rules: RobotsRules) -> Failed:
-        site, outcome = hostname(request.url), Outcome.PERMANENT_ERROR
+        site, outcome, wait_s = hostname(request.url), Outcome.PERMANENT_ERROR, None
         message = f"The robots.txt of {site} asks us to stay away from {request.url}."
         if rules.access is RobotsAccess.NONE:
             # It is the host that is away, not its rules that are strict.
             fault = self._robots.fault_of(request.url)
-            why = f" {fault.message}" if fault else ""
+            why, wait_s = (f" {fault.message}", fault.retry_after_s) if fault else ("", None)
             outcome, message = (
                 Outcome.TEMPORARY_ERROR,
                 f"The robots.txt of {site} cannot be had for now.{why}",
@@ -92,4 +97,5 @@ class Visitor:
             reason=FailureReason.ROBOTS,
             message=message,
             fetched_at=self._now(),
+            retry_after_s=wait_s,
         )

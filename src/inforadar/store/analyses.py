@@ -15,6 +15,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from inforadar.model.ids import FeedId, ItemId, LeaseToken
 from inforadar.store.feeds import ACTIVE
 from inforadar.store.history import note_analysis
+from inforadar.store.horizon import LONGEST_WAIT_S, is_absurd
 from inforadar.store.leases import LEASE_S
 from inforadar.store.schema import analyses_cache, articles, feed_schedules, feeds, items
 from inforadar.store.types import db_after, db_later, db_now, one_of
@@ -52,9 +53,12 @@ def claim_analyses(connection: Connection, limit: int, *, lease_s: float = LEASE
     Those of disabled and deleted feeds wait: they are served to nobody, and a model may cost money.
     """
     token = LeaseToken(uuid4().hex)
-    claimed = _lease(connection, FRESH, limit, token, lease_s)
-    if len(claimed) < limit:
-        claimed += _lease(connection, RETRY, limit - len(claimed), token, lease_s)
+    due = _i.analyze_at <= db_now()
+    claimed: list[ItemId] = []
+    # One after the other, so that each is a piece of the index.
+    for lane in (and_(FRESH, due), and_(RETRY, due), is_absurd(_i.analyze_at)):
+        if len(claimed) < limit:
+            claimed += _lease(connection, lane, limit - len(claimed), token, lease_s)
     query = (
         select(
             _i.id,
@@ -99,7 +103,7 @@ def _lease(
         .join_from(items, feeds, feeds.c.id == _i.feed_id)
         .where(*ACTIVE)
         .where(lane)
-        .where(_i.analyze_at <= db_now(), or_(_i.analyze_until.is_(None), _i.analyze_until <= db_now()))
+        .where(or_(_i.analyze_until.is_(None), _i.analyze_until <= db_now(), is_absurd(_i.analyze_until)))
         .order_by(_i.analyze_at)
         .limit(limit)
         .with_for_update(skip_locked=True, of=items)
@@ -179,7 +183,8 @@ def save_analysis_failure(
 
     One that does not count was not the item's fault: it keeps its lane and its attempts.
     """
-    again = None if retry_after_s is None else db_later(literal(retry_after_s))
+    # A model's endpoint may ask for any time.
+    again = None if retry_after_s is None else db_later(literal(min(retry_after_s, LONGEST_WAIT_S)))
     return _finish(
         connection, job, analyze_at=again, analyze_attempts=job.attempts + int(counts), analyze_error=error
     )

@@ -14,7 +14,8 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from inforadar.errors import NotFoundError
 from inforadar.model.article import ArticleStatus
 from inforadar.model.ids import LeaseToken, Uid
-from inforadar.store.articles import JOB_COLUMNS, ArticleJob, job_from_row
+from inforadar.store.articles import JOB_COLUMNS, ArticleJob, is_free, job_from_row
+from inforadar.store.horizon import is_absurd
 from inforadar.store.leases import LEASE_S
 from inforadar.store.outbox import note_known
 from inforadar.store.schema import article_categories, articles, feeds, items
@@ -125,7 +126,7 @@ def claim_article(connection: Connection, uid: Uid, *, lease_s: float = LEASE_S)
     until = db_later(literal(lease_s))
     row = connection.execute(
         update(articles)
-        .where(_a.uid == uid, or_(_a.locked_until.is_(None), _a.locked_until <= db_now()))
+        .where(_a.uid == uid, is_free())
         .values(locked_until=until, next_attempt_at=until, lease_token=uuid4().hex)
         .returning(*JOB_COLUMNS, _a.lease_token)
     ).first()
@@ -144,7 +145,11 @@ def claim_new_article(connection: Connection, uid: Uid, url: str, category: str)
     is_due = select(_a.uid).where(
         _a.uid == uid,
         _a.status != ArticleStatus.SUCCESS.value,
-        or_(_a.next_attempt_at <= db_now(), and_(_a.next_attempt_at.is_(None), *_failed_long_ago[:2])),
+        or_(
+            _a.next_attempt_at <= db_now(),
+            is_absurd(_a.next_attempt_at),
+            and_(_a.next_attempt_at.is_(None), *_failed_long_ago[:2]),
+        ),
     )
     return claim_article(connection, uid) if connection.execute(is_due).first() else None
 
@@ -154,7 +159,8 @@ def request_article(connection: Connection, uid: Uid, url: str, category: str) -
     insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     wanted = insert(articles).values(uid=uid, url=url, category=category, next_attempt_at=db_now())
     # Whoever is at it already goes on; its lease ends as it would have.
-    free = or_(_a.locked_until.is_(None), _a.locked_until <= db_now())
     connection.execute(
-        wanted.on_conflict_do_update(index_elements=["uid"], set_={"next_attempt_at": db_now()}, where=free)
+        wanted.on_conflict_do_update(
+            index_elements=["uid"], set_={"next_attempt_at": db_now()}, where=is_free()
+        )
     )

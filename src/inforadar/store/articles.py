@@ -8,11 +8,24 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import Connection, Row, bindparam, case, func, insert, literal, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    bindparam,
+    case,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    update,
+)
 
 from inforadar.model.article import Article, ArticleStatus, Extracted, FailureCode, NotExtracted
 from inforadar.model.http import NotModified, Validators
 from inforadar.model.ids import LeaseToken, Uid
+from inforadar.store.horizon import LONGEST_WAIT_S, is_absurd
 from inforadar.store.leases import LEASE_S
 from inforadar.store.outbox import note_article
 from inforadar.store.schema import article_failures, articles, items
@@ -79,9 +92,24 @@ class ArticleEnding:
 
 def claim_articles(connection: Connection, limit: int, *, lease_s: float = LEASE_S) -> list[ArticleJob]:
     """Leases URLs that are to be fetched, the longest waiting first; the due column is pushed forward."""
+    jobs = _lease(connection, _a.next_attempt_at <= db_now(), limit, lease_s)
+    if len(jobs) < limit:
+        # Apart from the others, so that either is a piece of the index.
+        jobs += _lease(connection, is_absurd(_a.next_attempt_at), limit - len(jobs), lease_s)
+    return jobs
+
+
+def is_free() -> ColumnElement[bool]:
+    """Nobody has it, or whoever had it is gone."""
+    return or_(_a.locked_until.is_(None), _a.locked_until <= db_now(), is_absurd(_a.locked_until))
+
+
+def _lease(
+    connection: Connection, is_due: ColumnElement[bool], limit: int, lease_s: float
+) -> list[ArticleJob]:
     chosen = (
         select(_a.uid)
-        .where(_a.next_attempt_at <= db_now(), or_(_a.locked_until.is_(None), _a.locked_until <= db_now()))
+        .where(is_due, is_free())
         .order_by(_a.next_attempt_at)
         .limit(limit)
         .with_for_update(skip_locked=True)
@@ -99,8 +127,11 @@ def claim_articles(connection: Connection, limit: int, *, lease_s: float = LEASE
 
 
 def postpone_articles(connection: Connection, waits: Iterable[tuple[ArticleJob, float]]) -> None:
-    """Gives articles back whose host must wait: due when its turn comes."""
-    rows = [{"b_uid": job.uid, "b_token": job.token, "b_wait": wait_s} for job, wait_s in waits]
+    """Gives articles back whose host must wait: due when its turn comes, or to look again after a week."""
+    rows = [
+        {"b_uid": job.uid, "b_token": job.token, "b_wait": min(wait_s, LONGEST_WAIT_S)}
+        for job, wait_s in waits
+    ]
     if rows:
         connection.execute(
             update(articles)

@@ -11,10 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, literal, or_, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, literal, not_, or_, select, update
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
+from inforadar.store.horizon import ABSURD_WAIT_S, is_absurd
 from inforadar.store.schema import hosts
 from inforadar.store.types import db_later, db_now
 
@@ -33,8 +34,7 @@ def reserve_slots(
         row.on_conflict_do_update(
             index_elements=["host"],
             set_={"next_free_at": until, "updated_at": db_now()},
-            where=or_(_h.next_free_at.is_(None), _h.next_free_at <= db_now())
-            & or_(_h.paused_until.is_(None), _h.paused_until <= db_now()),
+            where=_is_over(_h.next_free_at) & _is_over(_h.paused_until),
         ).returning(_h.host)
     ).scalars()
     waits = dict.fromkeys(taken, (0.0, 0.0))
@@ -45,12 +45,20 @@ def reserve_slots(
         )
         for found in connection.execute(query):
             slot_s, pause_s = (
-                max((until - found.now).total_seconds(), 0.0) if until else 0.0
-                for until in (found.next_free_at, found.paused_until)
+                _seconds_left(until, found.now) for until in (found.next_free_at, found.paused_until)
             )
             # Never (0, 0) for a slot that was refused, even if it became free this very moment.
             waits[found.host] = (slot_s or 0.001, pause_s)
     return waits
+
+
+def _is_over(until: ColumnElement[datetime]) -> ColumnElement[bool]:
+    return or_(until.is_(None), until <= db_now(), is_absurd(until))
+
+
+def _seconds_left(until: datetime | None, now: datetime) -> float:
+    left_s = (until - now).total_seconds() if until else 0.0
+    return left_s if 0.0 < left_s <= ABSURD_WAIT_S else 0.0
 
 
 def free_slots(connection: Connection, delays: Mapping[str, float]) -> None:
@@ -74,14 +82,16 @@ def pause_host(connection: Connection, name: str, seconds: float, reason: str) -
         .on_conflict_do_update(
             index_elements=["host"],
             set_={"paused_until": until, "pause_reason": reason, "updated_at": db_now()},
-            where=or_(_h.paused_until.is_(None), _h.paused_until < until),
+            where=_is_over(_h.paused_until) | (_h.paused_until < until),
         )
     )
 
 
 def load_pauses(connection: Connection) -> dict[str, datetime]:
     """Hosts that are paused now, and until when."""
-    query = select(_h.host, _h.paused_until).where(_h.paused_until > db_now())
+    query = select(_h.host, _h.paused_until).where(
+        _h.paused_until > db_now(), not_(is_absurd(_h.paused_until))
+    )
     return {row.host: row.paused_until for row in connection.execute(query)}
 
 

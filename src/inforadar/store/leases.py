@@ -10,7 +10,6 @@ the lease no longer has the right one. The database's clock decides.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from datetime import datetime
 from functools import lru_cache
 from typing import Any
 from uuid import uuid4
@@ -35,6 +34,7 @@ from inforadar.model.ids import FeedId, LeaseToken
 from inforadar.model.schedule import LANES, Lane, Lease
 from inforadar.store.feed_rows import feed_from_row, select_feeds
 from inforadar.store.feeds import ACTIVE
+from inforadar.store.horizon import is_absurd
 from inforadar.store.schema import feed_schedules
 from inforadar.store.types import db_later, db_now, one_of, one_of_given
 
@@ -82,7 +82,7 @@ def _select_due(limit: int, window: int, lanes: tuple[Lane, ...]) -> Select[Any]
         ready += [
             ours.where(_s.requested_at <= db_now()).order_by(_s.requested_at).limit(most),
             ours.where(_s.next_run_at <= db_now()).order_by(_s.next_run_at).limit(longest),
-            ours.where(_is_absurd(_s.next_run_at)).limit(most),
+            ours.where(is_absurd(_s.next_run_at, ABSURD_S)).limit(most),
         ]
     candidates = union(*(query.subquery().select() for query in ready)).subquery()
     c = candidates.c
@@ -110,7 +110,7 @@ def claim_feeds(connection: Connection, ids: Sequence[FeedId], *, lease_s: float
 
 def _is_still_due() -> ColumnElement[bool]:
     """Looked at again once the row is locked. As no index answers it: PostgreSQL would read all that is due."""
-    due = (_s.requested_at <= db_now(), _s.next_run_at <= db_now(), _is_absurd(_s.next_run_at))
+    due = (_s.requested_at <= db_now(), _s.next_run_at <= db_now(), is_absurd(_s.next_run_at, ABSURD_S))
     return or_(*(func.coalesce(condition, false()) for condition in due))
 
 
@@ -119,11 +119,7 @@ def _in_lane(lane: Lane) -> ColumnElement[bool]:
 
 
 def _free() -> ColumnElement[bool]:
-    return or_(_s.locked_until.is_(None), _s.locked_until <= db_now(), _is_absurd(_s.locked_until))
-
-
-def _is_absurd(at: ColumnElement[datetime]) -> ColumnElement[bool]:
-    return at > db_later(ABSURD_S)
+    return or_(_s.locked_until.is_(None), _s.locked_until <= db_now(), is_absurd(_s.locked_until, ABSURD_S))
 
 
 def _lease(connection: Connection, chosen: Select[Any], lease_s: float) -> list[Lease]:
