@@ -15,6 +15,7 @@ from inforadar.model.ids import new_uuid
 from inforadar.store.analyses import claim_analyses, save_analysis
 from inforadar.store.engine import open_database
 from inforadar.store.feeds import delete_feed, update_feed
+from inforadar.store.retention import delete_history
 from inforadar.web.admin_token import load_admin_token
 from inforadar.web.listing import PAGE_ITEMS
 from tests.faces.conftest import Page
@@ -207,6 +208,18 @@ async def test_an_article_shows_its_text_scores_and_changes(newsroom: Newsroom, 
     assert "<del><bdi>Before</bdi></del>" in text
     assert "<ins><bdi>After</bdi></ins>" in text
     assert "<ins><bdi>0</bdi></ins>" in text
+
+
+async def test_an_article_whose_changes_are_no_longer_kept_does_not_claim_that_there_were_none(
+    newsroom: Newsroom, page: Page
+) -> None:
+    item = await newsroom.add_item(await newsroom.add_feed(), "https://news.example/1")
+    assert "Nothing has changed" in await page(f"/item/{item.id}")
+    await newsroom.change(item, title=("Before", "After"))
+    await newsroom.database.write(delete_history, datetime.now(UTC) + timedelta(days=1))
+    text = await page(f"/item/{item.id}")
+    assert "Nothing has changed" not in text
+    assert "no longer kept" in text
 
 
 async def test_an_article_without_text_says_why(newsroom: Newsroom, page: Page) -> None:

@@ -13,9 +13,11 @@ from sqlalchemy import select, update
 
 from inforadar.app.worker import open_worker
 from inforadar.config import Settings
+from inforadar.errors import InfoRadarError
 from inforadar.model.article import Article, ArticleStatus, FailureCode
 from inforadar.model.feed import Feed
 from inforadar.pipeline.articles import ArticleProgress
+from inforadar.pipeline.pool import PoolCrashError, PoolTimeoutError
 from inforadar.public import canonical_fetcher_run_once
 from inforadar.store.articles import load_article
 from inforadar.store.engine import Database
@@ -171,6 +173,37 @@ async def test_a_failure_that_may_pass_is_tried_after_1_6_and_24_hours_and_then_
     assert after.next_attempt_at is None
     assert after.attempted_at is not None
     assert await failures(database) == ["FAIL_HTTP"] * 4
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [PoolCrashError("Its process ended unexpectedly (SIGKILL)."), PoolTimeoutError("It took longer.")],
+    ids=["killed", "delayed"],
+)
+async def test_an_extraction_that_was_killed_or_delayed_is_tried_again_as_a_failed_download_is(
+    site: Site, database: Database, worker: Open, fault: InfoRadarError
+) -> None:
+    url = article(site, 1)
+    await list_urls(site, database, [url])
+
+    async def extract(body: bytes, final_url: str, content_type: str) -> Any:
+        raise fault
+
+    async with worker() as running:
+        await running.collect_cycle()
+        stage = replace(running.canonicalizer, extract=extract)
+        for wait_s in (HOUR, 6 * HOUR, 24 * HOUR):
+            assert await stage.run_once() == {"FAIL_PARSE": 1}
+            after = await row(database, url)
+            assert wait_s - 60 < (after.next_attempt_at - datetime.now(UTC)).total_seconds() <= wait_s
+            assert (after.attempted_at, after.failure_detail) == (None, str(fault))
+            await move(database, next_attempt_at=db_later(-1.0))
+        assert await stage.run_once() == {"FAIL_PARSE": 1}
+        after = await row(database, url)
+        assert after.next_attempt_at is None, "a page that cannot be extracted at all has an end"
+        assert after.attempted_at is not None
+        await move(database, next_attempt_at=db_later(-1.0), attempts=0)
+        assert await running.canonicalizer.run_once() == {"success": 1}
 
 
 async def test_without_retries_the_first_failure_counts_as_attempted(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import replace
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,9 @@ from inforadar.model.article import Extracted, NotExtracted
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import Outcome
 from inforadar.model.progress import Progress, ProgressKind
+from inforadar.model.schedule import Collected, Part
 from inforadar.pipeline.cycle import CycleResult
+from inforadar.pipeline.jobs import Discoverer, Job
 from inforadar.pipeline.page_titles import PageTitles
 from inforadar.pipeline.sitemap import SitemapDiscoverer, site_name_of
 from inforadar.pipeline.worker import Stage, Worker
@@ -29,12 +31,14 @@ from inforadar.store.cached_feeds import load_cached_feed
 from inforadar.store.engine import Database
 from inforadar.store.feeds import insert_feed, load_feed, request_feed, update_feed
 from inforadar.store.items import list_items
+from inforadar.store.leases import count_leases
 from inforadar.store.runs import load_report
 from inforadar.store.site_states import count_urls, load_site
 from inforadar.urls import normalize, uid
 from tests.site.answers import Answer, hangs, status
 from tests.site.server import Site
 from tests.site.sitemaps import SitemapSite
+from tests.store.making import claim, expire_lease
 
 Open = Callable[..., AbstractAsyncContextManager[Worker]]
 ROOT = "/sitemap.xml"
@@ -424,6 +428,65 @@ async def test_the_fetch_command_counts_first_and_processes_then(
     lines = [event.text for event in heard if event.kind is ProgressKind.LINE]
     assert any("3 pages, 1 new, 0 changed" in line for line in lines)
     assert "titles: 1 from the sitemap" in lines
+
+
+@dataclass(frozen=True)
+class Robbed:
+    """The sitemap discoverer, with a process beside it that takes over one feed as its job begins."""
+
+    inner: Discoverer
+    database: Database
+    feed: Feed
+
+    async def discover(self, job: Job) -> AsyncGenerator[Part | Collected, None]:
+        if job.feed.id == self.feed.id:
+            await expire_lease(self.database, job.feed)
+            await claim(self.database, job.feed)
+        async with aclosing(self.inner.discover(job)) as steps:
+            async for step in steps:
+                yield step
+
+
+def rob(running: Worker, database: Database, feed: Feed) -> None:
+    robbed = Robbed(running.discoverers[FeedKind.SITEMAP], database, feed)
+    running.discoverers = {**running.discoverers, FeedKind.SITEMAP: robbed}
+
+
+async def subscribe_two(database: Database, site: Site) -> tuple[Feed, Feed]:
+    """Of two hosts, so that neither waits for the other."""
+    one, two = SitemapSite(site), SitemapSite(site, host=site.hosts[1])
+    lost = await subscribe(database, one.publish(ROOT, "a", title="A"))
+    kept = await subscribe(database, two.publish(ROOT, "b", title="B"))
+    return lost, kept
+
+
+async def test_a_lost_lease_costs_a_cycle_that_feed_alone(
+    database: Database, site: Site, worker: Open
+) -> None:
+    lost, kept = await subscribe_two(database, site)
+    for feed in (lost, kept):
+        await database.write(request_feed, feed.id)
+    async with worker() as running:
+        rob(running, database, lost)
+        result, run_id = await running.collect_cycle()
+        assert await database.read(count_leases) == 1, "the other process has its lease still"
+    assert (result.fetched, result.added, result.lost, result.errors) == (1, 1, 1, {})
+    assert await names(database) == ["b"]
+    assert run_id is not None
+    assert not (await database.read(load_report, run_id)).interrupted
+
+
+async def test_a_lost_lease_costs_a_fetch_that_feed_alone(
+    database: Database, site: Site, worker: Open
+) -> None:
+    lost, _ = await subscribe_two(database, site)
+    async with worker() as running:
+        rob(running, database, lost)
+        report = await running.fetch_run(lambda event: None).run()
+        assert await database.read(count_leases) == 1, "the other process has its lease still"
+    assert (report.added_count, report.interrupted) == (1, False)
+    assert report.details["errors"] == {lost.url: "Left out: another process took it over."}
+    assert await names(database) == ["b"]
 
 
 async def make_articles_due(database: Database) -> None:

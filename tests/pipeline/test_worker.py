@@ -18,13 +18,15 @@ from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import Outcome
 from inforadar.pipeline.admin import basic_authorization
 from inforadar.pipeline.health import feed_health
-from inforadar.pipeline.worker import ALL_STAGES, Stage, Worker
+from inforadar.pipeline.worker import ALL_STAGES, CollectRun, Stage, Worker
 from inforadar.store.articles import load_article
 from inforadar.store.cached_feeds import load_cached_feed
 from inforadar.store.credentials import save_credentials
 from inforadar.store.engine import Database
 from inforadar.store.feeds import find_feed_by_url, insert_feed, load_feed, request_feed, update_feed
 from inforadar.store.items import list_items, load_item_changes
+from inforadar.store.purging import purge_feeds
+from inforadar.store.runs import load_report, load_runs
 from inforadar.store.types import db_now
 from inforadar.urls import uid
 from tests.site.answers import html, status
@@ -280,6 +282,55 @@ async def test_a_crowded_host_is_asked_at_each_of_its_turns_and_not_only_at_the_
         await working
     times = sorted(request.at for request in asked)
     assert all(later - earlier >= 0.19 for earlier, later in pairwise(times))
+
+
+async def test_the_turns_of_a_crowded_host_are_one_run(site: Site, database: Database, worker: Open) -> None:
+    for number in range(5):
+        feed = await subscribe(database, site.feed(f"/feed{number}.xml", rss([entry(site, number)])))
+        await set_schedule(database, feed, next_run_at=db_now(), requested_at=None)
+    stop = asyncio.Event()
+    async with worker(domain_delay=0.2, interval=300) as running:
+        running.stages = frozenset({Stage.COLLECT})
+        working = asyncio.create_task(running.run(stop))
+        await site.wait_for_requests(5)
+        stop.set()
+        await working
+    (report,) = await database.read(load_runs)
+    # The fifth is under way when the worker stops; the four before it were saved, or it would not have begun.
+    assert report.finished_at is not None
+    assert report.added_count == report.details["feeds"] >= 4
+
+
+async def test_the_cycles_of_a_run_add_up_in_its_report(site: Site, database: Database, worker: Open) -> None:
+    urls = [site.feed("/1.xml", rss([entry(site, 1)])), site.respond("/2.xml", status(404))]
+    urls.append(site.feed("/3.xml", rss([entry(site, 3)])))
+    run = CollectRun()
+    finished = []
+    async with worker() as running:
+        for url in urls:
+            await subscribe(database, url)
+            _, run_id = await running.collect_cycle(run=run)
+            assert run_id == run.id is not None
+            finished.append((await database.read(load_report, run_id)).finished_at)
+    (report,) = await database.read(load_runs)
+    assert (report.added_count, report.errors_count, report.interrupted) == (2, 1, False)
+    assert (report.details["feeds"], list(report.details["errors"])) == (3, [urls[1]])
+    assert finished == sorted(set(finished)), "its end moves on with each"
+    assert report.finished_at == finished[-1]
+
+
+async def test_a_run_that_was_deleted_between_two_cycles_is_followed_by_another(
+    site: Site, database: Database, worker: Open
+) -> None:
+    run = CollectRun()
+    async with worker() as running:
+        first = await subscribe(database, site.feed("/1.xml", rss([entry(site, 1)])))
+        _, gone = await running.collect_cycle(run=run)
+        await database.write(purge_feeds, [first.id])
+        await subscribe(database, site.feed("/2.xml", rss([entry(site, 2)])))
+        result, run_id = await running.collect_cycle(run=run)
+    assert (result.added, result.errors) == (1, {})
+    assert [report.run_id for report in await database.read(load_runs)] == [run_id] != [gone]
 
 
 async def test_a_429_silences_the_whole_host_for_as_long_as_it_asked(

@@ -32,9 +32,10 @@ from inforadar.store.analyses import (
     save_cached_analysis,
 )
 from inforadar.store.analysis_counts import load_analysis_counts
+from inforadar.store.article_queue import claim_article
 from inforadar.store.articles import ArticleEnding, claim_articles, save_article
 from inforadar.store.engine import Database
-from inforadar.store.feeds import delete_feed, update_feed, update_feed_options
+from inforadar.store.feeds import delete_feed, load_feed, update_feed, update_feed_options
 from inforadar.store.purging import purge_feeds
 from inforadar.store.schema import feed_schedules, items
 from inforadar.store.spending import Spent, add_spent, load_spending, reserve_spending, settle_spending
@@ -291,6 +292,100 @@ async def test_an_answer_is_kept_once_under_its_key(database: Database) -> None:
             cost=0.25,
         )
     assert await database.read(load_cached_analysis, "k") == {"title": "first"}
+
+
+async def analyze_once(database: Database) -> None:
+    assert await database.write(save_analysis, await claim_one(database), {"title": "first"}, 0.5, NOW)
+
+
+async def change_title(database: Database, title: str = "Another title") -> None:
+    (row,) = await rows(database, items)
+    feed = await database.read(load_feed, row.feed_id)
+    await collect(database, feed, listed(row.url, title=title))
+
+
+async def save_text(database: Database, text: str) -> None:
+    """As `item refresh` does it."""
+    (row,) = await rows(database, items)
+    job = await database.write(claim_article, row.uid)
+    assert job is not None
+    result = Extracted(clean_text=text, markdown=text, language="ru")
+    assert await database.write(save_article, ArticleEnding(job=job, at=NOW, result=result))
+
+
+@pytest.mark.parametrize("analyzed_before", [False, True], ids=["first", "again"])
+async def test_what_changes_during_its_analysis_is_analyzed_again(
+    database: Database, analyzed_before: bool
+) -> None:
+    await ready(database)
+    if analyzed_before:
+        await analyze_once(database)
+        await change_title(database, "The second title")
+    job = await claim_one(database)
+    await change_title(database)
+    assert await database.write(claim_analyses, 1) == [], "the lease holds"
+    assert await database.write(save_analysis, job, {"title": "of the old one"}, 0.5, NOW)
+    again = await claim_one(database)
+    assert again.title == "Another title"
+    assert await database.write(save_analysis, again, {"title": "of the new one"}, 0.5, NOW)
+    assert await database.write(claim_analyses, 1) == [], "once is enough"
+
+
+@pytest.mark.parametrize("analyzed_before", [False, True], ids=["first", "again"])
+async def test_a_new_text_during_an_analysis_is_analyzed_too(
+    database: Database, analyzed_before: bool
+) -> None:
+    await ready(database)
+    if analyzed_before:
+        await analyze_once(database)
+        await save_text(database, "The second text")
+    job = await claim_one(database)
+    await save_text(database, "Another text")
+    assert await database.write(claim_analyses, 1) == [], "the lease holds"
+    assert await database.write(save_analysis, job, {"title": "of the old one"}, 0.5, NOW)
+    assert (await claim_one(database)).clean_text == "Another text"
+
+
+async def test_a_heartbeat_does_not_forget_the_change(database: Database) -> None:
+    await ready(database)
+    job = await claim_one(database)
+    await change_title(database)
+    before = (await rows(database, items))[0].analyze_until
+    assert await database.write(extend_analyses, [job], lease_s=1200.0) == {job.item_id}
+    assert (await rows(database, items))[0].analyze_until > before
+    assert await database.write(claim_analyses, 1) == [], "the lease holds"
+    assert await database.write(save_analysis, job, {"title": "x"}, 0.5, NOW)
+    assert (await claim_one(database)).title == "Another title"
+
+
+async def test_what_did_not_change_during_its_analysis_is_not_analyzed_again(database: Database) -> None:
+    await ready(database)
+    job = await claim_one(database)
+    await change_title(database, job.title)
+    await save_text(database, job.clean_text)
+    await database.write(extend_analyses, [job], lease_s=1200.0)
+    assert await database.write(save_analysis, job, {"title": "x"}, 0.5, NOW)
+    assert (await rows(database, items))[0].analyze_at is None
+
+
+async def test_what_changed_is_not_given_up_with_what_it_was(database: Database) -> None:
+    await ready(database)
+    job = await claim_one(database)
+    await change_title(database)
+    assert await database.write(save_analysis_failure, job, "refused: no", None)
+    assert (await claim_one(database)).title == "Another title"
+
+
+async def test_a_worker_that_died_leaves_the_change_to_the_next(database: Database) -> None:
+    await ready(database)
+    lost = await claim_one(database)
+    await change_title(database)
+    await database.write(lambda c: c.execute(update(items).values(analyze_until=db_later(-1.0))))
+    job = await claim_one(database)
+    assert job.title == "Another title"
+    assert not await database.write(save_analysis, lost, {"title": "x"}, 0.5, NOW)
+    assert await database.write(save_analysis, job, {"title": "y"}, 0.5, NOW)
+    assert await database.write(claim_analyses, 1) == []
 
 
 @pytest.mark.parametrize("result", [{}, {"n": None, "list": [1, {"x": "🚀"}], "f": 0.1}])

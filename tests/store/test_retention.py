@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import insert, update
+import pytest
+from sqlalchemy import Table, insert, update
 from tests.store.making import NOW, add_feed, claim, collect, collected, count, listed, rows, save, start_run
 
 from inforadar.config import RetentionSettings
@@ -14,13 +15,17 @@ from inforadar.pipeline.retention import Retention
 from inforadar.store.checks import load_size
 from inforadar.store.engine import Database
 from inforadar.store.feeds import update_feed_options
-from inforadar.store.items import load_known_hashes
+from inforadar.store.items import load_item_changes, load_known_hashes
+from inforadar.store.retention import delete_history
 from inforadar.store.retention_schema import forgotten_items
-from inforadar.store.schema import articles, feed_schedules, items, marks, runs
+from inforadar.store.schema import articles, feed_schedules, hosts, item_changes, items, marks, runs
 from inforadar.store.types import db_later
 from inforadar.urls import url_hash
 
 DAY_S = 86400.0
+
+
+RECENT = datetime.now(UTC).replace(microsecond=0)
 
 
 def urls(number: int) -> list[str]:
@@ -50,6 +55,10 @@ async def make_old(database: Database, *chosen: str, days: float) -> None:
             .values(attempted_at=at, next_attempt_at=None, fetched_at=at)
         )
     )
+
+
+async def set_all(database: Database, table: Table, **columns: Any) -> None:
+    await database.write(lambda c: c.execute(update(table).values(**columns)))
 
 
 def retention(database: Database, *, published: int = 1, **limits: int) -> Retention:
@@ -155,11 +164,66 @@ async def test_a_feed_that_lost_items_is_built_anew(database: Database) -> None:
 
 async def test_old_reports_go_and_the_items_they_added_stay(database: Database) -> None:
     await a_feed_with(database, 1)
-    await database.write(lambda c: c.execute(update(runs).values(started_at=NOW, finished_at=NOW)))
+    await set_all(database, runs, started_at=NOW, finished_at=NOW)
     surplus = retention(database, history_days=30)
     assert (await surplus.plan()).history == 1
     assert (await surplus.apply()).history == 1
     assert (await count(database, runs), await count(database, items)) == (0, 1)
+
+
+async def test_old_reports_go_in_portions(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No transaction rewrites more rows than a portion has, however much a run added."""
+    monkeypatch.setattr("inforadar.store.retention.PORTION", 2)
+    monkeypatch.setattr("inforadar.store.retention.RUNS", 1)
+    feed = await a_feed_with(database, 5)
+    await collect(database, feed, *(listed(url, title="Another title") for url in urls(3)), at=RECENT)
+    await set_all(database, runs, started_at=NOW, finished_at=NOW)
+    steps = []
+    while (number := await database.write(delete_history, RECENT)) is not None:
+        named = [row for table in (items, item_changes) for row in await rows(database, table) if row.run_id]
+        steps.append((number, len(named), await count(database, runs)))
+    assert steps == [
+        *[(0, 6, 2), (0, 4, 2), (0, 3, 2), (1, 3, 1)],  # the run that added five items
+        *[(0, 1, 1), (0, 0, 1), (1, 0, 0)],  # the one that changed three
+    ]
+    assert (await count(database, items), await count(database, item_changes)) == (5, 3)
+
+
+async def test_old_changes_go_and_the_item_stays_as_it_is(database: Database) -> None:
+    feed = await a_feed_with(database, 1)
+    await collect(database, feed, listed(urls(1)[0], title="Second title"), at=NOW)
+    await collect(database, feed, listed(urls(1)[0], title="Third title"), at=RECENT)
+    await set_all(database, runs, started_at=RECENT, finished_at=RECENT)
+    surplus = retention(database, history_days=30)
+    assert (await surplus.plan()).history == 1
+    assert (await surplus.apply()).history == 1
+    (item,) = await rows(database, items)
+    assert item.title == "Third title"
+    assert await database.read(load_item_changes, item.id) == [
+        (RECENT, {"title": ["Second title", "Third title"]})
+    ]
+
+
+async def test_a_host_that_nobody_asks_is_forgotten(database: Database) -> None:
+    old, ahead = db_later(-91 * DAY_S), db_later(60.0)
+    for name, columns in {
+        "idle": {"next_free_at": old, "paused_until": old},
+        "known by its robots.txt": {},
+        "paused": {"paused_until": ahead},
+        "with a turn ahead": {"next_free_at": ahead},
+        "asked lately": {"updated_at": db_later(-89 * DAY_S)},
+    }.items():
+        await database.write(
+            lambda c, v: c.execute(insert(hosts).values(v)), {"host": name, "updated_at": old} | columns
+        )
+    surplus = retention(database, history_days=1)
+    assert (await surplus.plan()).history == 2
+    assert (await surplus.apply()).history == 2
+    assert {row.host for row in await rows(database, hosts)} == {
+        "paused",
+        "with a turn ahead",
+        "asked lately",
+    }
 
 
 async def test_space_is_given_back(database: Database) -> None:

@@ -189,7 +189,7 @@ def _show_surplus(surplus: Surplus, more: dict[str, Any], *, as_json: bool) -> N
     if surplus.articles:
         print_line(f"{surplus.articles} articles that no item refers to.")
     if surplus.history:
-        print_line(f"{surplus.history} old reports, failures and cached analyses.")
+        print_line(f"{surplus.history} old reports, changes, failures, cached analyses and hosts.")
 
 
 def move(

@@ -265,7 +265,8 @@ class RetentionSettings(Section):
     max_items: Annotated[int, Field(ge=0, le=10_000_000)] = 0
     """The newest items of a feed that are kept, beside starred ones; never fewer than it publishes. 0: all."""
     history_days: Annotated[int, Field(ge=0, le=36_500)] = 0
-    """Reports of runs, failed downloads and cached analyses are kept so long; 0: for ever."""
+    """Reports of runs, what changed in items, failed downloads and cached analyses are kept so long, and what is known
+    of hosts that nobody asks for 90 days; 0: for ever."""
 
 
 class SampleSettings(Section):

@@ -15,7 +15,7 @@ class RunKind(StrEnum):
     FETCH = "fetch"
     """Asked for by a person (A1)."""
     COLLECT = "collect"
-    """A cycle of the worker."""
+    """A cycle of the worker, with those that follow in its interval for a crowded host's turns."""
     CANONICAL = "canonical"
     ANALYZE = "analyze"
 

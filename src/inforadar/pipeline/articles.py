@@ -22,6 +22,7 @@ from inforadar.model.http import Failed, FailureReason, Fetched, NotModified, Ou
 from inforadar.model.ids import Uid
 from inforadar.pipeline.dispatch import Dispatch, Ending
 from inforadar.pipeline.holding import holding
+from inforadar.pipeline.pool import PoolCrashError, PoolTimeoutError
 from inforadar.pipeline.robots import Robots
 from inforadar.store.article_queue import seconds_to_next_article
 from inforadar.store.articles import (
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
 ACCEPT = "text/html, application/xhtml+xml;q=0.9, */*;q=0.1"
 RETRY_AFTER_S = (3600.0, 6 * 3600.0, 24 * 3600.0)
-"""Ruling 14: a download that failed through no fault of the article is tried again after 1, 6 and 24 hours."""
+"""Ruling 14: what failed through no fault of the article is tried again after 1, 6 and 24 hours."""
 MIN_HTML = 200
 BATCH = 100
 SHORTEST_WAIT_S = 0.05
@@ -175,8 +176,7 @@ class Canonicalizer:
         fetched = await self.engine.fetch(request)
         match fetched:
             case Fetched():
-                result = await self._extracted(fetched)
-                return ArticleEnding(job=job, at=self.now(), result=result, validators=fetched.validators)
+                return await self._read(job, fetched)
             case Failed():
                 return ArticleEnding(
                     job=job,
@@ -207,19 +207,31 @@ class Canonicalizer:
         wait_s = self._retry_after_s(job, asked_s or 0.0) if unreachable else None
         return ArticleEnding(job=job, at=self.now(), result=failed, retry_after_s=wait_s)
 
-    async def _extracted(self, fetched: Fetched) -> Extracted | NotExtracted:
-        if len(fetched.body) <= MIN_HTML:
-            return NotExtracted(code=FailureCode.BAD_HTML, detail=f"only {len(fetched.body)} bytes of HTML")
+    async def _read(self, job: ArticleJob, page: Fetched) -> ArticleEnding:
+        result: Extracted | NotExtracted
+        wait_s: float | None = None
         try:
-            return await self.extract(fetched.body, fetched.final_url, fetched.content_type)
+            result = await self._extracted(page)
+        except (PoolCrashError, PoolTimeoutError) as fault:
+            # A machine short of memory or time does that to any page: only the last attempt blames this one.
+            result = NotExtracted(code=FailureCode.PARSE, detail=str(fault))
+            wait_s = self._retry_after_s(job, 0.0)
         except InfoRadarError as fault:
-            return NotExtracted(code=FailureCode.PARSE, detail=str(fault))
+            result = NotExtracted(code=FailureCode.PARSE, detail=str(fault))
         except Exception as crash:
-            log.exception("article.crashed", url=fetched.final_url)
+            log.exception("article.crashed", url=page.final_url)
             text = (
                 f"Info Radar itself failed on this page ({type(crash).__name__}: {crash}). Please report it."
             )
-            return NotExtracted(code=FailureCode.PARSE, detail=text)
+            result = NotExtracted(code=FailureCode.PARSE, detail=text)
+        return ArticleEnding(
+            job=job, at=self.now(), result=result, validators=page.validators, retry_after_s=wait_s
+        )
+
+    async def _extracted(self, page: Fetched) -> Extracted | NotExtracted:
+        if len(page.body) <= MIN_HTML:
+            return NotExtracted(code=FailureCode.BAD_HTML, detail=f"only {len(page.body)} bytes of HTML")
+        return await self.extract(page.body, page.final_url, page.content_type)
 
     def _retry_after_s(self, job: ArticleJob, asked_s: float) -> float | None:
         """How long to wait before the next try; None: this was the last one, or there is a text already."""

@@ -136,7 +136,16 @@ class Cycle:
             progress=self._progress.of(feed),
             headers=self._credentials.get(feed.id, {}),
         )
-        async with aclosing(self._discoverers[feed.kind or FeedKind.FEED].discover(job)) as steps:
+        try:
+            await self._collect(job)
+        except LeaseLostError as lost:
+            # Of a discoverer that keeps a state of its own, fenced as the items are: it costs this feed alone.
+            self._give_up(job, lost)
+        return Ending.DONE
+
+    async def _collect(self, job: Job) -> None:
+        kind = job.feed.kind or FeedKind.FEED
+        async with aclosing(self._discoverers[kind].discover(job)) as steps:
             async for step in steps:
                 if isinstance(step, Collected):
                     await self._writer.room()
@@ -145,7 +154,6 @@ class Cycle:
                     saving.add_done_callback(partial(self._note, step))
                 elif not await self._save_part(step):
                     break
-        return Ending.DONE
 
     async def _save_part(self, part: Part) -> bool:
         """Whether the job may go on."""
@@ -158,7 +166,7 @@ class Cycle:
         self.result.updated += len(saved.changed)
         return True
 
-    def _give_up(self, job: Collected | Part, fault: BaseException) -> None:
+    def _give_up(self, job: Collected | Part | Job, fault: BaseException) -> None:
         """Nothing of it was written."""
         feed = job.lease.feed
         self._held.pop(feed.id, None)
@@ -192,7 +200,7 @@ class Cycle:
             self.result.errors[job.lease.feed.url] = error or job.outcome.value
             self._say(job, logging.WARNING, "feed.failed", outcome=job.outcome.value, error=error)
 
-    def _say(self, job: Collected | Part, level: int, event: str, **fields: Any) -> None:
+    def _say(self, job: Collected | Part | Job, level: int, event: str, **fields: Any) -> None:
         # To put a line together that nobody reads would cost more than all the rest here.
         if self._log.is_enabled_for(level):
             feed = job.lease.feed

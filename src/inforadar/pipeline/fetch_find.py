@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing, suppress
 
+from inforadar.errors import LeaseLostError
 from inforadar.fetch.pace import HostPacer
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import Outcome
@@ -172,17 +173,23 @@ class Finder:
     async def _count(self, lease: Lease) -> Ending:
         """One feed's job, kept on disk step by step."""
         feed = lease.feed
-        told = self._progress.of(feed)
-        found = self._begun.get(feed.id, ())
         job = Job(
             lease=lease,
             run_id=self._progress.run_id,
-            progress=told,
+            progress=self._progress.of(feed),
             headers=self._credentials.get(feed.id, {}),
             reach=self._reach,
-            found=found,
+            found=self._begun.get(feed.id, ()),
         )
-        position = len(found)
+        try:
+            await self._keep_steps(job)
+        except LeaseLostError:
+            self.lose(feed)
+        return Ending.DONE
+
+    async def _keep_steps(self, job: Job) -> None:
+        """A discoverer that keeps a state of its own finds by itself that the lease is lost, and raises."""
+        feed, position = job.feed, len(job.found)
         async with aclosing(self._discoverers[feed.kind or FeedKind.FEED].discover(job)) as steps:
             async for step in steps:
                 if not await self._database.write(save_found, step, position):
@@ -194,7 +201,6 @@ class Finder:
                     self._tell_end(step)
                 elif self.is_stopping:
                     break
-        return Ending.DONE
 
     def _tell_end(self, job: Collected) -> None:
         feed = job.lease.feed

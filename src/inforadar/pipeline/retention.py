@@ -117,6 +117,9 @@ class Retention:
 
     async def _history(self, now: datetime, *, delete: bool) -> int:
         before = now - timedelta(days=self.settings.history_days)
-        if delete:
-            return await self.database.write(delete_history, before)
-        return await self.database.read(count_history, before)
+        if not delete:
+            return await self.database.read(count_history, before)
+        total = 0
+        while (number := await self.database.write(delete_history, before)) is not None:
+            total += number
+        return total

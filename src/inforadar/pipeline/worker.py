@@ -38,7 +38,7 @@ from inforadar.store.credentials import load_credentials
 from inforadar.store.engine import Database
 from inforadar.store.fetch_runs import claim_fetch_run, close_dead_runs, has_fetch_work
 from inforadar.store.leases import claim_due_feeds, release_leases, seconds_to_next_request
-from inforadar.store.runs import finish_run, insert_run
+from inforadar.store.runs import continue_run, finish_run, insert_run
 from inforadar.store.writer import Writer
 
 if TYPE_CHECKING:
@@ -67,6 +67,25 @@ class Stage(StrEnum):
 
 
 ALL_STAGES = frozenset(Stage)
+
+
+@dataclass(slots=True)
+class CollectRun:
+    """A run of collecting, and what its cycles did until now."""
+
+    id: RunId | None = None
+    """None: nothing was collected yet, and there is nothing to report."""
+    feeds: int = 0
+    dropped: int = 0
+    errors: dict[str, str] = field(default_factory=dict)
+    """{feed URL: sentence}."""
+    interrupted: bool = False
+
+    def add(self, result: CycleResult, *, interrupted: bool) -> None:
+        self.feeds += result.fetched
+        self.dropped += result.dropped
+        self.errors |= result.errors
+        self.interrupted |= interrupted
 
 
 @dataclass(slots=True)
@@ -160,13 +179,13 @@ class Worker:
         return await self.fetch_run(log_progress, wanted=wanted, reach=reach, run_id=run_id).run()
 
     async def collect_cycle(
-        self, lanes: Collection[Lane] = LANES, *, limit: int | None = None
+        self, lanes: Collection[Lane] = LANES, *, limit: int | None = None, run: CollectRun | None = None
     ) -> tuple[CycleResult, RunId | None]:
-        """Claims what is due in these lanes, at most a batch, and collects it."""
+        """Claims what is due in these lanes, at most a batch, and collects it; as a part of `run`, if one goes on."""
         await self._give_back()
         await self.pacer.refresh()
         leases = await self._claim(lanes, limit or self.batch_size)
-        return await self.collect(leases) if leases else (CycleResult(), None)
+        return await self.collect(leases, run) if leases else (CycleResult(), None)
 
     async def _claim(self, lanes: Collection[Lane], limit: int) -> list[Lease]:
         """A stop in the middle of it does not lose sight of what was claimed."""
@@ -187,17 +206,17 @@ class Worker:
             self._owed += owed
             raise
 
-    async def collect(self, leases: list[Lease]) -> tuple[CycleResult, RunId]:
+    async def collect(self, leases: list[Lease], run: CollectRun | None = None) -> tuple[CycleResult, RunId]:
         """Collects feeds that were claimed, and writes the report of it."""
         try:
-            return await self._collect(leases)
+            return await self._collect(leases, run or CollectRun())
         except BaseException:
             self._owed += leases
             raise
 
-    async def _collect(self, leases: list[Lease]) -> tuple[CycleResult, RunId]:
+    async def _collect(self, leases: list[Lease], run: CollectRun) -> tuple[CycleResult, RunId]:
         started_at = self.now()
-        run_id = await self.database.write(insert_run, RunKind.COLLECT, started_at)
+        run_id = await self._begin(run, started_at)
         log.info("batch.started", feeds=len(leases), run_id=str(run_id))
         credentials = await self.database.read(load_credentials)
         cycle = Cycle(
@@ -215,7 +234,8 @@ class Worker:
             interrupted = False
         finally:
             # A stop ends the report too: what was saved until then is what the run did.
-            await asyncio.shield(self._report(run_id, cycle.result, interrupted=interrupted))
+            run.add(cycle.result, interrupted=interrupted)
+            await asyncio.shield(self._report(run_id, run))
         log.info(
             "batch.finished",
             run_id=str(run_id),
@@ -228,15 +248,20 @@ class Worker:
         )
         return result, run_id
 
-    async def _report(self, run_id: RunId, result: CycleResult, *, interrupted: bool) -> None:
-        details = {"feeds": result.fetched, "dropped": result.dropped, "errors": result.errors}
+    async def _begin(self, run: CollectRun, at: datetime) -> RunId:
+        if run.id is None or not await self.database.write(continue_run, run.id):
+            run.id = await self.database.write(insert_run, RunKind.COLLECT, at)
+        return run.id
+
+    async def _report(self, run_id: RunId, run: CollectRun) -> None:
+        details = {"feeds": run.feeds, "dropped": run.dropped, "errors": run.errors}
         try:
             await self.database.write(
                 finish_run,
                 run_id,
                 self.now(),
-                errors=len(result.errors),
-                interrupted=interrupted,
+                errors=len(run.errors),
+                interrupted=run.interrupted,
                 details=details,
             )
         except InfoRadarError as fault:
@@ -276,10 +301,14 @@ class Worker:
         clock = asyncio.get_running_loop().time
         turns: set[float] = set()
         patience = 0
+        run, run_until = CollectRun(), 0.0
         while not _is_cancelled():
             wait_s, began = self.interval_s, clock()
+            if not (turns or patience) or began >= run_until:
+                # A crowded host's turns are cycles of one run: with one each, the list of runs would show little else.
+                run, run_until = CollectRun(), began + self.interval_s
             try:
-                result, _ = await self.collect_cycle([lane], limit=limit)
+                result, _ = await self.collect_cycle([lane], limit=limit, run=run)
             except Exception as fault:
                 _say_fault("batch", fault, lane=lane.value)
                 wait_s = min(self.interval_s, AFTER_FAULT_S)

@@ -1,4 +1,8 @@
-"""Analyses: the queue of items to analyze, the results, and the cache of answers."""
+"""Analyses: the queue of items to analyze, the results, and the cache of answers.
+
+A lease sets `analyze_at` and `analyze_until` to the same time. What changes an item meanwhile sets `analyze_at` alone:
+the two then differ, which says that the analysis under way is of what was there before, and that another is due.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import ColumnElement, Connection, and_, func, literal, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, case, func, literal, or_, select, update
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
@@ -45,6 +49,11 @@ class AnalysisJob:
 FRESH = _i.analyze_attempts == 0
 RETRY = _i.analyze_attempts > 0
 """The lanes: what never failed since it was queued, and what did. What is given up has no `analyze_at`."""
+
+
+def _unless_changed(at: ColumnElement[datetime] | None) -> ColumnElement[datetime]:
+    """`analyze_at` of an item that is held: this time, or that of the change that arrived since the claim."""
+    return case((_i.analyze_at != _i.analyze_until, _i.analyze_at), else_=at)
 
 
 def claim_analyses(connection: Connection, limit: int, *, lease_s: float = LEASE_S) -> list[AnalysisJob]:
@@ -124,7 +133,7 @@ def extend_analyses(
 ) -> frozenset[ItemId]:
     """The heartbeat. Returns those that are still ours; the others are lost."""
     until = db_later(literal(lease_s))
-    return _save_leases(connection, jobs, analyze_until=until, analyze_at=until)
+    return _save_leases(connection, jobs, analyze_until=until, analyze_at=_unless_changed(until))
 
 
 def release_analyses(connection: Connection, jobs: Iterable[AnalysisJob]) -> None:
@@ -148,7 +157,10 @@ def _save_leases(connection: Connection, jobs: Iterable[AnalysisJob], **values: 
 def save_analysis(
     connection: Connection, job: AnalysisJob, result: Mapping[str, Any], score: float, at: datetime
 ) -> bool:
-    """Stores the result and asks for the feed to be built. False: the lease was lost."""
+    """Stores the result and asks for the feed to be built. False: the lease was lost.
+
+    An item that changed meanwhile is due again.
+    """
     schedule = feed_schedules.c
     # First the schedule, then the item: the order in which the writer takes them.
     connection.execute(select(schedule.id).where(schedule.id == job.feed_id).with_for_update())
@@ -159,7 +171,7 @@ def save_analysis(
             analyzer_result=dict(result),
             analyzed_at=at,
             score=score,
-            analyze_at=None,
+            analyze_at=_unless_changed(None),
             analyze_until=None,
             analyze_token=None,
             analyze_attempts=0,
@@ -179,12 +191,16 @@ def save_analysis(
 def save_analysis_failure(
     connection: Connection, job: AnalysisJob, error: str, retry_after_s: float | None, *, counts: bool = True
 ) -> bool:
-    """Records why there is no analysis; without `retry_after_s` it is given up.
+    """Records why there is no analysis; without `retry_after_s` it is given up, unless it changed meanwhile.
 
     One that does not count was not the item's fault: it keeps its lane and its attempts.
     """
     # A model's endpoint may ask for any time.
-    again = None if retry_after_s is None else db_later(literal(min(retry_after_s, LONGEST_WAIT_S)))
+    again = (
+        _unless_changed(None)
+        if retry_after_s is None
+        else db_later(literal(min(retry_after_s, LONGEST_WAIT_S)))
+    )
     return _finish(
         connection, job, analyze_at=again, analyze_attempts=job.attempts + int(counts), analyze_error=error
     )

@@ -218,8 +218,8 @@ def save_article(connection: Connection, ending: ArticleEnding, *, outbox: bool 
             )
         )
     if values["next_attempt_at"] is None:
-        is_other = isinstance(result, Extracted) and before not in (None, result.clean_text)
-        _wake_items(connection, job.url, again=is_other)
+        is_new = isinstance(result, Extracted) and result.clean_text != before
+        _wake_items(connection, job.url, is_new=is_new, again=is_new and before is not None)
     if outbox:
         note_article(
             connection, job.uid, ending.at, result.code if isinstance(result, NotExtracted) else None
@@ -265,14 +265,17 @@ def _article_values(found: Extracted) -> dict[str, Any]:
     }
 
 
-def _wake_items(connection: Connection, url: str, *, again: bool = False) -> None:
+def _wake_items(connection: Connection, url: str, *, is_new: bool, again: bool) -> None:
     """Everything that can be known of the article is known: its items are ready for analysis.
 
-    `again`: those that were analyzed too, because the text is another one now.
+    `is_new`: those that are being analyzed too, because it is without this text. `again`: those that were
+    analyzed too, because the text is another one now.
     """
+    unread = [] if again else [items.c.analyzed_at.is_(None)]
+    idle = [] if is_new else [items.c.analyze_token.is_(None)]
     waiting = (
         select(items.c.id)
-        .where(items.c.url == url, *(() if again else (items.c.analyzed_at.is_(None),)))
+        .where(items.c.url == url, *unread, *idle)
         .order_by(items.c.id)
         .with_for_update()
         .cte("waiting")

@@ -17,6 +17,7 @@ from sqlalchemy import (
     bindparam,
     case,
     func,
+    or_,
     select,
     update,
 )
@@ -200,8 +201,9 @@ def save_changes(
             name: bindparam(parameter, type_=items.c[name].type) for name, parameter in changed.items()
         }
         if not _ANALYZED.isdisjoint(names):
-            # What was analyzed is no longer what is there: once more, if it was analyzed at all.
-            columns["analyze_at"] = case((items.c.analyzed_at.is_not(None), at), else_=items.c.analyze_at)
+            # What was analyzed, or is right now, is no longer what is there: once more. Others wait for their article.
+            read = or_(items.c.analyzed_at.is_not(None), items.c.analyze_token.is_not(None))
+            columns["analyze_at"] = case((read, db_now()), else_=items.c.analyze_at)
         statement = update(items).where(items.c.id == bindparam("item")).values(**columns, updated_at=at)
         connection.execute(statement, rows)
     if history:
@@ -343,7 +345,7 @@ def load_item(connection: Connection, item_id: ItemId) -> Item | None:
 
 
 def load_item_changes(connection: Connection, item_id: ItemId) -> list[tuple[datetime, dict[str, list[Any]]]]:
-    """What changed since the item was first seen, oldest first."""
+    """What changed since the item was first seen, as far as retention keeps it, oldest first."""
     query = (
         select(item_changes.c.at, item_changes.c.fields)
         .where(item_changes.c.item_id == item_id)

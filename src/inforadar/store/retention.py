@@ -1,17 +1,19 @@
 """Retention: deleting what is old or too much, and leaving the hash behind (X8).
 
-A feed's items go in portions, each its own transaction: what was deleted until a stop stays deleted, and no worker
+Everything goes in portions, each its own transaction: what was deleted until a stop stays deleted, and no worker
 waits long. Starred items stay. An article goes when no item refers to it any more and its last attempt is over
 30 days ago: until then its row is what keeps the URL from being fetched again (ruling 4).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
+    Column,
     ColumnElement,
     Connection,
     Select,
@@ -26,7 +28,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
-from inforadar.model.ids import FeedId
+from inforadar.model.ids import FeedId, RunId
 from inforadar.store.retention_schema import forgotten_items
 from inforadar.store.schema import (
     analyses_cache,
@@ -35,13 +37,19 @@ from inforadar.store.schema import (
     articles,
     feed_schedules,
     feeds,
+    hosts,
+    item_changes,
     items,
     marks,
     runs,
 )
-from inforadar.store.types import db_after, db_now, one_of
+from inforadar.store.types import db_after, db_later, db_now, one_of
 
 PORTION = 1000
+RUNS = 20
+"""A portion of runs: each may have some thousand events."""
+HOST_DAYS = 90
+"""So long a host that nobody asks is remembered: its pace, and its robots.txt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,25 +166,68 @@ def _orphans(before: datetime) -> Select[Any]:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Old:
+    """Rows of one table that are history and over."""
+
+    key: Column[Any]
+    test: ColumnElement[bool]
+    most: int = PORTION
+    """So many are deleted at a time."""
+
+
 def count_history(connection: Connection, before: datetime) -> int:
     return sum(
-        connection.execute(select(func.count()).where(old)).scalar_one() for _, old in _history(before)
+        connection.execute(select(func.count()).where(old.test)).scalar_one() for old in _history(before)
     )
 
 
-def delete_history(connection: Connection, before: datetime) -> int:
-    """Reports with their events, failed downloads, and cached answers."""
-    deleted = 0
-    for table, old in _history(before):
-        deleted += connection.execute(delete(table).where(old)).rowcount
-    return deleted
+def delete_history(connection: Connection, before: datetime) -> int | None:
+    """Deletes a portion of what is older; returns how many rows that was, None once there is nothing left.
+
+    None is deleted yet (0) while the runs that are next are still named by what they added and changed.
+    """
+    for old in _history(before):
+        query = select(old.key).where(old.test).order_by(old.key).limit(old.most)
+        chosen = list(connection.execute(query).scalars())
+        if not chosen:
+            continue
+        if old.key.table is runs and _let_go(connection, chosen):
+            return 0
+        connection.execute(delete(old.key.table).where(one_of(old.key, chosen)))
+        return len(chosen)
+    return None
 
 
-def _history(before: datetime) -> list[tuple[Any, ColumnElement[bool]]]:
+def _let_go(connection: Connection, run_ids: Sequence[RunId]) -> bool:
+    """Takes these runs out of a portion of the rows that name them. False: none does.
+
+    The foreign key would do it for all of them at once, and a run may have added a hundred thousand items.
+    """
+    for table in (items, item_changes):
+        named = select(table.c.id).where(one_of(table.c.run_id, run_ids)).limit(PORTION)
+        if ids := list(connection.execute(named).scalars()):
+            # In the order in which the writer locks them, so that the two never wait for each other.
+            locked = select(table.c.id).where(one_of(table.c.id, ids)).order_by(table.c.id).with_for_update()
+            connection.execute(locked)
+            connection.execute(update(table).where(one_of(table.c.id, ids)).values(run_id=None))
+            return True
+    return False
+
+
+def _history(before: datetime) -> list[_Old]:
+    r, h = runs.c, hosts.c
+    idle = (
+        h.updated_at < db_later(-HOST_DAYS * 86400.0),
+        or_(h.paused_until.is_(None), h.paused_until <= db_now()),
+        or_(h.next_free_at.is_(None), h.next_free_at <= db_now()),
+    )
     return [
-        (runs, and_(runs.c.started_at < before, runs.c.finished_at.is_not(None))),
-        (article_failures, article_failures.c.at < before),
-        (analyses_cache, analyses_cache.c.created_at < before),
+        _Old(key=item_changes.c.id, test=item_changes.c.at < before),
+        _Old(key=r.id, test=and_(r.started_at < before, r.finished_at.is_not(None)), most=RUNS),
+        _Old(key=article_failures.c.id, test=article_failures.c.at < before),
+        _Old(key=analyses_cache.c.key, test=analyses_cache.c.created_at < before),
+        _Old(key=h.host, test=and_(*idle)),
     ]
 
 

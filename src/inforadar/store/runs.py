@@ -29,6 +29,12 @@ def insert_run(
     return run_id
 
 
+def continue_run(connection: Connection, run_id: RunId) -> bool:
+    """Opens a finished run that has more to do. False: it was deleted meanwhile."""
+    opened = update(runs).where(runs.c.id == run_id).values(finished_at=None).returning(runs.c.id)
+    return connection.execute(opened).first() is not None
+
+
 def finish_run(
     connection: Connection,
     run_id: RunId,
