@@ -33,6 +33,8 @@ MAX_LENGTH = 8192
 MAX_HOST = 253
 """No longer name can be looked up. Hosts are keys, too: PostgreSQL has no index for those of thousands of letters."""
 
+UNREADABLE = "it cannot be read; it should look like https://example.com/feed"
+
 TRACKING_PARAMETERS = frozenset(
     {
         # advertising clicks
@@ -76,9 +78,7 @@ def canonical_form(url: str, base: str | None = None) -> str:
     try:
         href: str = ada_url.join_url(base, text) if base is not None else ada_url.normalize_url(text)
     except ValueError:
-        raise InvalidUrlError(
-            text, "it cannot be read; it should look like https://example.com/feed"
-        ) from None
+        raise InvalidUrlError(text, UNREADABLE) from None
     if not href.startswith(("http://", "https://")):
         raise InvalidUrlError(text, "only http and https are fetched")
     # Escapes make a URL longer, and a normal form must have a normal form: itself.

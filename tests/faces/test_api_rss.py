@@ -178,6 +178,12 @@ async def test_each_encoding_has_its_own_etag_and_any_of_them_gets_304(
             assert response.status == 304
 
 
+async def test_a_date_beyond_all_time_asks_for_nothing(web: aiohttp.ClientSession, feed: Feed) -> None:
+    headers = {"If-Modified-Since": "Fri, 31 Dec 9999 23:59:59 -0500"}
+    async with web.get("/rss", params={"url": URL}, headers=headers) as response:
+        assert response.status == 200
+
+
 async def test_a_build_by_another_process_is_noticed(
     newsroom: Newsroom, web: aiohttp.ClientSession, web_settings: Settings
 ) -> None:

@@ -20,6 +20,11 @@ CPU_SECONDS = 20
 MEMORY = 1_500_000_000
 
 HOSTILE = {
+    "half a million spaces between two words of code": (
+        "'<article>' + '<p>The council voted on Tuesday to close the pier for years.</p>' * 20 + '<p><code>x'"
+        " + ' ' * 500_000 + 'x</code></p></article>'",
+        "partial",
+    ),
     "a million nested elements": ("'<div>' * 1_000_000", "FAIL_BAD_HTML"),
     "half a million nested and closed": ("'<div>' * 500_000 + '</div>' * 500_000", "FAIL_BAD_HTML"),
     "a million nested spans": ("'<span>' * 1_000_000 + 'x'", "FAIL_BAD_HTML"),

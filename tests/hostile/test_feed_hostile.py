@@ -75,6 +75,35 @@ def test_an_entity_in_an_entity_is_not_expanded() -> None:
     assert parse_feed(document, URL).items[0].title == "ha &b;"
 
 
+def test_a_comment_does_not_hide_a_type_declaration_from_us_and_show_it_to_the_parser() -> None:
+    document = (
+        b'<!-- <a --><!DOCTYPE rss [<!ENTITY a "ha"><!ATTLIST guid isPermaLink CDATA "false">]>'
+        b"<rss><channel><item><guid>https://example.org/1</guid><title>&a;</title></item></channel></rss>"
+    )
+    (item,) = parse_feed(document, URL).items
+    assert (item.url, item.title) == ("https://example.org/1", "ha")
+
+
+def test_a_tag_in_a_comment_and_an_instruction_leave_a_document_plain() -> None:
+    head = b"<?xml version='1.0'?><?style <a ?><!-- <a <!DOCTYPE -->"
+    document = head + b"<rss><channel><item><link>/1</link></item></channel></rss>"
+    listing = parse_feed(document, URL)
+    assert [item.url for item in listing.items] == ["https://example.org/1"]
+    assert listing.warnings == ()
+
+
+def test_namespaces_beyond_any_feeds_are_refused_and_repeated_ones_are_not() -> None:
+    box = b'<entry><link href="/%d"/><content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml">x</div></content></entry>'
+    entries = b"".join(box % number for number in range(500))
+    assert (
+        len(parse_feed(b'<feed xmlns="http://www.w3.org/2005/Atom">' + entries + b"</feed>", URL).items)
+        == 500
+    )
+    many = b" ".join(b'xmlns:a%d="b"' % number for number in range(200))
+    with pytest.raises(ParseError, match="more namespaces"):
+        parse_feed(b'<feed xmlns="http://www.w3.org/2005/Atom" ' + many + b">" + entries + b"</feed>", URL)
+
+
 def test_a_large_ordinary_feed_is_within_all_limits() -> None:
     body = b"<item><title>t</title><link>https://example.org/</link><description>&lt;p&gt;x&lt;/p&gt;</description></item>"
     document = b"<rss><channel>" + body * 10_000 + b"</channel></rss>"

@@ -228,6 +228,14 @@ async def test_429_and_503_say_how_long_to_wait(site: Site) -> None:
     assert waits == [120.0, 300.0, None]
 
 
+async def test_a_date_beyond_all_time_breaks_no_request(client: Client, site: Site) -> None:
+    never = "Fri, 31 Dec 9999 23:59:59 -0500"
+    busy = site.respond("/busy", status(503, retry_after=never))
+    assert (await failed(client, busy)).retry_after_s is None
+    url = site.respond("/rss", Answer(body=b"x", headers={"Expires": never}))
+    assert (await fetched(client, url)).body == b"x"
+
+
 async def test_a_request_may_set_its_own_limits(client: Client, site: Site) -> None:
     url = site.respond("/rss", Answer(body=b"x" * 150_000))
 

@@ -169,6 +169,29 @@ async def test_a_change_is_recorded_with_what_was_before_and_null_never_wins(
     assert run_id is not None
 
 
+async def test_texts_that_no_database_stores_are_not_a_change_at_every_fetch(
+    site: Site, database: Database, worker: Open
+) -> None:
+    odd = "\\ud800 a \\u0000\\udfff b"
+    texts = ",".join(f'"{name}":"{odd}"' for name in ("title", "summary", "content_html", "language", "id"))
+    document = (
+        f'{{"version":"https://jsonfeed.org/version/1.1","title":"{odd}","description":"{odd}","items":['
+        f'{{{texts},"url":"{site.url("/articles/1")}","image":"{site.url("/")}{odd}","tags":["{odd}","\\u0000"],'
+        f'"authors":[{{"name":"{odd}"}}]}},'
+        f'{{"url":"{site.url("/articles/2")}","title":"nul \\u0000","author":"{odd}"}}]}}'
+    )
+    feed = await subscribe(database, site.feed("/feed.json", document, content_type="application/feed+json"))
+    async with worker() as running:
+        first, _ = await running.collect_cycle()
+        await database.write(request_feed, feed.id)
+        second, _ = await running.collect_cycle()
+    assert (first.added, first.errors) == (2, {})
+    assert (second.fetched, second.added, second.updated) == (1, 0, 0)
+    stored = {item.title: item for item in await database.read(list_items)}
+    assert set(stored) == {"? a ? b", "nul"}
+    assert (stored["? a ? b"].author, stored["? a ? b"].tags) == ("? a ? b", ("? a ? b",))
+
+
 @pytest.mark.parametrize(
     ("code", "outcome", "scheduled"),
     [

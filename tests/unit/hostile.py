@@ -30,6 +30,20 @@ def _laughs() -> bytes:
     return _doctype(b"".join(entities), b"<item><title>&j;</title></item>")
 
 
+def _atom(attributes: bytes, body: bytes) -> bytes:
+    return b'<feed xmlns="http://www.w3.org/2005/Atom" ' + attributes + b">" + body + b"</feed>"
+
+
+def _xhtml(children: bytes) -> bytes:
+    return b'<entry><link href="/1"/><content type="xhtml">' + children + b"</content></entry>"
+
+
+def _hidden_sections(count: int) -> bytes:
+    """Beginnings of sections that come to light one by one, as those inside of them are taken out."""
+    inner = (b"<![CD" * depth + b"<![CDATA[" + b"ATA[" * depth for depth in range(1, count))
+    return _rss(b"<item><description><![CDATA[" + b"".join(inner))
+
+
 def _attributes(count: int) -> bytes:
     return b" ".join(b'a%d="1"' % number for number in range(count))
 
@@ -93,6 +107,32 @@ DOCUMENTS: dict[str, Callable[[], bytes]] = {
     "another encoding, millions of tags": lambda: b"<?xml version='1.0' encoding='cp1251'?><rss><channel>"
     + b"<item>\xef\xf0\xe8" * 1_200_000,
     "no encoding that fits": lambda: _HEAD + b"\xff\xfe\x81\x8d" * (2 * _MB),
+    "a name that no tag ends": lambda: _HEAD + b"<" + b"a" * 500_000 + _ITEM + _TAIL,
+    "a name with a prefix that no tag ends": lambda: _HEAD + b"<a:" + b"a" * 500_000 + _ITEM + _TAIL,
+    "a base of a megabyte": lambda: _atom(
+        b'xml:base="https://example.org/' + b"a" * _MB + b'/"', b'<entry><link href="1"/></entry>' * 20_000
+    ),
+    "many short bases": lambda: _atom(
+        b'xml:base="https://example.org/a/"',
+        b'<a xml:base="%s/">' % (b"b" * 1900) * 190 + b'<entry><link href="1"/></entry>' * 2_000 + b"</a>" * 190,
+    ),
+    "a namespace of a megabyte": lambda: _atom(b'xmlns:q="' + b"a" * _MB + b'"', _xhtml(b"<b/>" * 20_000)),
+    "elements of a namespace of a megabyte": lambda: _atom(
+        b'xmlns:q="' + b"a" * _MB + b'"', b"".join(b"<q:b%d/>" % number for number in range(20_000))
+    ),
+    "many namespaces, many children": lambda: _atom(
+        b" ".join(b'xmlns:a%d="%s"' % (number, b"a" * 80) for number in range(90)), _xhtml(b"<b/>" * 100_000)
+    ),
+    "a word that begins like a namespace, again and again": lambda: _rss(b"<a>" + b"xmlns" * 400_000 + b"</a>"),
+    "a namespace of entities": lambda: b'<!DOCTYPE feed [<!ENTITY a "' + b"a" * 9_000 + b'">]>' + _atom(
+        b'xmlns:q="' + b"&a;" * 100 + b'"', _xhtml(b"<b/>" * 20_000)
+    ),
+    "sections inside sections": lambda: _hidden_sections(700),
+    "items inside items, strewn": lambda: b"<rss><x>" + b"<item><link>/1</link><description>" * 100
+    + b"x" * (5 * _MB) + b"</description></item>" * 100 + b"</x></rss>",
+    "10,000 authors of signs": lambda: _rss(
+        b"".join(b"<item><link>/%d</link><author>%s</author></item>" % (n, b"a@" * 450) for n in range(10_000))
+    ),
     "deep JSON": lambda: _JSON + b"[" * 5_000_000,
     "JSON of empty items": lambda: _JSON + b"{}," * 3_000_000 + b"{}]}",
     "JSON of numbers": lambda: b'{"items":[' + b"1.5," * 2_000_000 + b"1]}",

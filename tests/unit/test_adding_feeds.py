@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from inforadar.cli.selectors_file import read_selectors
-from inforadar.errors import UsageError
+from inforadar.errors import InvalidUrlError, UsageError
 from inforadar.model.feed import FeedKind
-from inforadar.pipeline.admin import fill_in
+from inforadar.pipeline.admin import fill_in, split_credentials
 
 NOW = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
 SELECTORS = {"item": "li", "link": "a", "title": "a", "date": "time"}
@@ -64,3 +64,10 @@ def test_all_that_is_wrong_with_a_file_of_selectors_is_said_at_once(tmp_path: Pa
     assert "`link` is missing." in str(refused.value)
     path.write_text("item = 'li'\nlink = 'a'\ntitle = 'a'\ndate = 'time'\n")
     assert read_selectors(path) == {**SELECTORS, "first_page": 1}
+
+
+def test_a_url_is_parted_from_its_password_or_refused() -> None:
+    bare, headers = split_credentials("https://ada:secret@news.example/feed")
+    assert (bare, set(headers)) == ("https://news.example/feed", {"Authorization"})
+    with pytest.raises(InvalidUrlError, match="cannot be read"):
+        split_credentials("http://[")

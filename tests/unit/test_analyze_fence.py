@@ -48,6 +48,7 @@ def test_whatever_is_written_stays_one_line_of_json(title: str, description: str
         ("a\x00b\x1b[31mc", "a b [31mc"),
         ("one\r\n\r\n\r\n  two\t three", "one\ntwo three"),
         ("Привет, 世界! مرحبا", "Привет, 世界! مرحبا"),
+        (f"x &#{'9' * 5_000}; y", "x \ufffd y"),
     ],
 )
 def test_the_model_reads_what_a_person_would(written: str, read: str) -> None:

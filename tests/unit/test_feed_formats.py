@@ -177,6 +177,14 @@ def test_each_xml_base_changes_what_links_are_relative_to() -> None:
     assert parse_feed(document.encode(), URL).items[0].url == "https://other.example/a/b/c/page"
 
 
+def test_a_base_longer_than_any_address_is_passed_over() -> None:
+    long = "a" * 1_990
+    one = entry('<link href="page"/>', attributes=f' xml:base="/{long}{long}/"')
+    assert one.url == "https://example.org/news/page"
+    one = entry(f'<link href="page" xml:base="{long}/"/>', attributes=' xml:base="/blog/"')
+    assert one.url == "https://example.org/blog/page"
+
+
 def test_relative_links_of_rss_are_relative_to_the_feed() -> None:
     assert rss("<item><link>../1</link></item>").items[0].url == "https://example.org/1"
     assert rss("<item><link>//cdn.example.org/1</link></item>").items[0].url == "https://cdn.example.org/1"

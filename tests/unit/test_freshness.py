@@ -43,6 +43,7 @@ WEEK = 7 * 24 * 3600.0
         (None, None),
         ("Tue, 99 Jul 2025 10:02:00 GMT", None),
         ("Tue, 01 Jul 99999 10:02:00 GMT", None),
+        ("Fri, 31 Dec 9999 23:59:59 -0500", None),
     ],
 )
 def test_retry_after_is_read_in_both_forms(value: str | None, seconds: float | None) -> None:
@@ -84,6 +85,13 @@ def test_retry_after_is_read_in_both_forms(value: str | None, seconds: float | N
 )
 def test_an_answer_is_fresh_for_as_long_as_it_says(headers: dict[str, str], seconds: float | None) -> None:
     assert freshness_s(headers, NOW) == seconds
+
+
+def test_a_date_beyond_all_time_says_nothing() -> None:
+    date = "Fri, 31 Dec 9999 23:59:59 -0500"
+    assert parse_http_date(date) is None
+    assert freshness_s({"expires": date}, NOW) is None
+    assert freshness_s({"expires": "Tue, 01 Jul 2025 10:02:00 GMT", "date": date}, NOW) == 120.0
 
 
 def test_directives_are_read_with_their_arguments() -> None:

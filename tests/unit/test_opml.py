@@ -136,6 +136,12 @@ def test_titles_become_plain_words_and_no_feed_is_lost(written: str, meant: str)
     assert [feed.title for feed in found.feeds] == [meant, None]
 
 
+def test_a_number_of_thousands_of_digits_is_no_sign_and_no_fault() -> None:
+    number = "9" * 5_000
+    found = parse_opml(opml(f'<outline text="A &amp;#{number}; B" xmlUrl="https://a.example/1"/>'))
+    assert [feed.title for feed in found.feeds] == ["A \ufffd B"]
+
+
 def test_links_and_sites_are_no_feeds_and_folders_are_no_loss() -> None:
     found = parse_opml(
         opml(
@@ -173,6 +179,12 @@ def test_entities_are_not_expanded() -> None:
     for feed in parse_opml(data).feeds:
         assert len(feed.title or "") < 1000
         assert "root:" not in (feed.title or "")
+
+
+def test_a_million_document_types_without_an_end_are_looked_at_once() -> None:
+    """For each to its end would be longer than the suite's own limit of time."""
+    with pytest.raises(ParseError):
+        parse_opml(b"<!DOCTYPE [" * 1_000_000)
 
 
 @given(st.binary(max_size=300))

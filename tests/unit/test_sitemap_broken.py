@@ -155,6 +155,11 @@ def test_documents_made_to_take_long_do_not(body):
     assert time.process_time() - began < 5
 
 
+def test_white_space_before_the_root_is_looked_at_once():
+    """At each of its signs anew would be a million times a million, far beyond the suite's own limit of time."""
+    assert list(FastSitemap(URL).read([b" " * 1_000_000 + b"<urlset/>"])) == []
+
+
 def test_a_file_of_countless_gzip_members_is_read_as_far_as_files_are_made_of_them():
     urls, warnings = read(gzip.compress(b"<urlset>") + gzip.compress(entry("a").encode()) * 5_000)
     assert len(urls) == 999

@@ -224,7 +224,10 @@ class BodyDecoder:
 
 def check_announced_length(content_length: str | None, max_bytes: int) -> None:
     """Spare both sides the transfer of a body that says beforehand that it is too large."""
-    if content_length is not None and content_length.isdecimal() and int(content_length) > max_bytes:
+    if content_length is None or not content_length.isdecimal():
+        return
+    # A number of thousands of digits cannot even be converted.
+    if len(content_length) > 18 or int(content_length) > max_bytes:
         raise BodyTooLargeError(f"is larger than {_in_words(max_bytes)}")
 
 

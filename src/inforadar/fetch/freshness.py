@@ -17,10 +17,11 @@ def parse_http_date(value: str) -> datetime | None:
     """A date of HTTP, in any of its three forms; `None` if it is none."""
     try:
         found = parsedate_to_datetime(value)
+        # The obsolete forms carry no zone, and HTTP has only one. The last evening of the year 9999 in New York,
+        # which some send for "never", is no time in it.
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
-    # The obsolete forms carry no zone, and HTTP has only one.
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
 
 def parse_retry_after(value: str | None, now: datetime) -> float | None:

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from inforadar.errors import UsageError
+from inforadar.errors import InvalidUrlError, UsageError
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.ids import FeedId
 from inforadar.model.zone import zone_named
@@ -18,6 +18,7 @@ from inforadar.pipeline.reach import default_cutoff
 from inforadar.store.engine import Database
 from inforadar.store.feeds import load_feed, request_feed, update_feed, update_feed_options
 from inforadar.store.subscriptions import FALLBACK_S, Subscription, save_subscriptions
+from inforadar.urls import UNREADABLE
 
 _DOMAIN = re.compile(r"[^\s/:@?#]{1,253}")
 
@@ -161,7 +162,10 @@ async def set_root_domain(database: Database, feed_id: FeedId, domain: str | Non
 
 def split_credentials(url: str) -> tuple[str, dict[str, str]]:
     """A URL without its user and password, and the header that says the same: no list of feeds shows them."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        raise InvalidUrlError(url, UNREADABLE) from None
     if "@" not in parts.netloc:
         return url, {}
     user, _, password = parts.netloc.rpartition("@")[0].partition(":")

@@ -29,7 +29,6 @@ from inforadar.pipeline.holding import holding
 from inforadar.stages.analyze.base import AnalysisFailed, Analyzed, Analyzer, FailureKind
 from inforadar.stages.analyze.choose import Analyzers
 from inforadar.stages.analyze.dialogue import ModelAnalyzer
-from inforadar.stages.discover.feed_text import unescaped
 from inforadar.store.analyses import (
     AnalysisJob,
     claim_analyses,
@@ -44,6 +43,7 @@ from inforadar.store.analyses import (
 )
 from inforadar.store.engine import Database
 from inforadar.store.feeds import load_feeds
+from inforadar.texts import unescaped
 
 BATCH = 50
 MAX_ATTEMPTS = 7

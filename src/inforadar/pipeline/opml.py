@@ -17,6 +17,7 @@ from lxml import etree
 from inforadar.errors import InvalidUrlError, ParseError
 from inforadar.model.feed import Feed
 from inforadar.stages.discover.feed_encoding import decode
+from inforadar.texts import unescaped
 from inforadar.urls import canonical_form, readable
 
 MAX_BYTES = 20 * 2**20
@@ -85,7 +86,7 @@ def parse_opml(data: bytes) -> Opml:
 
 def _parse(data: bytes) -> etree._Element | None:
     """Whatever the encoding, and without what a document says about entities: a bomb stays a word."""
-    text = _DOCTYPE.sub("", decode(data), count=1)
+    text = _without_doctype(decode(data))
     text = _DECLARATION.sub("", _UNREADABLE.sub("", text), count=1).lstrip()
     text = _ENTITY.sub(_character, text)
     parser = etree.XMLParser(
@@ -97,6 +98,14 @@ def _parse(data: bytes) -> etree._Element | None:
         return None
 
 
+def _without_doctype(text: str) -> str:
+    # Looked for once: a file of a million beginnings without an end would be searched a million times.
+    start = _DOCTYPE_START.search(text)
+    whole = _DOCTYPE.match(text, start.start()) if start else None
+    return text[: whole.start()] + text[whole.end() :] if whole else text
+
+
+_DOCTYPE_START = re.compile("<!DOCTYPE", re.IGNORECASE)
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]{0,200}\?>")
 _DOCTYPE = re.compile(r"<!DOCTYPE[^>\[]{0,1000}(?:\[.*?\]\s{0,100})?>", re.DOTALL | re.IGNORECASE)
 _UNREADABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufeff\ufffe\uffff\ud800-\udfff]")
@@ -115,7 +124,7 @@ def _character(match: re.Match[str]) -> str:
 def _title(attributes: dict[str, str]) -> str | None:
     """In plain words: some readers write HTML there, and some escape it twice."""
     written = attributes.get("text") or attributes.get("title") or ""
-    plain = " ".join(_TAG.sub(" ", html.unescape(written)).split())
+    plain = " ".join(_TAG.sub(" ", unescaped(written)).split())
     return plain[:MAX_TITLE] or None
 
 

@@ -176,7 +176,7 @@ def _is_current(headers: Mapping[str, str], etag: str, changed_at: datetime) -> 
     if (since := asked.get("if-modified-since")) is not None:
         try:
             moment = parsedate_to_datetime(since)
-        except ValueError:
+        except (ValueError, OverflowError):
             return False
         return moment.tzinfo is not None and changed_at <= moment
     return False

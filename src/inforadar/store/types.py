@@ -20,6 +20,8 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import NullType, TypeEngine
 
+from inforadar.texts import storable_text
+
 
 class UtcDateTime(TypeDecorator[datetime]):
     """An aware time, kept in UTC. On SQLite as readable text that sorts by time."""
@@ -53,13 +55,7 @@ def storable(value: Any) -> Any:
     """The same without what no database stores, in a text or anywhere inside a JSON document."""
     match value:
         case str():
-            if "\x00" in value:
-                value = value.replace("\x00", "")
-            try:
-                value.encode()
-            except UnicodeEncodeError:
-                return value.encode(errors="replace").decode()
-            return value
+            return storable_text(value)
         case dict():
             return {storable(key): storable(inner) for key, inner in value.items()}
         case list() | tuple():

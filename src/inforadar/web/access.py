@@ -155,7 +155,10 @@ def session_cookie(header: bytes) -> str | None:
 
 def is_same_origin(origin: bytes, host: bytes, outer_url: str) -> bool:
     """Whether a page of ours sent it. Browsers name the origin with every change."""
-    given = urlsplit(origin.decode("latin-1"))
+    try:
+        given = urlsplit(origin.decode("latin-1"))
+    except ValueError:  # `http://[`
+        return False
     if given.scheme not in {"http", "https"} or not given.netloc:
         return False
     outer = urlsplit(outer_url)

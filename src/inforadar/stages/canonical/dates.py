@@ -71,9 +71,10 @@ def _number_or_mail(text: str) -> datetime | None:
     if text[:1].isalpha() and text[3:4] == ",":
         try:
             found = parsedate_to_datetime(text)
-        except ValueError:
+            # In UTC, as it will be stored: what overflows then is no date.
+            return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+        except (ValueError, OverflowError):
             return None
-        return found if found.tzinfo else found.replace(tzinfo=UTC)
     return None
 
 

@@ -16,7 +16,6 @@ _SPECIAL = re.compile(r"([\\`*_\[\]<])")
 _STRONG = frozenset(("b", "strong"))
 _EMPHASIS = frozenset(("i", "em", "cite", "var", "dfn"))
 _CODE = frozenset(("code", "kbd", "samp", "tt"))
-_EDGES = re.compile(r"^(\s*)(.*?)(\s*)$", re.DOTALL)
 
 
 def read_inline(run: Iterable[Node | str], base: str) -> tuple[str, str, int]:
@@ -71,10 +70,10 @@ def _decorated(node: Node, text: str, inner: str, base: str) -> str:
 
 def _wrapped(text: str, before: str, after: str) -> str:
     """Marks stand next to the words; none around nothing, nor across paragraphs."""
-    match = _EDGES.match(text)
-    if match is None or not match[2] or BREAK in text or text.lstrip().startswith(before):
+    words = text.strip()
+    if not words or BREAK in text or words.startswith(before):
         return text
-    return f"{match[1]}{before}{match[2]}{after}{match[3]}"
+    return text.replace(words, f"{before}{words}{after}", 1)
 
 
 def _address(href: str, base: str) -> str | None:

@@ -17,13 +17,15 @@ from lxml import etree
 from inforadar.errors import ParseError
 from inforadar.stages.discover.feed_encoding import UTF8, declared_encoding, decode
 from inforadar.stages.discover.feed_json import read_json
-from inforadar.stages.discover.feed_limits import MAX_BYTES, has_many_names, within_limits
+from inforadar.stages.discover.feed_limits import MAX_BYTES, has_many_names, has_odd_namespaces, within_limits
 from inforadar.stages.discover.feed_page import describe, is_page
 from inforadar.stages.discover.feed_raw import RawFeed
 from inforadar.stages.discover.feed_repair import repaired
 from inforadar.stages.discover.feed_xml import read_feed
 
-_FIRST_ELEMENT = re.compile(rb"<[A-Za-z_]")
+_PLAIN_HEAD = re.compile(rb"(?:[^<]++|<!--.*?-->|<\?.*?\?>)*+<[A-Za-z_]", re.DOTALL)
+"""All that may stand before the root, comments as a whole: a tag that one holds is not where the head ends."""
+
 _FEED_ROOT = re.compile(r"<(?:[\w.-]+:)?(?:rss|feed|rdf)(?=[\s>])", re.IGNORECASE)
 _DECLARED_ROOT = re.compile(r"<[\w.:-]+\s[^<>]*(?:xmlns|version)\s*=", re.IGNORECASE)
 """A page may hold a whole feed; what merely shares its root's name is a page."""
@@ -64,10 +66,7 @@ def parse_document(data: bytes, url: str, content_type: str = "", zone: tzinfo =
 
 def _is_plain(data: bytes) -> bool:
     """Whether a document may go to the parser as it is: UTF-8 by its own account, no type declaration."""
-    first = _FIRST_ELEMENT.search(data, 0, 10_000)
-    if first is None or b"<!DOCTYPE" in data[: first.start()]:
-        return False
-    return declared_encoding(data) in UTF8
+    return bool(_PLAIN_HEAD.match(data, 0, 10_000)) and declared_encoding(data) in UTF8
 
 
 def _read_mended(
@@ -101,6 +100,8 @@ def _not_a_feed(data: bytes, text: str, url: str) -> NotAFeedError:
 
 
 def _parsed(data: bytes, url: str, zone: tzinfo, *, recover: bool) -> RawFeed | None:
+    if has_odd_namespaces(data):
+        raise ParseError("This document declares more namespaces than any feed, or longer ones.")
     if not has_many_names(data):
         return _read(data, url, zone, recover)
     # lxml keeps every name of element or attribute for as long as the thread lives, so a document of a

@@ -17,6 +17,7 @@ from inforadar.stages.discover.feed_fields import MAX_TAGS
 from inforadar.stages.discover.feed_limits import MAX_BYTES, MAX_ELEMENTS
 from inforadar.stages.discover.feed_raw import RawEntry, RawFeed
 from inforadar.stages.discover.feed_xml import MAX_ENTRIES, TOO_MANY_ENTRIES
+from inforadar.texts import storable_text
 
 
 def read_json(data: bytes, url: str, zone: tzinfo) -> RawFeed:
@@ -72,7 +73,7 @@ def _entry(item: dict[str, Any], url: str, feed_author: str | None, zone: tzinfo
         link = identifier
     plain = _text(item, "content_text")
     attachments = [one for one in _list(item, "attachments") if isinstance(one, dict)]
-    tags = dict.fromkeys(tag.strip() for tag in _list(item, "tags") if isinstance(tag, str) and tag.strip())
+    tags = dict.fromkeys(tag for name in _list(item, "tags") if (tag := _string(name)))
     return RawEntry(
         id=identifier,
         link=_absolute(link, url),
@@ -93,9 +94,9 @@ def _entry(item: dict[str, Any], url: str, feed_author: str | None, zone: tzinfo
 def _author(holder: dict[str, Any]) -> str | None:
     """`authors` of version 1.1, else `author` of 1.0; some put a bare name there."""
     for author in (*_list(holder, "authors"), holder.get("author")):
-        name = _text(author, "name") if isinstance(author, dict) else author
-        if isinstance(name, str) and name.strip():
-            return name.strip()
+        name = _text(author, "name") if isinstance(author, dict) else _string(author)
+        if name:
+            return name
     return None
 
 
@@ -103,7 +104,12 @@ def _text(holder: dict[str, Any], key: str) -> str | None:
     value = holder.get(key)
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
-    return str(value).strip() or None
+    return _string(str(value))
+
+
+def _string(value: Any) -> str | None:
+    """A text as it will be stored: JSON can hold what XML and HTML cannot."""
+    return storable_text(value).strip() or None if isinstance(value, str) else None
 
 
 def _list(holder: dict[str, Any], key: str) -> Iterable[Any]:

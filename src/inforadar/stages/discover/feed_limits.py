@@ -24,6 +24,10 @@ _COUNTED = ((b"<", MAX_ELEMENTS, len("<a/>"), "tags"), (b"&", MAX_REFERENCES, le
 _WINDOW = 16 * 1024
 _TAG = re.compile(rb"<[A-Za-z_](?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+")
 _ATTRIBUTE = re.compile(rb"=\s*[\"']")
+_NAMESPACE = re.compile(rb"xmlns(?::[^\s=<>\"':]*+)?+\s*+=\s*+(?:\"[^\"<]*+|'[^'<]*+)")
+_MAX_NAMESPACES = 100
+_MAX_NAMESPACE_BYTES = 10_000
+"""Of all that are declared, the repeated ones counted once. Feeds have some twenty, each a short address."""
 
 
 def within_limits(data: bytes) -> tuple[bytes, str | None]:
@@ -67,6 +71,16 @@ def _overloaded_tag(data: bytes) -> int | None:
                 if tag is not None and len(_ATTRIBUTE.findall(tag[0])) > MAX_ATTRIBUTES:
                     return start
     return None
+
+
+def has_odd_namespaces(data: bytes) -> bool:
+    """Whether a document declares so many or so long ones that naming its elements fills the memory.
+
+    A parser names each element by its namespace and writes each piece of markup with all that are in scope,
+    so that what was declared once is copied for every element.
+    """
+    declared = set(_NAMESPACE.findall(data))
+    return len(declared) > _MAX_NAMESPACES or sum(map(len, declared)) > _MAX_NAMESPACE_BYTES
 
 
 def has_many_names(data: bytes) -> bool:

@@ -10,15 +10,16 @@ from lxml import etree
 
 _NAMESPACE = re.compile(r'\sxmlns(?::[\w.-]+)?="[^"]*"')
 _PREFIXED = re.compile(r"(</?)[A-Za-z_][\w.-]*:(?=[A-Za-z])")
+_ITSELF = re.compile(r"<(?:[^>\"']|\"[^\"]*\"|'[^']*')*+>(.*)</[^<>]*>", re.DOTALL)
 _XHTML_BOX = re.compile(r"<div>(.*)</div>", re.DOTALL)
 _LOOKS_LIKE_HTML = re.compile(r"</[A-Za-z]|/>|<[A-Za-z][^<>]*>|&(?:#?\w+);")
 
 
 def element_html(element: Any) -> str:
     """The children as HTML: for XHTML content, and for publishers who did not escape theirs."""
-    parts = [_escaped(element.text or "")]
-    parts += [etree.tostring(child, encoding="unicode") for child in element]
-    html = _PREFIXED.sub(r"\1", _NAMESPACE.sub("", "".join(parts))).strip()
+    # As a whole, and its own tag cut off: written one by one, each child would repeat every namespace in scope.
+    whole = _ITSELF.fullmatch(etree.tostring(element, encoding="unicode", with_tail=False))
+    html = _PREFIXED.sub(r"\1", _NAMESPACE.sub("", whole[1])).strip() if whole else ""
     box = _XHTML_BOX.fullmatch(html) if element.get("type") == "xhtml" else None
     return box[1].strip() if box else html
 

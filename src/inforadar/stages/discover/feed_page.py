@@ -6,7 +6,7 @@ import re
 from urllib.parse import urljoin
 
 from inforadar.errors import InvalidUrlError
-from inforadar.stages.discover.feed_text import unescaped
+from inforadar.texts import unescaped
 from inforadar.urls import canonical_form
 
 _HEAD = 300_000

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from html.entities import html5
 
-from inforadar.stages.discover.feed_text import unescaped
+from inforadar.texts import unescaped
 
 MAX_DEPTH = 200
 """The parser gives up at 256."""
@@ -27,9 +27,9 @@ _TOKEN = re.compile(
     r"<!\[CDATA\[(?P<cdata>.*?)(?P<cdata_end>\]\]>|\Z)"
     r"|<!--.*?(?:-->|\Z)"
     r"|<\?.*?(?:\?>|\Z)"
-    r"|<(?P<end>/?)(?P<name>[A-Za-z_][\w.-]*(?::[A-Za-z_][\w.-]*)?)"
+    r"|<(?P<end>/?)(?P<name>[A-Za-z_][\w.-]*+(?::[A-Za-z_][\w.-]*+)?+)"
     r"(?P<attributes>(?:[^<>\"'/]|\"[^\"<]*\"|'[^'<]*'|/(?!>))*+)(?P<empty>/?)>"
-    r"|<(?P<end_odd>/?)(?P<name_odd>[A-Za-z_][\w.-]*(?::[A-Za-z_][\w.-]*)?)(?P<attributes_odd>[^<>]*)>"
+    r"|<(?P<end_odd>/?)(?P<name_odd>[A-Za-z_][\w.-]*+(?::[A-Za-z_][\w.-]*+)?+)(?P<attributes_odd>[^<>]*)>"
     r"|<![A-Za-z][^<>]*>"
     r"|<"
     r"|&(?!(?:amp|lt|gt|quot|apos);)(?:(?P<entity>\#[0-9]{1,8}|\#[xX][0-9a-fA-F]{1,7}|[A-Za-z][A-Za-z0-9]{0,40});)?",
@@ -111,7 +111,8 @@ class _Repair:
             if match["cdata_end"]:
                 return match[0]
             # It never ends: what follows was meant to be read as the rest of the document.
-            return _TOKEN.sub(self.token, match["cdata"].replace("<![CDATA[", ""))
+            # A space in place of each further beginning, so that none is made of the pieces around it.
+            return _TOKEN.sub(self.token, match["cdata"].replace("<![CDATA[", " "))
         if match[0][0] == "&":
             return self._reference(match["entity"])
         return "&lt;" if match[0] == "<" else ""

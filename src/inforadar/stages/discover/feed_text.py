@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from html import unescape
+
+from inforadar.texts import unescaped
 
 SNIPPET_LENGTH = 1_000
 TITLE_LENGTH = 1_000
 """Longer titles and names are texts that were put in the wrong place, or in bad faith."""
-
-_HUGE_NUMBER = re.compile(r"&#[xX]?[0-9a-fA-F]{9,};?")
 
 _INVISIBLE = re.compile(
     r"<!--.*?(?:-->|\Z)|<(script|style|iframe|object|noscript|svg|math|template)\b.*?(?:</\1\s*>|\Z)",
@@ -26,16 +25,8 @@ _BREAK = re.compile(
     re.IGNORECASE,
 )
 _INVISIBLE_SIGNS = re.compile("[\x00-\x08\x0e-\x1f\x7f\u200b\u2060\ufeff]")
-_EMAIL_AND_NAME = re.compile(r"(?:mailto:)?[^\s()<>]+@[^\s()<>]+\s*\(([^()]+)\)")
-_NAME_AND_EMAIL = re.compile(r"([^<>()]+?)\s*[(<]\s*(?:mailto:)?[^\s()<>]+@[^\s()<>]+\s*[)>]")
-
-
-def unescaped(text: str) -> str:
-    """HTML's references replaced by their signs."""
-    try:
-        return unescape(text)
-    except ValueError:  # the standard library trips over numbers of thousands of digits
-        return unescape(_HUGE_NUMBER.sub("\ufffd", text))
+_EMAIL_AND_NAME = re.compile(r"(?:mailto:)?[^\s()<>@]++@[^\s()<>]++\s*+\(([^()]++)\)")
+_NAME_AND_EMAIL = re.compile(r"([^<>()]++)[(<]\s*+(?:mailto:)?[^\s()<>@]++@[^\s()<>]++\s*+[)>]")
 
 
 def title_text(text: str | None, *, is_plain: bool = False) -> str | None:

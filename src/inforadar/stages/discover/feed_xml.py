@@ -6,6 +6,7 @@ each: the children of an entry are filed by what they are, and each field asks t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import tzinfo
 from itertools import islice
 from typing import Any
@@ -47,6 +48,9 @@ _PERSON = ("name", "email", "uri")
 _COMMENTS = ("slash:comments", "thr:total")
 _PICTURES = {"media:content": "url", "media:thumbnail": "url", "itunes:image": "href"}
 _ABSOLUTE = ("http://", "https://")
+_MAX_BASE = 2_000
+"""Every relative link is as long as its base: a long one times twenty thousand links fills the memory."""
+
 _PAGE_TYPES = frozenset({None, "", "text/html", "application/xhtml+xml"})
 
 
@@ -60,6 +64,8 @@ class _Reader:
     def __init__(self, url: str, zone: tzinfo) -> None:
         self.url = url
         self.zone = zone
+        self.bases: dict[Element, str] = {}
+        """By element, of those that hold a relative link: each says its `xml:base` once, not once a link."""
 
     def read(self, root: Element, kind: str) -> RawFeed:
         entries: list[RawEntry] = []
@@ -73,8 +79,7 @@ class _Reader:
                 elif len(entries) <= MAX_ENTRIES:
                     entries.append(self._entry(child))
         if not entries:
-            strewn = (element for element in root.iter() if KEYS[element.tag] in _ENTRIES)
-            entries = [self._entry(element) for element in islice(strewn, MAX_ENTRIES + 1)]
+            entries = [self._entry(element) for element in islice(_strewn(root), MAX_ENTRIES + 1)]
         found = Fields(fields)
         if kind == "feed" and (author := self._author(found)):
             entries = [entry if entry.author else entry._replace(author=author) for entry in entries]
@@ -159,11 +164,18 @@ class _Reader:
 
     def _base(self, element: Element) -> str:
         """The address that relative links start from: the document's, changed by each xml:base on the way."""
-        url = self.url
-        for node in reversed((element, *element.iterancestors())):
-            if base := node.get(XML + "base"):
-                url = urljoin(url, base.strip())
-        return url
+        parent = element.getparent()
+        if parent is None:
+            inherited = self.url
+        elif parent in self.bases:
+            inherited = self.bases[parent]
+        else:
+            inherited = self.bases[parent] = self._base(parent)
+        own = element.get(XML + "base")
+        if not own or len(own) > _MAX_BASE:
+            return inherited
+        joined = urljoin(inherited, own.strip())
+        return joined if len(joined) <= _MAX_BASE else inherited
 
     def _author(self, found: Fields) -> str | None:
         for author in found.authors:
@@ -195,6 +207,15 @@ class _Reader:
             elif key == "media:community":
                 views = next((_count(child.get("views")) for child in element if child.get("views")), views)
         return image, enclosure, views, described
+
+
+def _strewn(element: Element) -> Iterator[Element]:
+    """The entries wherever they are, but none inside another: each would hold the text of all within it anew."""
+    for child in element:
+        if KEYS[child.tag] in _ENTRIES:
+            yield child
+        else:
+            yield from _strewn(child)
 
 
 def _person(author: Element) -> str | None:

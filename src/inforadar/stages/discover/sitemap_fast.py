@@ -20,8 +20,8 @@ from inforadar.stages.discover.dates import parse_date
 from inforadar.stages.discover.sitemap_xml import MAX_ALTERNATES, MAX_IMAGES, ROOTS, Row, XmlSitemap
 
 _ROOT = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml version=[\"']1\.0[\"'](?:\s+encoding=[\"'](?i:utf-8)[\"'])?"
-    rb"(?:\s+standalone=[\"'](?:yes|no)[\"'])?\s*\?>)?(?:\s|<\?xml-stylesheet [^<>]*\?>|<!--(?:(?!--)[^<>])*-->)*"
+    rb"(?:\xef\xbb\xbf)?\s*+(?:<\?xml version=[\"']1\.0[\"'](?:\s+encoding=[\"'](?i:utf-8)[\"'])?"
+    rb"(?:\s+standalone=[\"'](?:yes|no)[\"'])?\s*+\?>)?(?:\s++|<\?xml-stylesheet [^<>]*\?>|<!--(?:(?!--)[^<>])*-->)*+"
     rb"<(urlset|sitemapindex)(?:\s[^<>]*)?(?<!/)>"
 )
 _SIMPLE = re.compile(

@@ -14,8 +14,8 @@ from itertools import pairwise
 
 from inforadar.model.sitemap import SitemapForm
 from inforadar.stages.discover.feed_encoding import AS_WINDOWS, claimed_encodings, marked_encoding
-from inforadar.stages.discover.feed_text import unescaped
 from inforadar.stages.discover.sitemap_xml import BrokenXmlError, Row, XmlSitemap
+from inforadar.texts import unescaped
 
 _BEGINNING = re.compile(r"<(?:[\w.-]+:)?(url|sitemap)(?=[\s>])[^<>]*>", re.IGNORECASE)
 _INDEX = re.compile(r"<(?:[\w.-]+:)?sitemapindex[\s>]", re.IGNORECASE)
