@@ -176,6 +176,16 @@ def origin(url: str) -> str:
     return str(ada_url.URL(url).origin)
 
 
+def keeps_credentials(given: str, target: str) -> bool:
+    """Whether credentials that a person gave for one URL may be sent to the other.
+
+    They belong to an origin. Its `https` may have them too, where `http` had them; never the other way round.
+    """
+    was, now = _parts(given), _parts(target)
+    host = was[1]
+    return now == was or (was == ("http:", host, "") and now == ("https:", host, ""))
+
+
 @cache
 def _suffixes() -> PublicSuffixList:
     from publicsuffixlist import PublicSuffixList  # noqa: PLC0415 - reading the list takes 70 ms

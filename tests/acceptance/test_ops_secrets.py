@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from base64 import b64encode
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 import structlog
@@ -12,6 +15,7 @@ from inforadar.cli.logs import configure_logs
 from inforadar.cli.masks import MASK, masked
 from inforadar.config import SECTIONS, is_secret
 from inforadar.config.sections import LogSettings
+from inforadar.store.feeds import feed_key
 from tests.acceptance.calling import Call
 from tests.acceptance.program import Program
 from tests.ports import free_port
@@ -159,6 +163,22 @@ def test_a_traceback_tells_where_and_not_with_which_values(
 )
 def test_only_secrets_are_masked(text: str, shown: str) -> None:
     assert masked(text) == shown
+
+
+def test_a_password_for_where_a_feed_was_before_is_not_kept(call: Call, home: Path) -> None:
+    call("feed", "add", "https://old.example/feed")
+    url, key = feed_key("https://new.example/feed")
+    with closing(sqlite3.connect(home / "inforadar.db")) as database, database:
+        database.execute(
+            "INSERT INTO feed_urls (url_hash, feed_id, url, left_at) SELECT url_hash, id, url, created_at FROM feeds"
+        )
+        database.execute("UPDATE feeds SET url = ?, url_hash = ?", (url, key))
+    assert call("feed", "delete", url, "--yes").code == 0
+    added = call("feed", "add", f"https://me:{SECRET}@old.example/feed").out
+    assert f"Added {url}" in added
+    assert "The password was not kept" in added
+    with closing(sqlite3.connect(home / "inforadar.db")) as database:
+        assert database.execute("SELECT count(*) FROM feed_credentials").fetchone() == (0,)
 
 
 async def test_a_request_has_an_id_that_its_log_lines_carry(program: Program) -> None:

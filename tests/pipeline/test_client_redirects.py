@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from inforadar.fetch.client import Client
+from inforadar.fetch.redirect import Walk
 from inforadar.model.http import Failed, FailureReason, Fetched, NotModified, Outcome, Request, Validators
 from tests.site import Site
 from tests.site.answers import hangs, status
@@ -131,6 +132,15 @@ async def test_credentials_stay_with_their_origin(client: Client, site: Site) ->
 
     sent = {request.path: request.headers.get("authorization") for request in site.requests}
     assert sent == {"/a": "Bearer secret", "/b": "Bearer secret", "/c": None, "/d": None}
+
+
+def test_credentials_go_with_an_upgrade_to_https_and_not_back() -> None:
+    walk = Walk.begin(Request(url="http://example.com/a", headers={"Authorization": "Bearer secret"}))
+
+    assert walk.follow(301, "https://example.com/a", 10) is None
+    assert walk.credentials == {"Authorization": "Bearer secret"}
+    assert walk.follow(301, "http://example.com/b", 10) is None
+    assert walk.credentials == {}
 
 
 async def test_validators_go_to_the_hop_that_gave_them(client: Client, site: Site) -> None:

@@ -17,6 +17,7 @@ from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import Outcome
 from inforadar.model.schedule import Lane
 from inforadar.pipeline.worker import Stage, Worker
+from inforadar.store.credentials import save_credentials
 from inforadar.store.engine import Database
 from inforadar.store.feeds import insert_feed, load_feed, request_feed, update_feed, update_feed_options
 from inforadar.store.items import list_items
@@ -115,6 +116,21 @@ async def test_a_listing_that_robots_txt_forbids_is_not_asked_for(
     after = await database.read(load_feed, feed.id)
     assert after.last_fetch_status is Outcome.PERMANENT_ERROR
     assert "asks us to stay away" in (after.last_error or "")
+
+
+async def test_a_listing_that_leads_to_where_robots_txt_forbids_is_not_followed(
+    site: Site, database: Database, worker: Open
+) -> None:
+    away = PagedSite(site, host=site.hosts[1])
+    away.publish(5)
+    site.respond("/robots.txt", Answer(body=b"User-agent: *\nDisallow: /latest\n"), host=site.hosts[1])
+    feed = await subscribe(database, site.redirect("/first", away.url, 302))
+    async with worker() as running:
+        await running.collect_cycle()
+    assert away.asked == []
+    after = await database.read(load_feed, feed.id)
+    assert after.last_fetch_status is Outcome.PERMANENT_ERROR
+    assert after.last_error == f"The robots.txt of {site.hosts[1]} asks us to stay away from {away.url}."
 
 
 async def test_polling_goes_down_to_the_cutoff_until_a_walk_has_ended_and_then_to_the_window(
@@ -273,3 +289,44 @@ async def test_an_option_that_cannot_be_read_is_that_feeds_error_alone(
     assert after.last_fetch_status is Outcome.PERMANENT_ERROR
     assert said in (after.last_error or "")
     assert paged.asked == []
+
+
+def authorizations(site: Site) -> dict[str, str | None]:
+    """What each page was asked with, robots.txt aside."""
+    return {
+        request.target: request.headers.get("authorization")
+        for request in site.requests
+        if request.path != "/robots.txt"
+    }
+
+
+async def test_pages_elsewhere_are_asked_for_without_the_feeds_credentials(
+    site: Site, database: Database, worker: Open
+) -> None:
+    paged = PagedSite(site, page_size=2)
+    paged.publish(6)
+    async with Site(hosts=site.hosts[:1]) as other_port:
+        first = site.page("/first", f"{paged.listing(1)}<a rel=next href='{other_port.url('/p2')}'>older</a>")
+        other_port.page("/p2", f"{paged.listing(2)}<a rel=next href='{other_port.url('/p3')}'>older</a>")
+        other_port.page("/p3", paged.listing(3))
+        feed = await subscribe(database, first)
+        await database.write(save_credentials, feed.id, {"Authorization": "Basic c2VjcmV0"})
+        async with worker(allowed_networks=(*site.endpoints, *other_port.endpoints)) as running:
+            result, _ = await running.collect_cycle()
+    assert result.errors == {}
+    assert authorizations(site) == {"/first": "Basic c2VjcmV0"}
+    assert authorizations(other_port) == {"/p2": None, "/p3": None}
+
+
+async def test_a_listing_that_is_elsewhere_for_now_learns_no_credentials(
+    site: Site, database: Database, worker: Open
+) -> None:
+    away = PagedSite(site, host=site.hosts[1])
+    away.publish(10)
+    feed = await subscribe(database, site.redirect("/first", away.url, 302))
+    await database.write(update_feed, feed.id, {"enforce_feed_domain": False})
+    await database.write(save_credentials, feed.id, {"Authorization": "Basic c2VjcmV0"})
+    async with worker() as running:
+        await running.collect_cycle()
+    assert away.asked == ["1", "2"]
+    assert authorizations(site) == {"/first": "Basic c2VjcmV0", "/latest": None, "/latest?page=2": None}

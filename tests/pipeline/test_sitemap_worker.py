@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -28,6 +28,7 @@ from inforadar.pipeline.worker import Stage, Worker
 from inforadar.stages.canonical import extract
 from inforadar.store.articles import load_article
 from inforadar.store.cached_feeds import load_cached_feed
+from inforadar.store.credentials import save_credentials
 from inforadar.store.engine import Database
 from inforadar.store.feeds import insert_feed, load_feed, request_feed, update_feed
 from inforadar.store.items import list_items
@@ -51,8 +52,10 @@ def worker(tmp_path: Path, site: Site, database: Database) -> Open:
     )
 
     @asynccontextmanager
-    async def opened(**sitemap: Any) -> AsyncIterator[Worker]:
-        changed = settings.replaced(sitemap=sitemap)
+    async def opened(*, allowed: Sequence[str] = (), **sitemap: Any) -> AsyncIterator[Worker]:
+        changed = settings.replaced(
+            sitemap=sitemap, fetcher={"allowed_networks": (*site.endpoints, *allowed)}
+        )
         async with open_worker(changed, database, stages=frozenset({Stage.COLLECT})) as running:
             yield extract_here(running)
 
@@ -194,6 +197,21 @@ async def test_titles_come_from_the_sitemap_else_from_the_page_else_from_the_add
     article = await database.read(load_article, uid(normalize(site.url("/news/to-be-read"))))
     assert article is not None
     assert article.extracted is not None
+
+
+async def test_files_and_pages_that_lead_to_where_robots_txt_forbids_are_not_followed(
+    database: Database, site: Site, news: SitemapSite, worker: Open
+) -> None:
+    news.publish("/own.xml", "sent-away")
+    site.redirect("/news/sent-away", "/private/page", 302)
+    site.redirect("/away.xml", news.publish("/private/away.xml", "far", title="Far"), 301)
+    site.respond("/robots.txt", Answer(body=b"User-agent: *\nDisallow: /private/\n"))
+    feed = await subscribe(database, news.index("/index.xml", own=None, away=None))
+    async with worker() as running:
+        await run(database, running, feed)
+    assert not [request for request in site.requests if request.path.startswith("/private/")]
+    # As of a page that is forbidden itself: the site lists it for all to see.
+    assert [item.title for item in await database.read(list_items)] == ["Sent away"]
 
 
 async def test_beyond_so_many_pages_and_without_fetching_titles_are_out_of_addresses(
@@ -498,3 +516,22 @@ async def make_articles_due(database: Database) -> None:
             text(f"UPDATE articles SET next_attempt_at = {moment} WHERE next_attempt_at IS NOT NULL")
         )
     )
+
+
+async def test_files_at_another_port_are_asked_for_without_the_feeds_credentials(
+    database: Database, site: Site, news: SitemapSite, worker: Open
+) -> None:
+    own = news.publish("/own.xml", "near", title="Near")
+    async with Site(hosts=site.hosts[:1]) as other_port:
+        away = SitemapSite(other_port).publish("/away.xml", "far", title="Far")
+        files = "".join(f"<sitemap><loc>{url}</loc></sitemap>" for url in (own, away))
+        feed = await subscribe(database, site.sitemap("/index.xml", f"<sitemapindex>{files}</sitemapindex>"))
+        await database.write(save_credentials, feed.id, {"Authorization": "Basic c2VjcmV0"})
+        async with worker(allowed=other_port.endpoints) as running:
+            await run(database, running, feed)
+    asked = {
+        request.path: request.headers.get("authorization")
+        for request in (*site.requests, *other_port.requests)
+        if request.path.endswith(".xml")
+    }
+    assert asked == {"/index.xml": "Basic c2VjcmV0", "/own.xml": "Basic c2VjcmV0", "/away.xml": None}

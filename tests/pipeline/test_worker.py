@@ -389,6 +389,61 @@ async def test_a_page_that_robots_txt_forbids_is_not_fetched(
     assert "robots.txt" in refused.failure.detail
 
 
+async def test_a_page_that_leads_to_where_robots_txt_forbids_is_not_followed(
+    site: Site, database: Database, worker: Open
+) -> None:
+    away = site.hosts[1]
+    site.respond("/robots.txt", html("User-agent: *\nDisallow: /private/\n"))
+    site.respond("/robots.txt", html("User-agent: *\nDisallow: /\n"), host=away)
+    site.feed("/feed.xml", rss([entry(site, number) for number in (1, 2, 3)]))
+    site.redirect("/articles/1", "/private/1", 302)
+    site.redirect("/articles/2", site.url("/there/2", away), 301)
+    site.redirect("/articles/3", "/moved/3", 301)
+    for path in ("/private/1", "/there/2", "/moved/3"):
+        site.page(path, article_page(title="Story", paragraphs=[PARAGRAPH] * 4))
+    await subscribe(database, site.url("/feed.xml"))
+    async with worker() as running:
+        report = await running.run_once()
+    assert report.articles == {"success": 1, "FAIL_HTTP": 2}
+    assert [request.path for request in site.requests if request.host == away] == ["/robots.txt"]
+    assert site.requests_for("/private/1") == []
+    for number, host in ((1, site.hosts[0]), (2, away)):
+        refused = await database.read(load_article, uid(site.url(f"/articles/{number}")))
+        assert refused is not None
+        assert refused.failure is not None
+        assert refused.failure.detail == f"{host}: its robots.txt asks us to stay away"
+
+
+async def test_the_robots_txt_of_where_a_page_leads_keeps_the_distance_too(
+    site: Site, database: Database, worker: Open
+) -> None:
+    away = site.hosts[1]
+    site.respond("/robots.txt", html("User-agent: *\nDisallow:\n"))
+    site.feed("/feed.xml", rss([entry(site, 1)]))
+    site.redirect("/articles/1", site.url("/there/1", away), 302)
+    site.page("/there/1", article_page(title="Story", paragraphs=[PARAGRAPH] * 4), host=away)
+    await subscribe(database, site.url("/feed.xml"))
+    async with worker(domain_delay=0.3) as running:
+        await running.collect_cycle()
+        assert running.canonicalizer is not None
+        assert await running.canonicalizer.run_to_the_end() == {"success": 1}
+    asked, followed = (request for request in site.requests if request.host == away)
+    assert (asked.path, followed.path) == ("/robots.txt", "/there/1")
+    assert followed.at - asked.at > 0.29
+
+
+async def test_a_feed_is_followed_wherever_it_leads(site: Site, database: Database, worker: Open) -> None:
+    away = site.hosts[1]
+    site.respond("/robots.txt", html("User-agent: *\nDisallow: /\n"), host=away)
+    feed = await subscribe(
+        database, site.redirect("/a.xml", site.feed("/b.xml", rss([entry(site, 1)]), host=away), 302)
+    )
+    async with worker() as running:
+        await running.collect_cycle()
+    assert [request.path for request in site.requests] == ["/a.xml", "/b.xml"]
+    assert (await database.read(load_feed, feed.id)).last_fetch_status is Outcome.SUCCESS
+
+
 async def test_a_crash_in_one_feed_is_recorded_on_it_and_stops_nothing_else(
     site: Site, database: Database, worker: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -451,3 +506,22 @@ async def test_credentials_are_sent_to_the_feeds_own_origin_only(
     (first,), (second,) = site.requests_for("/a.xml"), site.requests_for("/b.xml")
     assert first.headers["authorization"] == "Basic bWU6c2VjcmV0"
     assert "authorization" not in second.headers
+
+
+@pytest.mark.parametrize("permanent", [301, 308])
+async def test_credentials_do_not_move_to_another_origin_with_their_feed(
+    site: Site, database: Database, worker: Open, permanent: int
+) -> None:
+    elsewhere = site.feed("/b.xml", rss([entry(site, 1)]), host="127.0.0.2")
+    feed = await subscribe(database, site.redirect("/a.xml", elsewhere, permanent))
+    await database.write(save_credentials, feed.id, {"Authorization": basic_authorization("me", "secret")})
+    async with worker() as running:
+        for _ in range(2):
+            await database.write(request_feed, feed.id)
+            await running.collect_cycle()
+    assert [request.headers.get("authorization") for request in site.requests_for("/b.xml")] == [None, None]
+    assert {request.headers["authorization"] for request in site.requests_for("/a.xml")} == {
+        "Basic bWU6c2VjcmV0"
+    }
+    after = await database.read(load_feed, feed.id)
+    assert (after.url, after.last_fetch_status) == (feed.url, Outcome.SUCCESS)

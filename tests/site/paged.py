@@ -78,14 +78,17 @@ class PagedSite:
             if request.path == self.path
         ]
 
+    def listing(self, page: int) -> str:
+        """The rows of one page, for whoever links the pages otherwise."""
+        start = (page - 1) * self.page_size
+        return "".join(self._row(post) for post in self.posts[start : start + self.page_size])
+
     def _answer(self, request: SiteRequest) -> Answer:
         page = int(request.target.partition("page=")[2] or "1")
-        start = (page - 1) * self.page_size
-        shown = self.posts[start : start + self.page_size]
-        if not shown and page > 1:
+        rows = self.listing(page)
+        if not rows and page > 1:
             return Answer(status=404)
-        rows = "".join(self._row(post) for post in shown)
-        more = start + self.page_size < len(self.posts)
+        more = page * self.page_size < len(self.posts)
         link = f"<a rel=next href='{self.path}?page={page + 1}'>older</a>" if more else ""
         return html(f"<html><body><main>{rows}</main>{link}</body></html>")
 

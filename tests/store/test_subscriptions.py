@@ -37,6 +37,18 @@ async def test_new_and_known_feeds_of_one_list_are_told_apart(database: Database
     assert await count(database, feeds) == await count(database, feed_schedules) == 5
 
 
+async def test_a_password_for_the_old_place_is_not_given_to_a_feed_that_is_elsewhere(
+    database: Database,
+) -> None:
+    moved = await add_feed(database, "https://old.example/feed")
+    await collect(database, moved, moved_to="https://new.example/feed")
+    await database.write(delete_feed, moved.id, NOW)
+    wanted = Subscription(url="https://old.example/feed", headers={"Authorization": "x"})
+    ((revived, is_new),) = await database.write(save_subscriptions, [wanted])
+    assert (revived.url, is_new) == ("https://new.example/feed", True)
+    assert await database.read(load_credentials) == {}
+
+
 async def test_a_new_feed_is_enabled_polled_and_asked_for(database: Database) -> None:
     wanted = [
         Subscription(url="https://a.example/feed", title="A", headers={"Authorization": "x"}),

@@ -34,6 +34,7 @@ from inforadar.model.schedule import NextRun
 from inforadar.model.zone import Redating
 from inforadar.stages.diff import diff
 from inforadar.store import writer as writer_module
+from inforadar.store.credentials import load_credentials, save_credentials
 from inforadar.store.engine import Database, open_database
 from inforadar.store.feeds import find_feed_by_url, load_former_urls, request_feed, sync_feed, update_feed
 from inforadar.store.leases import claim_due_feeds, claim_feeds
@@ -321,6 +322,36 @@ async def test_a_feed_that_moved_is_found_by_both_urls(database: Database) -> No
         assert found is not None
         assert found.id == feed.id
     assert await database.read(load_former_urls, feed.id) == [("https://example.com/feed", NOW)]
+
+
+@pytest.mark.parametrize(
+    ("given", "moved_to", "kept"),
+    [
+        ("https://example.com/feed", "https://elsewhere.example/feed", False),
+        ("https://example.com/feed", "https://example.com:8443/feed", False),
+        ("https://example.com/feed", "http://example.com/feed", False),
+        ("https://example.com/feed", "https://example.com/new", True),
+        ("http://example.com/feed", "https://example.com/feed", True),
+    ],
+)
+async def test_a_feed_with_credentials_does_not_leave_their_origin(
+    database: Database, given: str, moved_to: str, kept: bool
+) -> None:
+    feed = await add_feed(database, given)
+    await database.write(save_credentials, feed.id, {"Authorization": "x"})
+    saved = await collect(database, feed, listed(), moved_to=moved_to)
+    assert len(saved.added) == 1
+    assert (await reload(database, feed)).url == (moved_to if kept else given)
+    assert await database.read(load_credentials) == {feed.id: {"Authorization": "x"}}
+
+
+async def test_a_feed_whose_credentials_were_forgotten_moves(database: Database) -> None:
+    feed = await add_feed(database)
+    await database.write(save_credentials, feed.id, {"Authorization": "x"})
+    await collect(database, feed, moved_to="https://new.example/feed")
+    await database.write(save_credentials, feed.id, {})
+    await collect(database, feed, moved_to="https://new.example/feed")
+    assert (await reload(database, feed)).url == "https://new.example/feed"
 
 
 async def test_a_feed_that_moves_back_has_no_former_url_that_is_its_own(database: Database) -> None:

@@ -135,7 +135,7 @@ async def test_dates_are_read_in_the_feeds_own_zone() -> None:
 
 async def test_pages_are_asked_for_without_validators_and_with_the_feeds_headers() -> None:
     site = Listings({f"{BASE}/latest": page(("a", TODAY), next_url="/2"), f"{BASE}/2": page(("b", TODAY))})
-    await site.all(feed(), headers={"authorization": "x"}, timeout_s=7)
+    await site.all(feed(), headers_for=lambda _: {"authorization": "x"}, timeout_s=7)
     assert len(site.requests) == 2
     for request in site.requests:
         assert not request.validators

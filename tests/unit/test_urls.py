@@ -20,6 +20,7 @@ from inforadar.urls import (
     hostname,
     is_long_host,
     is_plain,
+    keeps_credentials,
     normalize,
     origin,
     readable,
@@ -315,6 +316,29 @@ def test_the_root_domain_is_what_one_can_register(url: str, domain: str) -> None
 )
 def test_hosts_are_named_with_and_without_their_port(url: str, host: str, key: str) -> None:
     assert (hostname(url), host_key(url)) == (host, key)
+
+
+@pytest.mark.parametrize(
+    ("given", "target", "kept"),
+    [
+        ("https://example.com/feed", "https://example.com/other?a=1", True),
+        ("http://example.com:8080/", "http://example.com:8080/x", True),
+        ("http://example.com/", "http://EXAMPLE.com:80/", True),
+        ("http://example.com/", "https://example.com/", True),
+        ("https://example.com/", "http://example.com/", False),
+        ("http://example.com:8080/", "https://example.com:8080/", False),
+        ("http://example.com/", "https://example.com:8443/", False),
+        ("http://example.com:8080/", "https://example.com/", False),
+        ("https://example.com:8443/", "https://example.com/", False),
+        ("http://127.0.0.1:8981/", "http://127.0.0.1:8982/", False),
+        ("https://example.com/", "https://www.example.com/", False),
+        ("https://example.com/", "https://example.com.evil.example/", False),
+        ("https://example.com/", "https://example.com@evil.example/", False),
+        ("https://[::1]/", "https://[::2]/", False),
+    ],
+)
+def test_credentials_stay_with_their_origin_or_its_https(given: str, target: str, kept: bool) -> None:
+    assert keeps_credentials(given, target) is kept
 
 
 def test_the_origin_has_no_credentials() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+from html.parser import HTMLParser
 
 import pytest
 from markupsafe import Markup
@@ -94,6 +95,46 @@ def test_raw_html_keeps_what_is_text_and_loses_what_acts() -> None:
     assert html == "T<p>a <b>b</b></p>"
 
 
+ALL_IMAGES: tuple[Images, ...] = ("direct", "click", "never")
+QUOTED = (
+    '<abbr title="x src=">a" b" onmouseover="alert(1)" tabindex=1 </abbr>',
+    '<abbr title="x href=">a" b" onmouseover="alert(1)" tabindex=1 </abbr>',
+    '<img alt="x src=">a" b" src=https://tracker.example/p.gif onerror=alert(1) <b>t</b>',
+    '<a title="x src=" href="https://a.example/">a" b" onclick="alert(1)" </a>',
+    '<abbr title="<img x=">a" src="https://tracker.example/" y="</abbr><abbr title="><img onerror=alert(1)">b</abbr>',
+)
+"""Attributes and text that, read together, look like an attribute: cutting it out opens the one before it."""
+
+
+class Elements(HTMLParser):
+    """What a browser would make of it: each element with the names of its attributes."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, frozenset[str]]] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, frozenset(name for name, _ in attrs)))
+
+
+@pytest.mark.parametrize("images", ALL_IMAGES)
+@pytest.mark.parametrize("hostile", QUOTED)
+def test_what_stands_in_quotes_stays_in_quotes(hostile: str, images: Images) -> None:
+    wanted = {("abbr", "title"), ("a", "href"), ("a", "title"), ("a", "rel")}
+    for html in (listing_html(hostile, images) or "", article_html(hostile, images)):
+        for tag, names in Elements(html).found:
+            assert {(tag, name) for name in names} <= wanted
+
+
+@pytest.mark.parametrize("images", ALL_IMAGES)
+def test_text_that_shows_mark_up_is_left_as_it_is(images: Images) -> None:
+    shown = '&lt;a href="foo"&gt; &lt;img src="/x.png"&gt;'
+    assert listing_html(f"<code>{shown}</code>", images) == f"<code>{shown}</code>"
+    assert article_html('`<a href="foo"> <img src="/x.png">`', images) == f"<p><code>{shown}</code></p>\n"
+
+
 def test_raw_html_that_is_nothing_is_nothing() -> None:
     assert listing_html("<script>x</script>", DIRECT) is None
     assert listing_html("<!-- only -->", DIRECT) is None
@@ -162,6 +203,12 @@ def test_words_are_marked_in_texts_but_never_inside_of_tags() -> None:
     reason = "says &quot;x&quot;"
     expected = str(html).replace(">slams<", f">{mark('slams', reason)}<")
     assert marker.html(html) == expected
+
+
+def test_words_are_not_marked_inside_of_a_picture_that_is_a_link() -> None:
+    html = article_html("![he slams](https://slams.example/i.png)", "click")
+    marked = Marker({"slams": "Counts as framing"}).html(html)
+    assert marked == str(html).replace("he slams</a>", f"he {mark('slams')}</a>")
 
 
 def test_a_word_has_all_its_reasons_and_bait_is_marked_in_titles_only() -> None:

@@ -34,6 +34,7 @@ from inforadar.store.credentials import save_credentials
 from inforadar.store.engine import Database
 from inforadar.store.feed_lists import FeedList, list_feeds
 from inforadar.store.feeds import find_feed, insert_feed, load_former_urls, sync_feed
+from inforadar.urls import keeps_credentials
 
 Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
 Reference = Annotated[
@@ -104,7 +105,7 @@ def add(
             enforce_feed_domain=not any_host,
             with_root_domain=root_domain,
         )
-        if is_new and credentials:
+        if is_new and credentials and keeps_credentials(address, feed.url):
             await database.write(save_credentials, feed.id, credentials)
         if is_new and sync:
             await database.write(sync_feed, feed.id)
@@ -122,8 +123,13 @@ def add(
         return 0
     print_line(f"Added {safe(feed.url)}")
     print_line(f"  id {feed.id} · source {safe(feed.source)} · topic {safe(feed.topic)}")
-    if credentials:
+    if credentials and keeps_credentials(address, feed.url):
         print_line("  The password is kept apart, and never shown.")
+    elif credentials:
+        print_line(
+            "  The password was not kept: the feed has moved to another address than it was given for. "
+            f"`inforadar feed edit {short_id(feed.id)} --user NAME` gives it one there."
+        )
     for line in _what_next(feed):
         print_line(line)
     return 0

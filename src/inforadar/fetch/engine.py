@@ -1,8 +1,8 @@
 """The engine: the client and the pacer together. Whoever fetches, fetches through this.
 
 The caller holds the turn of the first host; each redirect hop waits for its own host's turn, whichever
-that is, unless that is too far away: then the fetch ends, and says when to come again. A 429 silences the whole
-host for everyone.
+that is, unless that is too far away: then the fetch ends, and says when to come again. Where the caller may not go,
+a redirect is not followed. A 429 silences the whole host for everyone.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ class Engine:
         wait_s = await wait_for_turn(self.pacer, host_key(url))
         return _too_far(url, wait_s, self._now()) if wait_s else None
 
-    async def fetch(self, request: Request) -> FetchResult:
+    async def fetch(self, request: Request, *, may_follow: BeforeRedirect | None = None) -> FetchResult:
+        """`may_follow` is asked where a redirect leads, before its host's turn is taken; it may take one itself."""
         first = current = host_key(request.url)
         is_ours = True
 
@@ -52,7 +53,8 @@ class Engine:
             nonlocal current, is_ours
             self.pacer.done(current)
             current, is_ours = host_key(url), False
-            refusal = await self.take_turn(url)
+            refusal = await may_follow(url) if may_follow else None
+            refusal = refusal or await self.take_turn(url)
             is_ours = refusal is None
             return replace(refusal, url=request.url) if refusal else None
 

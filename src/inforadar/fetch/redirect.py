@@ -17,7 +17,7 @@ from inforadar.fetch.faults import Fault
 from inforadar.fetch.headers import escape_raw_bytes
 from inforadar.fetch.outcome import is_permanent_redirect
 from inforadar.model.http import FailureReason, Outcome, Request, Validators
-from inforadar.urls import canonical_form, origin
+from inforadar.urls import canonical_form, keeps_credentials, origin
 
 
 @dataclass(slots=True, kw_only=True)
@@ -64,11 +64,11 @@ class Walk:
             return _wrong_way(f"{self.host} sends us round in a circle.")
         if len(self.seen) == max_redirects:
             return _wrong_way(f"{host_of(self.request.url)} redirects more than {max_redirects} times.")
-        if origin(target) != origin(self.url):
+        if not keeps_credentials(self.url, target):
             # They stay away for good: the other origin could send us back to a page of its choice.
             self.credentials = {}
-            if self.validators.url is None:
-                self.validators = Validators()
+        if self.validators.url is None and origin(target) != origin(self.url):
+            self.validators = Validators()
         self.seen.add(self.url)
         self.permanent = self.permanent and is_permanent_redirect(status)
         self.url = target

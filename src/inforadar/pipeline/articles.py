@@ -137,7 +137,7 @@ class Canonicalizer:
             self._tell(ArticleProgress(job=job))
             ending = await self._ending(job)
         else:
-            ending = self._refused(job, rules)
+            ending = self._failed(job, self._refusal(job.url, rules))
         if not await self.database.write(save_article, ending, outbox=self.projection is not None):
             log.warning("article.lease_lost", url=job.url)
             return None
@@ -173,39 +173,50 @@ class Canonicalizer:
             timeout_s=self.timeout_s,
             max_bytes=self.max_bytes,
         )
-        fetched = await self.engine.fetch(request)
+        fetched = await self.engine.fetch(request, may_follow=self._may_follow)
         match fetched:
             case Fetched():
                 return await self._read(job, fetched)
             case Failed():
-                return ArticleEnding(
-                    job=job,
-                    at=self.now(),
-                    result=NotExtracted(code=failure_code(fetched), detail=fetched.message),
-                    retry_after_s=self._retry_after_s(job, fetched.retry_after_s or 0.0)
-                    if fetched.outcome is Outcome.TEMPORARY_ERROR
-                    else None,
-                )
+                return self._failed(job, fetched)
             case NotModified():
                 return ArticleEnding(job=job, at=self.now(), result=fetched, validators=fetched.validators)
             case _:
                 assert_never(fetched)
 
-    def _refused(self, job: ArticleJob, rules: RobotsRules) -> ArticleEnding:
+    def _failed(self, job: ArticleJob, failed: Failed) -> ArticleEnding:
+        is_temporary = failed.outcome is Outcome.TEMPORARY_ERROR
+        return ArticleEnding(
+            job=job,
+            at=self.now(),
+            result=NotExtracted(code=failure_code(failed), detail=failed.message),
+            retry_after_s=self._retry_after_s(job, failed.retry_after_s or 0.0) if is_temporary else None,
+            is_forbidden=failed.reason is FailureReason.ROBOTS and not is_temporary,
+        )
+
+    async def _may_follow(self, url: str) -> Failed | None:
+        rules = await self.robots.rules_ahead(url)
+        if isinstance(rules, Failed):
+            return rules
+        return None if rules.allows(url) else self._refusal(url, rules)
+
+    def _refusal(self, url: str, rules: RobotsRules) -> Failed:
         unreachable = rules.access is RobotsAccess.NONE
-        fault = self.robots.fault_of(job.url) if unreachable else None
+        fault = self.robots.fault_of(url) if unreachable else None
         if fault:
             why = f"its robots.txt cannot be had for now: {fault.message}"
         elif unreachable:
             why = "its robots.txt cannot be had for now"
         else:
             why = "its robots.txt asks us to stay away"
-        failed = NotExtracted(
-            code=failure_code(fault) if fault else FailureCode.HTTP, detail=f"{hostname(job.url)}: {why}"
+        return Failed(
+            url=url,
+            outcome=Outcome.TEMPORARY_ERROR if unreachable else Outcome.PERMANENT_ERROR,
+            reason=fault.reason if fault else FailureReason.ROBOTS,
+            message=f"{hostname(url)}: {why}",
+            fetched_at=self.now(),
+            retry_after_s=fault.retry_after_s if fault else None,
         )
-        asked_s = fault.retry_after_s if fault else None
-        wait_s = self._retry_after_s(job, asked_s or 0.0) if unreachable else None
-        return ArticleEnding(job=job, at=self.now(), result=failed, retry_after_s=wait_s)
 
     async def _read(self, job: ArticleJob, page: Fetched) -> ArticleEnding:
         result: Extracted | NotExtracted

@@ -107,7 +107,7 @@ class FeedDiscoverer:
                 max_bytes=self.max_sitemap_bytes
                 if feed.kind is None and looks_like_sitemap(feed.url)
                 else None,
-                headers=job.headers,
+                headers=job.headers_for(feed.url),
             )
         )
         # The request keeps its own time, waiting for a host's turn aside; what it cannot have used is left.

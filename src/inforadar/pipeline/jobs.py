@@ -19,6 +19,7 @@ from inforadar.model.ids import RunId
 from inforadar.model.schedule import Collected, Lease, Part
 from inforadar.pipeline.progress import FeedProgress
 from inforadar.stages.discover.walk import Depth
+from inforadar.urls import keeps_credentials
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +40,7 @@ class Job:
     run_id: RunId
     progress: FeedProgress
     headers: Mapping[str, str] = field(default_factory=dict)
-    """Request headers that the feed needs, stored apart from it."""
+    """Its credentials: request headers that the feed needs, stored apart from it."""
     reach: Reach = Reach()
     found: tuple[Part, ...] = ()
     """What another run found of it before it was cut short: not to be asked for again, and not given out again."""
@@ -47,6 +48,10 @@ class Job:
     @property
     def feed(self) -> Feed:
         return self.lease.feed
+
+    def headers_for(self, url: str) -> Mapping[str, str]:
+        """Its credentials, if they may be sent to `url`: what a site names as its next page or file may be anywhere."""
+        return self.headers if keeps_credentials(self.feed.url, url) else {}
 
 
 class Discoverer(Protocol):

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from inforadar.fetch.robots import RobotsAccess
 from inforadar.model.article import Article, Extracted, FailureCode, NotExtracted
 from inforadar.model.http import Failed
 from inforadar.model.sitemap import TitleOrigin
@@ -59,7 +58,7 @@ class PageTitles:
             ending = await self.canonicalizer.end(job, rules)
         if ending is None:
             return Missing.BUSY
-        if not rules.allows(url) and rules.access is not RobotsAccess.NONE:
+        if ending.is_forbidden:
             # The site lists it for all to see; only the page itself is not for us.
             return Title(text=slug_title(url), origin=TitleOrigin.SLUG)
         result = ending.result

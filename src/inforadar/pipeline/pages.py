@@ -106,7 +106,7 @@ class PagesDiscoverer:
             fetch,
             read,
             start_url=walked.next_url,
-            headers=job.headers,
+            headers_for=job.headers_for,
             timeout_s=self.request_timeout_s,
         )
         async with aclosing(pages):

@@ -57,6 +57,20 @@ class Robots:
         kept = KEPT_UNREACHABLE if rules.access is RobotsAccess.NONE else KEPT
         return rules if self._now() - at < kept else None
 
+    async def rules_ahead(self, url: str) -> RobotsRules | Failed:
+        """The rules for where a redirect leads. If the host has to be asked, that is done in a turn of its own.
+
+        `Failed`: that turn is too far away for a job to wait for it.
+        """
+        if rules := await self.rules_for(url):
+            return rules
+        if refusal := await self._engine.take_turn(url):
+            return refusal
+        try:
+            return await self.refresh(url)
+        finally:
+            self._engine.pacer.done(host_key(url))
+
     def fault_of(self, url: str) -> Failed | None:
         """Why the host's robots.txt could not be had, if that was asked for here."""
         return self._faults.get(host_key(url))

@@ -186,7 +186,7 @@ class SitemapWalk:
                 accept=ACCEPT,
                 max_bytes=self.max_bytes,
                 timeout_s=self.timeout_s,
-                headers=self.job.headers if hostname(file.url) == hostname(self.job.feed.url) else {},
+                headers=self.job.headers_for(file.url),
             )
         )
 

@@ -1,4 +1,7 @@
-"""Visiting a site: one request after the other, each in its host's turn, and only where robots.txt lets us (P13)."""
+"""Visiting a site: one request after the other, each in its host's turn, and only where robots.txt lets us (P13).
+
+That goes for where a redirect leads as well: else a site could send us past the rules of another.
+"""
 
 from __future__ import annotations
 
@@ -48,8 +51,8 @@ class Visitor:
         if isinstance(rules, Failed):
             return rules
         if not rules.allows(request.url):
-            return self._refused(request, rules)
-        return await self._engine.fetch(request)
+            return self._refused(request.url, rules)
+        return await self._engine.fetch(request, may_follow=self._may_follow)
 
     async def admit(self, url: str) -> RobotsRules | Failed:
         """What robots.txt says of `url`. If it allows it, the host's turn is ours, for one request.
@@ -64,6 +67,12 @@ class Visitor:
         if rules.allows(url) and (refusal := await self._spend_turn(url)):
             return refusal
         return rules
+
+    async def _may_follow(self, url: str) -> Failed | None:
+        rules = await self._robots.rules_ahead(url)
+        if isinstance(rules, Failed):
+            return rules
+        return None if rules.allows(url) else self._refused(url, rules)
 
     async def _spend_turn(self, url: str) -> Failed | None:
         host = host_key(url)
@@ -80,19 +89,19 @@ class Visitor:
             self._engine.pacer.done(self._held)
             self._held = None
 
-    def _refused(self, request: Request, rules: RobotsRules) -> Failed:
-        site, outcome, wait_s = hostname(request.url), Outcome.PERMANENT_ERROR, None
-        message = f"The robots.txt of {site} asks us to stay away from {request.url}."
+    def _refused(self, url: str, rules: RobotsRules) -> Failed:
+        site, outcome, wait_s = hostname(url), Outcome.PERMANENT_ERROR, None
+        message = f"The robots.txt of {site} asks us to stay away from {url}."
         if rules.access is RobotsAccess.NONE:
             # It is the host that is away, not its rules that are strict.
-            fault = self._robots.fault_of(request.url)
+            fault = self._robots.fault_of(url)
             why, wait_s = (f" {fault.message}", fault.retry_after_s) if fault else ("", None)
             outcome, message = (
                 Outcome.TEMPORARY_ERROR,
                 f"The robots.txt of {site} cannot be had for now.{why}",
             )
         return Failed(
-            url=request.url,
+            url=url,
             outcome=outcome,
             reason=FailureReason.ROBOTS,
             message=message,

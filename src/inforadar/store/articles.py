@@ -88,6 +88,8 @@ class ArticleEnding:
     validators: Validators = Validators()
     retry_after_s: float | None = None
     """The failure was not the article's fault: try again after that long (ruling 14)."""
+    is_forbidden: bool = False
+    """robots.txt asks us to stay away, from the page or from where it leads."""
 
 
 def claim_articles(connection: Connection, limit: int, *, lease_s: float = LEASE_S) -> list[ArticleJob]:

@@ -25,6 +25,13 @@ def save_credentials(connection: Connection, feed_id: FeedId, headers: Mapping[s
     )
 
 
+def has_credentials(connection: Connection, feed_id: FeedId) -> bool:
+    return (
+        connection.execute(select(feed_credentials.c.id).where(feed_credentials.c.id == feed_id)).first()
+        is not None
+    )
+
+
 def load_credentials(connection: Connection) -> dict[FeedId, Mapping[str, str]]:
     """Of all feeds that have some: few do."""
     return {row.id: row.headers for row in connection.execute(select(feed_credentials))}

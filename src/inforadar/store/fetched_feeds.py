@@ -12,14 +12,20 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from inforadar.model.http import Validators
 from inforadar.model.ids import FeedId
 from inforadar.model.schedule import Collected
+from inforadar.store.credentials import has_credentials
 from inforadar.store.feeds import feed_key, update_feed
 from inforadar.store.rows import JsonRows, stored_id, stored_time
 from inforadar.store.schema import feed_schedules, feed_urls, feeds
 from inforadar.store.types import db_after, db_later, db_now
+from inforadar.urls import keeps_credentials
 
 
 def save_move(connection: Connection, job: Collected) -> FeedId | None:
-    """Gives the feed its new URL and keeps the old one; if another feed has it already, only says whose."""
+    """Gives the feed its new URL and keeps the old one; if another feed has it already, only says whose.
+
+    A feed with credentials does not leave their origin: they would be sent to a place that nobody gave them for. The
+    redirect is followed each time without them, and nothing that a person entered is lost by what a site answers.
+    """
     feed = job.lease.feed
     href, key = feed_key(job.moved_to or feed.url)
     if href == feed.url:
@@ -27,6 +33,8 @@ def save_move(connection: Connection, job: Collected) -> FeedId | None:
     other: FeedId | None = connection.execute(select(feeds.c.id).where(feeds.c.url_hash == key)).scalar()
     if other is not None:
         return other
+    if not keeps_credentials(feed.url, href) and has_credentials(connection, feed.id):
+        return None
     insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     _, old_key = feed_key(feed.url)
     former = insert(feed_urls).values(url_hash=old_key, feed_id=feed.id, url=feed.url, left_at=job.at)

@@ -23,7 +23,7 @@ from inforadar.store.feeds import (
 )
 from inforadar.store.schema import feed_schedules, feed_urls, feeds
 from inforadar.store.types import db_later, db_now, one_of
-from inforadar.urls import root_domain
+from inforadar.urls import keeps_credentials, root_domain
 
 FALLBACK_S = 300.0
 """Should nobody hear the request, the schedule takes the feed after that (B3)."""
@@ -119,7 +119,8 @@ def _save(connection: Connection, wanted: Subscription) -> tuple[Feed, bool]:
     )
     if not is_new:
         return feed, False
-    if wanted.headers:
+    # A feed that is revived by a URL it had before is where it moved to: what was given for the old place stays out.
+    if wanted.headers and keeps_credentials(wanted.url, feed.url):
         save_credentials(connection, feed.id, wanted.headers)
     request_feed(connection, feed.id, fallback_s=FALLBACK_S)
     return load_feed(connection, feed.id), True

@@ -5,6 +5,9 @@
     a listing's raw HTML ──► refused if too deep ─────┘
 
 `nh3` is quadratic in nested blocks, so what nests too deep does not get to it (`stages/canonical/limits.py`).
+
+What comes behind `nh3` goes from one whole tag to the next (`_TAG`). To search its output for anything smaller would
+be to read text and the values of attributes as mark-up, and to cut there makes mark-up of them.
 """
 
 from __future__ import annotations
@@ -56,9 +59,10 @@ _DROPPED = {
     "title",
 }
 """Their text goes with them."""
-# nh3 writes attributes in double quotes and escapes those inside.
+_ABSOLUTE = ("http://", "https://", "mailto:")
+# nh3 writes attributes in double quotes and escapes those inside; a "<" of the text it escapes too. So each tag is
+# found at its beginning and up to its end.
 _TAG = re.compile(r"""(</?[a-z][a-z0-9]*(?:\s+[a-z-]+="[^"]*")*\s*/?>)""")
-_IMAGE = re.compile(r"""<img((?:\s+[a-z-]+="[^"]*")*)\s*/?>""")
 _ATTRIBUTE = re.compile(r"""([a-z-]+)="([^"]*)\"""")
 _ENTITY = r"&#?\w+;"
 """What is no word, though it looks like one."""
@@ -97,25 +101,33 @@ def _finish(html: str, images: Images) -> Markup:
         tags=_TAGS,
         clean_content_tags=_DROPPED,
         attributes=_ATTRIBUTES,
+        attribute_filter=_attribute,
         url_schemes={"http", "https", "mailto"},
         link_rel="noopener noreferrer nofollow",
         strip_comments=True,
     )
-    # A relative address would be one of ours.
-    cleaned = re.sub(r"""\s(?:href|src)="(?!https?://|mailto:)[^"]*\"""", "", cleaned)
-    return Markup(_IMAGE.sub(lambda found: _image(found[1], images), cleaned))  # noqa: S704 - nh3 wrote it
+    return Markup(_TAG.sub(lambda found: _tag(found[0], images), cleaned))  # noqa: S704 - nh3 wrote it
 
 
-def _image(attributes: str, images: Images) -> str:
+def _attribute(_tag_name: str, name: str, value: str) -> str | None:
+    """A relative address would be one of ours; `http:x` is one too."""
+    return None if name in {"href", "src"} and not value.startswith(_ABSOLUTE) else value
+
+
+def _tag(tag: str, images: Images) -> str:
+    return _image(tag, images) if tag.startswith("<img") else tag
+
+
+def _image(tag: str, images: Images) -> str:
     # Written anew: what is safe inside of an attribute need not be so as the text of a link.
-    given = {name: escape(unescape(value)) for name, value in _ATTRIBUTE.findall(attributes)}
+    given = {name: escape(unescape(value)) for name, value in _ATTRIBUTE.findall(tag)}
     source, alt = given.get("src", ""), given.get("alt", "").strip()
     if not source or images == "never":
         return ""
     if images == "click":
         label = f"Show the picture: {alt}" if alt else "Show the picture"
         return (
-            f'<a class="picture" href="{source}" data-picture data-alt="{alt}" '
+            f'<a class="picture" href="{source}" data-picture="" data-alt="{alt}" '
             f'rel="noopener noreferrer nofollow">{label}</a>'
         )
     return f'<img src="{source}" alt="{alt}" loading="lazy" decoding="async" referrerpolicy="no-referrer">'

@@ -34,6 +34,9 @@ ACCEPT = "text/html, application/xhtml+xml;q=0.9, */*;q=0.5"
 ReadPage = Callable[[bytes, str, str, datetime], Awaitable[PageListing]]
 """A `PageReader` that is run wherever parsing is done."""
 
+HeadersFor = Callable[[str], Mapping[str, str]]
+"""The credentials that may be sent to a URL: a page names the next one, and that may be anywhere."""
+
 
 def reader_for(feed: Feed) -> PageReader:
     """What reads a feed's pages: its selectors, if it has any, else the reader of its site."""
@@ -60,7 +63,7 @@ async def discover_pages(
     read: ReadPage,
     *,
     start_url: str | None = None,
-    headers: Mapping[str, str] | None = None,
+    headers_for: HeadersFor = lambda _: {},
     timeout_s: float | None = None,
 ) -> AsyncGenerator[PageListing | Failed, None]:
     """The pages of a feed's listing in their order; a `Failed` is the last that comes.
@@ -73,7 +76,7 @@ async def discover_pages(
     is_guessed = not is_first
     while url is not None and url not in seen:
         seen.add(url)
-        result = await fetch(Request(url=url, accept=ACCEPT, timeout_s=timeout_s, headers=headers or {}))
+        result = await fetch(Request(url=url, accept=ACCEPT, timeout_s=timeout_s, headers=headers_for(url)))
         if is_guessed and isinstance(result, Failed) and result.status in {404, 410}:
             return  # counted on past the last page
         page = await _read(result, read, is_first=is_first)
