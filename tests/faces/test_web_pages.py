@@ -16,6 +16,7 @@ from inforadar.store.analyses import claim_analyses, save_analysis
 from inforadar.store.engine import open_database
 from inforadar.store.feeds import delete_feed, update_feed
 from inforadar.store.retention import delete_history
+from inforadar.store.schema import item_changes
 from inforadar.web.admin_token import load_admin_token
 from inforadar.web.listing import PAGE_ITEMS
 from tests.faces.conftest import Page
@@ -216,7 +217,7 @@ async def test_an_article_whose_changes_are_no_longer_kept_does_not_claim_that_t
     item = await newsroom.add_item(await newsroom.add_feed(), "https://news.example/1")
     assert "Nothing has changed" in await page(f"/item/{item.id}")
     await newsroom.change(item, title=("Before", "After"))
-    await newsroom.database.write(delete_history, datetime.now(UTC) + timedelta(days=1))
+    await newsroom.database.write(delete_history, datetime.now(UTC) + timedelta(days=1), item_changes)
     text = await page(f"/item/{item.id}")
     assert "Nothing has changed" not in text
     assert "no longer kept" in text

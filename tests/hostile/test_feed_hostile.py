@@ -104,6 +104,18 @@ def test_namespaces_beyond_any_feeds_are_refused_and_repeated_ones_are_not() -> 
         parse_feed(b'<feed xmlns="http://www.w3.org/2005/Atom" ' + many + b">" + entries + b"</feed>", URL)
 
 
+def test_a_feed_may_write_about_namespaces() -> None:
+    box = (
+        b"<item><link>https://example.org/%d</link><description>&lt;Grid xmlns:a%d='clr-namespace:App.Views%d'&gt;"
+        b"</description><title><![CDATA[<Window xmlns:b%d='https://example.org/%d'>]]></title></item>"
+    )
+    items = b"".join(box % ((number,) * 5) for number in range(300))
+    assert len(parse_feed(b"<rss><channel>" + items + b"</channel></rss>", URL).items) == 300
+    hidden = b"".join(b' xmlns:a%d="b"' % number for number in range(200))
+    with pytest.raises(ParseError, match="more namespaces"):
+        parse_feed(b'<rss a="<![CDATA["' + hidden + b"><channel>" + items + b"]]></channel></rss>", URL)
+
+
 def test_a_large_ordinary_feed_is_within_all_limits() -> None:
     body = b"<item><title>t</title><link>https://example.org/</link><description>&lt;p&gt;x&lt;/p&gt;</description></item>"
     document = b"<rss><channel>" + body * 10_000 + b"</channel></rss>"

@@ -225,7 +225,7 @@ async def test_a_sitemaps_file_that_is_missing_for_now_leaves_the_change_to_the_
 async def test_a_paged_site_is_read_in_another_zone(site: Site, database: Database, worker: Worker) -> None:
     post = '<article class="post"><h2><a href="/news/one">One</a></h2><time>2026-11-15 12:00</time></article>'
     url = site.respond("/latest", html(f"<html><body>{post}</body></html>"))
-    given = {"selectors": dict(SELECTORS), "cutoff_date": "2026-01-01", "window_days": 36_500}
+    given = {"selectors": dict(SELECTORS), "cutoff_date": "2026-01-01", "window_days": 0}
     feed = await subscribe(database, url, FeedKind.PAGES, **given)
     await run(database, worker, feed)
     assert await dates(database) == {"one": NOON}

@@ -17,6 +17,7 @@ from inforadar.config import Settings, load_settings
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import Outcome
 from inforadar.pipeline.admin import basic_authorization
+from inforadar.pipeline.cycle import CycleResult
 from inforadar.pipeline.health import feed_health
 from inforadar.pipeline.worker import ALL_STAGES, CollectRun, Stage, Worker
 from inforadar.store.articles import load_article
@@ -525,3 +526,13 @@ async def test_credentials_do_not_move_to_another_origin_with_their_feed(
     }
     after = await database.read(load_feed, feed.id)
     assert (after.url, after.last_fetch_status) == (feed.url, Outcome.SUCCESS)
+
+
+def test_a_run_forgets_the_error_of_a_feed_that_was_saved_after_all() -> None:
+    run = CollectRun()
+    run.add(
+        CycleResult(errors={"https://a.example/": "The disk is full.", "https://b.example/": "404"}),
+        interrupted=True,
+    )
+    run.add(CycleResult(fetched=1, succeeded={"https://a.example/"}), interrupted=False)
+    assert (run.errors, run.interrupted) == ({"https://b.example/": "404"}, False)

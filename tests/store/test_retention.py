@@ -179,7 +179,7 @@ async def test_old_reports_go_in_portions(database: Database, monkeypatch: pytes
     await collect(database, feed, *(listed(url, title="Another title") for url in urls(3)), at=RECENT)
     await set_all(database, runs, started_at=NOW, finished_at=NOW)
     steps = []
-    while (number := await database.write(delete_history, RECENT)) is not None:
+    while (number := await database.write(delete_history, RECENT, runs)) is not None:
         named = [row for table in (items, item_changes) for row in await rows(database, table) if row.run_id]
         steps.append((number, len(named), await count(database, runs)))
     assert steps == [

@@ -165,3 +165,7 @@ def test_a_stored_date_is_corrected_only_if_it_is_what_the_zone_before_made_of_i
     assert changed(wrong, None) is None
     assert changed(NOON, redating) is None
     assert changed(NOON - timedelta(days=2), redating) is None, "its publisher moved it, not the zone"
+
+
+def test_without_a_zone_or_with_utc_it_is_the_one_that_readers_know() -> None:
+    assert zone_named(None) is zone_named("") is zone_named("UTC") is UTC

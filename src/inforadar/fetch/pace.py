@@ -32,7 +32,7 @@ ASK_AGAIN_S = 1.0
 """While another process has its request to a host under way, we ask for the slot no more often than this."""
 PATIENCE_S = 30.0
 """A job in the middle of its work waits no longer than this for a host's turn: no cycle ends before its last job."""
-LONGEST_PATIENCE_S = 120.0
+LONGEST_PATIENCE_S = 300.0
 """It waits for as long as this where the host's own delay is so long: else a site that asks for a minute between two
 requests could not be walked, nor a redirect on it be followed."""
 

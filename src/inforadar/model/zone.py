@@ -12,7 +12,7 @@ from inforadar.errors import UsageError
 def zone_named(name: object) -> tzinfo:
     """The zone of that name; UTC without one."""
     try:
-        return ZoneInfo(str(name)) if name else UTC
+        return UTC if not name or name == "UTC" else ZoneInfo(str(name))
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise UsageError(f"{name!r} is no time zone; write it like Europe/Moscow.") from None
 

@@ -49,6 +49,8 @@ class CycleResult:
     dropped: int = 0
     errors: dict[str, str] = field(default_factory=dict)
     """{feed URL: sentence}."""
+    succeeded: set[str] = field(default_factory=set)
+    """The URLs of feeds that were fetched without an error, and saved."""
     lost: int = 0
     postponed: int = 0
     turns_s: list[float] = field(default_factory=list)
@@ -194,6 +196,7 @@ class Cycle:
         self.result.updated += updated
         self.result.dropped += job.dropped
         if job.outcome is Outcome.SUCCESS:
+            self.result.succeeded.add(job.lease.feed.url)
             self._say(job, logging.INFO, "feed.fetched", added=added, updated=updated, dropped=job.dropped)
         else:
             error = job.next_run.error

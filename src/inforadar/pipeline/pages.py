@@ -151,12 +151,13 @@ class PagesDiscoverer:
     def _walk(self, job: Job) -> Walk:
         feed, reach = job.feed, job.reach
         window_days = _days(reach.window_days, feed.options.get("window_days"), self.window_days)
-        depth = reach.depth or (Depth.WINDOW if feed.walked_at else Depth.CUTOFF)
-        return Walk(
-            cutoff=_midnight(reach.cutoff or self.cutoff_of(feed)),
-            window_cutoff=self.now() - timedelta(days=window_days),
-            depth=depth,
+        depth = reach.depth or (Depth.WINDOW if feed.walked_at and not feed.redating else Depth.CUTOFF)
+        cutoff = _midnight(reach.cutoff or self.cutoff_of(feed))
+        # What is known is looked at again down to the cutoff if its dates are to be corrected.
+        again = (
+            cutoff if feed.redating and depth is Depth.CUTOFF else self.now() - timedelta(days=window_days)
         )
+        return Walk(cutoff=cutoff, window_cutoff=again, depth=depth)
 
     def cutoff_of(self, feed: Feed) -> date:
         """How far down a feed is walked: as it says itself, else as the settings say."""
@@ -187,7 +188,9 @@ class PagesDiscoverer:
             moved_to=first.moved_to if first and not job.found else None,
             dropped=walked.dropped,
             walked=is_deep,
-            dated_in=None if job.found else job.feed.zone_name,
+            dated_in=job.feed.zone_name
+            if is_deep and walked.walk.depth is Depth.CUTOFF and not job.found
+            else None,
         )
 
 

@@ -14,6 +14,7 @@ from inforadar.config import RetentionSettings
 from inforadar.model.ids import FeedId
 from inforadar.store.engine import Database
 from inforadar.store.retention import (
+    HISTORY,
     Keep,
     count_history,
     count_orphans,
@@ -120,6 +121,7 @@ class Retention:
         if not delete:
             return await self.database.read(count_history, before)
         total = 0
-        while (number := await self.database.write(delete_history, before)) is not None:
-            total += number
+        for table in HISTORY:
+            while (number := await self.database.write(delete_history, before, table)) is not None:
+                total += number
         return total

@@ -67,7 +67,8 @@ class Robots:
         if refusal := await self._engine.take_turn(url):
             return refusal
         try:
-            return await self.refresh(url)
+            # While it waited for the turn, another job may have asked.
+            return await self.rules_for(url) or await self.refresh(url)
         finally:
             self._engine.pacer.done(host_key(url))
 

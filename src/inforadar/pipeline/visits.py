@@ -6,6 +6,7 @@ That goes for where a redirect leads as well: else a site could send us past the
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 
 from inforadar.fetch.engine import Engine
@@ -72,7 +73,10 @@ class Visitor:
         rules = await self._robots.rules_ahead(url)
         if isinstance(rules, Failed):
             return rules
-        return None if rules.allows(url) else self._refused(url, rules)
+        if rules.allows(url):
+            return None
+        # A site may lead everybody astray for an hour, to a page that says so: no reason never to come back.
+        return replace(self._refused(url, rules), outcome=Outcome.TEMPORARY_ERROR)
 
     async def _spend_turn(self, url: str) -> Failed | None:
         host = host_key(url)

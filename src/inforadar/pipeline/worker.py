@@ -84,8 +84,11 @@ class CollectRun:
     def add(self, result: CycleResult, *, interrupted: bool) -> None:
         self.feeds += result.fetched
         self.dropped += result.dropped
-        self.errors |= result.errors
-        self.interrupted |= interrupted
+        # A feed that could not be saved comes back within the same run.
+        self.errors = {
+            url: why for url, why in self.errors.items() if url not in result.succeeded
+        } | result.errors
+        self.interrupted = interrupted
 
 
 @dataclass(slots=True)

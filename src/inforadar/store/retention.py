@@ -17,6 +17,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Select,
+    Table,
     and_,
     delete,
     func,
@@ -178,25 +179,26 @@ class _Old:
 
 def count_history(connection: Connection, before: datetime) -> int:
     return sum(
-        connection.execute(select(func.count()).where(old.test)).scalar_one() for old in _history(before)
+        connection.execute(select(func.count()).where(old.test)).scalar_one()
+        for old in _history(before).values()
     )
 
 
-def delete_history(connection: Connection, before: datetime) -> int | None:
-    """Deletes a portion of what is older; returns how many rows that was, None once there is nothing left.
+def delete_history(connection: Connection, before: datetime, table: Table) -> int | None:
+    """Deletes a portion of what is older in one of `HISTORY`; returns how many rows, None once nothing is left.
 
-    None is deleted yet (0) while the runs that are next are still named by what they added and changed.
+    One table after the other: to find that nothing is old in it takes reading all of it. None is deleted yet (0)
+    while the runs that are next are still named by what they added and changed.
     """
-    for old in _history(before):
-        query = select(old.key).where(old.test).order_by(old.key).limit(old.most)
-        chosen = list(connection.execute(query).scalars())
-        if not chosen:
-            continue
-        if old.key.table is runs and _let_go(connection, chosen):
-            return 0
-        connection.execute(delete(old.key.table).where(one_of(old.key, chosen)))
-        return len(chosen)
-    return None
+    old = _history(before)[table]
+    query = select(old.key).where(old.test).order_by(old.key).limit(old.most)
+    chosen = list(connection.execute(query).scalars())
+    if not chosen:
+        return None
+    if table is runs and _let_go(connection, chosen):
+        return 0
+    connection.execute(delete(table).where(one_of(old.key, chosen)))
+    return len(chosen)
 
 
 def _let_go(connection: Connection, run_ids: Sequence[RunId]) -> bool:
@@ -215,20 +217,24 @@ def _let_go(connection: Connection, run_ids: Sequence[RunId]) -> bool:
     return False
 
 
-def _history(before: datetime) -> list[_Old]:
+HISTORY = (item_changes, runs, article_failures, analyses_cache, hosts)
+"""Tables of what has been; changes before the runs that made them."""
+
+
+def _history(before: datetime) -> dict[Table, _Old]:
     r, h = runs.c, hosts.c
     idle = (
         h.updated_at < db_later(-HOST_DAYS * 86400.0),
         or_(h.paused_until.is_(None), h.paused_until <= db_now()),
         or_(h.next_free_at.is_(None), h.next_free_at <= db_now()),
     )
-    return [
-        _Old(key=item_changes.c.id, test=item_changes.c.at < before),
-        _Old(key=r.id, test=and_(r.started_at < before, r.finished_at.is_not(None)), most=RUNS),
-        _Old(key=article_failures.c.id, test=article_failures.c.at < before),
-        _Old(key=analyses_cache.c.key, test=analyses_cache.c.created_at < before),
-        _Old(key=h.host, test=and_(*idle)),
-    ]
+    return {
+        item_changes: _Old(key=item_changes.c.id, test=item_changes.c.at < before),
+        runs: _Old(key=r.id, test=and_(r.started_at < before, r.finished_at.is_not(None)), most=RUNS),
+        article_failures: _Old(key=article_failures.c.id, test=article_failures.c.at < before),
+        analyses_cache: _Old(key=analyses_cache.c.key, test=analyses_cache.c.created_at < before),
+        hosts: _Old(key=h.host, test=and_(*idle)),
+    }
 
 
 def delete_lost_marks(connection: Connection) -> int:

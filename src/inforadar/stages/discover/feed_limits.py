@@ -25,6 +25,12 @@ _WINDOW = 16 * 1024
 _TAG = re.compile(rb"<[A-Za-z_](?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+")
 _ATTRIBUTE = re.compile(rb"=\s*[\"']")
 _NAMESPACE = re.compile(rb"xmlns(?::[^\s=<>\"':]*+)?+\s*+=\s*+(?:\"[^\"<]*+|'[^'<]*+)")
+_PIECE = re.compile(
+    rb"""<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|</[^<>]*+>"""
+    rb"""|(?P<tag><[^<>"'!?/][^<>"']*+(?:(?:"[^"<]*+"|'[^'<]*+')[^<>"']*+)*+>)""",
+    re.DOTALL,
+)
+"""What may begin with a `<` in a document that is well-formed, its type declaration aside."""
 _MAX_NAMESPACES = 100
 _MAX_NAMESPACE_BYTES = 10_000
 """Of all that are declared, the repeated ones counted once. Feeds have some twenty, each a short address."""
@@ -79,8 +85,29 @@ def has_odd_namespaces(data: bytes) -> bool:
     A parser names each element by its namespace and writes each piece of markup with all that are in scope,
     so that what was declared once is copied for every element.
     """
-    declared = set(_NAMESPACE.findall(data))
+    return _are_odd(_NAMESPACE.findall(data)) and _are_odd(_declared(data))
+
+
+def _are_odd(declarations: list[bytes]) -> bool:
+    declared = set(declarations)
     return len(declared) > _MAX_NAMESPACES or sum(map(len, declared)) > _MAX_NAMESPACE_BYTES
+
+
+def _declared(data: bytes) -> list[bytes]:
+    """Those that stand in tags. A feed may write about XML, in its texts, as much as it likes.
+
+    From the first place on where the document is not well-formed, all count: what a parser makes of it is not known.
+    """
+    declared: list[bytes] = []
+    position = 0
+    while (start := data.find(b"<", position)) != -1:
+        piece = _PIECE.match(data, start)
+        if piece is None:
+            return declared + _NAMESPACE.findall(data, start)
+        if piece["tag"]:
+            declared += _NAMESPACE.findall(piece["tag"])
+        position = piece.end()
+    return declared
 
 
 def has_many_names(data: bytes) -> bool:

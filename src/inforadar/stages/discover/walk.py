@@ -66,19 +66,19 @@ class Walk:
 
     __slots__ = (
         "_cutoff",
-        "_depth",
         "_found_new_inside_window",
         "_has_ended",
         "_met",
         "_previous",
         "_seen_existing",
         "_window_cutoff",
+        "depth",
     )
 
     def __init__(self, *, cutoff: datetime, window_cutoff: datetime, depth: Depth = Depth.CUTOFF) -> None:
         self._cutoff = cutoff
         self._window_cutoff = window_cutoff
-        self._depth = depth
+        self.depth = depth
         self._seen_existing = False
         self._found_new_inside_window = False
         self._previous: frozenset[str] = frozenset()
@@ -141,7 +141,7 @@ class Walk:
             is_outside = is_all_known and bool(dated) and dated[0][0] < self._window_cutoff
             if len(below_cutoff) == len(dated):
                 stop = StopReason.NOTHING_NEWER
-            elif self._depth is Depth.WINDOW and is_outside:
+            elif self.depth is Depth.WINDOW and is_outside:
                 stop = StopReason.WINDOW
             elif not has_next:
                 stop = StopReason.END_OF_LISTING
