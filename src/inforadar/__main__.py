@@ -7,9 +7,16 @@ import sys
 
 def main() -> None:
     """Runs the command line and exits with its code."""
-    from inforadar.cli import run  # noqa: PLC0415 - the cheapest start is the one that imports last
+    # The cheapest start is the one that imports last.
+    from inforadar.cli import run  # noqa: PLC0415
+    from inforadar.cli.streams import close_streams, open_streams  # noqa: PLC0415
 
-    sys.exit(run(sys.argv[1:]))
+    open_streams()
+    try:
+        code = run(sys.argv[1:])
+    finally:
+        close_streams()
+    sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -51,6 +51,16 @@ class LeaseLostError(StoreError):
     """Someone else holds the lease by now; what was to be saved was rolled back."""
 
 
+class OutputError(InfoRadarError):
+    """What a command says cannot be written: the disk is full, say."""
+
+
+class ReaderGoneError(OutputError):
+    """The reader of our output has enough, as `| head` has: no fault of anyone."""
+
+    exit_code = 0
+
+
 class ParseError(InfoRadarError):
     """A document that is not what it should be; says what it is instead."""
 

@@ -16,7 +16,9 @@ from pathlib import Path
 import pytest
 from textual.drivers._writer_thread import MAX_QUEUED_WRITES, WriterThread
 
+from inforadar.tui.app import MEMORY
 from inforadar.tui.driver import ForgivingFile
+from inforadar.tui.memory import load_memory
 
 PATIENCE_S = 60.0
 LEFT = b"\x1b[?1049l"
@@ -46,6 +48,7 @@ def test_a_terminal_that_does_not_control_the_app_takes_it_along_too(tmp_path: P
             assert app.wait(PATIENCE_S) == 0
         finally:
             app.kill()
+    assert load_memory(tmp_path / MEMORY).visited_at is not None
 
 
 @pytest.mark.parametrize("how", ["closed", "told"])
@@ -66,6 +69,7 @@ def test_the_app_ends_with_its_terminal(tmp_path: Path, how: str) -> None:
         os.kill(child, signal.SIGKILL)
         assert os.waitpid(child, 0) == (child, 0)
         os.close(ended)
+    assert load_memory(tmp_path / MEMORY).visited_at is not None, "it left as if someone had pressed q"
 
 
 def test_what_a_closed_terminal_no_longer_takes_holds_up_nobody() -> None:

@@ -9,7 +9,7 @@ import sqlite3
 import stat
 from contextlib import closing
 from datetime import UTC, datetime
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import aiohttp
 import feedparser
@@ -88,6 +88,34 @@ async def test_a_busy_port_is_said_at_once_and_refused(program: Program) -> None
         done = await program.run("up")
     assert done.code == 2
     assert f"Port {program.port} on 127.0.0.1 is taken by another program" in done.err
+
+
+async def test_a_busy_port_of_the_sample_is_said_at_once_and_nothing_is_added(program: Program) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", program.sample_port))
+        other.listen()
+        done = await program.run("up")
+    assert done.code == 2
+    assert f"Port {program.sample_port} on 127.0.0.1, which the sample world is served on" in done.err
+    assert "is running" not in done.out
+    assert (await program.run("feed", "list", "--json")).json == []
+
+
+async def test_a_sample_that_is_there_is_not_served_where_its_port_is_taken(program: Program) -> None:
+    assert (await program.run("sample", "add")).code == 0
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", program.sample_port))
+        other.listen()
+        done = await program.run("up")
+        assert done.code == 2
+        assert "start without the sample: --no-sample" in done.err
+        assert "is running" not in done.out
+        async with program.started("up", "--no-sample") as up:
+            said = await read_until(up, "Ctrl-C stops it")
+            assert f":{program.sample_port}" not in unquote(said)
+            up.send_signal(signal.SIGINT)
+            async with asyncio.timeout(30):
+                assert await up.wait() == 0
 
 
 async def test_a_home_that_cannot_be_written_is_a_sentence(program: Program) -> None:

@@ -15,10 +15,12 @@ from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId, RunId, new_uuid
 from inforadar.model.item import ItemChange
 from inforadar.model.run import Report, RunKind
+from inforadar.pipeline.fetch_run import FetchFilter, parse_fetch_details
+from inforadar.store.fetch_runs import claim_fetch_run
 from inforadar.store.items import save_changes
 from inforadar.store.runs import finish_run, insert_run
 from inforadar.store.spending import Spent, add_spent
-from inforadar.web.fetching import progress_fraction, progress_words
+from inforadar.web.fetching import MAX_CHOICES, progress_fraction, progress_words
 from inforadar.web.plots import histogram, sparkline, stacked
 from inforadar.web.runs import PAGE_RUNS, took
 from tests.faces.newsroom import Newsroom
@@ -81,6 +83,16 @@ async def test_a_fetch_is_started_watched_and_reported(
     assert report.text.count('href="/item/') == 3
     listed = await person.get("/runs")
     assert f'href="{address.replace("/fetch/", "/runs/")}"' in listed.text
+
+
+async def test_a_fetch_with_every_box_ticked_is_started(newsroom: Newsroom, person: Person) -> None:
+    names = [f"name {number}" for number in range(MAX_CHOICES)]
+    address = (await person.post("/fetch", source=names, topic=names)).location
+    claimed = await newsroom.database.write(claim_fetch_run)
+    assert claimed is not None
+    assert address.endswith(str(claimed[0]))
+    wanted, _ = parse_fetch_details(claimed[1])
+    assert wanted == FetchFilter(sources=tuple(names), topics=tuple(names))
 
 
 async def test_a_fetch_that_nobody_took_is_stopped_at_once(newsroom: Newsroom, person: Person) -> None:

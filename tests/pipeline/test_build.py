@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import update
 
+from inforadar.app.worker import open_worker
+from inforadar.config import load_settings
 from inforadar.model.analysis import Subject, to_json
 from inforadar.model.article import Extracted
 from inforadar.model.feed import Feed
@@ -17,11 +21,14 @@ from inforadar.pipeline import build
 from inforadar.pipeline.build import Builder, channel_of
 from inforadar.stages.analyze.local.analyzer import analyze_subject
 from inforadar.stages.publish.entry import ChannelInfo
+from inforadar.stages.publish.rss import link_start
+from inforadar.store import readdressing
 from inforadar.store.analyses import claim_analyses, save_analysis
 from inforadar.store.articles import ArticleEnding, claim_articles, save_article
 from inforadar.store.cached_feeds import CachedFeed, load_cached_feed
 from inforadar.store.engine import Database
 from inforadar.store.feeds import update_feed_options
+from inforadar.store.readdressing import mark_documents_without
 from inforadar.store.schema import items
 from tests.feed_rules import rss_problems
 from tests.store.making import NOW, add_feed, collect, listed
@@ -110,3 +117,68 @@ async def test_a_feed_that_cannot_be_rendered_holds_up_no_other_and_keeps_its_do
     assert await builder.run_once() == 1
     assert await database.read(load_cached_feed, sound.id) is not None
     assert await database.read(load_cached_feed, broken.id) == before
+
+
+async def test_a_new_address_is_said_by_quiet_feeds_too(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(readdressing, "PORTION", 2)
+    feeds = [await add_feed(database, f"https://{name}.example/feed") for name in "abcde"]
+    for feed in feeds:
+        await collect(database, feed, listed(f"{feed.url}/1"))
+    at = NOW
+
+    def builder(public_url: str) -> Builder:
+        return Builder(database=database, last_n=50, public_url=public_url, now=lambda: at)
+
+    async def addresses() -> list[str]:
+        documents = [await database.read(load_cached_feed, feed.id) for feed in feeds]
+        return [
+            re.findall(r'<atom:link href="(.*?)/rss\?', found.xml_header)[0] for found in documents if found
+        ]
+
+    old, new = builder("http://127.0.0.1:8321"), builder("https://new.example/Радар")
+    await old.follow_address()
+    assert await old.run_once() == 5
+
+    await old.follow_address()
+    assert await old.run_once() == 0, "the address is the same: nothing is to be built"
+
+    at += timedelta(hours=1)
+    await new.follow_address()
+    assert await new.run_once() == 5
+    assert set(await addresses()) == {"https://new.example/%D0%A0%D0%B0%D0%B4%D0%B0%D1%80"}
+    await new.follow_address()
+    assert await new.run_once() == 0
+
+
+async def test_a_marking_that_was_cut_short_is_ended_by_the_next_worker(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(readdressing, "PORTION", 2)
+    feeds = [await add_feed(database, f"https://{name}.example/feed") for name in "abcde"]
+    for feed in feeds:
+        await collect(database, feed, listed(f"{feed.url}/1"))
+    old = Builder(database=database, last_n=50, public_url="https://old.example", now=lambda: NOW)
+    new = replace(old, public_url="https://new.example")
+    assert await old.run_once() == 5
+
+    link = link_start("https://new.example/rss?url=")
+    assert await database.write(mark_documents_without, link, before=None) is not None
+    assert await new.run_once() == 2
+    await new.follow_address()
+    assert await new.run_once() == 3
+
+
+async def test_a_worker_that_starts_follows_a_new_address(database: Database, tmp_path: Path) -> None:
+    feed = await add_feed(database)
+    await collect(database, feed, listed("https://example.com/1"))
+    old = Builder(database=database, last_n=50, public_url="https://old.example", now=lambda: NOW)
+    assert await old.run_once() == 1
+    settings = load_settings(tmp_path, {"INFORADAR_PUBLIC_URL": "https://new.example"})
+    async with open_worker(settings, database, stages=frozenset()) as worker:
+        assert (await worker.run_once()).built == 1
+        assert (await worker.run_once()).built == 0
+    document = await database.read(load_cached_feed, feed.id)
+    assert document is not None
+    assert '<atom:link href="https://new.example/rss?' in document.xml_header

@@ -75,6 +75,9 @@ class SwallowingStage:
         self._ends = ends
         self.started = asyncio.Event()
 
+    async def follow_address(self) -> None:
+        pass
+
     async def run_once(self) -> int:
         self.started.set()
         for _ in range(self._times):
@@ -109,6 +112,9 @@ async def test_a_loop_goes_on_whatever_happens_in_it(
         def __init__(self) -> None:
             self.calls = 0
             self.again = asyncio.Event()
+
+        async def follow_address(self) -> None:
+            pass
 
         async def run_once(self) -> int:
             self.calls += 1

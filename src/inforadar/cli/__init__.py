@@ -9,11 +9,12 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from inforadar import __version__
 from inforadar.cli.masks import masked
-from inforadar.errors import InfoRadarError, UsageError
+from inforadar.errors import InfoRadarError, OutputError, ReaderGoneError, UsageError
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -173,16 +174,22 @@ def run(arguments: Sequence[str]) -> int:
     try:
         rest = _take_options(arguments)
         result = _run_terminal() if not rest and _has_screen() else _run_command(rest)
+        # What is not written yet can fail, too, and is then told like any other fault.
+        sys.stdout.flush()
+    except ReaderGoneError as enough:
+        return enough.exit_code
     except InfoRadarError as fault:
-        print(f"inforadar: {masked(str(fault))}", file=sys.stderr)
+        _tell(fault)
         return fault.exit_code
     except KeyboardInterrupt:
         return 130
-    except BrokenPipeError:
-        # The reader of our output has gone, as `| head` does; what is still buffered has nowhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     return result if isinstance(result, int) else 0
+
+
+def _tell(fault: InfoRadarError) -> None:
+    # Where it cannot be told, the exit code says it.
+    with suppress(OutputError):
+        print(f"inforadar: {masked(str(fault))}", file=sys.stderr)
 
 
 def _run_command(arguments: Sequence[str]) -> Any:
@@ -195,7 +202,8 @@ def _run_command(arguments: Sequence[str]) -> Any:
 
 
 def _has_screen() -> bool:
-    return sys.stdin.isatty() and sys.stdout.isatty()
+    # The app is drawn on standard error.
+    return sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty()
 
 
 def _run_terminal() -> int:

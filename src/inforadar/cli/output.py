@@ -5,7 +5,6 @@ Text from the web is hostile: it goes through `safe`, as in the terminal app.
 
 from __future__ import annotations
 
-import io
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -35,18 +34,10 @@ def print_json(document: Any) -> None:
 
 @contextmanager
 def binary_output() -> Iterator[BinaryIO]:
-    """Standard output, that takes all it is given. With PYTHONUNBUFFERED, as containers have it, it is a bare file,
-    and a bare file may take only a part of a large document."""
+    """Standard output, for documents that have an encoding of their own."""
     out = sys.stdout.buffer
-    if not isinstance(out, io.RawIOBase):
-        yield out
-        out.flush()
-        return
-    buffered = io.BufferedWriter(out)
-    try:
-        yield buffered
-    finally:
-        buffered.detach()
+    yield out
+    out.flush()
 
 
 def print_line(text: str) -> None:

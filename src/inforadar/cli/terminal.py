@@ -41,7 +41,7 @@ def terminal() -> int:
             def leave() -> None:
                 nonlocal is_told
                 is_told = True
-                app.exit()
+                app.leave()
 
             # A terminal that is closed takes the app along; without this it would go on for nobody.
             for number in (signal.SIGHUP, signal.SIGTERM):

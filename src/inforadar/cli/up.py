@@ -23,6 +23,7 @@ from inforadar.cli.serve import STOP_S, UNDER_UP
 from inforadar.config import Settings, load_settings
 from inforadar.errors import DatabaseInUseError, StoreError
 from inforadar.sample.install import add_sample
+from inforadar.sample.server import check_sample_port
 from inforadar.store.engine import Database
 from inforadar.store.feeds import count_feeds, load_feeds
 from inforadar.urls import host_key
@@ -34,7 +35,7 @@ def up(
     host: Annotated[str | None, Parameter(help="The address to listen on.")] = None,
     port: Annotated[int | None, Parameter(help="The port to listen on.")] = None,
     sample: Annotated[
-        bool, Parameter(negative="--no-sample", help="The sample on an empty database.")
+        bool, Parameter(negative="--no-sample", help="Serve the sample; an empty database gets it.")
     ] = True,
 ) -> int:
     """Start everything: API, web page, worker; the sample on an empty database."""
@@ -83,12 +84,23 @@ def _lock_file(path: Path) -> IO[str]:
 
 
 async def _prepare(settings: Settings, *, with_sample: bool) -> str | None:
-    """Upgrades the database, adds the sample to an empty one. Returns a sample feed's URL, if there is one."""
+    """Upgrades the database, adds the sample to an empty one. Returns a feed's URL of the sample, if it is served."""
     async with open_store(settings, upgrade=True) as database:
-        if with_sample and not await database.read(count_feeds):
+        if not with_sample:
+            return None
+        if not await database.read(count_feeds):
+            check_sample_port(settings.sample.port)
             print_line("The database is empty: adding the sample, a small news world of its own …")
             await add_sample(database, settings, utc_now)
-        return await _sample_feed(database)
+        feed = await _sample_feed(database)
+        if feed:
+            check_sample_port(_port(feed))
+        return feed
+
+
+def _port(feed: str) -> int:
+    """The one that the sample was added with: its URLs name it."""
+    return int(host_key(feed).rpartition(":")[2])
 
 
 async def _sample_feed(database: Database) -> str | None:

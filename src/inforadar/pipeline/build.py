@@ -17,9 +17,10 @@ from inforadar.model.feed import Feed
 from inforadar.model.item import Item, ServedItem
 from inforadar.pipeline.reading import analysis_of
 from inforadar.stages.publish.entry import ChannelInfo, Entry
-from inforadar.stages.publish.rss import RssDocument, render_rss
+from inforadar.stages.publish.rss import RssDocument, link_start, render_rss
 from inforadar.store.cached_feeds import BuildJob, CachedFeed, finish_builds, load_build_jobs
 from inforadar.store.engine import Database
+from inforadar.store.readdressing import has_documents_without, mark_documents_without
 
 BATCH = 50
 
@@ -35,6 +36,18 @@ class Builder:
     public_url: str
     """Where the API is reached, without a trailing slash."""
     now: Callable[[], datetime]
+
+    async def follow_address(self) -> None:
+        """Once for each worker: the address may be another than that of the one before, and a feed that is quiet
+        would go on saying the old one for good."""
+        link = link_start(_address(self.public_url))
+        if not await self.database.read(has_documents_without, link):
+            return
+        before, marked = None, 0
+        while (step := await self.database.write(mark_documents_without, link, before=before)) is not None:
+            before, number = step
+            marked += number
+        log.info("feeds.readdressed", public_url=self.public_url, feeds=marked)
 
     async def run_once(self) -> int:
         """Builds every feed whose items changed; returns how many documents are new."""
@@ -91,13 +104,18 @@ class Builder:
         return render_rss(channel, [entry_of(item) for item in job.items])
 
 
+def _address(public_url: str) -> str:
+    """What all documents' own addresses begin with."""
+    return f"{public_url}/rss?url="
+
+
 def channel_of(feed: Feed, public_url: str, built_at: datetime) -> ChannelInfo:
     return ChannelInfo(
         id=feed.id,
         title=feed.title or feed.source,
         link=feed.site_url or feed.url,
         description=feed.description or f"{feed.source}, {feed.topic}, deframed by Info Radar",
-        self_url=f"{public_url}/rss?url={quote(feed.url, safe='')}",
+        self_url=_address(public_url) + quote(feed.url, safe=""),
         built_at=built_at,
         language=feed.language,
     )

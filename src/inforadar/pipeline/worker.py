@@ -129,6 +129,7 @@ class Worker:
     _wake_analyses: asyncio.Event = field(default_factory=asyncio.Event)
     _wake_builder: asyncio.Event = field(default_factory=asyncio.Event)
     _wake_projection: asyncio.Event = field(default_factory=asyncio.Event)
+    _has_followed_address: bool = False
     _owed: list[Lease] = field(default_factory=list)
     """Leases of cycles that failed; the database may not have been there to take them back."""
 
@@ -144,7 +145,7 @@ class Worker:
             report.articles = await self.canonicalizer.run_once()
         if Stage.ANALYZE in self.stages:
             report.analyses = await self.analysis.run_once()
-        report.built = await self.builder.run_once()
+        report.built = await self._build_once()
         await self.indexer.run_once()
         return report
 
@@ -391,7 +392,13 @@ class Worker:
             self._wake_builder.set()
 
     async def _build(self) -> None:
-        await self.builder.run_once()
+        await self._build_once()
+
+    async def _build_once(self) -> int:
+        if not self._has_followed_address:
+            await self.builder.follow_address()
+            self._has_followed_address = True
+        return await self.builder.run_once()
 
     async def _index(self) -> float:
         await self.indexer.run_once()

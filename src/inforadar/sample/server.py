@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import socket
 from collections.abc import Callable
 from datetime import UTC, datetime
 
@@ -46,6 +47,17 @@ async def serve_sample(
     if ready is not None:
         ready.set()
     return runner
+
+
+def check_sample_port(port: int) -> None:
+    """Refuses at once if the world cannot be served there: another program's answers are not to be taken for ours."""
+    with socket.socket() as probe:
+        # Ports that only wait out their last connection count as free, as they do when the world is served.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError as error:
+            raise UsageError(_why_not(error, port)) from None
 
 
 def _why_not(error: OSError, port: int) -> str:

@@ -27,6 +27,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from inforadar.config import WebSettings
 from inforadar.web.answers import API, json_fault
+from inforadar.web.forms import MAX_FIELDS, MAX_FORM
 from inforadar.web.multipart import FORM_DATA, first_field
 from inforadar.web.security import HEADERS as SECURITY_HEADERS
 from inforadar.web.sessions import COOKIE, Sessions
@@ -35,7 +36,6 @@ CHANGES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 CSRF_HEADER, CSRF_FIELD = b"x-csrf-token", "csrf"
 CSRF_SCOPE = "inforadar.csrf"
 """Where routes find the token of the session that asks; not there: nobody is logged in."""
-MAX_FORM = 64 * 1024
 _URLENCODED = b"application/x-www-form-urlencoded"
 _ALWAYS = ("/health", "/login", "/static/")
 """Open whatever the setting: for probes, and to log in at all."""
@@ -223,6 +223,6 @@ def _form_field(scope: Scope) -> str:
         # A file comes behind it and may be long: the token stands first.
         return first_field(form, content_type, CSRF_FIELD)
     try:
-        return parse_qs(form.decode("utf-8", "replace"), max_num_fields=100).get(CSRF_FIELD, [""])[0]
+        return parse_qs(form.decode("utf-8", "replace"), max_num_fields=MAX_FIELDS).get(CSRF_FIELD, [""])[0]
     except ValueError:
         return ""

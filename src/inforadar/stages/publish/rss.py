@@ -66,6 +66,11 @@ def render_rss(channel: ChannelInfo, entries: Iterable[Entry], *, embedded: bool
     return RssDocument(header=_render_head(channel), body="".join(items))
 
 
+def link_start(address: str) -> str:
+    """How the header of a document whose own address begins so says it: to know it from those of other addresses."""
+    return f'<atom:link href="{escape(web_address(address))}'
+
+
 def _render_head(channel: ChannelInfo) -> str:
     title = _text(channel.title) or "Info Radar"
     link = escape(web_address(channel.link))
@@ -73,7 +78,7 @@ def _render_head(channel: ChannelInfo) -> str:
         _ROOT,
         f"<title>{title}</title>\n<link>{link}</link>\n",
         f"<description>{_text(channel.description) or title}</description>\n",
-        f'<atom:link href="{escape(web_address(channel.self_url))}" rel="self" type="{MEDIA_TYPE}"/>\n',
+        f'{link_start(channel.self_url)}" rel="self" type="{MEDIA_TYPE}"/>\n',
     ]
     if language := language_tag(channel.language):
         parts.append(f"<language>{language}</language>\n")
