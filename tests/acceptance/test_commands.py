@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import sqlite3
+from contextlib import closing
+from html import escape
+from pathlib import Path
+
 import pytest
 
 from tests.acceptance.calling import Call
@@ -9,6 +16,7 @@ from tests.acceptance.program import Program
 from tests.site.documents import entries, link_to_feed, rss
 from tests.site.server import Site
 
+HUGE = "9" * 20
 URL = "https://news.example/feed?b=2&a=1&utm_source=x"
 
 
@@ -43,6 +51,17 @@ def test_a_long_list_of_feeds_is_cut_off_and_says_so_beside_the_feeds(call: Call
         assert (len(done.json), done.err) == (number, "")
 
 
+async def test_several_commands_at_once_set_up_a_new_home(program: Program) -> None:
+    done = await asyncio.gather(*(program.run("feed", "list", "--json") for _ in range(4)))
+    assert [(one.code, one.out.strip(), one.err) for one in done] == [(0, "[]", "")] * 4
+
+
+async def test_a_file_that_another_process_has_just_made_is_set_up_too(program: Program) -> None:
+    program.home.mkdir(mode=0o700)
+    (program.home / "inforadar.db").touch()
+    assert (await program.run("feed", "list", "--json")).json == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -54,6 +73,18 @@ def test_a_long_list_of_feeds_is_cut_off_and_says_so_beside_the_feeds(call: Call
         (("fed", "list"), "feed"),
         (("worker", "--stages", "collect,dream"), "dream"),
         (("item", "list", "--limit", "0"), "limit"),
+        (("item", "list", "--page", HUGE), "page"),
+        (("item", "list", "--max-score", "nan"), "from 0 to 1"),
+        (("item", "list", "--max-score", "inf"), "from 0 to 1"),
+        (("item", "list", "--max-score", "-0.1"), "from 0 to 1"),
+        (("run", "list", "--limit", HUGE), "limit"),
+        (("run", "list", "--limit", "-1"), "limit"),
+        (("feed", "list", "--limit", HUGE), "limit"),
+        (("analyze", "stats", "--days", HUGE), "days"),
+        (("analyze", "stats", "--days", "-5"), "days"),
+        (("analyze", "run", "--limit", "-1"), "limit"),
+        (("feed", "add", "https://x.example/", "--topic", " "), "topic is to have 1 to 200 characters"),
+        (("feed", "add", "https://x.example/", "--source", "x" * 201), "source is to have 1 to 200"),
         (("--home",), "--home needs a folder"),
     ],
 )
@@ -147,6 +178,42 @@ async def test_a_list_is_imported_fetched_and_exported(program: Program, site: S
     assert 'text="Наука"' in exported
 
 
+LISTED = f"""<opml version="2.0"><body><outline xmlUrl="{escape(URL)}"/></body></opml>"""
+
+
+@pytest.mark.parametrize("again", [("feed", "add", URL), ("opml", "import", "-")], ids=["feed", "list"])
+def test_a_deleted_feed_comes_back_with_what_was_set(call: Call, again: tuple[str, ...]) -> None:
+    given = ("--kind", "pages", "--source", "Site", "--topic", "world", "--any-host", "--no-root-domain")
+    feed_id = call("feed", "add", URL, *given, "--timezone", "Europe/Moscow", "--json").json["id"]
+    call("feed", "edit", feed_id, "--cutoff", "2020-01-02", "--keep-days", "7", "--title", "Mine")
+    before = call("feed", "show", feed_id, "--json").json
+    assert call("feed", "delete", feed_id, "--yes").code == 0
+    assert call(*again, stdin=LISTED).code == 0
+    after = call("feed", "show", feed_id, "--json").json
+    kept = ("kind", "source", "topic", "title", "enforce_feed_domain", "root_domain", "options")
+    assert {name: after[name] for name in kept} == {name: before[name] for name in kept}
+    assert after["options"]["cutoff_date"] == "2020-01-02"
+
+
+def test_every_command_says_that_a_feed_is_deleted(call: Call) -> None:
+    feed_id = call("feed", "add", URL, "--json").json["id"]
+    call("feed", "delete", feed_id, "--yes")
+    for before, after in (
+        (("feed", "show"), ()),
+        (("feed", "enable"), ()),
+        (("feed", "disable"), ()),
+        (("feed", "polling"), ("on",)),
+        (("feed", "sync"), ()),
+        (("feed", "edit"), ("--topic", "science")),
+        (("feed", "delete"), ("--yes",)),
+        (("root-domain", "set"), ("a.example",)),
+    ):
+        for reference in (URL, feed_id):
+            done = call(*before, reference, *after)
+            assert (done.code, done.out) == (1, ""), before
+            assert "is deleted. Add it again with `inforadar feed add`." in done.err
+
+
 def test_a_feed_is_edited_and_its_password_is_never_shown(call: Call) -> None:
     feed_id = (call("feed", "add", URL, "--json")).json["id"]
     done = call(
@@ -157,6 +224,49 @@ def test_a_feed_is_edited_and_its_password_is_never_shown(call: Call) -> None:
     assert (shown.json["topic"], shown.json["enforce_feed_domain"]) == ("science", False)
     assert "hunter2" not in shown.out + done.out + done.err
     assert (call("feed", "edit", feed_id)).code == 2
+
+
+@pytest.mark.parametrize("word", ["", " ", "x" * 201])
+@pytest.mark.parametrize("name", ["source", "topic", "title"])
+def test_a_name_that_nobody_could_read_is_refused_before_anything_changes(
+    call: Call, name: str, word: str
+) -> None:
+    before = call("feed", "add", URL, "--json").json
+    done = call("feed", "edit", before["id"], f"--{name}", word, "--keep-days", "7")
+    assert done.code == 2
+    assert f"The {name} is to have 1 to 200 characters, and not only spaces." in done.err
+    after = call("feed", "show", before["id"], "--json").json
+    assert (after[name], after["options"]) == (before[name], before["options"])
+
+
+def test_credentials_are_added_to_those_that_are_there_unless_they_are_to_be_forgotten(
+    call: Call, home: Path
+) -> None:
+    edit = ("feed", "edit", call("feed", "add", URL, "--json").json["id"])
+
+    def names() -> list[str]:
+        with closing(sqlite3.connect(home / "inforadar.db")) as database:
+            return [
+                name
+                for (kept,) in database.execute("SELECT headers FROM feed_credentials")
+                for name in json.loads(kept)
+            ]
+
+    assert call(*edit, "--header", "X-Key: k").code == 0
+    assert call(*edit, "--user", "me", stdin="hunter2\n").code == 0
+    assert names() == ["X-Key", "Authorization"]
+    assert call(*edit, "--no-credentials", "--header", "Cookie: c").code == 0
+    assert names() == ["Cookie"]
+    assert call(*edit, "--no-credentials").code == 0
+    assert names() == []
+
+
+@pytest.mark.parametrize("change", [("--header", "X-Key: k"), ("--no-credentials",), ("--keep-days", "7")])
+def test_any_change_of_an_enabled_feed_asks_for_it(call: Call, change: tuple[str, ...]) -> None:
+    feed_id = call("feed", "add", URL, "--json").json["id"]
+    assert call("feed", "edit", feed_id, *change, "--json").json["requested_at"] is None
+    call("feed", "enable", feed_id)
+    assert call("feed", "edit", feed_id, *change, "--json").json["requested_at"] is not None
 
 
 def test_the_time_zone_of_a_feed_is_set_and_taken_away(call: Call) -> None:

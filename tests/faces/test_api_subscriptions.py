@@ -60,6 +60,13 @@ async def test_a_feed_that_is_added_is_enabled_polls_and_is_asked_for(
     assert (status, again["added"], again["topic"]) == (200, False, "мир")
 
 
+@pytest.mark.parametrize("unsaid", [{}, {"topic": None}])
+async def test_the_hub_of_a_habr_listing_is_its_topic(admin: Admin, unsaid: dict[str, None]) -> None:
+    url = "https://habr.com/ru/hubs/python/articles/"
+    status, added = await admin("POST", "/api/feeds", json={"url": url, **unsaid})
+    assert (status, added["kind"], added["topic"]) == (201, "pages", "python")
+
+
 @pytest.mark.parametrize(
     "body",
     [{}, {"url": "x"}, {"url": "ftp://a.example/"}, {"url": "https://a.example/", "kind": "blog"}, [],
@@ -135,7 +142,7 @@ async def test_sync_revives_and_a_disabled_feed_says_why_not(newsroom: Newsroom,
 
 
 async def test_a_deleted_feed_is_gone_until_it_is_added_again(newsroom: Newsroom, admin: Admin) -> None:
-    feed = await newsroom.add_feed()
+    feed = await newsroom.add_feed(source="Site", topic="world")
     path = f"/api/feeds/{feed.id}"
     assert await admin("DELETE", path) == (204, None)
     for method in ("GET", "DELETE", "PATCH"):
@@ -144,6 +151,7 @@ async def test_a_deleted_feed_is_gone_until_it_is_added_again(newsroom: Newsroom
     assert (await admin("GET", f"/api/feeds/{uuid4()}"))[0] == 404
     status, again = await admin("POST", "/api/feeds", json={"url": feed.url})
     assert (status, again["id"]) == (201, str(feed.id))
+    assert (again["source"], again["topic"], again["enforce_feed_domain"]) == ("Site", "world", True)
 
 
 async def test_a_feed_is_shown_with_its_days_former_urls_and_validators(

@@ -162,6 +162,12 @@ async def test_a_feed_that_comes_back_with_another_zone_has_its_dates_read_again
     await database.write(delete_feed, feed.id, NOON)
     again = await subscribe(database, feed.url, timezone="Europe/Moscow")
     assert again.options == {"timezone": "Europe/Moscow", "dated_in": "Asia/Tokyo"}
+    await database.write(delete_feed, feed.id, NOON)
+    kept = await subscribe(database, feed.url)
+    assert kept.options == again.options, "nobody said another"
+    await database.write(delete_feed, feed.id, NOON)
+    back = await subscribe(database, feed.url, timezone="Asia/Tokyo")
+    assert back.options == {"timezone": "Asia/Tokyo"}
 
 
 async def test_a_zone_that_nobody_knows_is_the_feeds_lasting_error(

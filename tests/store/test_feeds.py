@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.store.making import (
@@ -19,7 +21,7 @@ from tests.store.making import (
 )
 
 from inforadar.errors import InvalidUrlError, NotFoundError, UsageError
-from inforadar.model.feed import FeedKind
+from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId, UrlHash, new_uuid
 from inforadar.model.schedule import NextRun
@@ -107,12 +109,69 @@ async def test_a_deleted_feed_stays_and_is_revived_from_the_start(database: Data
 
     back, is_new = await database.write(insert_feed, feed.url, topic="new", enabled=True)
     assert is_new
-    assert (back.id, back.deleted_at, back.topic, back.title) == (feed.id, None, "new", None)
+    assert (back.id, back.deleted_at, back.topic, back.title) == (feed.id, None, "new", "Old")
     assert not back.validators
     assert (back.next_run_at, back.requested_at, back.last_error, back.failures) == (None, None, None, 0)
     assert await count(database, items) == 1
     job = collected(stale, await start_run(database), listed("https://example.com/late"))
     assert await save(database, [job]) == {feed.id: None}
+
+
+async def deleted(database: Database, **columns: Any) -> Feed:
+    feed = await add_feed(database, **columns)
+    await database.write(delete_feed, feed.id, NOW)
+    return feed
+
+
+async def test_a_revived_feed_keeps_what_nobody_says_anew(database: Database) -> None:
+    options = {"selectors": {"item": "li"}, "cutoff_date": "2020-01-02", "keep_days": 7, "title": "Mine"}
+    feed = await deleted(
+        database,
+        kind=FeedKind.PAGES,
+        source="Site",
+        topic="world",
+        title="Its own",
+        origin="sample",
+        enforce_feed_domain=False,
+        with_root_domain=False,
+        options=options,
+    )
+    back, is_new = await database.write(insert_feed, feed.url)
+    assert is_new
+    assert back == replace(feed, enabled=False)
+
+    await database.write(delete_feed, feed.id, NOW)
+    back, _ = await database.write(
+        insert_feed,
+        feed.url,
+        kind=FeedKind.FEED,
+        source="Other",
+        topic="local",
+        title="Theirs",
+        enforce_feed_domain=True,
+        with_root_domain=True,
+        polling=False,
+        options={"keep_days": 9},
+    )
+    assert (back.kind, back.source, back.topic, back.title) == (FeedKind.FEED, "Other", "local", "Theirs")
+    assert (back.enforce_feed_domain, back.root_domain, back.polling) == (True, "example.com", False)
+    assert back.options == {**options, "keep_days": 9, "title": "Theirs"}
+
+
+async def test_what_is_given_for_a_new_feed_only_fills_what_a_revived_one_lacks(database: Database) -> None:
+    feed = await deleted(database, topic="world")
+    usual: dict[str, Any] = {
+        "kind": FeedKind.PAGES,
+        "topic": "python",
+        "options": {"cutoff_date": "2026-01-02"},
+        "unsaid": {"kind", "topic", "cutoff_date"},
+    }
+    back, _ = await database.write(insert_feed, feed.url, **usual)
+    assert (back.kind, back.topic, back.options) == (FeedKind.PAGES, "world", usual["options"])
+    await database.write(update_feed, feed.id, {"kind": FeedKind.FEED, "options": {"cutoff_date": "2020"}})
+    await database.write(delete_feed, feed.id, NOW)
+    back, _ = await database.write(insert_feed, feed.url, **usual)
+    assert (back.kind, back.options) == (FeedKind.FEED, {"cutoff_date": "2020"})
 
 
 async def test_a_deleted_feed_is_revived_by_a_former_url_where_it_is_now(database: Database) -> None:
@@ -156,6 +215,17 @@ async def test_a_feed_that_is_not_there_is_said_to_be_not_there(database: Databa
     await add_feed(database)
     with pytest.raises(NotFoundError, match="There is no feed"):
         await database.read(find_feed, reference)
+
+
+async def test_a_deleted_feed_is_found_by_nothing_but_said_to_be_deleted(database: Database) -> None:
+    feed = await deleted(database)
+    for reference in (str(feed.id), feed.id.hex, feed.url):
+        with pytest.raises(
+            NotFoundError, match=r"/feed is deleted\. Add it again with `inforadar feed add`\."
+        ):
+            await database.read(find_feed, reference)
+    with pytest.raises(NotFoundError, match="There is no feed"):
+        await database.read(find_feed, "example.com")
 
 
 async def test_no_feed_is_found_by_nothing(database: Database) -> None:

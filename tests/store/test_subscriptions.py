@@ -6,7 +6,7 @@ from sqlalchemy import func, select
 from tests.store.making import NOW, add_feed, collect, count, rows
 
 from inforadar.model.feed import FeedKind
-from inforadar.store.credentials import load_credentials
+from inforadar.store.credentials import add_credentials, load_credentials, save_credentials
 from inforadar.store.engine import Database
 from inforadar.store.feeds import delete_feed
 from inforadar.store.schema import feed_schedules, feeds
@@ -49,6 +49,29 @@ async def test_a_password_for_the_old_place_is_not_given_to_a_feed_that_is_elsew
     assert await database.read(load_credentials) == {}
 
 
+async def test_a_feed_of_a_list_that_was_deleted_comes_back_as_it_was(database: Database) -> None:
+    gone = await add_feed(
+        database, source="Site", topic="world", kind=FeedKind.PAGES, options={"cutoff_date": "2020-01-02"}
+    )
+    await database.write(delete_feed, gone.id, NOW)
+    wanted = Subscription(
+        url=gone.url,
+        title="Named",
+        topic="general",
+        options={"cutoff_date": "2026-01-02"},
+        unsaid=frozenset({"topic", "cutoff_date"}),
+    )
+    ((back, is_new),) = await database.write(save_subscriptions, [wanted])
+    assert (is_new, back.id, back.title) == (True, gone.id, "Named")
+    assert (back.source, back.topic, back.kind, back.options) == (
+        "Site",
+        "world",
+        FeedKind.PAGES,
+        gone.options,
+    )
+    assert (back.enabled, back.polling, back.enforce_feed_domain) == (True, True, True)
+
+
 async def test_a_new_feed_is_enabled_polled_and_asked_for(database: Database) -> None:
     wanted = [
         Subscription(url="https://a.example/feed", title="A", headers={"Authorization": "x"}),
@@ -68,6 +91,16 @@ async def test_a_new_feed_is_enabled_polled_and_asked_for(database: Database) ->
     assert await database.read(load_credentials) == {first.id: {"Authorization": "x"}}
     walks = {row.id: row.walks for row in await rows(database, feed_schedules)}
     assert walks == {first.id: False, second.id: True}
+
+
+async def test_credentials_are_added_beside_those_that_are_there(database: Database) -> None:
+    feed = await add_feed(database)
+    await database.write(add_credentials, feed.id, {"X-Key": "k"})
+    await database.write(add_credentials, feed.id, {"Authorization": "old"})
+    await database.write(add_credentials, feed.id, {"authorization": "new"})
+    assert await database.read(load_credentials) == {feed.id: {"X-Key": "k", "authorization": "new"}}
+    await database.write(save_credentials, feed.id, {"Cookie": "c"})
+    assert await database.read(load_credentials) == {feed.id: {"Cookie": "c"}}
 
 
 async def test_a_long_list_comes_back_in_its_order(database: Database) -> None:

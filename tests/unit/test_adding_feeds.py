@@ -43,6 +43,16 @@ def test_the_cutoff_of_a_paged_site_is_stored_with_it() -> None:
     assert fill_in("https://a.example/feed.xml", cutoff=date(2020, 1, 2), now=NOW).options == {}
 
 
+def test_what_the_person_did_not_name_is_told_apart() -> None:
+    url = "https://habr.com/ru/hubs/python/articles/"
+    settings_say = fill_in(url, usual_cutoff=date(2020, 1, 2), now=NOW)
+    assert settings_say.options == {"cutoff_date": "2020-01-02"}
+    assert settings_say.unsaid == {"kind", "topic", "cutoff_date"}
+    said = fill_in(url, kind=FeedKind.PAGES, topic="t", cutoff=date(2020, 1, 2), now=NOW)
+    assert said.unsaid == frozenset()
+    assert fill_in("https://a.example/", selectors=SELECTORS, now=NOW).unsaid == {"topic", "cutoff_date"}
+
+
 def test_selectors_are_for_paged_sites_and_must_be_usable() -> None:
     with pytest.raises(UsageError, match="for kind pages"):
         fill_in("https://a.example/", kind=FeedKind.SITEMAP, selectors=SELECTORS, now=NOW)

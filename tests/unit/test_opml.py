@@ -32,7 +32,7 @@ def test_folders_become_topics_the_nearest_one_wins() -> None:
     assert [(feed.title, feed.topic) for feed in found.feeds] == [
         ("A", "Город"),
         ("B", "Мир"),
-        ("C", "general"),
+        ("C", None),
         ("D", "science"),
     ]
     assert found.feeds[0].site_url == "https://a.example/"

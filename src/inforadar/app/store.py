@@ -10,7 +10,7 @@ from pathlib import Path
 from inforadar.config import Settings
 from inforadar.errors import StoreError
 from inforadar.store.engine import Database, open_database
-from inforadar.store.upgrade import require_current, upgrade_database
+from inforadar.store.upgrade import is_bare, require_current, upgrade_database
 
 SAMPLE = "sample"
 """`feeds.origin` of the sample world."""
@@ -47,9 +47,10 @@ async def open_unchecked_store(settings: Settings) -> AsyncIterator[Database]:
 
 @asynccontextmanager
 async def open_store(settings: Settings, *, upgrade: bool = False) -> AsyncIterator[Database]:
-    """The database, at this program's schema; with `upgrade` it is brought there, else refused."""
+    """The database, at this program's schema; with `upgrade`, or a new file, it is brought there, else refused."""
     async with open_unchecked_store(settings) as database:
-        if upgrade or (database.path and not database.path.exists()):
+        # A new file may be there already: another process has just made it, and is about to set it up.
+        if upgrade or (database.path and await database.read(is_bare)):
             await upgrade_database(database)
         else:
             await require_current(database)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Annotated, Any
 
-from cyclopts import Parameter
+from cyclopts import Parameter, validators
 
 from inforadar.app.analysis import make_builder, open_analysis
 from inforadar.app.store import utc_now
@@ -39,7 +39,10 @@ def run(
         bool,
         Parameter(negative="", help="Also what another model or prompt version analyzed, or nobody could."),
     ] = False,
-    limit: Annotated[int | None, Parameter(help="At most so many items.")] = None,
+    limit: Annotated[
+        int | None,
+        Parameter(validator=validators.Number(gte=1, lte=10_000_000), help="At most so many items."),
+    ] = None,
     json: Json = False,
 ) -> int:
     """Analyze what is waiting, then build the feeds that changed."""
@@ -69,7 +72,10 @@ def run(
 
 def stats(
     *,
-    days: Annotated[int, Parameter(help="How far back the cost is shown.")] = 30,
+    days: Annotated[
+        int,
+        Parameter(validator=validators.Number(gte=0, lte=36_500), help="How far back the cost is shown."),
+    ] = 30,
     json: Json = False,
 ) -> None:
     """Show the queue by lane, results by model, failures by kind, and the cost."""

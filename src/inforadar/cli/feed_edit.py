@@ -19,12 +19,18 @@ from inforadar.cli.sitemap_options import UNCHANGED, SitemapOptions
 from inforadar.config import Settings
 from inforadar.errors import UsageError
 from inforadar.model.feed import Feed, FeedKind
-from inforadar.pipeline.admin import basic_authorization, edit_feed, timezone_given
+from inforadar.pipeline.admin import (
+    basic_authorization,
+    check_words,
+    edit_feed,
+    request_if_enabled,
+    timezone_given,
+)
 from inforadar.stages.analyze.choose import prompts_folder
 from inforadar.stages.analyze.prompt import load_prompt
-from inforadar.store.credentials import save_credentials
+from inforadar.store.credentials import add_credentials, save_credentials
 from inforadar.store.engine import Database
-from inforadar.store.feeds import find_feed, load_feed, update_feed_options
+from inforadar.store.feeds import find_feed, update_feed_options
 
 _NUMBER = validators.Number(gte=-1, lte=10_000_000)
 
@@ -106,6 +112,7 @@ def edit(
         changes["title"] = None if title == "default" else title
     if timezone is not None:
         changes["timezone"] = timezone_given(None if timezone == "default" else timezone)
+    check_words(source=source, topic=topic, title=title)
     headers = _headers(header or [], user)
     options = _options(analyzer=analyzer, model=model, prompt=prompt, analyze=analyze)
     options |= {
@@ -128,13 +135,15 @@ def edit(
         if named := options.get("prompt"):
             load_prompt(str(named), prompts_folder(settings.home))
         found = await database.read(find_feed, feed)
-        if headers or no_credentials:
+        if no_credentials:
             await database.write(save_credentials, found.id, headers)
+        elif headers:
+            await database.write(add_credentials, found.id, headers)
         if options:
             await database.write(update_feed_options, found.id, options)
         if changes:
-            await edit_feed(database, found.id, changes)
-        return await database.read(load_feed, found.id)
+            return await edit_feed(database, found.id, changes)
+        return await request_if_enabled(database, found.id)
 
     changed = on_store(work)
     tell(changed, f"Changed {safe(changed.url)}.", as_json=json)

@@ -27,10 +27,10 @@ from inforadar.cli.run import on_store
 from inforadar.config import Settings
 from inforadar.errors import UsageError
 from inforadar.model.feed import Feed, FeedKind
-from inforadar.pipeline.admin import fill_in, split_credentials
+from inforadar.pipeline.admin import check_words, fill_in, split_credentials
 from inforadar.pipeline.documents import feed_document
 from inforadar.pipeline.health import HealthState, feed_health
-from inforadar.store.credentials import save_credentials
+from inforadar.store.credentials import add_credentials
 from inforadar.store.engine import Database
 from inforadar.store.feed_lists import FeedList, list_feeds
 from inforadar.store.feeds import find_feed, insert_feed, load_former_urls, sync_feed
@@ -62,11 +62,15 @@ def add(
     discover: Annotated[bool, Parameter(negative="", help="Look for the site's feeds first.")] = False,
     any_host: Annotated[bool, Parameter(negative="", help="Keep items that are on other hosts too.")] = False,
     root_domain: Annotated[
-        bool, Parameter(negative="--no-root-domain", help="Group it by its domain.")
-    ] = True,
+        bool | None,
+        Parameter(negative="--no-root-domain", help="Group it by its domain, as is usual, or not."),
+    ] = None,
     json: Json = False,
 ) -> int:
-    """Register a feed. Nothing is fetched until it is enabled and synced."""
+    """Register a feed. Nothing is fetched until it is enabled and synced.
+
+    One that was deleted comes back as it was, but for what is said now.
+    """
     if sync and not enable:
         raise UsageError("--sync fetches at once, which a disabled feed is not: add --enable.")
 
@@ -79,6 +83,7 @@ def add(
             print_several(found, as_json=json)
             return 2
         url, kind = found[0].url, found[0].kind
+    check_words(source=source, topic=topic)
     chosen = _read_selectors(selectors) if selectors else None
 
     address, credentials = split_credentials(url)
@@ -89,7 +94,7 @@ def add(
             kind=kind,
             topic=topic,
             selectors=chosen,
-            cutoff=settings.fetcher.cutoff_date,
+            usual_cutoff=settings.fetcher.cutoff_date,
             timezone=timezone,
             now=utc_now(),
         )
@@ -101,12 +106,13 @@ def add(
             topic=new.topic,
             options=new.options,
             enabled=enable,
-            polling=polling,
-            enforce_feed_domain=not any_host,
+            polling=polling or None,
+            enforce_feed_domain=False if any_host else None,
             with_root_domain=root_domain,
+            unsaid=new.unsaid,
         )
         if is_new and credentials and keeps_credentials(address, feed.url):
-            await database.write(save_credentials, feed.id, credentials)
+            await database.write(add_credentials, feed.id, credentials)
         if is_new and sync:
             await database.write(sync_feed, feed.id)
         return await database.read(find_feed, str(feed.id)), is_new
@@ -171,7 +177,9 @@ def list_(
     source: Annotated[list[str] | None, Parameter(negative="", help="Only these sources.")] = None,
     topic: Annotated[list[str] | None, Parameter(negative="", help="Only these topics.")] = None,
     state: Annotated[HealthState | None, Parameter(help="Only those that are so.")] = None,
-    limit: Annotated[int, Parameter(validator=Number(gte=1), help="Show at most so many.")] = LISTED,
+    limit: Annotated[
+        int, Parameter(validator=Number(gte=1, lte=10_000_000), help="Show at most so many.")
+    ] = LISTED,
     all_: Annotated[bool, Parameter(name="--all", negative="", help="Show all, however many.")] = False,
     json: Json = False,
 ) -> None:

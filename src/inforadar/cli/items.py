@@ -15,15 +15,26 @@ from inforadar.store.engine import Database
 from inforadar.store.items import ItemFilter, count_items, list_items
 
 
+def _is_score(_: object, value: float | None) -> None:
+    # `validators.Number` lets NaN through, which is neither below nor above anything.
+    if value is not None and not 0 <= value <= 1:
+        raise ValueError("Must be from 0 to 1.")
+
+
 def list_(
     *,
     source: Annotated[list[str] | None, Parameter(negative="", help="Only these sources.")] = None,
     topic: Annotated[list[str] | None, Parameter(negative="", help="Only these topics.")] = None,
-    max_score: Annotated[float | None, Parameter(help="Only analyzed items up to this score.")] = None,
+    max_score: Annotated[
+        float | None,
+        Parameter(validator=_is_score, help="Only analyzed items up to this score, from 0 to 1."),
+    ] = None,
     limit: Annotated[
         int, Parameter(validator=validators.Number(gte=1, lte=10_000), help="Items to a page.")
     ] = 20,
-    page: Annotated[int, Parameter(validator=validators.Number(gte=1), help="Which page.")] = 1,
+    page: Annotated[
+        int, Parameter(validator=validators.Number(gte=1, lte=10_000_000), help="Which page.")
+    ] = 1,
     json: Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")] = False,
 ) -> None:
     """List items, newest first."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from cyclopts import Parameter
+from cyclopts import Parameter, validators
 
 from inforadar.cli.output import print_json, print_line, print_table, safe, short_time
 from inforadar.cli.run import on_store
@@ -20,7 +20,13 @@ from inforadar.store.runs import load_report, load_runs
 Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
 
 
-def list_(*, limit: Annotated[int, Parameter(help="So many runs at most.")] = 20, json: Json = False) -> None:
+def list_(
+    *,
+    limit: Annotated[
+        int, Parameter(validator=validators.Number(gte=1, lte=10_000), help="So many runs at most.")
+    ] = 20,
+    json: Json = False,
+) -> None:
     """List runs, newest first."""
 
     async def work(database: Database, _: Settings) -> list[Report]:

@@ -30,6 +30,8 @@ class NewFeed:
     kind: FeedKind | None
     topic: str
     options: Mapping[str, Any]
+    unsaid: frozenset[str]
+    """Which columns and options of these the person did not name."""
 
 
 def fill_in(
@@ -39,6 +41,7 @@ def fill_in(
     topic: str | None = None,
     selectors: Mapping[str, Any] | None = None,
     cutoff: date | None = None,
+    usual_cutoff: date | None = None,
     timezone: str | None = None,
     now: datetime,
 ) -> NewFeed:
@@ -51,16 +54,22 @@ def fill_in(
         parse_selectors(selectors)
         if kind not in {None, FeedKind.PAGES}:
             raise UsageError(f"Selectors are for kind pages, not {kind}.")
+    given = {"kind": kind or selectors, "topic": topic, "cutoff_date": cutoff}
     if kind is None and (selectors is not None or is_listing(url)):
         kind = FeedKind.PAGES
     options: dict[str, Any] = {}
     if zone := timezone_given(timezone):
         options["timezone"] = zone
     if kind is FeedKind.PAGES:
-        options["cutoff_date"] = (cutoff or default_cutoff(now)).isoformat()
+        options["cutoff_date"] = (cutoff or usual_cutoff or default_cutoff(now)).isoformat()
         if selectors is not None:
             options["selectors"] = dict(selectors)
-    return NewFeed(kind=kind, topic=topic or topic_of(url) or "general", options=options)
+    return NewFeed(
+        kind=kind,
+        topic=topic or topic_of(url) or "general",
+        options=options,
+        unsaid=frozenset(name for name, value in given.items() if value is None),
+    )
 
 
 async def subscribe(
@@ -76,6 +85,7 @@ async def subscribe(
     timezone: str | None = None,
 ) -> tuple[Feed, bool]:
     """Adds a feed as a person expects it: enabled, polling, asked for now, items from any host (B3, C3)."""
+    check_words(source=source, topic=topic, title=title)
     address, headers = split_credentials(url)
     new = fill_in(
         address,
@@ -94,6 +104,7 @@ async def subscribe(
         topic=new.topic,
         title=title,
         options=new.options,
+        unsaid=new.unsaid,
     )
     (saved,) = await database.write(save_subscriptions, [wanted])
     return saved
@@ -108,6 +119,7 @@ async def edit_feed(
     """
     if not changes:
         raise UsageError("Nothing to change was named. `inforadar feed edit --help` lists what can be.")
+    check_words(**{name: changes[name] for name in ("source", "topic", "title") if name in changes})
     options = {name: changes[name] for name in _OPTIONS if name in changes}
     if "timezone" in options:
         options["timezone"] = timezone_given(options["timezone"])
@@ -116,6 +128,11 @@ async def edit_feed(
         await database.write(update_feed, feed_id, columns)
     if options:
         await database.write(update_feed_options, feed_id, options)
+    return await request_if_enabled(database, feed_id, fallback_s=fallback_s)
+
+
+async def request_if_enabled(database: Database, feed_id: FeedId, *, fallback_s: float | None = None) -> Feed:
+    """After a change: also what was suspended is tried with it, what is disabled is left alone."""
     feed = await database.read(load_feed, feed_id)
     if feed.enabled:
         await database.write(request_feed, feed_id, fallback_s=fallback_s)
@@ -124,6 +141,16 @@ async def edit_feed(
 
 _OPTIONS = ("title", "timezone")
 """What of a feed is edited like its columns, and stands in its options."""
+
+
+MAX_WORD = 200
+
+
+def check_words(**words: object) -> None:
+    """Refuses names that nobody could see or read; None: not said."""
+    for name, word in words.items():
+        if word is not None and not 0 < len(str(word).strip()) <= len(str(word)) <= MAX_WORD:
+            raise UsageError(f"The {name} is to have 1 to {MAX_WORD} characters, and not only spaces.")
 
 
 def timezone_given(name: object) -> str | None:

@@ -23,7 +23,6 @@ from inforadar.urls import canonical_form, readable
 MAX_BYTES = 20 * 2**20
 MAX_DEPTH = 50
 MAX_TITLE = 500
-DEFAULT_TOPIC = "general"
 _URL_NAMES = ("xmlurl", "xml_url", "feedurl", "url")
 _OTHER_TYPES = {"link", "include"}
 
@@ -34,7 +33,8 @@ class OpmlFeed:
 
     url: str
     title: str | None
-    topic: str
+    topic: str | None
+    """None: it lies in no folder."""
     site_url: str | None = None
 
 
@@ -150,15 +150,15 @@ def _with_scheme(address: str) -> str:
     return address
 
 
-def _topic(outline: etree._Element, attributes: dict[str, str]) -> str:
-    """The nearest folder's name; else the last part of the first category; else the default."""
+def _topic(outline: etree._Element, attributes: dict[str, str]) -> str | None:
+    """The nearest folder's name; else the last part of the first category."""
     for depth, parent in enumerate(outline.iterancestors()):
         if depth > MAX_DEPTH:
             break
         if _local(parent) == "outline" and (name := _title(_attributes(parent))):
             return name
     category = attributes.get("category", "").split(",")[0].strip().strip("/")
-    return category.rsplit("/", 1)[-1] or DEFAULT_TOPIC
+    return category.rsplit("/", 1)[-1] or None
 
 
 def _attributes(node: etree._Element) -> dict[str, str]:

@@ -47,4 +47,5 @@ def _subscription(listed: OpmlFeed) -> Subscription:
         topic=new.topic,
         title=listed.title,
         options=new.options,
+        unsaid=new.unsaid,
     )

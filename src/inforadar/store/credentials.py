@@ -32,6 +32,15 @@ def has_credentials(connection: Connection, feed_id: FeedId) -> bool:
     )
 
 
+def add_credentials(connection: Connection, feed_id: FeedId, headers: Mapping[str, str]) -> None:
+    """Beside what a feed has; a header of the same name is replaced, however it is written."""
+    held = select(feed_credentials.c.headers).where(feed_credentials.c.id == feed_id).with_for_update()
+    new = {name.lower() for name in headers}
+    stored = connection.execute(held).scalar() or {}
+    kept = {name: value for name, value in stored.items() if name.lower() not in new}
+    save_credentials(connection, feed_id, {**kept, **headers})
+
+
 def load_credentials(connection: Connection) -> dict[FeedId, Mapping[str, str]]:
     """Of all feeds that have some: few do."""
     return {row.id: row.headers for row in connection.execute(select(feed_credentials))}

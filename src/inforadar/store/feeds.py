@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -53,41 +53,44 @@ def insert_feed(
     *,
     kind: FeedKind | None = None,
     source: str | None = None,
-    topic: str = "general",
+    topic: str | None = None,
     enabled: bool = False,
-    polling: bool = False,
-    enforce_feed_domain: bool = True,
-    with_root_domain: bool = True,
+    polling: bool | None = None,
+    enforce_feed_domain: bool | None = None,
+    with_root_domain: bool | None = None,
     title: str | None = None,
     origin: str | None = None,
     options: Mapping[str, Any] | None = None,
+    unsaid: Collection[str] = (),
 ) -> tuple[Feed, bool]:
-    """Registers a feed, out of the schedule. A deleted one is revived. Returns it and whether it is new."""
+    """Registers a feed, out of the schedule. A deleted one is revived. Returns it and whether it is new.
+
+    None is what nobody said: a new feed gets the usual, one that is revived keeps its own. `unsaid` names the columns
+    and options that are given for a new feed only.
+    """
     href, key = feed_key(url)
-    domain = root_domain(href) if with_root_domain else None
     existing = find_feed_by_url(connection, href)
     if existing and existing.deleted_at is None:
         return existing, False
-    values: dict[str, Any] = {
+    given: dict[str, Any] = {
         "kind": kind,
-        "source": source or root_domain(href),
+        "source": source,
         "topic": topic,
-        "root_domain": domain,
         "enabled": enabled,
         "polling": polling,
         "enforce_feed_domain": enforce_feed_domain,
         "title": title,
         "origin": origin,
-        "options": dict(options or {}),
     }
+    columns = {name: value for name, value in given.items() if value is not None}
+    if with_root_domain is not None:
+        columns["root_domain"] = root_domain(href) if with_root_domain else None
     if existing:
-        # Its items are there still, with the dates that they came with.
-        zone = _dated_in(values["options"], _zone_before(existing.options))
-        _revive(connection, existing.id, values)
-        _save_options(connection, existing.id, values["options"] | zone)
+        _revive(connection, existing, columns, options or {}, unsaid)
         return load_feed(connection, existing.id), True
     into = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     feed_id = FeedId(new_uuid())
+    values = {**new_feed_columns(href), **columns, "options": dict(options or {})}
     row = into(feeds).values(id=feed_id, url=href, url_hash=key, **values)
     new = connection.execute(row.on_conflict_do_nothing().returning(feeds.c.id)).first()
     if new is None:
@@ -98,15 +101,44 @@ def insert_feed(
     return load_feed(connection, feed_id), True
 
 
-def _revive(connection: Connection, feed_id: FeedId, values: Mapping[str, Any]) -> None:
-    """Starts anew: its validators would answer 304 for items that may be gone, its old lease could commit."""
+def new_feed_columns(href: str) -> dict[str, Any]:
+    """What a feed is of which nobody says more than its URL."""
+    domain = root_domain(href)
+    return {
+        "kind": None,
+        "source": domain,
+        "topic": "general",
+        "root_domain": domain,
+        "polling": False,
+        "enforce_feed_domain": True,
+        "title": None,
+    }
+
+
+def _revive(
+    connection: Connection,
+    feed: Feed,
+    columns: Mapping[str, Any],
+    options: Mapping[str, Any],
+    unsaid: Collection[str],
+) -> None:
+    """As it was, but for what was said now.
+
+    Its fetching starts anew: its validators would answer 304 for items that may be gone, its old lease could commit.
+    """
+    said = {
+        name: value
+        for name, value in columns.items()
+        if name not in unsaid or getattr(feed, name) is None  # of kind None: it was never fetched
+    }
     fresh = {"deleted_at": None, "etag": None, "last_modified": None, "validators_url": None}
     connection.execute(
-        update(feeds).where(feeds.c.id == feed_id).values(**values, **fresh, updated_at=db_now())
+        update(feeds).where(feeds.c.id == feed.id).values(**said, **fresh, updated_at=db_now())
     )
+    _revive_options(connection, feed.id, columns.get("title"), options, unsaid)
     connection.execute(
         update(feed_schedules)
-        .where(feed_schedules.c.id == feed_id)
+        .where(feed_schedules.c.id == feed.id)
         .values(
             next_run_at=None,
             requested_at=None,
@@ -117,7 +149,24 @@ def _revive(connection: Connection, feed_id: FeedId, values: Mapping[str, Any]) 
             walked_at=None,
         )
     )
-    save_lanes(connection, [feed_id])
+    save_lanes(connection, [feed.id])
+
+
+def _revive_options(
+    connection: Connection,
+    feed_id: FeedId,
+    title: str | None,
+    options: Mapping[str, Any],
+    unsaid: Collection[str],
+) -> None:
+    held = _hold_options(connection, feed_id)
+    usual = {name: value for name, value in options.items() if name in unsaid}
+    merged = {**usual, **held, **{name: value for name, value in options.items() if name not in unsaid}}
+    if title is not None and "title" in held:
+        # What a person called it would hide the name that it is given now.
+        merged["title"] = title
+    # Its items are there still, with the dates that they came with.
+    _save_options(connection, feed_id, merged | _dated_in(merged, _zone_before(held)))
 
 
 def save_lanes(connection: Connection, feed_ids: Sequence[FeedId]) -> None:
@@ -149,12 +198,12 @@ def find_feed_by_url(connection: Connection, url: str) -> Feed | None:
 
 
 def find_feed(connection: Connection, reference: str) -> Feed:
-    """By id, by URL, or by how an id or a URL begins or an id ends, if only one feed has it."""
+    """By id, by URL, or by how an id or a URL begins or an id ends, if only one feed has it. No deleted one."""
     text = reference.strip()
     if "://" in text and (found := find_feed_by_url(connection, text)):
-        return found
+        return _not_deleted(found)
     try:
-        return load_feed(connection, FeedId(UUID(text)))
+        return _not_deleted(load_feed(connection, FeedId(UUID(text))))
     except ValueError:
         pass
     if not text:
@@ -169,6 +218,16 @@ def find_feed(connection: Connection, reference: str) -> Feed:
     number = connection.execute(select(func.count()).select_from(feeds).where(*fits)).scalar_one()
     names = ", ".join(feed.url for feed in candidates)
     raise UsageError(f"{reference!r} fits {number} feeds: {names}. Give more of the id or the URL.")
+
+
+def _not_deleted(feed: Feed) -> Feed:
+    """Whatever was done to a deleted one would seem to work, and show nowhere."""
+    if feed.deleted_at:
+        raise NotFoundError(_DELETED.format(feed.url))
+    return feed
+
+
+_DELETED = "{} is deleted. Add it again with `inforadar feed add`."
 
 
 def _begins(text: str) -> ColumnElement[bool]:
@@ -282,7 +341,7 @@ def sync_feed(connection: Connection, feed_id: FeedId) -> None:
     """Seed 2's resurrection: due now, error and lock cleared. Refused for a feed nobody would fetch."""
     feed = load_feed(connection, feed_id)
     if feed.deleted_at:
-        raise UsageError(f"{feed.url} is deleted. Add it again with `inforadar feed add`.")
+        raise UsageError(_DELETED.format(feed.url))
     if not feed.enabled:
         raise UsageError(f"{feed.url} is disabled. Enable it first: `inforadar feed enable {feed.id}`.")
     connection.execute(

@@ -13,17 +13,18 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.ids import FeedId, new_uuid
 from inforadar.model.schedule import Lane, lane_of
-from inforadar.store.credentials import save_credentials
+from inforadar.store.credentials import add_credentials, save_credentials
 from inforadar.store.feed_rows import feed_from_row, select_feeds
 from inforadar.store.feeds import (
     feed_key,
     insert_feed,
     load_feed,
+    new_feed_columns,
     request_feed,
 )
 from inforadar.store.schema import feed_schedules, feed_urls, feeds
 from inforadar.store.types import db_later, db_now, one_of
-from inforadar.urls import keeps_credentials, root_domain
+from inforadar.urls import keeps_credentials
 
 FALLBACK_S = 300.0
 """Should nobody hear the request, the schedule takes the feed after that (B3)."""
@@ -38,9 +39,11 @@ class Subscription:
     """Credentials."""
     kind: FeedKind | None = None
     source: str | None = None
-    topic: str = "general"
+    topic: str | None = None
     title: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    unsaid: frozenset[str] = frozenset()
+    """Which of these nobody said: they are for a new feed, and one that is revived keeps its own."""
 
 
 def save_subscriptions(connection: Connection, wanted: Sequence[Subscription]) -> list[tuple[Feed, bool]]:
@@ -86,19 +89,16 @@ def _add_unknown(connection: Connection, wanted: Sequence[Subscription]) -> dict
 
 
 def _row(feed_id: FeedId, href: str, key: str, wanted: Subscription) -> dict[str, Any]:
-    domain = root_domain(href)
+    given = {"kind": wanted.kind, "source": wanted.source, "topic": wanted.topic, "title": wanted.title}
     return {
+        **new_feed_columns(href),
+        **{name: value for name, value in given.items() if value is not None},
         "id": feed_id,
         "url": href,
         "url_hash": key,
-        "kind": wanted.kind,
-        "source": wanted.source or domain,
-        "topic": wanted.topic,
-        "root_domain": domain,
         "enabled": True,
         "polling": True,
         "enforce_feed_domain": False,
-        "title": wanted.title,
         "options": dict(wanted.options),
     }
 
@@ -116,11 +116,12 @@ def _save(connection: Connection, wanted: Subscription) -> tuple[Feed, bool]:
         enabled=True,
         polling=True,
         enforce_feed_domain=False,
+        unsaid={*wanted.unsaid, "enforce_feed_domain"},
     )
     if not is_new:
         return feed, False
     # A feed that is revived by a URL it had before is where it moved to: what was given for the old place stays out.
     if wanted.headers and keeps_credentials(wanted.url, feed.url):
-        save_credentials(connection, feed.id, wanted.headers)
+        add_credentials(connection, feed.id, wanted.headers)
     request_feed(connection, feed.id, fallback_s=FALLBACK_S)
     return load_feed(connection, feed.id), True

@@ -51,6 +51,11 @@ def load_revision(connection: Connection) -> str | None:
     return revision
 
 
+def is_bare(connection: Connection) -> bool:
+    """Whether there is nothing at all in it, not even of another program."""
+    return not inspect(connection).get_table_names()
+
+
 async def upgrade_database(database: Database, migrations: Migrations = OURS) -> Path | None:
     """Upgrades if need be. SQLite is backed up first; returns where to, or None if nothing was at stake."""
     revision = await database.read(load_revision)

@@ -56,7 +56,7 @@ class NewFeed(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     url: str
     kind: FeedKind | None = None
     source: Word | None = None
-    topic: Word = "general"
+    topic: Word | None = None
     title: Word | None = None
     timezone: ZoneName | None = None
 

@@ -124,7 +124,7 @@ SCHEMAS: Json = {
         {
             "kind": {"enum": [*FeedKind, None]},
             "source": _nullable(_WORD),
-            "topic": _WORD,
+            "topic": _nullable(_WORD),
             "title": _nullable(_WORD),
             "timezone": _ZONE,
         },
