@@ -38,7 +38,7 @@ from tests.store.making import rows
 Open = Callable[..., AbstractAsyncContextManager[Worker]]
 OURS, QUIET, OTHER = "127.0.0.1", "127.0.0.2", "127.0.0.3"
 TWO_DAYS_S = 2 * 86400.0
-LONG_S = LONGEST_PATIENCE_S + 480.0
+LONG_S = LONGEST_PATIENCE_S + 300.0
 SENTENCE = f"{QUIET} is to be left alone for another 48 hours."
 
 
