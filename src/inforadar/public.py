@@ -32,8 +32,8 @@ from inforadar.model.ids import FeedId
 from inforadar.model.sitemap import IncrementalResult, SitemapEntry, SiteState
 from inforadar.pipeline.cycle import CycleResult
 from inforadar.pipeline.site_states import IncrementalStateManager
-from inforadar.pipeline.sitemap_rss import create_rss_items, generate_rss_xml
-from inforadar.pipeline.sitemap_rss import fetch_sitemap as _fetch_sitemap
+from inforadar.pipeline.sitemap_rss import SitemapListing, create_rss_items, generate_rss_xml
+from inforadar.pipeline.sitemap_rss import read_sitemap as _read_sitemap
 from inforadar.pipeline.worker import Stage, Worker
 from inforadar.stages.discover.sitemap_filter import apply_rss_filters, sort_entries_by_date
 from inforadar.store.feeds import load_feed, request_feed
@@ -48,11 +48,13 @@ __all__ = [
     "IncrementalStateManager",
     "SiteState",
     "SitemapEntry",
+    "SitemapListing",
     "apply_rss_filters",
     "canonical_fetcher_run_once",
     "create_rss_items",
     "fetch_sitemap",
     "generate_rss_xml",
+    "read_sitemap",
     "sort_entries_by_date",
 ]
 
@@ -160,11 +162,18 @@ async def canonical_fetcher_run_once(
 async def fetch_sitemap(
     sitemap_url: str, *, any_host: bool = False, settings: Settings | None = None
 ) -> list[SitemapEntry]:
+    """The entries of `read_sitemap`, for whoever does not mind that some may be missing."""
+    return (await read_sitemap(sitemap_url, any_host=any_host, settings=settings)).entries
+
+
+async def read_sitemap(
+    sitemap_url: str, *, any_host: bool = False, settings: Settings | None = None
+) -> SitemapListing:
     """All that a sitemap lists, its index followed, at the polite pace of the program's own database."""
     given = settings or load_settings()
     limit = int(given.sitemap.max_file_size_mb * 2**20)
     async with open_sitemap_visit(given) as visit:
-        return await _fetch_sitemap(sitemap_url, visit.fetch, any_host=any_host, max_bytes=limit)
+        return await _read_sitemap(sitemap_url, visit.fetch, any_host=any_host, max_bytes=limit)
 
 
 def _with(settings: Settings, database_url: str, config: FetcherConfig) -> Settings:

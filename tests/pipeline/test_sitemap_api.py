@@ -183,9 +183,10 @@ class Flow:
         from inforadar.pipeline import sitemap_rss  # noqa: PLC0415 - not the one of the public API
 
         url = self.news.site.url("/sitemap.xml")
-        listed = await sitemap_rss.fetch_sitemap(url, self.visit.fetch)
+        listing = await sitemap_rss.read_sitemap(url, self.visit.fetch)
+        listed = listing.entries
         detected = (
-            await detect_changes("site", url, listed, self.config, max_items)
+            await detect_changes("site", url, listed, self.config, max_items, is_whole=listing.is_whole)
             if self.config
             else everything(listed, max_items)
         )
@@ -247,6 +248,49 @@ async def test_a_page_that_cannot_be_had_is_failed_and_a_damaged_state_means_ful
     assert full.is_full
     assert sorted(shown(full)) == ["Title of good", "Title of third"]
     assert not (await flow.run()).is_full
+
+
+@pytest.mark.parametrize("is_cut_off", [False, True])
+async def test_what_stands_in_a_file_that_cannot_be_had_has_not_left_and_is_not_published_again(
+    site: Site, visit: SitemapVisit, tmp_path: Path, is_cut_off: bool
+) -> None:
+    config = IncrementalConfig(
+        db_path=str(tmp_path / "state.db"), max_history_days=0, cleanup_interval_days=0
+    )
+    flow = Flow(site, visit, config)
+    flow.news.publish("/a.xml", "a", title="A")
+    flow.news.publish("/b.xml", "b", title="B")
+    flow.news.index("/sitemap.xml", a=None, b=None)
+    assert len((await flow.run()).processed) == 2
+    if is_cut_off:
+        site.sitemap("/b.xml", "<urlset><url><loc>http://")
+    else:
+        site.respond("/b.xml", status(503))
+    assert (await flow.run()).processed == ()
+    flow.news.serve("/b.xml")
+    assert (await flow.run()).processed == ()
+
+
+async def test_a_first_run_goes_on_for_a_day_while_files_of_the_sitemap_are_missing(tmp_path: Path) -> None:
+    now = T0
+    async with IncrementalStateManager(tmp_path / "state.db", now=lambda: now) as manager:
+
+        async def new(*names: str, is_whole: bool) -> tuple[str, ...]:
+            result = await manager.detect("site", entries(*names), baseline_items=1, is_whole=is_whole)
+            return result.new_urls
+
+        assert await new("a", is_whole=False) == tuple(urls("a"))
+        now += timedelta(hours=1)
+        assert await new("a", "archive-1", "archive-2", is_whole=True) == ()
+        now += timedelta(hours=1)
+        assert await new("a", "b", "c", is_whole=True) == tuple(urls("b", "c"))
+
+        assert await manager.detect("other", entries("a"), baseline_items=1, is_whole=False)
+        now += timedelta(days=1)
+        await manager.detect("other", entries("a"), baseline_items=1, is_whole=False)
+        assert await manager.detect_new_urls("other", entries("a", "b", "c"), is_whole=False) == urls(
+            "a", "b", "c"
+        )
 
 
 async def test_full_mode_keeps_no_state(site: Site, visit: SitemapVisit) -> None:

@@ -20,6 +20,7 @@ from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import Outcome
 from inforadar.model.progress import Progress, ProgressKind
 from inforadar.model.schedule import Collected, Part
+from inforadar.pipeline import sitemap_walk
 from inforadar.pipeline.cycle import CycleResult
 from inforadar.pipeline.jobs import Discoverer, Job
 from inforadar.pipeline.page_titles import PageTitles
@@ -269,6 +270,38 @@ async def test_an_index_is_followed_and_only_what_moved_is_asked_for(
     assert sorted(await names(database)) == ["a1", "a2", "b1", "c1"]
 
 
+@pytest.mark.parametrize(
+    ("lastmod", "unsettled", "settled"),
+    [
+        ("2026-10-05", "2026-10-06T13:59:00Z", "2026-10-06T14:00:00Z"),
+        ("2026-10-05T12:00:00+00:00", "2026-10-05T12:59:00Z", "2026-10-05T13:00:00Z"),
+    ],
+)
+async def test_the_date_of_a_file_is_believed_only_when_no_more_can_come_under_it(
+    database: Database, news: SitemapSite, worker: Open, lastmod: str, unsettled: str, settled: str
+) -> None:
+    news.publish("/a.xml", "a1", lastmod="2026-10-05", title="A")
+    feed = await subscribe(database, news.index("/index.xml", a=lastmod))
+    async with worker() as running:
+        await run(database, at(running, unsettled), feed)
+        news.publish("/a.xml", "a2", lastmod="2026-10-05", title="A")
+        assert (await run(database, running, feed)).added == 1
+        news.asked()
+        # Nothing more came: a 304, and from then on not even that.
+        await run(database, at(running, settled), feed)
+        assert news.asked() == ["/index.xml", "/a.xml"]
+        await run(database, running, feed)
+    assert news.asked() == ["/index.xml"]
+
+
+def at(running: Worker, moment: str) -> Worker:
+    """The same worker, to whose sitemaps it is that time."""
+    sitemap, now = running.discoverers[FeedKind.SITEMAP], datetime.fromisoformat(moment)
+    assert isinstance(sitemap, SitemapDiscoverer)
+    running.discoverers = {**running.discoverers, FeedKind.SITEMAP: replace(sitemap, now=lambda: now)}
+    return running
+
+
 async def test_a_file_that_could_not_be_had_is_asked_for_again_although_its_index_says_nothing_new(
     database: Database, site: Site, news: SitemapSite, worker: Open
 ) -> None:
@@ -288,6 +321,45 @@ async def test_a_file_that_could_not_be_had_is_asked_for_again_although_its_inde
         news.publish("/b.xml", "b2", lastmod="2026-10-09", title="B2")
         await run(database, running, feed)
     assert sorted(await names(database)) == ["a1", "b1", "b2"]
+
+
+async def test_files_that_the_first_run_could_not_read_bring_their_newest_and_no_archive_when_they_come(
+    database: Database, site: Site, news: SitemapSite, worker: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sitemap_walk, "BATCH", 4)
+    news.publish("/a.xml", "a1", lastmod="2026-10-01", title="A")
+    for day in range(10, 28):
+        news.publish("/b.xml", f"b{day}", lastmod=f"2026-09-{day}", title="B")
+        news.publish("/leaf.xml", f"c{day}", lastmod=f"2026-08-{day}", title="C")
+    news.index("/inner.xml", leaf=None)
+    feed = await subscribe(database, news.index("/index.xml", a=None, b=None, inner=None))
+    for path in ("/b.xml", "/inner.xml"):
+        site.respond(path, status(503))
+    async with worker(baseline_items=2) as running:
+        assert (await run(database, running, feed)).added == 1
+        news.serve("/b.xml")
+        news.index("/inner.xml", leaf=None)
+        assert (await run(database, running, feed)).added == 2
+        assert await names(database) == ["a1", "b27", "b26"]
+        assert await states(database, feed) == {"processed": 37}
+        # From now on what is new in them is news, as it is elsewhere.
+        news.publish("/b.xml", "b1", "b2", "b3", lastmod="2026-07-01", title="B")
+        assert (await run(database, running, feed)).added == 3
+
+
+async def test_a_file_that_comes_later_is_news_although_it_could_not_be_read_at_once(
+    database: Database, site: Site, news: SitemapSite, worker: Open
+) -> None:
+    news.publish("/a.xml", "a1", lastmod="2026-10-01", title="A")
+    feed = await subscribe(database, news.index("/index.xml", a=None))
+    async with worker(baseline_items=1) as running:
+        await run(database, running, feed)
+        news.publish("/b.xml", "b1", "b2", "b3", lastmod="2026-10-02", title="B")
+        site.respond("/b.xml", status(503))
+        news.index("/index.xml", a=None, b=None)
+        await run(database, running, feed)
+        news.serve("/b.xml")
+        assert (await run(database, running, feed)).added == 3
 
 
 async def test_cycles_and_too_many_levels_of_indexes_come_to_an_end(
@@ -406,6 +478,28 @@ async def test_a_sitemap_that_ends_in_the_middle_is_asked_for_again_as_a_whole(
         await run(database, running, feed)
     assert "if-none-match" not in site.requests[0].headers
     assert sorted(await names(database)) == ["a", "b"]
+
+
+async def test_a_file_of_an_index_that_ends_in_the_middle_is_asked_for_again_although_its_date_stays(
+    database: Database, site: Site, news: SitemapSite, worker: Open
+) -> None:
+    news.publish("/a.xml", "a1", lastmod="2026-10-01", title="A1")
+    feed = await subscribe(database, news.index("/index.xml", a="2026-10-01"))
+    async with worker(fetch_titles=False) as running:
+        await run(database, running, feed)
+        rows = "".join(f"<url><loc>{site.url(f'/news/{name}')}</loc></url>" for name in ("a1", "a2", "a3"))
+        site.sitemap("/a.xml", f"<urlset>{rows[: rows.index('</loc></url>', -20)]}", etag='"half"')
+        news.index("/index.xml", a="2026-10-02")
+        await run(database, running, feed)
+        assert sorted(await names(database)) == ["a1", "a2"]
+        site.sitemap("/a.xml", f"<urlset>{rows}</urlset>", etag='"whole"')
+        site.requests.clear()
+        await run(database, running, feed)
+        assert "if-none-match" not in site.requests_for("/a.xml")[0].headers
+        assert sorted(await names(database)) == ["a1", "a2", "a3"]
+        news.asked()
+        await run(database, running, feed)
+    assert news.asked() == ["/index.xml"]
 
 
 async def test_a_run_that_is_cut_short_is_taken_up_by_the_next_and_nothing_is_published_twice(

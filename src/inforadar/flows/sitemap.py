@@ -8,6 +8,7 @@ A run that fails anywhere is retried as a whole: what it noted stays noted, and 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ from inforadar.pipeline.sitemap_feed import (
     find_titles,
     publish_changes,
 )
-from inforadar.pipeline.sitemap_rss import fetch_sitemap
+from inforadar.pipeline.sitemap_rss import SitemapListing, read_sitemap
 from inforadar.stages.discover.sitemap_filter import apply_rss_filters
 
 NAME = "Incremental Sitemap to RSS"
@@ -41,24 +42,28 @@ _TASK: dict[str, Any] = {"cache_policy": NO_CACHE, "persist_result": False}
 @task(name="Fetch sitemap", **_TASK)
 async def fetch_sitemap_task(
     sitemap_url: str, filter_config: Mapping[str, Any] | None, any_host: bool
-) -> list[SitemapEntry]:
+) -> SitemapListing:
     settings = load_settings()
     async with open_sitemap_visit(settings) as visit:
-        entries = await fetch_sitemap(
+        listing = await read_sitemap(
             sitemap_url,
             visit.fetch,
             any_host=any_host,
             max_bytes=int(settings.sitemap.max_file_size_mb * 2**20),
         )
-    return apply_rss_filters(entries, filter_config)
+    if not listing.is_whole:
+        get_run_logger().warning("Files of the sitemap could not be read: what they list is left as it was.")
+    return replace(listing, entries=apply_rss_filters(listing.entries, filter_config))
 
 
 @task(name="Detect changes", **_TASK)
 async def detect_changes_task(
-    site_name: str, sitemap_url: str, entries: list[SitemapEntry], config: IncrementalConfig, max_items: int
+    site_name: str, sitemap_url: str, listing: SitemapListing, config: IncrementalConfig, max_items: int
 ) -> Detected:
     """A damaged state file is moved aside, and this run goes over the newest as if there had been none."""
-    detected = await detect_changes(site_name, sitemap_url, entries, config, max_items)
+    detected = await detect_changes(
+        site_name, sitemap_url, listing.entries, config, max_items, is_whole=listing.is_whole
+    )
     if detected.is_full:
         get_run_logger().warning("The state file was damaged and moved aside: this run is in full mode.")
     return detected
@@ -110,12 +115,12 @@ async def incremental_sitemap_to_rss_flow(  # noqa: PLR0917 - the seed's signatu
     The document is returned, and written to `output_path` if there is one.
     """
     config = IncrementalConfig.parse(incremental_config) if enable_incremental else None
-    listed = await fetch_sitemap_task(sitemap_url, filter_config, any_host)
+    listing = await fetch_sitemap_task(sitemap_url, filter_config, any_host)
     if config is None:
-        detected = everything(listed, max_items)
+        detected = everything(listing.entries, max_items)
     else:
-        detected = await detect_changes_task(site_name, sitemap_url, listed, config, max_items)
-    entries = {entry.url: entry for entry in listed}
+        detected = await detect_changes_task(site_name, sitemap_url, listing, config, max_items)
+    entries = {entry.url: entry for entry in listing.entries}
     titles, failed = await fetch_titles_task(entries, detected.todo, fetch_titles)
     result = await publish_task(
         site_name,

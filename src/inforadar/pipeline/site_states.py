@@ -65,9 +65,14 @@ class IncrementalStateManager:
         async with self._database() as database:
             return await database.read(load_site, site_name)
 
-    async def detect_new_urls(self, site_name: str, current_entries: Sequence[SitemapEntry]) -> list[str]:
-        """Notes what the sitemap lists now; answers what is to be processed: new, changed, pending, failed."""
-        result = await self.detect(site_name, current_entries)
+    async def detect_new_urls(
+        self, site_name: str, current_entries: Sequence[SitemapEntry], *, is_whole: bool = True
+    ) -> list[str]:
+        """Notes what the sitemap lists now; answers what is to be processed: new, changed, pending, failed.
+
+        `is_whole` is that of `read_sitemap`: if not, what is missing has not left the sitemap.
+        """
+        result = await self.detect(site_name, current_entries, is_whole=is_whole)
         to_process = {*result.new_urls, *result.pending_urls}
         listed = dict.fromkeys(entry.url for entry in current_entries)
         return [url for url in listed if url in to_process]
@@ -80,11 +85,13 @@ class IncrementalStateManager:
         sitemap_url: str | None = None,
         baseline_items: int | None = None,
         retry_failed: bool = True,
+        is_whole: bool = True,
     ) -> IncrementalResult:
         """As `detect_new_urls`, and says what is what.
 
         With `baseline_items`, of a site that was never seen only so many count as new, the newest; the others are
-        noted as processed. What is not in `current_entries` counts as having left the sitemap.
+        noted as processed. What is not in `current_entries` counts as having left the sitemap, if they are whole; if
+        not, the next call belongs to a first run still, for a day at most.
         """
         baseline = None
         if baseline_items is not None:
@@ -98,6 +105,7 @@ class IncrementalStateManager:
                 at=self._now(),
                 sitemap_url=sitemap_url,
                 baseline=baseline,
+                is_whole=is_whole,
             )
         pending = {UrlState.PENDING, *([UrlState.FAILED] if retry_failed else [])}
         new = [one.url for one in found if one.before is None or one.is_modified]

@@ -150,7 +150,8 @@ class SitemapDiscoverer:
             site_name=name,
             files=await self.database.read(load_files, name),
             wanted=parse_filter(feed.options, began_at),
-            baseline_items=policy.baseline_items if site.last_run is None else None,
+            baseline_items=policy.baseline_items,
+            is_first=site.last_run is None,
             max_bytes=policy.max_bytes,
             timeout_s=self.request_timeout_s,
             now=self.now,
@@ -169,7 +170,7 @@ class SitemapDiscoverer:
                         yield part
         if walk.failed is not None or not walk.lists:
             return
-        if walk.baseline_items is not None:
+        if walk.is_first:
             await self._choose_baseline(run)
         known = {entry.url: entry for entry in walk.candidates}
         left_open = await self.database.read(

@@ -1,6 +1,6 @@
 """A sitemap's feed, run by run, with its state in a file of its own: seed 4's flow, as functions without Prefect.
 
-    fetch_sitemap | filters | detect | titles of what is to be processed | mark | RSS of the last N
+    read_sitemap | filters | detect | titles of what is to be processed | mark | RSS of the last N
 
 The document holds the last N that were published, not only this run's (ruling 12), and carries the date of the
 newest of them: nothing new, and it is the same to the byte (E8).
@@ -87,6 +87,8 @@ async def detect_changes(
     entries: Sequence[SitemapEntry],
     config: IncrementalConfig,
     max_items: int,
+    *,
+    is_whole: bool = True,
 ) -> Detected:
     """What is new, changed or still open. A state that is damaged is moved aside: full mode, for this run.
 
@@ -94,7 +96,13 @@ async def detect_changes(
     """
     manager = IncrementalStateManager(config.db_path)
     detect = partial(
-        _detect, manager, site_name=site_name, sitemap_url=sitemap_url, entries=entries, config=config
+        _detect,
+        manager,
+        site_name=site_name,
+        sitemap_url=sitemap_url,
+        entries=entries,
+        config=config,
+        is_whole=is_whole,
     )
     try:
         return await detect(baseline_items=config.baseline_items)
@@ -112,6 +120,7 @@ async def _detect(
     entries: Sequence[SitemapEntry],
     config: IncrementalConfig,
     baseline_items: int,
+    is_whole: bool,
 ) -> Detected:
     result = await manager.detect(
         site_name,
@@ -119,6 +128,7 @@ async def _detect(
         sitemap_url=sitemap_url,
         baseline_items=baseline_items,
         retry_failed=config.retry_failed_urls,
+        is_whole=is_whole,
     )
     return Detected(todo=(*result.new_urls, *result.pending_urls), skipped=len(result.skipped_urls))
 

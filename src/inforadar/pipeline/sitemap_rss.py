@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from inforadar.errors import InfoRadarError, ParseError, UsageError
 from inforadar.model.http import Failed, Fetch, Fetched, Request
@@ -33,6 +33,15 @@ class SitemapError(InfoRadarError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SitemapListing:
+    """What a sitemap lists, as far as it could be had."""
+
+    entries: list[SitemapEntry]
+    is_whole: bool
+    """If not, a page that is missing may be listed all the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RssItem:
     """An item of the document, and where its title comes from."""
 
@@ -43,6 +52,13 @@ class RssItem:
 async def fetch_sitemap(
     sitemap_url: str, fetch: Fetch, *, any_host: bool = False, max_bytes: int = MAX_BYTES
 ) -> list[SitemapEntry]:
+    """The entries of `read_sitemap`, for whoever does not mind that some may be missing."""
+    return (await read_sitemap(sitemap_url, fetch, any_host=any_host, max_bytes=max_bytes)).entries
+
+
+async def read_sitemap(
+    sitemap_url: str, fetch: Fetch, *, any_host: bool = False, max_bytes: int = MAX_BYTES
+) -> SitemapListing:
     """All that a sitemap lists, its index followed. Files that cannot be had are left out, unless none can.
 
     `fetch` makes each request wait for its turn; `any_host` follows sitemaps on other hosts too.
@@ -50,20 +66,20 @@ async def fetch_sitemap(
     root = canonical_form(sitemap_url)
     entries: dict[str, SitemapEntry] = {}
     queue, seen = deque([(root, 0)]), {root}
-    hosts, fault, read = {hostname(root)}, "", 0
+    hosts, fault, is_whole = {hostname(root)}, "", True
     while queue:
         url, depth = queue.popleft()
         try:
-            final_url, rows = await _fetch_file(url, fetch, max_bytes)
+            file = await _fetch_file(url, fetch, max_bytes)
         except SitemapError as error:
             if url == root:
                 raise
-            fault = fault or str(error)
+            fault, is_whole = fault or str(error), False
             continue
-        read += 1
+        is_whole &= file.is_whole
         if url == root:
-            hosts.add(hostname(final_url))
-        for row in rows:
+            hosts.add(hostname(file.final_url))
+        for row in file.rows:
             if isinstance(row, SitemapEntry):
                 entries.setdefault(row.url, row)
             elif row.url not in seen and depth < MAX_DEPTH and len(seen) < MAX_FILES:
@@ -74,10 +90,16 @@ async def fetch_sitemap(
                     fault = fault or f"The sitemap {readable(row.url)} is on another host."
     if not entries and fault:
         raise SitemapError(fault)
-    return list(entries.values())
+    return SitemapListing(entries=list(entries.values()), is_whole=is_whole)
 
 
-async def _fetch_file(url: str, fetch: Fetch, max_bytes: int) -> tuple[str, list[SitemapEntry | SitemapRef]]:
+class _File(NamedTuple):
+    final_url: str
+    rows: list[SitemapEntry | SitemapRef]
+    is_whole: bool
+
+
+async def _fetch_file(url: str, fetch: Fetch, max_bytes: int) -> _File:
     result = await fetch(Request(url=url, accept=ACCEPT, max_bytes=max_bytes))
     match result:
         case Fetched():
@@ -87,11 +109,13 @@ async def _fetch_file(url: str, fetch: Fetch, max_bytes: int) -> tuple[str, list
         case _:
             raise SitemapError(f"{hostname(url)} answered 304 to a question we did not ask.")
 
-    def read() -> list[SitemapEntry | SitemapRef]:
-        return list(SitemapReader(result.body, result.final_url, result.content_type, max_bytes=max_bytes))
+    def read() -> _File:
+        reader = SitemapReader(result.body, result.final_url, result.content_type, max_bytes=max_bytes)
+        rows = list(reader)
+        return _File(result.final_url, rows, reader.is_whole)
 
     try:
-        return result.final_url, await asyncio.to_thread(read)
+        return await asyncio.to_thread(read)
     except ParseError as fault:
         raise SitemapError(f"{readable(url)}: {fault}") from None
 

@@ -13,7 +13,7 @@ import hashlib
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterator
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, time, timedelta
 from itertools import islice
 from typing import NamedTuple, ParamSpec, TypeVar
 from uuid import UUID
@@ -29,7 +29,7 @@ from inforadar.model.http import (
     Request,
     Validators,
 )
-from inforadar.model.sitemap import SitemapEntry, SitemapForm, SitemapRef
+from inforadar.model.sitemap import SitemapEntry, SitemapForm, SitemapRef, UrlState
 from inforadar.pipeline.jobs import Job
 from inforadar.pipeline.visits import Visitor
 from inforadar.stages.discover.sitemap import SitemapReader
@@ -37,7 +37,7 @@ from inforadar.stages.discover.sitemap_filter import SitemapFilter, sort_entries
 from inforadar.stages.discover.sitemap_xml import Row
 from inforadar.store.engine import Database, Question
 from inforadar.store.items import load_known_hashes
-from inforadar.store.site_states import save_site
+from inforadar.store.site_states import mark_urls, save_site
 from inforadar.store.sitemap_files import (
     SitemapFile,
     fenced,
@@ -58,6 +58,10 @@ MAX_DEPTH = 4
 MAX_FILES = 5_000
 """Of one site in one run."""
 BATCH = 5_000
+SETTLES_AFTER = timedelta(hours=1)
+"""A file may change again under the same lastmod: caches and clocks differ by less than that."""
+DAY_SETTLES_AFTER = timedelta(hours=38)
+"""The same for a lastmod that is a day: it lasts, and ends up to 14 hours later in another zone."""
 
 
 class Todo(NamedTuple):
@@ -86,8 +90,10 @@ class SitemapWalk:
     site_name: str
     files: dict[UrlHash, SitemapFile]
     wanted: SitemapFilter
-    baseline_items: int | None
-    """A first run: so many are to become items, the newest. None: what is new is news."""
+    baseline_items: int
+    """Of a first run, and of the files that it missed, so many are to become items, the newest."""
+    is_first: bool
+    """If not, what is new is news."""
     max_bytes: int
     timeout_s: float
     now: Callable[[], datetime]
@@ -104,7 +110,7 @@ class SitemapWalk:
     """Those among them that list pages."""
     dropped: int = 0
     candidates: list[SitemapEntry] = field(default_factory=list)
-    """The newest of a first run."""
+    """The newest of a first run, or of the files that it missed."""
     is_whole: bool = True
     """Whether no file is missing that may be there the next time."""
     refused: list[str] = field(default_factory=list)
@@ -126,12 +132,12 @@ class SitemapWalk:
             if known and self._is_read(known) and visit.lastmod and visit.lastmod == known.lastmod:
                 self._count(known)
                 continue
-            file = known or new_file(visit.url)
+            file, asked_at = known or new_file(visit.url), self.now()
             result = await self._fetch(file)
             if visit.depth == 0 and not isinstance(result, Failed):
                 self.root = result
                 self._own.add(hostname(result.final_url))
-            file = replace(file, parent_id=visit.parent_id, lastmod=visit.lastmod)
+            file = replace(file, parent_id=visit.parent_id, lastmod=self._settled(visit.lastmod, asked_at))
             match result:
                 case Failed():
                     self._not_had(visit, result)
@@ -173,6 +179,13 @@ class SitemapWalk:
     def _is_read(self, file: SitemapFile) -> bool:
         """Whether what it lists is stored, with its dates as they are read now."""
         return file.read_at is not None and self.job.feed.redating is None
+
+    def _settled(self, lastmod: datetime | None, asked_at: datetime) -> datetime | None:
+        """The lastmod, if a file of that date that was asked for then has all that it will ever have under it."""
+        if lastmod is None or asked_at - lastmod < SETTLES_AFTER:
+            return None
+        is_day = lastmod.astimezone(self.job.feed.zone).time() == time.min
+        return None if is_day and asked_at - lastmod < DAY_SETTLES_AFTER else lastmod
 
     async def _fetch(self, file: SitemapFile) -> FetchResult:
         if self.first is not None and file.url == self.first.url:
@@ -255,12 +268,14 @@ class SitemapWalk:
             self.job.progress.line(f"{readable(file.url)}: {warning}")
         file = replace(file, form=reader.form)
         self._count(file)
+        if file.is_baseline:
+            todo = await self._only_newest(todo)
         await self._finish(file, fetched, at, is_whole=is_whole and reader.is_whole, children=children)
         if reader.form is not SitemapForm.INDEX:
             modified = sum(one.is_modified for one in todo)
             known = modified + sum(one.is_redated for one in todo)
             news = f"{len(todo) - known:,} new, {modified:,} changed"
-            said = news if self.baseline_items is None else "all of them new to us"
+            said = "all of them new to us" if self.is_first else news
             self.job.progress.line(f"{readable(file.url)}: {count:,} pages, {said}")
         return todo
 
@@ -270,7 +285,8 @@ class SitemapWalk:
         if is_whole:
             file = replace(file, validators=fetched.validators, read_at=at)
         else:
-            file = replace(file, validators=Validators(), digest=None)
+            # Nothing must stand for its missing rest: not its bytes, and not what the index says of it either.
+            file = replace(file, validators=Validators(), digest=None, lastmod=None)
         await self._write(finish_file, self.site_name, file, is_whole=is_whole, children=children)
         if children:
             self.files = await self.database.read(load_files, self.site_name)
@@ -291,14 +307,8 @@ class SitemapWalk:
         return self._is_own(entry) and self.wanted(entry)
 
     async def _save(self, file: SitemapFile, entries: list[SitemapEntry], at: datetime) -> list[Todo]:
-        baseline = None
         if self.job.feed.enforce_feed_domain:
             self.dropped += sum(1 for entry in entries if not self._is_own(entry))
-        if self.baseline_items is not None:
-            newest = [*self.candidates, *filter(self._is_wanted, entries)]
-            self.candidates = sort_entries_by_date(newest, max_items=self.baseline_items)
-            baseline = frozenset(entry.url for entry in self.candidates)
-
         found = await self._write(
             save_rows,
             self.site_name,
@@ -306,16 +316,29 @@ class SitemapWalk:
             at=at,
             file_id=file.id,
             wanted=self._is_wanted,
-            baseline=baseline,
+            baseline=self._newest_with(entries) if self.is_first or file.is_baseline else None,
             redating=self.job.feed.redating,
         )
-        if baseline is not None:
+        if self.is_first:
             return []
         redated = await self._to_redate(entries, {one.url for one in found})
         if not found:
             return redated
         by_url = {entry.url: entry for entry in entries}
         return [*(Todo(by_url[one.url], one.is_modified) for one in found), *redated]
+
+    def _newest_with(self, entries: list[SitemapEntry]) -> frozenset[str]:
+        newest = [*self.candidates, *filter(self._is_wanted, entries)]
+        self.candidates = sort_entries_by_date(newest, max_items=self.baseline_items)
+        return frozenset(entry.url for entry in self.candidates)
+
+    async def _only_newest(self, todo: list[Todo]) -> list[Todo]:
+        """What was among the newest when its batch was read, and is not any more, counts as seen before after all."""
+        newest = {entry.url for entry in self.candidates}
+        kept = [one for one in todo if one.is_redated or one.entry.url in newest]
+        seen = {one.entry.url for one in todo} - {one.entry.url for one in kept}
+        await self._write(mark_urls, self.site_name, seen, UrlState.PROCESSED)
+        return kept
 
     async def _to_redate(self, entries: list[SitemapEntry], found: set[str]) -> list[Todo]:
         """What is an item, and would not be looked at again by itself."""

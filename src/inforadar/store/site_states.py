@@ -43,6 +43,8 @@ MAX_LEFT = 1000
 """So many URLs that have left its sitemap are remembered of a site."""
 
 FORGET_AFTER_DAYS = 30.0
+FIRST_RUN_AT_MOST = timedelta(days=1)
+"""So long a first run waits for files that cannot be had; a file that is broken for good must not hide the news."""
 _FROM_THE_FUTURE = timedelta(days=1)
 """A lastmod further ahead than any clock may be is none: nothing could ever be later."""
 
@@ -222,20 +224,33 @@ def detect_entries(
     at: datetime,
     sitemap_url: str | None = None,
     baseline: frozenset[str] | None = None,
+    is_whole: bool = True,
 ) -> list[Found]:
     """A whole run over all that a site lists, for whoever knows nothing of files: the seed's way.
 
-    Of a site that was never seen only `baseline` is new, if there is one; the rest counts as processed.
+    Of a site that was never seen only `baseline` is new, if there is one; the rest counts as processed. Of a listing
+    that is not whole nothing has left, and a first run goes on with the next one: what is missing is no news then.
     """
     is_first = load_site(connection, site_name).last_run is None
-    save_site(connection, site_name, at=at, sitemap_url=sitemap_url, last_run=at)
+    save_site(connection, site_name, at=at, sitemap_url=sitemap_url)
+    if is_whole or not is_first or _is_first_run_over(connection, site_name, at):
+        save_site(connection, site_name, at=at, last_run=at)
     found = record_entries(connection, site_name, entries, at=at)
-    note_left(connection, site_name, at, file_id=None)
+    if is_whole:
+        note_left(connection, site_name, at, file_id=None)
     if baseline is None or not is_first:
         return found
     seen = [one.url for one in found if one.url not in baseline]
     mark_urls(connection, site_name, seen, UrlState.PROCESSED)
     return [one for one in found if one.url in baseline]
+
+
+def _is_first_run_over(connection: Connection, site_name: str, at: datetime) -> bool:
+    began_at = connection.execute(
+        select(site_states.c.created_at).where(site_states.c.site_name == site_name)
+    ).scalar_one()
+    # A file of the seed's own may lack it.
+    return began_at is None or at - began_at >= FIRST_RUN_AT_MOST
 
 
 def mark_urls(

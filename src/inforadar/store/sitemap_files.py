@@ -7,7 +7,7 @@ are saved with the last of its URLs, so that they never stand for content that w
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Concatenate, ParamSpec, TypeVar
 from uuid import UUID
@@ -53,10 +53,12 @@ class SitemapFile:
     listed_lastmod: datetime | None = None
     """What its index says."""
     lastmod: datetime | None = None
-    """What its index said when it was last read."""
+    """What its index said when it was last had, whole; None: the file may say more under the same date."""
     validators: Validators = Validators()
     digest: str | None = None
     read_at: datetime | None = None
+    is_baseline: bool = False
+    """The first run met it and could not read it to its end: what it lists counts as seen before."""
 
 
 def new_file(url: str) -> SitemapFile:
@@ -77,6 +79,7 @@ def load_files(connection: Connection, site_name: str) -> dict[UrlHash, SitemapF
             validators=Validators(etag=row.etag, last_modified=row.last_modified, url=row.validators_url),
             digest=row.digest,
             read_at=row.read_at,
+            is_baseline=row.is_baseline,
         )
         for row in connection.execute(query)
     }
@@ -92,6 +95,7 @@ def save_file(connection: Connection, site_name: str, file: SitemapFile) -> None
         "validators_url": file.validators.url,
         "digest": file.digest,
         "read_at": file.read_at,
+        "is_baseline": file.is_baseline,
         "left_at": None,
     }
     key = url_hash(file.url)
@@ -135,14 +139,15 @@ def save_rows(
 ) -> list[Found]:
     """Some of a file's URLs. What is not wanted is noted as seen, so that it never comes up as new.
 
-    In a first run `baseline` are those that may become items; every other counts as seen before (E5).
+    In a first run, or of a file that it missed, `baseline` are those that may become items; every other counts as
+    seen before (E5).
     """
     if redating is not None:
         redate_entries(connection, site_name, entries, redating)
     if baseline is not None:
         state = UrlState.PROCESSED
         found = record_entries(connection, site_name, entries, at=at, file_id=file_id, state=state)
-        open_ones = [one for one in found if one.url in baseline]
+        open_ones = [one for one in found if one.before is None and one.url in baseline]
         mark_urls(connection, site_name, [one.url for one in open_ones], UrlState.PENDING)
         return open_ones
     found = record_entries(connection, site_name, entries, at=at, file_id=file_id)
@@ -159,8 +164,11 @@ def finish_file(
     is_whole: bool,
     children: Sequence[SitemapRef] = (),
 ) -> None:
-    """A file was read. If it was whole, what it does not list any more has left; else it is asked for again."""
-    save_file(connection, site_name, file)
+    """A file was read. If it was whole, what it does not list any more has left; else it is asked for again.
+
+    Of an index that the first run missed, the files were missed with it.
+    """
+    save_file(connection, site_name, replace(file, is_baseline=file.is_baseline and not is_whole))
     if children:
         _save_children(connection, site_name, file, children)
     if not is_whole or file.read_at is None:
@@ -191,6 +199,7 @@ def _save_children(
             "url_hash": url_hash(ref.url),
             "parent_id": index.id,
             "listed_lastmod": ref.lastmod,
+            "is_baseline": index.is_baseline,
         }
         for ref in children
         if ref.url != index.url
@@ -236,10 +245,17 @@ def choose_baseline(
     chosen: Callable[[list[tuple[str, datetime | None]]], Iterable[str]],
     at: datetime,
 ) -> None:
-    """Ends a first run: of what is open only the chosen stay so, and from now on what is new is news."""
+    """Ends a first run: of what is open only the chosen stay so, and from now on what is new is news.
+
+    But not what stands in files that could not be read: it was there before.
+    """
     open_urls = load_open_urls(connection, site_name)
     keep = set(chosen(open_urls))
     mark_urls(connection, site_name, [url for url, _ in open_urls if url not in keep], UrlState.PROCESSED)
+    unread = update(sitemap_files).where(
+        _f.site_name == site_name, _f.read_at.is_(None), _f.left_at.is_(None)
+    )
+    connection.execute(unread.values(is_baseline=True))
     save_site(connection, site_name, at=at, last_run=at)
 
 

@@ -5,7 +5,18 @@ They refer to no feed: the same tables make up the separate state file of `Incre
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, Integer, String, Table, Uuid
+from sqlalchemy import (
+    Boolean,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    String,
+    Table,
+    Uuid,
+    false,
+)
 
 from inforadar.model.ids import new_uuid
 from inforadar.store.schema import metadata
@@ -58,6 +69,13 @@ sitemap_files = Table(
     Column("digest", String(64), comment="SHA-256 of its bytes"),
     Column("read_at", UtcDateTime, comment="when it was last read to its end"),
     Column("left_at", UtcDateTime, comment="since when no index lists it any more"),
+    Column(
+        "is_baseline",
+        Boolean,
+        nullable=False,
+        server_default=false(),
+        comment="listed in the first run, which could not read it: what it lists is no news",
+    ),
     Index("uq_sitemap_files_site_name_url_hash", "site_name", "url_hash", unique=True),
     comment="the files that a site's sitemap consists of",
 )
