@@ -102,6 +102,9 @@ class LlmServer:
             await asyncio.sleep(0)
         finally:
             self.at_once -= 1
+        if answer.breaks:
+            assert request.transport
+            request.transport.close()
         if answer.drips:
             return await self._drip(request)
         if answer.raw is not None:

@@ -52,6 +52,8 @@ class Answer:
     """No answer at all, until the client leaves."""
     drips: bool = False
     """A blank now and then, and never more, until the client leaves."""
+    breaks: bool = False
+    """The connection is closed without a word."""
     after: asyncio.Event | None = None
     """Not before this is set."""
     tokens_in: int = 100

@@ -328,6 +328,58 @@ async def test_what_an_endpoint_does_not_answer_is_not_paid(
     assert await rows(database, analysis_costs) == []
 
 
+async def test_a_model_that_is_too_slow_spends_the_budget_like_one_that_answers(
+    server: LlmServer, database: Database, settings: Settings, clock: Clock
+) -> None:
+    await queue(database, "one")
+    server.respond(Answer(never=True))
+    limits = {**PRICES, "daily_budget": 0.15, "timeout": 0.5}
+    async with stage(settings, database, clock, **limits) as running:
+        await running.run_once()
+    async with stage(settings, database, clock, **limits) as running:
+        await make_due(database)
+        assert await running.run_once() == {"waiting": 1}
+    assert len(server.calls) == 1
+    assert (await counts(database)).failures == {"budget": 1}
+    (spent,) = await database.read(load_spending, clock.time.date())
+    assert spent.cost == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("budget", [0.0, 1.0])
+async def test_a_question_that_is_stopped_in_the_middle_stays_booked(
+    server: LlmServer, database: Database, settings: Settings, clock: Clock, budget: float
+) -> None:
+    await queue(database, "one")
+    server.respond(Answer(never=True))
+    async with stage(settings, database, clock, daily_budget=budget, **PRICES) as running:
+        run = asyncio.create_task(running.run_once())
+        async with asyncio.timeout(30):
+            await server.asked.wait()
+        run.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await run
+    (spent,) = await database.read(load_spending, clock.time.date())
+    assert (spent.calls, spent.cost) == (1, pytest.approx(0.1))
+
+
+async def test_a_question_that_is_stopped_before_its_turn_costs_nothing(
+    server: LlmServer, database: Database, settings: Settings, clock: Clock
+) -> None:
+    await queue(database, "one", "two")
+    limits = {**PRICES, "daily_budget": 1.0, "requests_per_minute": 1}
+    async with stage(settings, database, clock, **limits) as running:
+        run = asyncio.create_task(running.run_once())
+        async with asyncio.timeout(30):
+            # The first is answered; for the second money is set aside, and it waits for the next minute.
+            while sum(row.cost for row in await rows(database, analysis_costs)) < 0.104:
+                await counts(database)
+        run.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await run
+    (spent,) = await database.read(load_spending, clock.time.date())
+    assert (spent.calls, spent.cost) == (1, pytest.approx(0.005))
+
+
 async def test_the_budget_holds_over_a_restart_and_does_not_stop_what_is_free(
     server: LlmServer, database: Database, settings: Settings, clock: Clock
 ) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from inforadar.model.analysis import Subject
 from inforadar.stages.analyze import analyzer_class
-from inforadar.stages.analyze.base import AnalysisFailed, Analyzed, FailureKind, validate
+from inforadar.stages.analyze.base import AnalysisFailed, Analyzed, FailureKind, Usage, validate
 from inforadar.stages.analyze.dialogue import ModelAnalyzer
 from inforadar.stages.analyze.endpoint import Access
 from inforadar.stages.analyze.limiter import RateLimiter
@@ -47,7 +47,7 @@ async def analyzer(server: LlmServer, vendor: str, **access: Any) -> AsyncIterat
     made = analyzer_class(vendor)(
         model="tiny-1",
         prompt=PROMPT,
-        access=Access(api_key="key-123", base_url=server.base_url(vendor), **access),
+        access=Access(**{"api_key": "key-123", "base_url": server.base_url(vendor)} | access),
         limiter=RateLimiter(),
     )
     try:
@@ -194,6 +194,33 @@ async def test_what_an_endpoint_refuses_is_left_out_from_then_on(
     assert [call.answer_format for call in server.calls] == asked
 
 
+@pytest.mark.parametrize(
+    ("base_url", "known", "said"),
+    [
+        (
+            True,
+            "max_completion_tokens",
+            "'max_tokens' is not supported. Use 'max_completion_tokens' instead.",
+        ),
+        (False, "max_tokens", "Unrecognized request argument supplied: max_completion_tokens"),
+    ],
+    ids=["new", "old"],
+)
+async def test_the_name_of_the_limit_is_the_one_that_the_endpoint_knows(
+    server: LlmServer, monkeypatch: pytest.MonkeyPatch, base_url: bool, known: str, said: str
+) -> None:
+    server.respond(
+        lambda call: Answer(text=answer_text()) if known in call.body else Answer(status=400, error=said)
+    )
+    if not base_url:
+        monkeypatch.setattr("inforadar.stages.analyze.openai.OWN_URL", server.base_url("openai"))
+    async with analyzer(server, "openai", **({} if base_url else {"base_url": ""})) as asked:
+        for _ in range(2):
+            assert isinstance(await asked.analyze(SUBJECT), Analyzed)
+    assert [known in call.body for call in server.calls] == [False, True, True]
+    assert {call.answer_format for call in server.calls} == {"schema"}
+
+
 async def test_a_request_that_no_format_saves_is_not_blamed_on_the_format(
     server: LlmServer, vendor: str
 ) -> None:
@@ -230,7 +257,8 @@ async def test_each_status_has_its_meaning(
     server.respond(answer)
     failed = await failure(server, vendor)
     assert failed.kind is kind
-    assert (failed.usage.calls, len(server.calls)) == (0, 1)
+    # A gateway that gave up has asked the model.
+    assert (failed.usage.calls, len(server.calls)) == (int(answer.status == 504), 1)
     assert str(answer.status) in failed.message
 
 
@@ -280,6 +308,30 @@ async def test_an_endpoint_that_is_not_there_is_an_outage(server: LlmServer, ven
     failed = await failure(server, vendor)
     assert failed.kind is FailureKind.OUTAGE
     assert "tiny-1 cannot be reached" in failed.message
+
+
+@pytest.mark.parametrize(
+    "answer", [Answer(never=True), Answer(breaks=True), Answer(status=504)], ids=["silent", "broken", "504"]
+)
+async def test_a_question_that_got_through_is_booked_at_the_most_it_may_cost(
+    server: LlmServer, vendor: str, answer: Answer
+) -> None:
+    server.respond(answer)
+    failed = await failure(server, vendor, timeout_s=0.5, output_tokens=1000, price_out=100.0)
+    assert len(server.calls) == 1
+    assert (failed.usage.calls, failed.usage.tokens_out) == (1, 1000)
+    assert failed.usage.cost == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("status", [400, 401, 408, 429, 500, 503])
+async def test_what_an_endpoint_declines_costs_nothing(server: LlmServer, vendor: str, status: int) -> None:
+    server.respond(Answer(status=status))
+    assert (await failure(server, vendor, price_in=10.0, price_out=100.0)).usage == Usage()
+
+
+async def test_an_endpoint_that_is_not_there_costs_nothing(server: LlmServer, vendor: str) -> None:
+    await server.stop()
+    assert (await failure(server, vendor, price_in=10.0, price_out=100.0)).usage == Usage()
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from tests.store.making import (
 
 from inforadar.model.article import ArticleStatus, Extracted, FailureCode, NotExtracted
 from inforadar.model.http import Validators
-from inforadar.store.article_queue import claim_article, claim_new_article, request_article
+from inforadar.store.article_queue import claim_article, claim_new_article, request_article, take_in_urls
 from inforadar.store.articles import (
     ArticleEnding,
     ArticleJob,
@@ -33,6 +33,7 @@ from inforadar.store.articles import (
     save_article,
 )
 from inforadar.store.engine import Database
+from inforadar.store.feeds import delete_feed, update_feed
 from inforadar.store.schema import article_failures, articles, items
 from inforadar.store.types import db_later
 from inforadar.urls import uid
@@ -247,3 +248,25 @@ async def test_an_article_is_not_put_off_so_far_that_it_would_count_as_due(datab
     assert await database.write(claim_articles, 10) == []
     (row,) = await rows(database, articles)
     assert abs(row.next_attempt_at - datetime.now(UTC) - timedelta(days=7)) < timedelta(minutes=1)
+
+
+async def test_articles_of_feeds_that_nobody_reads_wait_and_come_back_with_the_feed(
+    database: Database,
+) -> None:
+    gone, kept = await add_feeds(database, 2)
+    await collect(database, gone, *(listed(f"https://example.com/{n}") for n in range(7)))
+    await collect(database, kept, listed("https://example.com/6"), listed("https://example.com/kept"))
+    await database.write(delete_feed, gone.id, NOW)
+    jobs = await database.write(claim_articles, 2)
+    assert {job.url for job in jobs} == {"https://example.com/6", "https://example.com/kept"}
+    assert await database.read(count_due_articles) == 0, "the others no longer stand at the head of the queue"
+    await database.write(update_feed, gone.id, {"deleted_at": None, "enabled": True})
+    hour_later = update(articles).where(articles.c.lease_token.is_(None))
+    await database.write(lambda c: c.execute(hour_later.values(next_attempt_at=db_later(-1.0))))
+    assert len(await database.write(claim_articles, 10)) == 6
+
+
+async def test_what_another_program_brought_is_claimed_though_no_feed_lists_it(database: Database) -> None:
+    url = "https://example.com/brought"
+    await database.write(take_in_urls, "general", {uid(url): url}, [], NOW)
+    assert [job.url for job in await database.write(claim_articles, 10)] == [url]

@@ -2,7 +2,7 @@
 
 What is set aside is booked as spent, in the database, in the transaction that checks the limit: no number of workers
 can exceed it together. A process that dies leaves its request booked at the most it could cost, since the vendor may
-well have been paid.
+well have been paid; for the same reason one that nobody waited for to the end is settled at that.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Row,
+    and_,
     bindparam,
     case,
     func,
@@ -25,14 +26,18 @@ from sqlalchemy import (
 from inforadar.model.article import Article, ArticleStatus, Extracted, FailureCode, NotExtracted
 from inforadar.model.http import NotModified, Validators
 from inforadar.model.ids import LeaseToken, Uid
+from inforadar.store.feeds import ACTIVE
 from inforadar.store.horizon import LONGEST_WAIT_S, is_absurd
 from inforadar.store.leases import LEASE_S
 from inforadar.store.outbox import note_article
-from inforadar.store.schema import article_failures, articles, items
+from inforadar.store.schema import article_failures, articles, feeds, items
 from inforadar.store.types import db_later, db_now, one_of
 from inforadar.urls import hostname
 
 _a = articles.c
+
+IDLE_WAIT_S = 3600.0
+"""After so long it is looked again whether a feed that lists the article is active."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,12 +98,35 @@ class ArticleEnding:
 
 
 def claim_articles(connection: Connection, limit: int, *, lease_s: float = LEASE_S) -> list[ArticleJob]:
-    """Leases URLs that are to be fetched, the longest waiting first; the due column is pushed forward."""
-    jobs = _lease(connection, _a.next_attempt_at <= db_now(), limit, lease_s)
-    if len(jobs) < limit:
-        # Apart from the others, so that either is a piece of the index.
-        jobs += _lease(connection, is_absurd(_a.next_attempt_at), limit - len(jobs), lease_s)
+    """Leases URLs that are to be fetched, the longest waiting first; the due column is pushed forward.
+
+    Those that only disabled and deleted feeds list are put off on the way: however many they are, they do not stand
+    at the head of the queue for the next claim, and come back by themselves once a feed is active again.
+    """
+    jobs: list[ArticleJob] = []
+    # One after the other, so that each is a piece of the index.
+    for is_due in (_a.next_attempt_at <= db_now(), is_absurd(_a.next_attempt_at)):
+        while (wanted := limit - len(jobs)) > 0:
+            leased = _lease(connection, is_due, wanted, lease_s)
+            idle = _load_idle(connection, leased)
+            postpone_articles(connection, [(job, IDLE_WAIT_S) for job in leased if job.url in idle])
+            jobs += [job for job in leased if job.url not in idle]
+            if len(leased) < wanted:
+                break
     return jobs
+
+
+def _load_idle(connection: Connection, jobs: Sequence[ArticleJob]) -> set[str]:
+    """URLs that feeds list, but none that is active. What another program brought is listed by none."""
+    is_active = func.count(case((and_(*ACTIVE), 1)))
+    listed = (
+        select(items.c.url)
+        .join_from(items, feeds, feeds.c.id == items.c.feed_id)
+        .where(one_of(items.c.url, [job.url for job in jobs]))
+        .group_by(items.c.url)
+        .having(is_active == 0)
+    )
+    return set(connection.execute(listed).scalars()) if jobs else set()
 
 
 def is_free() -> ColumnElement[bool]:

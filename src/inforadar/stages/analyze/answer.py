@@ -6,6 +6,7 @@ claim to. What is wrong comes back as sentences for the model, which gets one mo
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import msgspec
@@ -15,6 +16,8 @@ from inforadar.stages.analyze.base import MAX_WORD, MAX_WORDS, clean_line, valid
 
 MAX_ANSWER = 100_000
 """Characters. The largest valid answer has about a third of it."""
+MAX_STARTS = 50
+"""Braces at which an answer between other words is looked for."""
 
 CATEGORIES = (
     "world", "politics", "business", "technology", "science", "health", "environment", "society", "culture",
@@ -84,7 +87,7 @@ def parse_answer(
     if boundary in text:
         return ("The answer repeats the code of the fence, which belongs to no field.",)
     try:
-        answer = msgspec.json.decode(_json_in(text), type=_Answer)
+        answer = _decode(text)
     except (msgspec.DecodeError, RecursionError, UnicodeEncodeError) as fault:
         return (f"The answer is not the JSON object that was asked for: {fault}.",)
     if answer.category not in CATEGORIES:
@@ -104,6 +107,46 @@ def parse_answer(
         prompt_version=prompt_version,
     )
     return validate(analysis) or analysis
+
+
+def _decode(text: str) -> _Answer:
+    said = _without_thoughts(text)
+    try:
+        return msgspec.json.decode(_json_in(said), type=_Answer)
+    except (msgspec.DecodeError, RecursionError):
+        found = _object_in(said)
+        if found is None:
+            raise
+    return msgspec.json.decode(found.encode(), type=_Answer)
+
+
+def _without_thoughts(text: str) -> str:
+    """Some servers leave what a model thought before its answer, which may well hold a draft of it."""
+    begun = text.lstrip()
+    if not begun.startswith("<think>"):
+        return text
+    _, end, rest = begun.partition("</think>")
+    return rest if end else text
+
+
+def _object_in(text: str) -> str | None:
+    """The first object with scores, between words that have braces of their own.
+
+    What was read is not read again, and the starts are few: no text costs more than that many readings of it.
+    """
+    reader, start = json.JSONDecoder(), text.find("{")
+    for _ in range(MAX_STARTS):
+        if start < 0:
+            return None
+        end = start + 1
+        try:
+            found, end = reader.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            found = None
+        if isinstance(found, dict) and "scores" in found:
+            return text[start:end]
+        start = text.find("{", end)
+    return None
 
 
 def _json_in(text: str) -> bytes:

@@ -56,7 +56,8 @@ def _reply(answer: Any) -> Reply | Unanswered:
     # A gateway in between can send anything with a 200, and the library checks no shape.
     content, usage = getattr(answer, "content", None), getattr(answer, "usage", None)
     if not isinstance(content, list) or usage is None:
-        return Unanswered(kind=FailureKind.OUTAGE, message="The endpoint sent something else than a message.")
+        told = "The endpoint sent something else than a message."
+        return Unanswered(kind=FailureKind.OUTAGE, message=told, may_be_billed=True)
     # What was read from their prompt cache was read: it counts, if a little too dear.
     cached = (usage.cache_read_input_tokens or 0) + (usage.cache_creation_input_tokens or 0)
     return Reply(

@@ -57,7 +57,7 @@ class Usage:
     """What was asked of a model; nothing for what runs here."""
 
     calls: int = 0
-    """Requests that were answered."""
+    """Requests that were answered, or that may be billed although no answer came."""
     tokens_in: int = 0
     tokens_out: int = 0
     cost: float = 0.0

@@ -135,48 +135,49 @@ class ModelAnalyzer(ABC):
     async def _paid(
         self, turns: Sequence[Turn], answer_format: AnswerFormat, tab: _Tab
     ) -> Reply | Unanswered:
-        """One request, its money set aside before it goes: enough for the longest answer that it allows."""
+        """One request, its money set aside before it goes: enough for the longest answer that it allows.
+
+        Once it has gone, it is booked at that much unless an answer says otherwise or a failure is known to be free:
+        vendors bill the work of a model whose answer nobody waited for.
+        """
         tokens = estimate_tokens(self._prompt.text) + sum(estimate_tokens(turn.text) for turn in turns)
-        at_most = self._cost(tokens, self.access.output_tokens)
-        if tab.purse and (refusal := await tab.purse.set_aside(at_most)):
+        at_most = self._bill(tokens, self.access.output_tokens)
+        if tab.purse and (refusal := await tab.purse.set_aside(at_most.cost)):
             return Unanswered(kind=FailureKind.BUDGET, message=refusal)
         usage = Usage()
         try:
-            reply = await self._paced(turns, answer_format, tokens)
+            admission = await self._limiter.admit(tokens + USUAL_ANSWER_TOKENS)
+            usage = at_most
+            reply = await self._timed(turns, answer_format)
             if isinstance(reply, Reply):
+                self._limiter.settle(admission, reply.tokens_in + reply.tokens_out or admission.tokens)
                 usage = self._usage(reply, tokens)
-                tab.usage += usage
+            elif not reply.may_be_billed:
+                usage = Usage()
             return reply
         finally:
+            tab.usage += usage
             if tab.purse:
-                # Shielded: a stop in the middle must not leave the money set aside for the rest of the day.
-                await asyncio.shield(tab.purse.settle(at_most, usage))
+                # Shielded: a stop in the middle must not leave it among those under way, nor out of the books.
+                await asyncio.shield(tab.purse.settle(at_most.cost, usage))
 
-    async def _paced(
-        self, turns: Sequence[Turn], answer_format: AnswerFormat, tokens: int
-    ) -> Reply | Unanswered:
-        admission = await self._limiter.admit(tokens + USUAL_ANSWER_TOKENS)
+    async def _timed(self, turns: Sequence[Turn], answer_format: AnswerFormat) -> Reply | Unanswered:
         try:
             # The libraries' own timeouts are for each read: an answer that drips would never end.
             async with asyncio.timeout(self.access.timeout_s):
-                reply = await self.ask(self._prompt.text, turns, answer_format)
+                return await self.ask(self._prompt.text, turns, answer_format)
         except TimeoutError:
             waited = f"{self.model} did not answer within {self.access.timeout_s:g} seconds."
-            return Unanswered(kind=FailureKind.TIMEOUT, message=waited)
-        if isinstance(reply, Reply):
-            self._limiter.settle(admission, reply.tokens_in + reply.tokens_out or admission.tokens)
-        return reply
+            return Unanswered(kind=FailureKind.TIMEOUT, message=waited, may_be_billed=True)
 
     def _usage(self, reply: Reply, estimated_in: int) -> Usage:
         # Some servers count nothing; an estimate keeps their users' budget, if they set prices at all.
-        tokens_in = reply.tokens_in or estimated_in
-        tokens_out = reply.tokens_out or estimate_tokens(reply.text)
-        return Usage(
-            calls=1, tokens_in=tokens_in, tokens_out=tokens_out, cost=self._cost(tokens_in, tokens_out)
-        )
+        return self._bill(reply.tokens_in or estimated_in, reply.tokens_out or estimate_tokens(reply.text))
 
-    def _cost(self, tokens_in: int, tokens_out: int) -> float:
-        return (tokens_in * self.access.price_in + tokens_out * self.access.price_out) / 1_000_000
+    def _bill(self, tokens_in: int, tokens_out: int) -> Usage:
+        """Of one request."""
+        cost = (tokens_in * self.access.price_in + tokens_out * self.access.price_out) / 1_000_000
+        return Usage(calls=1, tokens_in=tokens_in, tokens_out=tokens_out, cost=cost)
 
 
 def _complaint(problems: Sequence[str]) -> str:

@@ -56,6 +56,8 @@ class Unanswered:
     kind: FailureKind
     message: str
     retry_after_s: float | None = None
+    may_be_billed: bool = False
+    """The question got through, as far as anybody knows: a model may have worked on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +74,10 @@ class Access:
     price_in: float = 0.0
     """US dollars a million tokens."""
     price_out: float = 0.0
+
+
+_GAVE_UP_WAITING = frozenset({504, 524})
+"""Said by a gateway, the second by Cloudflare's: the model behind it was asked, and may go on."""
 
 
 def unanswered(
@@ -92,13 +98,9 @@ def unanswered(
         kind = FailureKind.BAD_REQUEST
     wait_s = parse_retry_after(headers, now or datetime.now(UTC))
     message = f"{who} answered {status}: {clean_line(said, 300) or 'nothing else'}"
-    return Unanswered(kind=kind, message=message, retry_after_s=wait_s)
-
-
-def unreachable(who: str, fault: Exception) -> Unanswered:
-    """No connection, or a body that no client of this protocol can read."""
-    why = clean_line(str(fault), 300) or type(fault).__name__
-    return Unanswered(kind=FailureKind.OUTAGE, message=f"{who} cannot be reached: {why}")
+    return Unanswered(
+        kind=kind, message=message, retry_after_s=wait_s, may_be_billed=status in _GAVE_UP_WAITING
+    )
 
 
 def parse_retry_after(headers: Mapping[str, str], now: datetime) -> float | None:

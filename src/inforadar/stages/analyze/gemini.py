@@ -11,6 +11,7 @@ from google import genai
 from google.genai import errors, types
 
 from inforadar.stages.analyze.answer import ANSWER_SCHEMA
+from inforadar.stages.analyze.connection import unreachable, was_sent
 from inforadar.stages.analyze.dialogue import ModelAnalyzer
 from inforadar.stages.analyze.endpoint import (
     AnswerFormat,
@@ -20,7 +21,6 @@ from inforadar.stages.analyze.endpoint import (
     Turn,
     Unanswered,
     unanswered,
-    unreachable,
 )
 
 OWN_URL = "https://generativelanguage.googleapis.com"
@@ -76,7 +76,9 @@ class GeminiAnalyzer(ModelAnalyzer):
         except errors.APIError as fault:
             return _unanswered(self.model, fault)
         except httpx2.TimeoutException as fault:
-            raise TimeoutError from fault
+            if was_sent(fault):
+                raise TimeoutError from fault
+            return unreachable(self.model, fault)
         except (httpx2.HTTPError, ValueError) as fault:
             return unreachable(self.model, fault)
         except RecursionError:

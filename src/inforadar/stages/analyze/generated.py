@@ -9,16 +9,22 @@ from __future__ import annotations
 from collections.abc import Awaitable, Sequence
 from typing import Any, TypeVar
 
-from inforadar.stages.analyze.endpoint import Access, Turn, Unanswered, unanswered, unreachable
+import httpx2
+
+from inforadar.stages.analyze.connection import unreachable, was_sent
+from inforadar.stages.analyze.endpoint import Access, Turn, Unanswered, unanswered
 
 T = TypeVar("T")
 
 
 def client_arguments(access: Access, own_url: str) -> dict[str, Any]:
+    # The connection gets a part of the time only: who could not be connected to was asked nothing, and that is not
+    # seen once the time for the whole is over.
+    timeout = httpx2.Timeout(access.timeout_s, connect=access.timeout_s / 2)
     return {
         "api_key": access.api_key or "none",
         "base_url": access.base_url or own_url,
-        "timeout": access.timeout_s,
+        "timeout": timeout,
         "max_retries": 0,
     }
 
@@ -34,6 +40,8 @@ async def sent(library: Any, who: str, request: Awaitable[T]) -> T | Unanswered:
     except library.APIStatusError as fault:
         return unanswered(who, fault.status_code, fault.message, fault.response.headers)
     except library.APITimeoutError as fault:
-        raise TimeoutError from fault
+        if was_sent(fault):
+            raise TimeoutError from fault
+        return unreachable(who, fault)
     except (library.APIError, ValueError) as fault:
         return unreachable(who, fault)

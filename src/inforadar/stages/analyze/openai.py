@@ -28,6 +28,8 @@ _FORMATS: dict[AnswerFormat, dict[str, Any]] = {
     AnswerFormat.OBJECT: {"response_format": {"type": "json_object"}},
     AnswerFormat.TEXT: {},
 }
+_LIMITS = ("max_tokens", "max_completion_tokens")
+"""The old and the new name of the longest answer. OpenAI's newer models refuse the old, other servers the new."""
 _ENDINGS = {"length": Ending.TRUNCATED, "content_filter": Ending.REFUSED}
 
 
@@ -38,8 +40,8 @@ class OpenAiAnalyzer(ModelAnalyzer):
 
     def connect(self) -> None:
         self._client = openai.AsyncOpenAI(**client_arguments(self.access, OWN_URL))
-        # OpenAI's newer models refuse the old name, other servers know no other.
-        self._limit = "max_tokens" if self.access.base_url else "max_completion_tokens"
+        # A guess, which the endpoint corrects: OpenAI's own address can be written out, and Azure's always is.
+        self._limit = _LIMITS[0 if self.access.base_url else 1]
 
     async def ask(
         self, system: str, turns: Sequence[Turn], answer_format: AnswerFormat
@@ -47,21 +49,40 @@ class OpenAiAnalyzer(ModelAnalyzer):
         request: dict[str, Any] = {
             "model": self.model,
             "messages": [{"role": "system", "content": system}, *messages_of(turns)],
-            self._limit: self.access.output_tokens,
             **_FORMATS[answer_format],
         }
-        answer = await sent(openai, self.model, self._client.chat.completions.create(**request))
+        limit = self._limit
+        reply = await self._send(request, limit)
+        if not _is_about_limit(reply):
+            return reply
+        other = _LIMITS[1 - _LIMITS.index(limit)]
+        again = await self._send(request, other)
+        if not _is_about_limit(again):
+            self._limit = other
+        return again
+
+    async def _send(self, request: dict[str, Any], limit: str) -> Reply | Unanswered:
+        limited = {**request, limit: self.access.output_tokens}
+        answer = await sent(openai, self.model, self._client.chat.completions.create(**limited))
         return answer if isinstance(answer, Unanswered) else _reply(answer)
 
     async def close(self) -> None:
         await self._client.close()
 
 
+def _is_about_limit(reply: Reply | Unanswered) -> bool:
+    """Whether the name of the limit was refused: each refusal names the new one, as unknown or as the one to use."""
+    if isinstance(reply, Reply) or reply.kind is not FailureKind.BAD_REQUEST:
+        return False
+    return _LIMITS[1] in reply.message
+
+
 def _reply(answer: Any) -> Reply | Unanswered:
     # Compatible servers leave out what OpenAI always sends, and put errors into a 200: nothing is taken for granted.
     if not getattr(answer, "choices", None):
-        said = getattr(answer, "error", None) or "an answer without choices"
-        return Unanswered(kind=FailureKind.OUTAGE, message=f"The endpoint sent {said}.")
+        error = getattr(answer, "error", None)
+        told = f"The endpoint sent {error or 'an answer without choices'}."
+        return Unanswered(kind=FailureKind.OUTAGE, message=told, may_be_billed=not error)
     choice, usage = answer.choices[0], getattr(answer, "usage", None)
     message = choice.message
     refusal = getattr(message, "refusal", None)
