@@ -67,6 +67,12 @@ def snapshot(client: Any) -> dict[str, Any]:
     return {key: readers[client.type(key)](key) for key in sorted(client.scan_iter("rss:*"))}
 
 
+def member_times(client: Any) -> dict[tuple[str, str], float]:
+    """By category's set and member."""
+    keys = sorted(client.scan_iter("inforadar:at:*"))
+    return {(key, member): at for key in keys for member, at in client.zrange(key, 0, -1, withscores=True)}
+
+
 def lives_about(client: Any, key: str, seconds: int) -> bool:
     # An end is in whole seconds, rounded up.
     return seconds - 120 <= client.ttl(key) <= seconds + 1
@@ -183,6 +189,35 @@ async def test_each_attempt_is_forgotten_after_its_own_30_days(
     assert client.zrange("rss:canonical_attempted_at", 0, -1) == ["young"]
 
 
+@pytest.mark.parametrize(
+    ("key", "seconds"), [("rss:category_links:world", 48 * HOUR), ("rss:articles_by_category:world", 7 * DAY)]
+)
+async def test_each_member_of_a_category_is_forgotten_after_its_own_time(
+    projection: RedisProjection, client: Any, key: str, seconds: int
+) -> None:
+    now = time.time()
+    client.sadd(key, "old", "young")
+    client.zadd(f"inforadar:at:{key}", {"old": now - seconds - 60, "young": now - seconds + 60})
+    await projection.publish()
+    assert client.smembers(key) == {"young"}
+    assert client.zrange(f"inforadar:at:{key}", 0, -1) == ["young"]
+
+
+async def test_a_link_leaves_its_set_though_others_keep_coming(
+    database: Database, redis_url: str, client: Any
+) -> None:
+    now = datetime.now(UTC)
+    async with open_projection(redis_url, database, now=lambda: now) as projection:
+        client.sadd("rss:category_links:world", "https://quay.example/1")
+        await projection.take_in()
+        now += timedelta(hours=30)
+        client.sadd("rss:category_links:world", "https://quay.example/2")
+        await projection.take_in()
+        now += timedelta(hours=19)
+        await projection.publish()
+    assert client.smembers("rss:category_links:world") == {"https://quay.example/2"}
+
+
 async def test_a_failure_that_will_be_tried_again_is_shown_but_not_yet_attempted(
     site: Site, database: Database, worker: Open, redis_url: str, client: Any
 ) -> None:
@@ -204,11 +239,15 @@ async def test_after_flushall_a_rebuild_brings_everything_back(
     async with worker(redis={"url": redis_url}) as running:
         await running.run_once()
     before = snapshot(client)
+    times = member_times(client)
     ttls = {key: client.ttl(key) for key in before}
     client.flushdb()
     assert await projection.rebuild() == {"links": 3, "articles": 3, "failures": 1}
     assert snapshot(client) == before
     assert all(abs(client.ttl(key) - ttl) < 60 for key, ttl in ttls.items())
+    # A link is listed and queued at two times; either is its own.
+    assert member_times(client) == pytest.approx(times, abs=60)
+    assert len(times) == 5
     # Once more over what is there, and over what does not belong: the same.
     client.zadd("rss:article_canonical_index", {"stray": 1.0})
     client.sadd("rss:articles_by_category:gone", "stray")
@@ -246,6 +285,7 @@ async def test_a_key_that_another_program_made_into_something_else_holds_nothing
 ) -> None:
     client.set("rss:category_links:world", "mine")
     client.set("rss:articles_by_category:world", "mine")
+    client.zadd("inforadar:at:rss:category_links:world", {"old": 1.0})
     url = article(site, 1)
     await list_urls(site, database, [url], topic="world")
     async with worker(redis={"url": redis_url}) as running:

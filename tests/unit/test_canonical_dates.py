@@ -20,6 +20,7 @@ from inforadar.stages.canonical.dates import parse_date
         ("2024-05-14T19:42:00.123Z", datetime(2024, 5, 14, 19, 42, tzinfo=UTC)),
         ("2024-05-14 19:42:00 -0500", datetime(2024, 5, 14, 19, 42, tzinfo=timezone(timedelta(hours=-5)))),
         ("Tue, 14 May 2024 19:42:00 GMT", datetime(2024, 5, 14, 19, 42, tzinfo=UTC)),
+        ("Tue, 14-May-24 19:42:00 GMT", datetime(2024, 5, 14, 19, 42, tzinfo=UTC)),
         ("1715715720", datetime(2024, 5, 14, 19, 42, tzinfo=UTC)),
         ("Tue, 14 May 2024 19:42:00 +99999999999999", datetime(2024, 5, 14, 19, 42, tzinfo=UTC)),
         ("Fri, 31 Dec 9999 23:59:59 -0500", None),
@@ -46,6 +47,46 @@ from inforadar.stages.canonical.dates import parse_date
 )
 def test_a_written_date_is_read(text: str, expected: datetime) -> None:
     assert parse_date(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("November 15, 2026 12:30 AM", "00:30"),
+        ("November 15, 2026 12:30 PM", "12:30"),
+        ("15 November 2026 9:05 pm", "21:05"),
+        ("15 de noviembre de 2026, 9:05 p. m.", "21:05"),
+        ("2026-11-15 09:05 PM", "21:05"),
+        ("11/15/2026 9:05:00 PM", "21:05"),
+        ("15.11.2026 9:05 am", "09:05"),
+        ("Sun, 15 Nov 2026 9:05 PM", "21:05"),
+        ("2026년 11월 15일 오후 9:05", "21:05"),
+        ("2026年11月15日上午 12:30", "00:30"),
+        ("November 15, 2026 9:05 amidships", "09:05"),
+    ],
+)
+def test_a_half_of_the_day_is_counted_in(text: str, expected: str) -> None:
+    assert parse_date(text) == datetime.fromisoformat(f"2026-11-15T{expected}Z")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2026-11-15T10:00:00+01", "09:00"),
+        ("2026-11-15T10:00:00-05", "15:00"),
+        ("2026-11-15 10:00:00 EST", "15:00"),
+        ("Nov. 15, 2026 at 9:05 a.m. ET", "14:05"),
+        ("November 15, 2026 9:05 AM (PST)", "17:05"),
+        ("15 Nov 2026 10:00:00 -0500", "15:00"),
+        ("Sun, 15 Nov 2026 10:00:00 CET", "09:00"),
+        ("15 ноября 2026, 10:00 UTC+3", "07:00"),
+        # No zones: French for "and", and the end of an event.
+        ("15 novembre 2026 à 10:00 et encore", "10:00"),
+        ("November 15, 2026 09:00-11:00", "09:00"),
+    ],
+)
+def test_a_zone_is_counted_in(text: str, expected: str) -> None:
+    assert parse_date(text) == datetime.fromisoformat(f"2026-11-15T{expected}Z")
 
 
 @pytest.mark.parametrize(

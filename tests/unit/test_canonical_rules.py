@@ -118,6 +118,7 @@ def test_the_abstract_is_the_first_paragraph_over_40_characters() -> None:
         "/avatar/1.jpg",
         "/icons/x.svg",
         "/placeholder.png",
+        "https://ad.doubleclick.net/ddm/1",
     ],
 )
 def test_logos_pixels_and_avatars_are_no_image(image: str) -> None:
@@ -125,6 +126,53 @@ def test_logos_pixels_and_avatars_are_no_image(image: str) -> None:
         f"<article><img src='{image}'><img src='/b.jpg' width='1'><img data-src='/photo.jpg'>{P}</article>"
     )
     assert found.image == "https://example.com/photo.jpg"
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        "https://cdn.example.com/semiconductor-plant.jpg",
+        "https://cdn.example.com/silicon-valley-bank.jpg",
+        "https://cdn.example.com/google-pixel-11-review.jpg",
+        "https://cdn.example.com/high-profile-trial.jpg",
+        "https://cdn.example.com/tracking-hurricane-map.png",
+        "https://cdn.example.com/hero-791x1024.png",
+        "https://cdn.example.com/loading-truck.jpg",
+        "https://www.calltrackingmetrics.com/uploads/crm.png",
+        "https://logo.example.com/harbour.jpg",
+    ],
+)
+def test_words_in_the_name_of_a_stated_image_are_its_topic(image: str) -> None:
+    assert stated_image(image) == image
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        "/logo.png",
+        "/site_logo_2x.png",
+        "/default-share.jpg",
+        "/default.jpg",
+        "/og-site-icon.png",
+        "/brand.svg?v=2",
+        "/1x1.gif",
+        "/blavatar/55bf7238?s=200",
+        "/image/?url=https%3A%2F%2Fexample.com%2Flogos%2Fnavy.jpg&amp;w=1200",
+    ],
+)
+def test_a_stated_image_that_stands_in_for_none_is_no_image(image: str) -> None:
+    assert stated_image(image) == "https://example.com/photo.jpg"
+
+
+def stated_image(image: str) -> str | None:
+    """Which image a page has that states this one and shows another in its text."""
+    stated = f'<meta property="og:image" content="{image}">'
+    return article(f"<article><img src='/photo.jpg'>{P}</article>", head=stated).image
+
+
+def test_words_inside_words_and_in_hosts_drop_no_image_of_the_text_either() -> None:
+    image = "https://www.calltrackingmetrics.com/silicon-791x1024.jpg"
+    assert article(f"<article><img src='{image}'>{P}</article>").image == image
 
 
 def test_a_base_element_moves_relative_addresses() -> None:

@@ -19,6 +19,7 @@ from inforadar.store.redis_keys import (
     BY_CATEGORY,
     INDEX,
     add_attempted,
+    add_members,
     live_until,
     score,
 )
@@ -166,9 +167,8 @@ def publish_article(pipeline: Pipeline, article: ProjectedArticle, now: datetime
         live_until(pipeline, key, article.at, ARTICLE_S)
         if article.is_stored:
             for category in sorted(article.categories):
-                shared = f"{under}{BY_CATEGORY}{category}"
-                pipeline.sadd(shared, article.uid)
-                live_until(pipeline, shared, article.at, ARTICLE_S)
+                shared = f"{BY_CATEGORY}{category}"
+                add_members(pipeline, shared, [article.uid], article.at, ARTICLE_S, under=under)
     if article.is_stored:
         pipeline.zadd(f"{under}{INDEX}", {article.uid: score(article.at)})
     if article.attempted_at and lives(article.attempted_at, ATTEMPTED_S, now):

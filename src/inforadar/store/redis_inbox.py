@@ -16,7 +16,18 @@ from inforadar.errors import InvalidUrlError
 from inforadar.model.ids import Uid
 from inforadar.store.article_queue import TakenIn, load_known_uids, take_in_urls
 from inforadar.store.engine import Database
-from inforadar.store.redis_keys import ARTICLE, ATTEMPTED, ATTEMPTED_AT, LINKS, add_attempted, score
+from inforadar.store.redis_keys import (
+    ARTICLE,
+    AT,
+    ATTEMPTED,
+    ATTEMPTED_AT,
+    LINKS,
+    LINKS_S,
+    SPARE_S,
+    add_attempted,
+    live_until,
+    score,
+)
 from inforadar.urls import normalize, uid
 
 CHUNK = 500
@@ -53,6 +64,7 @@ class Inbox:
             if category is None:
                 continue
             for start in range(0, len(new), CHUNK):
+                await self._give_times(category, new[start : start + CHUNK])
                 taken = await self._take_in(category, new[start : start + CHUNK])
                 queued += taken.queued
                 known += taken.known
@@ -60,6 +72,14 @@ class Inbox:
         if queued:
             log.info("inbox.taken_in", queued=queued, known=known)
         return TakenIn(queued=queued, known=known)
+
+    async def _give_times(self, category: str, members: Sequence[bytes]) -> None:
+        """What other programs added lives from now on; what has a time keeps it."""
+        now, key = self._now(), f"{AT}{LINKS}{category}"
+        async with self._redis.pipeline(transaction=True) as pipeline:
+            pipeline.zadd(key, dict.fromkeys(members, score(now)), nx=True)
+            live_until(pipeline, key, now, LINKS_S + SPARE_S)
+            await pipeline.execute()
 
     async def _take_in(self, category: str, members: Sequence[bytes]) -> TakenIn:
         urls = dict(_normalized(members))

@@ -7,6 +7,7 @@
     rss:canonical_attempted            SET    30 d   uids, renewed by each addition
     rss:canonical_attempted_at         ZSET   30 d   the same by time: each uid's own 30 days (ruling 4)
     rss:canonical_failures             ZSET   –      <uid>:<CODE> by time
+    inforadar:at:<key>                 ZSET          the members of a category's set by time: each one's own life
 
 Lives are counted from when a thing happened, not from when Redis was told, so that what was published late, or
 twice, or anew lives no longer than it should.
@@ -15,6 +16,7 @@ twice, or anew lives no longer than it should.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -39,6 +41,11 @@ ATTEMPTED = "rss:canonical_attempted"
 ATTEMPTED_AT = "rss:canonical_attempted_at"
 FAILURES = "rss:canonical_failures"
 
+AT = "inforadar:at:"
+"""Before the key of a category's set; ours, as the seed has no such keys."""
+SPARE_S = 86400
+"""So much longer times live than what they are of, that it can be forgotten by them."""
+
 TIMEOUT_S = 5.0
 
 
@@ -57,6 +64,18 @@ def live_until(pipeline: Pipeline, key: str, at: datetime, seconds: int) -> None
     # GT alone takes a key without an end for one that lives for ever.
     pipeline.expireat(key, until, nx=True)
     pipeline.expireat(key, until, gt=True)
+
+
+def add_members(
+    pipeline: Pipeline, key: str, members: Sequence[str], at: datetime, seconds: int, *, under: str = ""
+) -> None:
+    """Puts members into a category's set, each with a life of its own from then on."""
+    pipeline.sadd(f"{under}{key}", *members)
+    live_until(pipeline, f"{under}{key}", at, seconds)
+    times = f"{under}{AT}{key}"
+    scores: dict[Any, Any] = dict.fromkeys(members, score(at))
+    pipeline.zadd(times, scores, gt=True)
+    live_until(pipeline, times, at, seconds + SPARE_S)
 
 
 def add_attempted(pipeline: Pipeline, uids: dict[Uid, datetime], *, under: str = "") -> None:

@@ -24,6 +24,7 @@ from inforadar.store.redis_articles import ProjectedArticle, lives, load_project
 from inforadar.store.redis_inbox import Inbox
 from inforadar.store.redis_keys import (
     ARTICLE_S,
+    AT,
     ATTEMPTED,
     ATTEMPTED_AT,
     ATTEMPTED_S,
@@ -32,8 +33,8 @@ from inforadar.store.redis_keys import (
     LINKS,
     LINKS_S,
     add_attempted,
+    add_members,
     connect,
-    live_until,
     score,
 )
 from inforadar.store.redis_lock import HeldLock, LockLostError, held_lock
@@ -50,7 +51,8 @@ FORGET_AT_ONCE = 1000
 _FORGET = """
 local old = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', '(' .. ARGV[1], 'LIMIT', 0, ARGV[2])
 if #old > 0 then
-    redis.call('SREM', KEYS[1], unpack(old))
+    -- A key that another program made into something else stays its.
+    redis.pcall('SREM', KEYS[1], unpack(old))
     redis.call('ZREM', KEYS[2], unpack(old))
 end
 return #old
@@ -101,7 +103,7 @@ class RedisProjection:
                     if lock is None:
                         break
                     published += await self._work_off(lock)
-            await self._forget_attempted()
+            await self._forget_outlived()
         except LockLostError:
             log.warning("redis.lock_lost")
         except (RedisError, OSError) as fault:
@@ -134,10 +136,17 @@ class RedisProjection:
             published += len(events)
         return published
 
-    async def _forget_attempted(self) -> None:
-        """Takes out whose own 30 days are over."""
-        oldest = score(self._now() - timedelta(seconds=ATTEMPTED_S))
-        keys = [ATTEMPTED, ATTEMPTED_AT]
+    async def _forget_outlived(self) -> None:
+        """Takes out members whose own time is over: their keys live on, renewed by each addition."""
+        await self._forget_members(ATTEMPTED, ATTEMPTED_AT, ATTEMPTED_S)
+        async for times in self._redis.scan_iter(match=f"{AT}*", count=1000, _type="zset"):
+            key = times.removeprefix(AT.encode())
+            seconds = LINKS_S if key.startswith(LINKS.encode()) else ARTICLE_S
+            await self._forget_members(key, times, seconds)
+
+    async def _forget_members(self, key: str | bytes, times: str | bytes, seconds: int) -> None:
+        oldest = score(self._now() - timedelta(seconds=seconds))
+        keys = [key, times]
         while await self._forget(keys=keys, args=[oldest, FORGET_AT_ONCE]) == FORGET_AT_ONCE:
             pass
 
@@ -171,14 +180,11 @@ def _publish_event(pipeline: Pipeline, event: OutboxEvent, now: datetime) -> Non
     match event.kind:
         case OutboxKind.LISTED:
             if lives(event.at, LINKS_S, now):
-                key = f"{LINKS}{payload['category']}"
-                pipeline.sadd(key, *payload["urls"])
-                live_until(pipeline, key, event.at, LINKS_S)
+                add_members(pipeline, f"{LINKS}{payload['category']}", payload["urls"], event.at, LINKS_S)
         case OutboxKind.KNOWN:
             if lives(event.at, ARTICLE_S, now):
                 key = f"{BY_CATEGORY}{payload['category']}"
-                pipeline.sadd(key, *payload["uids"])
-                live_until(pipeline, key, event.at, ARTICLE_S)
+                add_members(pipeline, key, payload["uids"], event.at, ARTICLE_S)
             if lives(event.at, ATTEMPTED_S, now):
                 add_attempted(pipeline, dict.fromkeys(payload["uids"], event.at))
         case OutboxKind.ARTICLE:

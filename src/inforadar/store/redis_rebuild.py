@@ -25,6 +25,7 @@ from inforadar.store.redis_articles import (
 )
 from inforadar.store.redis_keys import (
     ARTICLE_S,
+    AT,
     ATTEMPTED,
     ATTEMPTED_AT,
     BY_CATEGORY,
@@ -32,7 +33,7 @@ from inforadar.store.redis_keys import (
     INDEX,
     LINKS,
     LINKS_S,
-    live_until,
+    add_members,
     score,
 )
 from inforadar.store.redis_lock import HeldLock
@@ -70,8 +71,7 @@ async def _links(database: Database, lock: HeldLock, now: datetime) -> int:
 
         def fill(pipeline: Pipeline, rows: Sequence[tuple[str, str, datetime]] = rows) -> None:
             for topic, url, at in rows:
-                pipeline.sadd(f"{LINKS}{topic}", url)
-                live_until(pipeline, f"{LINKS}{topic}", at, LINKS_S)
+                add_members(pipeline, f"{LINKS}{topic}", [url], at, LINKS_S)
 
         await lock.write(fill)
         written += len(rows)
@@ -114,8 +114,13 @@ async def _failures(database: Database, lock: HeldLock) -> int:
 
 
 async def _put_in_place(redis: Redis, lock: HeldLock, categories: set[str]) -> None:
-    built = {f"{BY_CATEGORY}{category}" for category in categories}
-    shown = {key.decode(errors="replace") async for key in redis.scan_iter(match=f"{BY_CATEGORY}*")}
+    families = (BY_CATEGORY, f"{AT}{BY_CATEGORY}")
+    built = {f"{family}{category}" for family in families for category in categories}
+    shown = {
+        key.decode(errors="replace")
+        for family in families
+        async for key in redis.scan_iter(match=f"{family}*")
+    }
     fixed = {INDEX, FAILURES, ATTEMPTED, ATTEMPTED_AT}
     has_built = {key for key in fixed if await redis.exists(f"{ASIDE}{key}")}
 

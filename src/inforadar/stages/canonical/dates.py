@@ -9,6 +9,8 @@ import re
 from datetime import UTC, datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
 
+from inforadar.clock_words import AFTERNOON, FORENOON, ZONES
+
 MAX_LENGTH = 200
 """No date stands farther into a text that is about a date."""
 _OLDEST = datetime(1995, 1, 1, tzinfo=UTC)
@@ -16,16 +18,25 @@ _OLDEST = datetime(1995, 1, 1, tzinfo=UTC)
 
 _Y = r"(?P<year>(?:19|20)\d\d)"
 _NAME = r"(?P<name>[^\W\d_]{3,12})\.?"
-_TIME = r"(?P<hour>\d\d?):(?P<minute>\d\d)"
+_CLOCK = (
+    r"(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,]\d+)?)?"
+    r"(?:\s*(?P<half>[ap]\.?\s?m\b\.?))?"
+)
+_HALF_BEFORE = r"(?P<half_before>[上下]午|午[前後]|早上|晚上|凌晨|오[전후])"
+# In capitals only: "et" after a time is French for "and".
+_ZONE_NAME = rf"(?:(?:UTC|GMT)[+-]\d\d?(?::?\d\d)?|(?-i:{'|'.join(ZONES)})\b)"
+_ISO_ZONE = rf"(?:\s*\(?(?P<zone>{_ZONE_NAME}|[+-]\d\d:?\d\d|(?<!\s)[+-]\d\d(?![\d:])))?"
+# Without a colon: "09:00-11:00" beside a written date is from when to when.
+_TIME = rf"{_CLOCK}(?:\s*\(?(?P<zone>{_ZONE_NAME}|[+-]\d{{4}}(?!\d)))?"
 _PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"(?<!\d){_Y}[-/.]?(?P<month>\d\d)[-/.]?(?P<day>\d\d)"
-        rf"(?:[T\s]+{_TIME}(?::(?P<second>\d\d)(?:[.,]\d+)?)?\s*(?P<zone>Z|UTC|GMT|[+-]\d\d:?\d\d)?)?(?!\d)",
-        rf"{_Y}\s*[年년]\s*(?P<month>\d\d?)\s*[月월]\s*(?P<day>\d\d?)\s*[日일]?(?:\D{{0,6}}{_TIME})?",
+        rf"(?<!\d){_Y}[-/.]?(?P<month>\d\d)[-/.]?(?P<day>\d\d)(?:[T\s]+{_CLOCK}{_ISO_ZONE})?(?!\d)",
+        rf"{_Y}\s*[年년]\s*(?P<month>\d\d?)\s*[月월]\s*(?P<day>\d\d?)\s*[日일]?"
+        rf"(?:\D{{0,6}}?{_HALF_BEFORE}?\s*{_TIME})?",
         rf"(?<!\d){_Y}\s+{_NAME}\s+(?P<day>\d\d?)(?!\d)",
         rf"(?<!\d){_Y}[-/.](?P<month>\d\d?)[-/.](?P<day>\d\d?)(?!\d)(?:\D{{1,3}}{_TIME})?",
-        rf"{_NAME}\s+(?P<day>\d\d?)(?:st|nd|rd|th)?\s*,?\s+{_Y}(?!\d)(?:\D{{1,9}}{_TIME}\s*(?P<half>[ap]m)?)?",
+        rf"{_NAME}\s+(?P<day>\d\d?)(?:st|nd|rd|th)?\s*,?\s+{_Y}(?!\d)(?:\D{{1,9}}{_TIME})?",
         rf"(?<!\d)(?P<day>\d\d?)(?:st|nd|rd|th|er|º|\.)?\s+(?:de\s+|of\s+|d['’])?{_NAME},?\s+(?:del?\s+)?{_Y}(?!\d)"
         rf"(?:\D{{1,9}}{_TIME})?",
         # With slashes the month comes first where it can, as in the United States; elsewhere the day does.
@@ -33,6 +44,9 @@ _PATTERNS = tuple(
         rf"(?<![\d/.-])(?P<day>\d\d?)([./-])(?P<month>\d\d?)\2{_Y}(?![\d/.-])(?:\D{{1,5}}{_TIME})?",
     )
 )
+
+_OFFSET = re.compile(r"([+-])(\d\d?):?(\d\d)?$")
+_DOTS = re.compile(r"[.\s]+")
 
 # Beginnings of month names in lower case; the longest one that fits counts.
 _MONTHS = {
@@ -56,18 +70,24 @@ _LONGEST = max(map(len, _MONTH_OF))
 def parse_date(text: str) -> datetime | None:
     """The first date in a text, aware; None if there is none that news could be from."""
     text = text.strip()[:MAX_LENGTH]
-    found = _number_or_mail(text)
+    found = _number(text)
     for pattern in _PATTERNS:
         if found is not None:
             break
         match = pattern.search(text)
         found = _made(match.groupdict()) if match else None
+    found = found or _mail(text)
     return found if found is not None and found >= _OLDEST else None
 
 
-def _number_or_mail(text: str) -> datetime | None:
+def _number(text: str) -> datetime | None:
     if text.isdecimal() and len(text) in (10, 13):
         return datetime.fromtimestamp(int(text[:10]), UTC)
+    return None
+
+
+def _mail(text: str) -> datetime | None:
+    """Old forms of a mail's date, as with two digits of a year; last, as it knows neither halves nor most zones."""
     if text[:1].isalpha() and text[3:4] == ",":
         try:
             found = parsedate_to_datetime(text)
@@ -80,9 +100,6 @@ def _number_or_mail(text: str) -> datetime | None:
 
 def _made(parts: dict[str, str | None]) -> datetime | None:
     month = int(parts["month"] or 0) if "month" in parts else _month_number(parts["name"] or "")
-    hour = int(parts.get("hour") or 0)
-    if (parts.get("half") or "").lower() == "pm" and hour < 12:
-        hour += 12
     try:
         day = datetime(
             int(parts["year"] or 0), month, int(parts["day"] or 0), tzinfo=_zone(parts.get("zone"))
@@ -91,10 +108,19 @@ def _made(parts: dict[str, str | None]) -> datetime | None:
         return None
     try:
         return day.replace(
-            hour=hour, minute=int(parts.get("minute") or 0), second=int(parts.get("second") or 0)
+            hour=_hour(parts), minute=int(parts.get("minute") or 0), second=int(parts.get("second") or 0)
         )
     except ValueError:
         return day
+
+
+def _hour(parts: dict[str, str | None]) -> int:
+    """Of 24, whichever half of the day it was counted in."""
+    hour = int(parts.get("hour") or 0)
+    half = _DOTS.sub("", parts.get("half") or parts.get("half_before") or "").lower()
+    if half in AFTERNOON and hour < 12:
+        return hour + 12
+    return 0 if half in FORENOON and hour == 12 else hour
 
 
 def _month_number(name: str) -> int:
@@ -107,10 +133,10 @@ def _month_number(name: str) -> int:
 
 
 def _zone(text: str | None) -> timezone:
-    if not text or text[0] not in "+-":
-        return UTC
-    digits = text[1:].replace(":", "")
-    offset = timedelta(hours=int(digits[:2]), minutes=int(digits[2:4]))
+    match = _OFFSET.search(text or "")
+    if match is None:
+        return timezone(timedelta(minutes=ZONES[text])) if text else UTC
+    offset = timedelta(hours=int(match[2]), minutes=int(match[3] or 0))
     if offset > timedelta(hours=14):
         return UTC
-    return timezone(-offset if text[0] == "-" else offset)
+    return timezone(-offset if match[1] == "-" else offset)

@@ -5,18 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from inforadar.errors import InvalidUrlError
 from inforadar.stages.canonical.dom import Node
 from inforadar.stages.canonical.head import Head
 from inforadar.urls import canonical_form
 
-_NOT_REAL = re.compile(
-    r"logo|avatar|gravatar|icon|sprite|pixel|spacer|blank|placeholder|default[-_]?(?:image|og|share|thumb|social)"
-    r"|1x1|tracking|beacon|badge|button|emoji|smil(?:ey|ie)|spinner|loading|advert|/ads?/|captcha|feedburner|doubleclick"
-    r"|scorecardresearch|\.svg(?:$|\?)|transparent|site[-_]?image|fallback|headshot|profile",
+# Words end where letters do: an icon is none in "silicon", and 1x1 none in "791x1024".
+_STAND_IN = re.compile(
+    r"(?<![^\W\d_])(?:logos?|logotype|placeholder|spacer|blank|fallback|(?:fav|(?:site|touch)[-_]?)icon"
+    r"|site[-_]?(?:image|logo)|default[-_]?(?:image|img|og|share|thumb(?:nail)?|social)s?)(?![^\W\d_])"
+    r"|/(?:default\.|(?:bl|gr)?avatars?/)|(?<!\d)1x1(?!\d)|\.svg(?:$|\?)",
     re.IGNORECASE,
 )
+"""What a publisher shows with an article that has no picture."""
+_DECORATION = re.compile(
+    r"(?<![^\W\d_])(?:icons?|avatars?|sprites?|pixel|tracking|beacon|badges?|buttons?|emojis?|smil(?:ey|ie)s?|spinner"
+    r"|loading|adverts?|advertisement|ads|captcha|transparent|headshots?|profiles?)(?![^\W\d_])|/ad/",
+    re.IGNORECASE,
+)
+"""What stands in an article beside its pictures. In an address that the publisher states, these are topics."""
+_DECORATION_HOST = re.compile(r"doubleclick|feedburner|gravatar|scorecardresearch")
 _NUMBER = re.compile(r"\d+")
 MIN_SIDE = 100
 """Smaller pictures are decoration."""
@@ -32,7 +42,7 @@ def find_image(head: Head, main: Node, base: str) -> str | None:
         if node.tag in ("img", "amp-img") and _is_large(node):
             for address in _sources(node):
                 found = _absolute(address, base)
-                if found:
+                if found and not _is_decoration(found):
                     return found
     return None
 
@@ -67,7 +77,8 @@ def _sources(node: Node) -> Iterator[str]:
 
 
 def _is_large(node: Node) -> bool:
-    if _NOT_REAL.search(f"{node.get('class')} {node.get('alt')[:40]}"):
+    named = f"{node.get('class')} {node.get('alt')[:40]}"
+    if _STAND_IN.search(named) or _DECORATION.search(named):
         return False
     for side in ("width", "height"):
         match = _NUMBER.match(node.get(side))
@@ -78,9 +89,17 @@ def _is_large(node: Node) -> bool:
 
 def _absolute(address: str, base: str) -> str | None:
     address = address.strip()
-    if not address or address.startswith("data:") or _NOT_REAL.search(address):
+    if not address or address.startswith("data:"):
         return None
     try:
-        return canonical_form(address, base)
+        found = canonical_form(address, base)
     except InvalidUrlError:
         return None
+    # The host is the publisher's name, whatever words are in it.
+    parts = urlsplit(found)
+    return None if _STAND_IN.search(f"{parts.path}?{unquote(parts.query)}") else found
+
+
+def _is_decoration(address: str) -> bool:
+    parts = urlsplit(address)
+    return bool(_DECORATION.search(parts.path) or _DECORATION_HOST.search(parts.netloc))

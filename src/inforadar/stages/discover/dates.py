@@ -13,7 +13,8 @@ import re
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import NamedTuple
 
-from inforadar.stages.discover.date_words import AFTERNOON, FORENOON, MONTHS, THAI_MONTHS, ZONES
+from inforadar.clock_words import AFTERNOON, FORENOON, ZONES
+from inforadar.stages.discover.date_words import MONTHS, THAI_MONTHS
 
 EARLIEST_YEAR = 1900
 """Below it are the zero dates of programs (0001-01-01) and years of other calendars, not publications."""
