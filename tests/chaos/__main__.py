@@ -59,7 +59,7 @@ A_THOUSAND_KILLS = {
 }
 DURABLE = "max_connections = 200\nfsync = off\n"
 """Commits survive the server's end; nobody pulls the machine's plug."""
-DISK = "256m"
+DISK = "768m"
 MEMORY_MB = "2048"
 
 
