@@ -4,9 +4,11 @@ import asyncio
 import os
 import signal
 import socket
+import sqlite3
 import sys
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 
 import aiohttp
@@ -112,7 +114,8 @@ async def test_an_address_of_another_machine_is_a_sentence(
 
 async def test_a_database_that_was_never_set_up_is_refused(web_settings: Settings) -> None:
     web_settings.home.mkdir(exist_ok=True)
-    (web_settings.home / "inforadar.db").touch()
+    with closing(sqlite3.connect(web_settings.home / "inforadar.db")) as other:
+        other.execute("CREATE TABLE of_another_program (id integer)")
     process = await start(web_settings)
     output, _ = await process.communicate()
     assert b"Run `inforadar db upgrade`" in output
