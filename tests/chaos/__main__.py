@@ -31,6 +31,7 @@ from tests.chaos.forked import MEMORY
 from tests.chaos.harms import Ground, PostgresGround, SqliteGround, faketime
 from tests.chaos.rounds import Tally, open_chaos
 from tests.chaos.workers import PROGRAM, UNFENCED
+from tests.ports import free_port
 from tests.servers import own_postgres
 
 DATABASES = ("sqlite", "postgresql")
@@ -92,7 +93,7 @@ def _ground(kind: str, folder: Path) -> Iterator[Ground]:
         with _small_disk(folder / "disk") as disk:
             yield SqliteGround(url=f"sqlite:///{disk / 'chaos.db'}", file=disk / "chaos.db")
         return
-    with own_postgres(DURABLE) as server, ValkeyServer() as redis:
+    with own_postgres(DURABLE) as server, ValkeyServer(port=free_port()) as redis:
         yield PostgresGround(url=server.get_uri(), server=server, redis=redis)
 
 
