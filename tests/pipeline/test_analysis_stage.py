@@ -24,7 +24,7 @@ from inforadar.stages.analyze.base import FailureKind
 from inforadar.store.analysis_counts import AnalysisCounts, load_analysis_counts
 from inforadar.store.articles import ArticleEnding, claim_articles, save_article
 from inforadar.store.engine import Database
-from inforadar.store.feeds import update_feed_options
+from inforadar.store.feed_options import update_feed_options
 from inforadar.store.schema import analysis_costs, items
 from inforadar.store.spending import load_spending
 from inforadar.store.types import db_now

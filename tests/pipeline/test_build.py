@@ -27,7 +27,7 @@ from inforadar.store.analyses import claim_analyses, save_analysis
 from inforadar.store.articles import ArticleEnding, claim_articles, save_article
 from inforadar.store.cached_feeds import CachedFeed, load_cached_feed
 from inforadar.store.engine import Database
-from inforadar.store.feeds import update_feed_options
+from inforadar.store.feed_options import update_feed_options
 from inforadar.store.readdressing import mark_documents_without
 from inforadar.store.schema import items
 from tests.feed_rules import rss_problems
@@ -119,13 +119,19 @@ async def test_a_feed_that_cannot_be_rendered_holds_up_no_other_and_keeps_its_do
     assert await database.read(load_cached_feed, broken.id) == before
 
 
+async def add_five(database: Database) -> list[Feed]:
+    """Feeds with an item each."""
+    feeds = [await add_feed(database, f"https://{name}.example/feed") for name in "abcde"]
+    for feed in feeds:
+        await collect(database, feed, listed(f"{feed.url}/1"))
+    return feeds
+
+
 async def test_a_new_address_is_said_by_quiet_feeds_too(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(readdressing, "PORTION", 2)
-    feeds = [await add_feed(database, f"https://{name}.example/feed") for name in "abcde"]
-    for feed in feeds:
-        await collect(database, feed, listed(f"{feed.url}/1"))
+    feeds = await add_five(database)
     at = NOW
 
     def builder(public_url: str) -> Builder:
@@ -156,9 +162,7 @@ async def test_a_marking_that_was_cut_short_is_ended_by_the_next_worker(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(readdressing, "PORTION", 2)
-    feeds = [await add_feed(database, f"https://{name}.example/feed") for name in "abcde"]
-    for feed in feeds:
-        await collect(database, feed, listed(f"{feed.url}/1"))
+    await add_five(database)
     old = Builder(database=database, last_n=50, public_url="https://old.example", now=lambda: NOW)
     new = replace(old, public_url="https://new.example")
     assert await old.run_once() == 5

@@ -18,13 +18,8 @@ from inforadar.pipeline.admin import edit_feed
 from inforadar.pipeline.cycle import CycleResult
 from inforadar.pipeline.worker import Stage, Worker
 from inforadar.store.engine import Database
-from inforadar.store.feeds import (
-    delete_feed,
-    insert_feed,
-    load_feed,
-    request_feed,
-    update_feed_options,
-)
+from inforadar.store.feed_options import update_feed_options
+from inforadar.store.feeds import delete_feed, insert_feed, load_feed, request_feed
 from inforadar.store.items import list_items, load_item_changes
 from tests.pipeline.reading import read_here
 from tests.site.answers import html, status

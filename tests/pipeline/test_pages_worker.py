@@ -19,7 +19,8 @@ from inforadar.model.schedule import Lane
 from inforadar.pipeline.worker import Stage, Worker
 from inforadar.store.credentials import save_credentials
 from inforadar.store.engine import Database
-from inforadar.store.feeds import insert_feed, load_feed, request_feed, update_feed, update_feed_options
+from inforadar.store.feed_options import update_feed_options
+from inforadar.store.feeds import insert_feed, load_feed, request_feed, update_feed
 from inforadar.store.items import list_items
 from inforadar.store.leases import claim_due_feeds
 from inforadar.store.runs import load_report

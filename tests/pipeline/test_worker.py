@@ -17,9 +17,10 @@ from inforadar.config import Settings, load_settings
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import Outcome
 from inforadar.pipeline.admin import basic_authorization
+from inforadar.pipeline.collect_run import CollectRun
 from inforadar.pipeline.cycle import CycleResult
 from inforadar.pipeline.health import feed_health
-from inforadar.pipeline.worker import ALL_STAGES, CollectRun, Stage, Worker
+from inforadar.pipeline.worker import ALL_STAGES, Stage, Worker
 from inforadar.store.articles import load_article
 from inforadar.store.cached_feeds import load_cached_feed
 from inforadar.store.credentials import save_credentials

@@ -35,7 +35,8 @@ from inforadar.store.analysis_counts import load_analysis_counts
 from inforadar.store.article_queue import claim_article
 from inforadar.store.articles import ArticleEnding, claim_articles, save_article
 from inforadar.store.engine import Database
-from inforadar.store.feeds import delete_feed, load_feed, update_feed, update_feed_options
+from inforadar.store.feed_options import update_feed_options
+from inforadar.store.feeds import delete_feed, load_feed, update_feed
 from inforadar.store.purging import purge_feeds
 from inforadar.store.schema import feed_schedules, items
 from inforadar.store.spending import Spent, add_spent, load_spending, reserve_spending, settle_spending

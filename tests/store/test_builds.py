@@ -19,7 +19,7 @@ from inforadar.store.cached_feeds import (
     load_last_items,
 )
 from inforadar.store.engine import Database
-from inforadar.store.feeds import update_feed_options
+from inforadar.store.feed_options import update_feed_options
 from inforadar.store.schema import items
 from inforadar.store.served import load_feed_content
 

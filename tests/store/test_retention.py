@@ -14,7 +14,7 @@ from inforadar.model.feed import Feed
 from inforadar.pipeline.retention import Retention
 from inforadar.store.checks import load_size
 from inforadar.store.engine import Database
-from inforadar.store.feeds import update_feed_options
+from inforadar.store.feed_options import update_feed_options
 from inforadar.store.items import load_item_changes, load_known_hashes
 from inforadar.store.retention import delete_history
 from inforadar.store.retention_schema import forgotten_items

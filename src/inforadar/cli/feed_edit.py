@@ -30,7 +30,8 @@ from inforadar.stages.analyze.choose import prompts_folder
 from inforadar.stages.analyze.prompt import load_prompt
 from inforadar.store.credentials import add_credentials, save_credentials
 from inforadar.store.engine import Database
-from inforadar.store.feeds import find_feed, update_feed_options
+from inforadar.store.feed_options import update_feed_options
+from inforadar.store.feeds import find_feed
 
 _NUMBER = validators.Number(gte=-1, lte=10_000_000)
 

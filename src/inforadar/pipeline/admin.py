@@ -16,7 +16,8 @@ from inforadar.model.ids import FeedId
 from inforadar.model.zone import zone_named
 from inforadar.pipeline.reach import default_cutoff
 from inforadar.store.engine import Database
-from inforadar.store.feeds import load_feed, request_feed, update_feed, update_feed_options
+from inforadar.store.feed_options import update_feed_options
+from inforadar.store.feeds import load_feed, request_feed, update_feed
 from inforadar.store.subscriptions import FALLBACK_S, Subscription, save_subscriptions
 from inforadar.urls import UNREADABLE
 

@@ -25,11 +25,12 @@ from inforadar.fetch.pace import HostPacer
 from inforadar.model.feed import FeedKind
 from inforadar.model.ids import RunId
 from inforadar.model.progress import Listener
-from inforadar.model.run import Report, RunKind
+from inforadar.model.run import Report
 from inforadar.model.schedule import LANES, Lane, Lease
 from inforadar.pipeline.analyses import AnalysisStage
 from inforadar.pipeline.articles import Canonicalizer
 from inforadar.pipeline.build import Builder
+from inforadar.pipeline.collect_run import CollectRun
 from inforadar.pipeline.cycle import Cycle, CycleResult, log_progress
 from inforadar.pipeline.fetch_run import ALL_FEEDS, TO_THE_CUTOFF, FetchFilter, FetchRun, parse_fetch_details
 from inforadar.pipeline.jobs import Discoverer, Reach
@@ -38,7 +39,6 @@ from inforadar.store.credentials import load_credentials
 from inforadar.store.engine import Database
 from inforadar.store.fetch_runs import claim_fetch_run, close_dead_runs, has_fetch_work
 from inforadar.store.leases import claim_due_feeds, release_leases, seconds_to_next_request
-from inforadar.store.runs import continue_run, finish_run, insert_run
 from inforadar.store.writer import Writer
 
 if TYPE_CHECKING:
@@ -67,28 +67,6 @@ class Stage(StrEnum):
 
 
 ALL_STAGES = frozenset(Stage)
-
-
-@dataclass(slots=True)
-class CollectRun:
-    """A run of collecting, and what its cycles did until now."""
-
-    id: RunId | None = None
-    """None: nothing was collected yet, and there is nothing to report."""
-    feeds: int = 0
-    dropped: int = 0
-    errors: dict[str, str] = field(default_factory=dict)
-    """{feed URL: sentence}."""
-    interrupted: bool = False
-
-    def add(self, result: CycleResult, *, interrupted: bool) -> None:
-        self.feeds += result.fetched
-        self.dropped += result.dropped
-        # A feed that could not be saved comes back within the same run.
-        self.errors = {
-            url: why for url, why in self.errors.items() if url not in result.succeeded
-        } | result.errors
-        self.interrupted = interrupted
 
 
 @dataclass(slots=True)
@@ -220,7 +198,7 @@ class Worker:
 
     async def _collect(self, leases: list[Lease], run: CollectRun) -> tuple[CycleResult, RunId]:
         started_at = self.now()
-        run_id = await self._begin(run, started_at)
+        run_id = await run.begin(self.database, started_at)
         log.info("batch.started", feeds=len(leases), run_id=str(run_id))
         credentials = await self.database.read(load_credentials)
         cycle = Cycle(
@@ -239,7 +217,7 @@ class Worker:
         finally:
             # A stop ends the report too: what was saved until then is what the run did.
             run.add(cycle.result, interrupted=interrupted)
-            await asyncio.shield(self._report(run_id, run))
+            await asyncio.shield(run.report(self.database, self.now()))
         log.info(
             "batch.finished",
             run_id=str(run_id),
@@ -251,25 +229,6 @@ class Worker:
             seconds=round((self.now() - started_at).total_seconds(), 3),
         )
         return result, run_id
-
-    async def _begin(self, run: CollectRun, at: datetime) -> RunId:
-        if run.id is None or not await self.database.write(continue_run, run.id):
-            run.id = await self.database.write(insert_run, RunKind.COLLECT, at)
-        return run.id
-
-    async def _report(self, run_id: RunId, run: CollectRun) -> None:
-        details = {"feeds": run.feeds, "dropped": run.dropped, "errors": run.errors}
-        try:
-            await self.database.write(
-                finish_run,
-                run_id,
-                self.now(),
-                errors=len(run.errors),
-                interrupted=run.interrupted,
-                details=details,
-            )
-        except InfoRadarError as fault:
-            log.warning("run.not_finished", run_id=str(run_id), error=str(fault))
 
     async def run(self, stop: asyncio.Event) -> None:
         """Works until `stop` is set; then cancels what is in flight and leaves nothing half-written."""

@@ -28,13 +28,14 @@ from inforadar.errors import NotFoundError, UsageError
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.ids import FeedId, new_uuid
 from inforadar.model.schedule import Lane, lane_of
+from inforadar.store.feed_options import revive_options
 from inforadar.store.feed_rows import feed_from_row, joined, select_feeds
 from inforadar.store.schema import (
     feed_schedules,
     feed_urls,
     feeds,
 )
-from inforadar.store.types import db_after, db_later, db_now, one_of, unindexed
+from inforadar.store.types import db_later, db_now, one_of, unindexed
 from inforadar.urls import canonical_form, root_domain, url_hash
 
 ACTIVE = (unindexed(feeds.c.enabled), feeds.c.deleted_at.is_(None))
@@ -135,7 +136,7 @@ def _revive(
     connection.execute(
         update(feeds).where(feeds.c.id == feed.id).values(**said, **fresh, updated_at=db_now())
     )
-    _revive_options(connection, feed.id, columns.get("title"), options, unsaid)
+    revive_options(connection, feed.id, columns.get("title"), options, unsaid)
     connection.execute(
         update(feed_schedules)
         .where(feed_schedules.c.id == feed.id)
@@ -150,23 +151,6 @@ def _revive(
         )
     )
     save_lanes(connection, [feed.id])
-
-
-def _revive_options(
-    connection: Connection,
-    feed_id: FeedId,
-    title: str | None,
-    options: Mapping[str, Any],
-    unsaid: Collection[str],
-) -> None:
-    held = _hold_options(connection, feed_id)
-    usual = {name: value for name, value in options.items() if name in unsaid}
-    merged = {**usual, **held, **{name: value for name, value in options.items() if name not in unsaid}}
-    if title is not None and "title" in held:
-        # What a person called it would hide the name that it is given now.
-        merged["title"] = title
-    # Its items are there still, with the dates that they came with.
-    _save_options(connection, feed_id, merged | _dated_in(merged, _zone_before(held)))
 
 
 def save_lanes(connection: Connection, feed_ids: Sequence[FeedId]) -> None:
@@ -281,52 +265,6 @@ def update_feed(connection: Connection, feed_id: FeedId, columns: Mapping[str, A
     connection.execute(update(feeds).where(feeds.c.id == feed_id).values(**columns, updated_at=db_now()))
     if not _DECIDES_LANE.isdisjoint(columns):
         save_lanes(connection, [feed_id])
-
-
-def update_feed_options(connection: Connection, feed_id: FeedId, changes: Mapping[str, Any]) -> None:
-    """Sets the options that are named and leaves the others; `None` takes one away."""
-    held = _hold_options(connection, feed_id)
-    merged = {**held, **changes}
-    if "timezone" in changes:
-        merged |= _dated_in(merged, _zone_before(held))
-    _save_options(connection, feed_id, merged)
-    # Which items it is served with can depend on them.
-    schedule = feed_schedules.c
-    values: dict[str, Any] = {"build_at": db_after(schedule.build_at)}
-    if not _DEEPER.isdisjoint(changes):
-        # What polling left out as known and old may be news to these: the next walk goes down to the cutoff.
-        values["walked_at"] = None
-    connection.execute(update(feed_schedules).where(schedule.id == feed_id).values(**values))
-
-
-_DEEPER = frozenset({"cutoff_date", "selectors"})
-"""Options that decide what a walk finds."""
-
-
-def settle_zone(connection: Connection, feed_id: FeedId, name: str) -> None:
-    """The stored dates are now those of this zone; which is not the feed's, if it was changed again meanwhile."""
-    held = _hold_options(connection, feed_id)
-    _save_options(connection, feed_id, held | _dated_in(held, name))
-
-
-def _hold_options(connection: Connection, feed_id: FeedId) -> dict[str, Any]:
-    held = select(feeds.c.options).where(feeds.c.id == feed_id).with_for_update()
-    return dict(connection.execute(held).scalar_one())
-
-
-def _save_options(connection: Connection, feed_id: FeedId, options: Mapping[str, Any]) -> None:
-    given = {name: value for name, value in options.items() if value is not None}
-    update_feed(connection, feed_id, {"options": given})
-
-
-def _zone_before(options: Mapping[str, Any]) -> str:
-    """What the stored dates were read in."""
-    return options.get("dated_in") or options.get("timezone") or "UTC"
-
-
-def _dated_in(options: Mapping[str, Any], name: str) -> dict[str, str | None]:
-    """Notes the zone of the stored dates for as long as it is not the feed's."""
-    return {"dated_in": None if name == (options.get("timezone") or "UTC") else name}
 
 
 def request_feed(connection: Connection, feed_id: FeedId, *, fallback_s: float | None = None) -> None:

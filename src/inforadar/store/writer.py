@@ -29,7 +29,8 @@ from inforadar.model.zone import Redating
 from inforadar.store.article_queue import retry_old_failures
 from inforadar.store.engine import Database
 from inforadar.store.faults import is_of_the_database
-from inforadar.store.feeds import save_lanes, settle_zone, update_feed
+from inforadar.store.feed_options import settle_zone
+from inforadar.store.feeds import save_lanes, update_feed
 from inforadar.store.fetched_feeds import save_feeds, save_move, save_schedules
 from inforadar.store.found import delete_found, delete_found_part
 from inforadar.store.history import note_outcomes
