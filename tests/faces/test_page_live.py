@@ -50,6 +50,7 @@ async def add_paged(visited: Site, world: World, posts: int) -> None:
 
 async def start(visited: Site) -> Page:
     page = await visited.open("/fetch", admin=True)
+    await page.clock.install()
     await page.get_by_role("button", name="Start").click()
     await expect(page.get_by_text("Waiting for a worker.")).to_be_visible()
     return page
@@ -65,6 +66,12 @@ async def test_a_fetch_is_watched_to_its_end_without_a_reload(visited: Site) -> 
     log = page.get_by_role("list", name="Log")
     await expect(log).to_contain_text("+ Post 5")
     await expect(log).to_contain_text("6 added, 0 updated, 0 errors")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    await page.clock.fast_forward(60_000)
+    # What a timer asks for is asked for before this.
+    await page.evaluate("fetch('/health').then((answer) => answer.text())")
+    assert asked == [f"{visited.base}/health"]
     assert await page.evaluate("window.sameDocument")
     await no_axe_violations(page)
     await page.get_by_role("link", name="The report").click()

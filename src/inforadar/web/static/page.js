@@ -74,10 +74,10 @@ function turnTabs() {
 
 // An article that was asked for appears by itself, if it comes within two minutes.
 function awaitArticle(tries = 40) {
-  if (!document.querySelector("[data-waiting]") || !tries) return;
+  if (!document.querySelector("[data-awaited]") || !tries) return;
   setTimeout(async () => {
     const answer = await fetch(location.href).catch(() => null);
-    if (answer?.ok && !(await answer.text()).includes("data-waiting")) location.replace(location.pathname);
+    if (answer?.ok && !(await answer.text()).includes("data-awaited")) location.replace(location.pathname);
     else awaitArticle(tries - 1);
   }, 3000);
 }
