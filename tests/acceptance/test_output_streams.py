@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -24,10 +25,10 @@ COMMANDS = (
 
 
 def _run(
-    home: Path, arguments: tuple[str, ...], redirection: str = "", **environment: str
+    home: Path, arguments: tuple[str, ...], redirection: str = "", *, before: str = "", **environment: str
 ) -> subprocess.CompletedProcess[bytes]:
     """As a shell starts it."""
-    line = f"exec {shlex.join([sys.executable, '-m', 'inforadar', *arguments])} {redirection}"
+    line = f"{before} exec {shlex.join([sys.executable, '-m', 'inforadar', *arguments])} {redirection}"
     return subprocess.run(
         ["/bin/sh", "-c", line],
         env={**os.environ, "INFORADAR_HOME": str(home), **environment},
@@ -80,6 +81,25 @@ def test_a_full_disk_is_one_sentence(
     assert ended.returncode == 1
     said = [line for line in ended.stderr.splitlines() if not line.endswith(b"rows")]
     assert said == [b"inforadar: The output cannot be written: No space left on device."]
+
+
+def test_an_export_that_finds_no_room_names_its_file_and_leaves_nothing(
+    home: Path, tmp_path: Path, call: Call
+) -> None:
+    letters = Random(1)
+    feeds = "".join(
+        f'<outline xmlUrl="https://h.example/{letters.randbytes(900).hex()}"/>' for _ in range(300)
+    )
+    listed = tmp_path / "feeds.opml"
+    listed.write_text(f"<opml><body>{feeds}</body></opml>")
+    assert call("opml", "import", str(listed)).code == 0
+    target = tmp_path / "kept" / "all.zst"
+    # No file may be longer than 100 KB.
+    ended = _run(home, ("export", str(target)), before="ulimit -f 200;")
+    assert ended.returncode == 1
+    said = [line for line in ended.stderr.splitlines() if not line.endswith(b"rows")]
+    assert said == [f"inforadar: {target} cannot be written: File too large.".encode()]
+    assert not [*target.parent.iterdir()]
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])

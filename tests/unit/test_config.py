@@ -42,6 +42,13 @@ def test_home_comes_from_the_environment_and_holds_the_default_database(tmp_path
     assert settings.database_url == f"sqlite:///{tmp_path / 'inforadar.db'}"
 
 
+def test_a_value_that_a_caller_puts_in_is_refused_as_any_other(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as fault:
+        load_settings(tmp_path, {}).replaced(web={"port": 99999})
+    expected = "INFORADAR_PORT is 99999 (given), but should be: a whole number, at least 1, at most 65535."
+    assert str(fault.value) == expected
+
+
 def test_zero_is_allowed_for_intervals_and_the_delay(tmp_path: Path) -> None:
     names = ("FETCHER_INTERVAL", "FETCHER_SUCCESS_INTERVAL", "FETCHER_DOMAIN_DELAY")
     fetcher = load_settings(tmp_path, dict.fromkeys(names, "0")).fetcher

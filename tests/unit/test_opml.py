@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from inforadar.errors import ParseError
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.ids import FeedId
+from inforadar.pipeline.admin import MAX_WORD
 from inforadar.pipeline.opml import parse_opml, render_opml
 
 
@@ -134,6 +135,17 @@ def test_titles_become_plain_words_and_no_feed_is_lost(written: str, meant: str)
         )
     )
     assert [feed.title for feed in found.feeds] == [meant, None]
+
+
+def test_names_end_where_those_that_people_give_do() -> None:
+    long = "Ж" * (MAX_WORD + 1)
+    feeds = parse_opml(
+        opml(
+            f'<outline text="{long}"><outline text="{long}" xmlUrl="https://a.example/rss"/></outline>'
+            f'<outline xmlUrl="https://b.example/rss" category="/news/{long}"/>'
+        )
+    ).feeds
+    assert [(feed.title, feed.topic) for feed in feeds] == [(long[:-1], long[:-1]), (None, long[:-1])]
 
 
 def test_a_number_of_thousands_of_digits_is_no_sign_and_no_fault() -> None:

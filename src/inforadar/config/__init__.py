@@ -88,13 +88,14 @@ class Settings:
 
     def replaced(self, **sections: Mapping[str, Any]) -> Settings:
         """With other values in some sections, validated like any others."""
-        try:
-            changed = {
-                name: type(getattr(self, name))(**(getattr(self, name).model_dump() | dict(values)))
-                for name, values in sections.items()
-            }
-        except ValidationError as fault:
-            raise ConfigError(fault.errors()[0]["msg"].removeprefix("Value error, ")) from None
+        changed: dict[str, Any] = {}
+        for name, values in sections.items():
+            section = type(getattr(self, name))
+            try:
+                changed[name] = section(**(getattr(self, name).model_dump() | dict(values)))
+            except ValidationError as fault:
+                given = {field: (value, "given") for field, value in values.items()}
+                raise ConfigError(_sentence(name, section, given, fault)) from None
         return replace(self, **changed)
 
     @property

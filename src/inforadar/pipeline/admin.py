@@ -145,6 +145,7 @@ _OPTIONS = ("title", "timezone")
 
 
 MAX_WORD = 200
+"""Characters in a name that a person gives to something."""
 
 
 def check_words(**words: object) -> None:

@@ -16,13 +16,13 @@ from lxml import etree
 
 from inforadar.errors import InvalidUrlError, ParseError
 from inforadar.model.feed import Feed
+from inforadar.pipeline.admin import MAX_WORD
 from inforadar.stages.discover.feed_encoding import decode
 from inforadar.texts import unescaped
 from inforadar.urls import canonical_form, readable
 
 MAX_BYTES = 20 * 2**20
 MAX_DEPTH = 50
-MAX_TITLE = 500
 _URL_NAMES = ("xmlurl", "xml_url", "feedurl", "url")
 _OTHER_TYPES = {"link", "include"}
 
@@ -125,7 +125,7 @@ def _title(attributes: dict[str, str]) -> str | None:
     """In plain words: some readers write HTML there, and some escape it twice."""
     written = attributes.get("text") or attributes.get("title") or ""
     plain = " ".join(_TAG.sub(" ", unescaped(written)).split())
-    return plain[:MAX_TITLE] or None
+    return plain[:MAX_WORD].strip() or None
 
 
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,500}>")
@@ -158,7 +158,7 @@ def _topic(outline: etree._Element, attributes: dict[str, str]) -> str | None:
         if _local(parent) == "outline" and (name := _title(_attributes(parent))):
             return name
     category = attributes.get("category", "").split(",")[0].strip().strip("/")
-    return category.rsplit("/", 1)[-1] or None
+    return category.rsplit("/", 1)[-1][:MAX_WORD].strip() or None
 
 
 def _attributes(node: etree._Element) -> dict[str, str]:

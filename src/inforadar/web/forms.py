@@ -10,13 +10,12 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from inforadar.errors import UsageError
+from inforadar.pipeline.admin import check_words
 from inforadar.web.bodies import read_body
 from inforadar.web.multipart import FORM_DATA, parse_multipart
 
 MAX_FORM = 64 * 1024
 MAX_FIELDS = 500
-MAX_WORD = 200
-"""Characters in a name that a person gives to something."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +31,7 @@ class Form:
     def word(self, name: str) -> str | None:
         """A name that is not too long to be one."""
         value = self.text(name)
-        if value is not None and len(value) > MAX_WORD:
-            raise UsageError(f"The {name} is longer than {MAX_WORD} characters.")
+        check_words(**{name: value})
         return value
 
     def texts(self, name: str) -> tuple[str, ...]:
