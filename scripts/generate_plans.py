@@ -105,6 +105,10 @@ QUESTIONS: dict[str, tuple[str, Question]] = {
         lambda c: load_feed_page(c, FeedFilter(state="suspended"), limit=50),
     ),
     "`feed list`": ("Those that were added last.", lambda c: list_feeds(c, limit=500)),
+    "`feed list --source`": (
+        "In small letters or capitals.",
+        lambda c: list_feeds(c, sources=("SOURCE 7",), limit=500),
+    ),
     "How the feeds are": ("Counts by state, from an index.", count_feeds_by_state),
     "Broken feeds": ("The number on every page.", load_broken_count),
     "A cached feed": ("The document of a feed.", lambda c: load_cached_feed(c, _some_id(c))),

@@ -266,6 +266,16 @@ async def test_feeds_are_listed_by_source_topic_and_url_and_filtered_without_reg
     assert len(await urls(only_enabled=True)) == 4
 
 
+async def test_feeds_with_a_name_of_any_length_are_found_by_it(database: Database) -> None:
+    """Long ones stand in no index."""
+    names = ["n" * 200, "N" * 201, "ж" * 200, "n" * 3000]
+    for number, name in enumerate(names):
+        await add_feed(database, f"https://{number}.example/", source=name, topic=name)
+    for name in names:
+        (found,) = await database.read(load_feeds, sources=[name.lower()], topics=[name])
+        assert found.source == name
+
+
 async def test_sqlite_folds_the_case_of_every_script(database: Database) -> None:
     await add_feed(database, source="Ведомости")
     if database.is_sqlite:

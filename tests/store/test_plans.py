@@ -19,6 +19,8 @@ from inforadar.store.analyses import claim_analyses
 from inforadar.store.article_queue import retry_old_failures, seconds_to_next_article
 from inforadar.store.articles import claim_articles, load_articles
 from inforadar.store.engine import Database
+from inforadar.store.feed_lists import list_feeds
+from inforadar.store.feed_pages import FeedFilter, load_feed_page
 from inforadar.store.item_pages import load_item_page
 from inforadar.store.items import ItemFilter, list_items
 from inforadar.store.leases import claim_due_feeds, claim_feeds, seconds_to_next_request
@@ -40,7 +42,8 @@ def fill(connection: Connection) -> None:
                 "id": id_,
                 "url": f"https://a.example/{n}",
                 "url_hash": f"{n:064x}",
-                "source": "a",
+                "source": f"Site {n}",
+                "topic": f"topic {n % 100}",
                 "enabled": True,
             }
             for n, id_ in enumerate(ids)
@@ -97,6 +100,8 @@ def statements_of(question: Callable[[Connection], object], connection: Connecti
         (lambda c: load_item_page(c, ItemFilter(min_score=0.9)), "ix_items_score"),
         (lambda c: load_newest(c, [FeedId(new_uuid())], 50), "ix_items_feed_id_pub_date"),
         (lambda c: load_item_by_url(c, "https://a.example/1"), "ix_items_url"),
+        (lambda c: load_item_page(c, ItemFilter(sources=("SITE 7",))), "ix_feeds_source"),
+        (lambda c: load_item_page(c, ItemFilter(topics=("Topic 7",))), "ix_feeds_topic"),
     ],
     ids=[
         "claim feeds",
@@ -112,6 +117,8 @@ def statements_of(question: Callable[[Connection], object], connection: Connecti
         "scored items",
         "newest of feeds",
         "item by URL",
+        "items of a source",
+        "items of a topic",
     ],
 )
 async def test_the_question_is_answered_from_an_index(
@@ -139,6 +146,23 @@ async def test_rows_that_are_named_are_found_without_reading_the_others(
     said = await plan_of(database, question)
     for bad in ("SCAN feeds", "SCAN feed_schedules", "SCAN articles", "Seq Scan"):
         assert bad not in _without_empty(said), said
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        lambda c: list_feeds(c, sources=["SITE 7"], limit=500),
+        lambda c: load_feed_page(c, FeedFilter(source="SITE 7"), limit=50),
+    ],
+    ids=["list", "page"],
+)
+async def test_feeds_of_a_source_are_found_without_reading_the_others(
+    database: Database, question: Callable[[Connection], object]
+) -> None:
+    said = await plan_of(database, question)
+    assert "ix_feeds_source" in said, said
+    assert "Seq Scan on feeds" not in said, said
+    assert "SCAN feeds" not in said, said
 
 
 def _without_empty(plan: str) -> str:

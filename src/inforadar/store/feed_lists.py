@@ -15,8 +15,8 @@ from inforadar.model.feed import Feed
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId
 from inforadar.store.feed_rows import feed_from_row, select_feeds
-from inforadar.store.feeds import is_named
 from inforadar.store.labels import LISTED, by_name
+from inforadar.store.names import is_named, known_names
 from inforadar.store.schema import feed_schedules, feeds
 from inforadar.store.types import unindexed
 
@@ -53,7 +53,7 @@ def list_feeds(
     limit: int | None = None,
 ) -> FeedList:
     """Those that were added last, by source, topic and URL."""
-    wanted = _conditions(sources, topics, state)
+    wanted = _conditions(connection, sources, topics, state)
     newest = select(_f.id).join_from(feeds, feed_schedules, _s.id == _f.id).where(*wanted)
     if limit is not None:
         newest = newest.order_by(_f.id.desc()).limit(limit)
@@ -78,20 +78,20 @@ def load_feeds_after(
     limit: int,
 ) -> list[Feed]:
     """In the order in which they were added: a page, and the one after it from its last id."""
-    query = select_feeds().where(*_conditions(sources, topics, None))
+    query = select_feeds().where(*_conditions(connection, sources, topics, None))
     if after is not None:
         query = query.where(_f.id > after)
     return [feed_from_row(row) for row in connection.execute(query.order_by(_f.id).limit(limit))]
 
 
 def _conditions(
-    sources: Sequence[str], topics: Sequence[str], state: str | None
+    connection: Connection, sources: Sequence[str], topics: Sequence[str], state: str | None
 ) -> list[ColumnElement[bool]]:
     wanted: list[ColumnElement[bool]] = [_kept]
     if sources:
-        wanted.append(is_named(_f.source, sources))
+        wanted.append(is_named(_f.source, known_names(connection, _f.source, sources)))
     if topics:
-        wanted.append(is_named(_f.topic, topics))
+        wanted.append(is_named(_f.topic, known_names(connection, _f.topic, topics)))
     if state:
         wanted.append(_STATES[state])
     return wanted

@@ -17,7 +17,7 @@ from inforadar.model.feed import Feed
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId
 from inforadar.store.feed_rows import feed_from_row, select_feeds
-from inforadar.store.feeds import is_named
+from inforadar.store.names import is_named, known_names
 from inforadar.store.schema import feed_schedules, feeds
 from inforadar.store.types import unindexed
 
@@ -62,9 +62,9 @@ def load_feed_page(
     before: FeedId | None = None,
     look_through: int = LOOKED_THROUGH,
 ) -> FeedPage:
-    query = select_feeds().where(_f.deleted_at.is_(None), *_conditions(wanted))
+    query = select_feeds().where(_f.deleted_at.is_(None), *_conditions(connection, wanted))
     floor = None
-    if wanted != FeedFilter():
+    if wanted.state or wanted.text:
         floor = connection.execute(
             _before(select(_f.id), before).order_by(_f.id.desc()).offset(look_through - 1).limit(1)
         ).scalar()
@@ -81,12 +81,12 @@ def _before(query: Select[Any], feed_id: FeedId | None) -> Select[Any]:
     return query if feed_id is None else query.where(_f.id < feed_id)
 
 
-def _conditions(wanted: FeedFilter) -> list[ColumnElement[bool]]:
+def _conditions(connection: Connection, wanted: FeedFilter) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = []
     if wanted.state:
         conditions.append(_state == wanted.state)
     if wanted.source:
-        conditions.append(is_named(_f.source, [wanted.source]))
+        conditions.append(is_named(_f.source, known_names(connection, _f.source, [wanted.source])))
     if wanted.text:
         columns = (_f.title, _f.source, _f.topic, _f.url)
         conditions.append(or_(*(column.icontains(wanted.text, autoescape=True) for column in columns)))

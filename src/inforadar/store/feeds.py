@@ -30,6 +30,7 @@ from inforadar.model.ids import FeedId, new_uuid
 from inforadar.model.schedule import Lane, lane_of
 from inforadar.store.feed_options import revive_options
 from inforadar.store.feed_rows import feed_from_row, joined, select_feeds
+from inforadar.store.names import is_named, known_names
 from inforadar.store.schema import (
     feed_schedules,
     feed_urls,
@@ -229,11 +230,6 @@ def ends_with(id_text: ColumnElement[str], text: str) -> ColumnElement[bool]:
     return func.substr(id_text, 33 - len(end)) == end if 4 <= len(end) <= 32 else false()
 
 
-def is_named(column: ColumnElement[str], names: Sequence[str]) -> ColumnElement[bool]:
-    """By name, in small letters or capitals. (PostgreSQL folds only what its locale knows: exact ones too.)"""
-    return or_(column.in_(names), func.lower(column).in_([name.lower() for name in names]))
-
-
 def load_feeds(
     connection: Connection,
     *,
@@ -245,9 +241,9 @@ def load_feeds(
     """All that are not deleted, by source, topic and URL."""
     wanted: list[ColumnElement[bool]] = [feeds.c.deleted_at.is_(None)]
     if sources:
-        wanted.append(is_named(feeds.c.source, sources))
+        wanted.append(is_named(feeds.c.source, known_names(connection, feeds.c.source, sources)))
     if topics:
-        wanted.append(is_named(feeds.c.topic, topics))
+        wanted.append(is_named(feeds.c.topic, known_names(connection, feeds.c.topic, topics)))
     if origin:
         wanted.append(feeds.c.origin == origin)
     if only_enabled:

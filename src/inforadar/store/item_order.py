@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, func, select
 
 from inforadar.model.item import Item
-from inforadar.store.items import ItemFilter, conditions_of
+from inforadar.store.items import ItemFilter, as_named, conditions_of
 from inforadar.store.lookup import load_items
 from inforadar.store.schema import feeds, items
 
@@ -61,7 +61,7 @@ def load_sorted_items(
     query = (
         select(items.c.id)
         .join_from(items, feeds, feeds.c.id == items.c.feed_id)
-        .where(*conditions_of(wanted))
+        .where(*conditions_of(as_named(connection, wanted)))
         .order_by(*order)
         .limit(limit)
         .offset(offset)

@@ -37,9 +37,17 @@ from sqlalchemy import (
 from inforadar.errors import UsageError
 from inforadar.model.ids import FeedId, ItemId
 from inforadar.model.item import Item
-from inforadar.store.feeds import ACTIVE, is_named
-from inforadar.store.items import ItemFilter, conditions_of, item_from_row, scores_of, select_items
+from inforadar.store.feeds import ACTIVE
+from inforadar.store.items import (
+    ItemFilter,
+    as_named,
+    conditions_of,
+    item_from_row,
+    scores_of,
+    select_items,
+)
 from inforadar.store.lookup import Candidate, load_items, load_newest
+from inforadar.store.names import is_named
 from inforadar.store.schema import feeds, items, marks
 from inforadar.store.search import fts5_query, has_words, holds_words
 from inforadar.store.search_schema import item_search
@@ -70,8 +78,9 @@ def load_item_page(
     connection: Connection, wanted: ItemFilter, *, limit: int = 50, cursor: str | None = None
 ) -> ItemPage:
     feed_ids: list[FeedId] = []
+    wanted = as_named(connection, wanted)
     if wanted.sources or wanted.topics:
-        feed_ids = load_named_feeds(connection, sources=wanted.sources, topics=wanted.topics)
+        feed_ids = _load_feeds(connection, wanted, FEW_FEEDS + 1)
         if not feed_ids:
             return ItemPage(items=(), next=None)
     few_feeds = 0 < len(feed_ids) <= FEW_FEEDS
@@ -105,16 +114,18 @@ def _conditions(wanted: ItemFilter) -> list[ColumnElement[bool]]:
     return conditions
 
 
-def load_named_feeds(
-    connection: Connection, *, sources: tuple[str, ...] = (), topics: tuple[str, ...] = ()
-) -> list[FeedId]:
-    """Those that are served, by their labels."""
+def has_feeds(connection: Connection, wanted: ItemFilter) -> bool:
+    """Whether a feed that is served has such labels."""
+    return bool(_load_feeds(connection, as_named(connection, wanted), 1))
+
+
+def _load_feeds(connection: Connection, wanted: ItemFilter, limit: int) -> list[FeedId]:
     query = select(feeds.c.id).where(*ACTIVE)
-    if sources:
-        query = query.where(is_named(feeds.c.source, sources))
-    if topics:
-        query = query.where(is_named(feeds.c.topic, topics))
-    return list(connection.execute(query.order_by(feeds.c.id)).scalars())
+    if wanted.sources:
+        query = query.where(is_named(feeds.c.source, wanted.sources))
+    if wanted.topics:
+        query = query.where(is_named(feeds.c.topic, wanted.topics))
+    return list(connection.execute(query.order_by(feeds.c.id).limit(limit)).scalars())
 
 
 def _page_of_feeds(

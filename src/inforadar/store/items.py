@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -26,8 +26,9 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.model.ids import FeedId, ItemId, RunId, Uid, UrlHash, new_uuid
 from inforadar.model.item import METADATA_FIELDS, FieldValue, Item, ItemChange, KnownItem, NewItem
-from inforadar.store.feeds import ACTIVE, is_named
+from inforadar.store.feeds import ACTIVE
 from inforadar.store.history import note_added
+from inforadar.store.names import has_name, known_names
 from inforadar.store.retention_schema import forgotten_items
 from inforadar.store.rows import JsonRows, insert_rows, stored_id, stored_time
 from inforadar.store.schema import articles, feeds, item_changes, items, marks
@@ -252,7 +253,7 @@ def list_items(
     """Newest first; never those of disabled or deleted feeds."""
     query = (
         select_items()
-        .where(*conditions_of(wanted or ItemFilter()))
+        .where(*conditions_of(as_named(connection, wanted or ItemFilter())))
         .order_by(items.c.pub_date.desc(), items.c.id.desc())
         .limit(limit)
         .offset(offset)
@@ -262,17 +263,29 @@ def list_items(
 
 def count_items(connection: Connection, wanted: ItemFilter | None = None) -> int:
     joined = items.join(feeds, feeds.c.id == items.c.feed_id)
-    query = select(func.count()).select_from(joined).where(*conditions_of(wanted or ItemFilter()))
+    conditions = conditions_of(as_named(connection, wanted or ItemFilter()))
+    query = select(func.count()).select_from(joined).where(*conditions)
     return connection.execute(query).scalar_one()
 
 
+def as_named(connection: Connection, wanted: ItemFilter) -> ItemFilter:
+    """With sources and topics as feeds have them."""
+    if not (wanted.sources or wanted.topics):
+        return wanted
+    return replace(
+        wanted,
+        sources=known_names(connection, feeds.c.source, wanted.sources),
+        topics=known_names(connection, feeds.c.topic, wanted.topics),
+    )
+
+
 def conditions_of(wanted: ItemFilter) -> list[ColumnElement[bool]]:
-    """On the items joined with their feeds."""
+    """On the items joined with their feeds, whose names are those of `as_named`."""
     conditions: list[ColumnElement[bool]] = [*ACTIVE]
     if wanted.sources:
-        conditions.append(is_named(feeds.c.source, wanted.sources))
+        conditions.append(has_name(feeds.c.source, wanted.sources))
     if wanted.topics:
-        conditions.append(is_named(feeds.c.topic, wanted.topics))
+        conditions.append(has_name(feeds.c.topic, wanted.topics))
     if wanted.feed_id:
         conditions.append(items.c.feed_id == wanted.feed_id)
     if wanted.run_id:

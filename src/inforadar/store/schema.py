@@ -32,7 +32,7 @@ from inforadar.model.feed import ErrorPolicy, FeedKind
 from inforadar.model.http import Outcome
 from inforadar.model.ids import new_uuid
 from inforadar.model.run import RunKind
-from inforadar.store.types import JsonDoc, TextList, UtcDateTime, WebText, db_now
+from inforadar.store.types import JsonDoc, TextList, UtcDateTime, WebText, db_now, folded
 
 metadata = MetaData(
     naming_convention={
@@ -123,6 +123,9 @@ Index(
     sqlite_where=_listed,
     postgresql_where=_listed,
 )
+for _name in (feeds.c.source, feeds.c.topic):
+    _short = text(f"deleted_at IS NULL AND length({_name.name}) <= 200")
+    Index(f"ix_feeds_{_name.name}", folded(_name), feeds.c.id, sqlite_where=_short, postgresql_where=_short)
 
 feed_urls = Table(
     "feed_urls",

@@ -178,6 +178,27 @@ def _sqlite_unindexed(element: unindexed, compiler: SQLCompiler, **kw: Any) -> s
     return f"+{compiler.process(element.clauses, **kw)}"
 
 
+class folded(FunctionElement[Any]):  # noqa: N801
+    """A text to be compared without regard to case, as an index can have it: on SQLite that of ASCII letters."""
+
+    inherit_cache = True
+    name = "folded"
+
+    def __init__(self, text: ColumnElement[str]) -> None:
+        super().__init__(text)
+        self.type = text.type
+
+
+@compiles(folded)
+def _default_folded(element: folded, compiler: SQLCompiler, **kw: Any) -> str:
+    return f"lower({compiler.process(element.clauses, **kw)})"
+
+
+@compiles(folded, "sqlite")
+def _sqlite_folded(element: folded, compiler: SQLCompiler, **kw: Any) -> str:
+    return f"{compiler.process(element.clauses, **kw)} COLLATE NOCASE"
+
+
 class _ListOf(TypeDecorator[Any]):
     """Many values as one parameter: an array on PostgreSQL, JSON on SQLite."""
 

@@ -20,7 +20,7 @@ from inforadar.pipeline.build import entry_of
 from inforadar.stages.publish.entry import ChannelInfo
 from inforadar.stages.publish.formats import Format, render_document
 from inforadar.store.engine import Database
-from inforadar.store.item_pages import load_item_page, load_named_feeds
+from inforadar.store.item_pages import has_feeds, load_item_page
 from inforadar.store.items import ItemFilter
 from inforadar.web import parameters
 from inforadar.web.prepared import Prepared
@@ -51,15 +51,17 @@ class CombinedRoutes:
 
     async def topic(self, request: Request) -> Prepared:
         name, format_ = _name_and_format(request)
-        if not await self.database.read(load_named_feeds, topics=(name,)):
+        wanted = ItemFilter(topics=(name,))
+        if not await self.database.read(has_feeds, wanted):
             raise NotFoundError(f"There is no feed with the topic {name!r} here.")
-        return await self._feed(request, ItemFilter(topics=(name,)), f"Topic: {name}", format_)
+        return await self._feed(request, wanted, f"Topic: {name}", format_)
 
     async def source(self, request: Request) -> Prepared:
         name, format_ = _name_and_format(request)
-        if not await self.database.read(load_named_feeds, sources=(name,)):
+        wanted = ItemFilter(sources=(name,))
+        if not await self.database.read(has_feeds, wanted):
             raise NotFoundError(f"There is no feed of the source {name!r} here.")
-        return await self._feed(request, ItemFilter(sources=(name,)), f"Source: {name}", format_)
+        return await self._feed(request, wanted, f"Source: {name}", format_)
 
     async def search(self, request: Request) -> Prepared:
         query = parameters.required(request.query_params, "q", "summit")
