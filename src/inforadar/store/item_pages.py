@@ -46,7 +46,7 @@ from inforadar.store.items import (
     scores_of,
     select_items,
 )
-from inforadar.store.lookup import Candidate, load_items, load_newest
+from inforadar.store.lookup import FEW_SCORED, Candidate, are_few, load_items, load_newest
 from inforadar.store.names import is_named
 from inforadar.store.schema import feeds, items, marks
 from inforadar.store.search import fts5_query, has_words, holds_words
@@ -55,7 +55,6 @@ from inforadar.store.types import one_of, unindexed
 
 FEW_FEEDS = 200
 FEW_MARKED = 2000
-FEW_SCORED = 10_000
 STRETCH, STRETCHES = 2000, 10
 """Items that are looked at to learn how many have the words, and how often that is done for a page."""
 COMMON = 20
@@ -93,7 +92,9 @@ def load_item_page(
         and few is None
         and not (few_feeds and _are_feeds_nearer(connection, wanted.query, feed_ids))
     ):
-        return _found_page(connection, wanted, limit, cursor)
+        # PostgreSQL would begin with all items of the feeds.
+        theirs = feed_ids if few_feeds and connection.dialect.name == "sqlite" else []
+        return _found_page(connection, wanted, theirs, limit, cursor)
     after = _after(cursor) if cursor else None
     if few is not None:
         return _page_of_few(connection, wanted, few, limit, after)
@@ -159,11 +160,7 @@ def _few(connection: Connection, wanted: ItemFilter) -> tuple[ColumnElement[bool
         if len(urls) <= FEW_MARKED:
             return (one_of(items.c.url, urls),)
     scored = scores_of(wanted, items.c.score)
-    if scored:
-        some = select(items.c.score).where(*scored).limit(FEW_SCORED + 1).subquery()
-        if connection.execute(select(func.count()).select_from(some)).scalar_one() <= FEW_SCORED:
-            return scored
-    return None
+    return scored if scored and are_few(connection, scored, FEW_SCORED) else None
 
 
 def _marked_urls(connection: Connection, wanted: ItemFilter) -> list[str]:
@@ -183,7 +180,8 @@ def _page_of_few(
     after: tuple[datetime, ItemId] | None,
 ) -> ItemPage:
     """A few among millions: by date, nearly all of the others would be looked at to find them."""
-    joined = select(items.c.id, items.c.pub_date).join_from(items, feeds, feeds.c.id == items.c.feed_id)
+    its_feed = feeds.c.id == unindexed(items.c.feed_id)
+    joined = select(items.c.id, items.c.pub_date).join_from(items, feeds, its_feed)
     all_ = joined.where(*few, *_conditions(wanted), *_beyond(after)).cte().prefix_with("MATERIALIZED")
     newest = select(all_.c.id).order_by(all_.c.pub_date.desc(), all_.c.id.desc()).limit(limit + 1)
     chosen = list(connection.execute(newest).scalars())
@@ -216,7 +214,9 @@ def _load_stretch(connection: Connection, query: str, below: int | None) -> tupl
     return list(connection.execute(found).scalars()), end
 
 
-def _found_page(connection: Connection, wanted: ItemFilter, limit: int, cursor: str | None) -> ItemPage:
+def _found_page(
+    connection: Connection, wanted: ItemFilter, feed_ids: list[FeedId], limit: int, cursor: str | None
+) -> ItemPage:
     below = _search_after(cursor) if cursor else None
     words = fts5_query(wanted.query or "")
     if not wanted.query or not words:
@@ -229,33 +229,34 @@ def _found_page(connection: Connection, wanted: ItemFilter, limit: int, cursor: 
             places, end = _load_stretch(connection, wanted.query, below)
             if len(places) < COMMON:
                 break
-            part = _select_found(wanted, item_search).where(one_of(item_search.c.id, places))
+            part = _select_found(wanted, feed_ids, item_search).where(one_of(item_search.c.id, places))
             newest = part.order_by(item_search.c.id.desc()).limit(limit + 1 - len(rows))
             rows += connection.execute(newest).all()
             if len(rows) > limit or end is None:
                 return _page_of_found(rows, limit)
             below = end
-    query = _select_all_found(connection, wanted, words, below)
+    query = _select_all_found(connection, wanted, feed_ids, words, below)
     rows += connection.execute(query.limit(limit + 1 - len(rows))).all()
     return _page_of_found(rows, limit)
 
 
-def _select_found(wanted: ItemFilter, found: FromClause) -> Select[Any]:
-    """Of rows of `item_search`."""
+def _select_found(wanted: ItemFilter, feed_ids: list[FeedId], found: FromClause) -> Select[Any]:
+    """Of rows of `item_search`. Of few feeds an item itself says that it is not theirs, before its feed is read."""
+    theirs = [one_of(unindexed(items.c.feed_id), feed_ids)] if feed_ids else []
     return (
         select_items()
         .add_columns(found.c.id.label("search_id"))
         .join(found, found.c.item_id == items.c.id)
-        .where(*conditions_of(replace(wanted, query=None)))
+        .where(*theirs, *conditions_of(replace(wanted, query=None)))
     )
 
 
 def _select_all_found(
-    connection: Connection, wanted: ItemFilter, words: str, below: int | None
+    connection: Connection, wanted: ItemFilter, feed_ids: list[FeedId], words: str, below: int | None
 ) -> Select[Any]:
     if connection.dialect.name == "sqlite":
         index = table("item_words", column("rowid", Integer))
-        query = _select_found(wanted, item_search).join(index, index.c.rowid == item_search.c.id)
+        query = _select_found(wanted, feed_ids, item_search).join(index, index.c.rowid == item_search.c.id)
         query = query.where(text("item_words MATCH :words").bindparams(words=words))
         place: ColumnElement[int] = index.c.rowid
     else:
@@ -264,7 +265,7 @@ def _select_all_found(
         places = all_.cte().prefix_with("MATERIALIZED")
         # An offset, even of nothing, has it sort these before it joins: items are read until the page is full.
         found = select(places).order_by(places.c.id.desc()).offset(0).subquery()
-        query = _select_found(wanted, found)
+        query = _select_found(wanted, feed_ids, found)
         place = found.c.id
     if below is not None:
         query = query.where(place < below)

@@ -6,14 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Connection, bindparam, select, true
+from sqlalchemy import ColumnElement, Connection, bindparam, func, select, true
 
 from inforadar.model.ids import FeedId, ItemId
 from inforadar.model.item import Item
 from inforadar.store.feeds import ACTIVE
 from inforadar.store.items import item_from_row, select_items
 from inforadar.store.schema import feeds, items
-from inforadar.store.types import one_of
+from inforadar.store.types import one_of, unindexed
+
+FEW_SCORED = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +48,36 @@ def load_site_candidates(
     """
     asked = select(feeds.c.id).where(feeds.c.root_domain.in_(roots), *ACTIVE).order_by(feeds.c.id)
     feed_ids = list(connection.execute(asked).scalars())
-    return load_newest(connection, feed_ids, limit, _scored(max_score)) if feed_ids else None
+    if not feed_ids:
+        return None
+    scored = _scored(max_score)
+    if max_score is not None and are_few(connection, [items.c.score <= max_score], FEW_SCORED):
+        return _newest_of_few(connection, feed_ids, limit, scored)
+    return load_newest(connection, feed_ids, limit, scored)
+
+
+def are_few(connection: Connection, scored: Sequence[ColumnElement[bool]], most: int) -> bool:
+    """Whether no more items than that have such scores, among however many; from the index of scores."""
+    some = select(items.c.score).where(*scored).limit(most + 1).subquery()
+    return connection.execute(select(func.count()).select_from(some)).scalar_one() <= most
+
+
+def _newest_of_few(
+    connection: Connection,
+    feed_ids: Sequence[FeedId],
+    limit: int,
+    scored: Sequence[ColumnElement[bool]],
+) -> dict[FeedId, list[Candidate]]:
+    """Found by their scores: each feed would be looked through as a whole."""
+    c = items.c
+    theirs = select(c.feed_id, c.id, c.url, c.pub_date).where(*scored, one_of(unindexed(c.feed_id), feed_ids))
+    found: dict[FeedId, list[Candidate]] = {feed_id: [] for feed_id in feed_ids}
+    # Not sorted by the database, which would go through all items by date for it.
+    rows = sorted(connection.execute(theirs), key=lambda row: (row.pub_date, row.id), reverse=True)
+    for row in rows:
+        if len(found[row.feed_id]) < limit:
+            found[row.feed_id].append(Candidate(id=row.id, url=row.url, published_at=row.pub_date))
+    return found
 
 
 def load_newest(
