@@ -321,12 +321,14 @@ def api(results: Named) -> Section:
                 ],
             )
         if "questions" in result:
-            lines += [f"{result['items']:,} items, milliseconds:", ""]
-            # Earlier results are of one database.
-            one = result["database"] or "sqlite"
+            lines += [f"{result['items']:,} items, milliseconds, one request after the other:", ""]
+            kinds = list(dict.fromkeys(r["database"] for r in result["questions"]))
+            asked: dict[str, list[float]] = {}
+            for r in result["questions"]:
+                asked.setdefault(r["what"], []).extend(_times(r))
             lines += table(
-                ["database", "question", "p50", "p95", "worst"],
-                [(r.get("database", one), r["what"], *_times(r)) for r in result["questions"]],
+                ["question", *(f"{kind} {word}" for kind in kinds for word in ("p50", "p95", "worst"))],
+                [(what, *times) for what, times in asked.items()],
             )
     return lines, plots
 

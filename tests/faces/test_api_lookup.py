@@ -10,6 +10,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from inforadar.store import lookup
 from inforadar.store.feeds import delete_feed, update_feed
 from tests.faces.newsroom import Newsroom, analysis
 
@@ -143,16 +144,22 @@ async def test_a_site_is_mixed_fairly_from_its_feeds(newsroom: Newsroom, web: ai
     assert body["count"] == 6
 
 
+@pytest.mark.parametrize("few", [0, 10_000])
 async def test_max_score_is_applied_before_the_limit_of_a_site(
-    newsroom: Newsroom, web: aiohttp.ClientSession
+    newsroom: Newsroom, web: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
-    feed = await newsroom.add_feed()
-    for number in range(4):
+    """The same whether few items have such scores or many."""
+    monkeypatch.setattr(lookup, "FEW_SCORED", few)
+    feed, other = await newsroom.add_feed(), await newsroom.add_feed("https://other.example/feed")
+    for number in range(6):
         at = NOW - timedelta(minutes=number)
         await newsroom.add_item(feed, f"https://news.example/{number}", published_at=at)
-    await newsroom.analyze({"https://news.example/0": 0.8, "https://news.example/3": 0.2})
-    _, body = await ask(web, "/api/site", root="news.example", limit="1", max_score="0.2")
-    assert [item["url"] for item in body["items"]] == ["https://news.example/3"]
+    await newsroom.add_item(other, "https://other.example/1", published_at=NOW)
+    scores = {0: 0.8, 3: 0.2, 4: 0.1, 5: 0.0}
+    given = {f"https://news.example/{number}": score for number, score in scores.items()}
+    await newsroom.analyze(given | {"https://other.example/1": 0.1})
+    _, body = await ask(web, "/api/site", root="news.example", limit="2", max_score="0.2")
+    assert [item["url"] for item in body["items"]] == ["https://news.example/3", "https://news.example/4"]
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Connection, func, select
+from sqlalchemy import ColumnElement, Connection, func, literal_column, select
 
 from inforadar.store.feeds import ACTIVE
-from inforadar.store.names import is_short
 from inforadar.store.schema import feeds, items, marks
 from inforadar.store.types import db_later
 
@@ -28,7 +27,8 @@ class Label:
 
 MOST = 2000
 """Nobody chooses from a longer list; whoever knows a name can still ask for it."""
-LISTED = (*ACTIVE, is_short(feeds.c.source), is_short(feeds.c.topic))
+_LONGEST: ColumnElement[int] = literal_column("200")
+LISTED = (*ACTIVE, func.length(feeds.c.source) <= _LONGEST, func.length(feeds.c.topic) <= _LONGEST)
 """Of feeds whose labels are listed. As the index has it: what is not in the index, no list shows."""
 
 

@@ -7,31 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import ColumnElement, Connection, and_, func, literal, literal_column, select
+from sqlalchemy import ColumnElement, Connection, and_, func, literal, select
 
 from inforadar.store.schema import feeds
-from inforadar.store.types import folded
-
-LONGEST = 200
-"""Names that are longer stand in no index: a B-tree of PostgreSQL refuses long entries."""
-
-
-def is_short(column: ColumnElement[str]) -> ColumnElement[bool]:
-    """As the indexes have it."""
-    return func.length(column) <= literal_column(str(LONGEST))
+from inforadar.store.types import NAME_LETTERS, folded, unindexed
 
 
 def is_named(column: ColumnElement[str], names: Sequence[str]) -> ColumnElement[bool]:
     """By names as `known_names` has them; found in the index."""
-    is_one = has_name(column, names)
-    return and_(is_one, is_short(column)) if max(map(len, names)) <= LONGEST else is_one
+    # What the database's locale does not know, Python does.
+    meant = dict.fromkeys([*names, *(name.lower() for name in names)])
+    is_one = folded(column).in_([folded(literal(name)) for name in meant])
+    if max(map(len, meant)) < NAME_LETTERS:
+        return is_one
+    return and_(is_one, func.lower(column).in_([func.lower(name) for name in meant]))
 
 
 def has_name(column: ColumnElement[str], names: Sequence[str]) -> ColumnElement[bool]:
     """The same of a feed that was found otherwise."""
-    # What the database's locale does not know, Python does.
-    meant = dict.fromkeys([*names, *(name.lower() for name in names)])
-    return folded(column).in_([folded(literal(name)) for name in meant])
+    return is_named(unindexed(column), names)
 
 
 def known_names(connection: Connection, column: ColumnElement[str], names: Sequence[str]) -> tuple[str, ...]:

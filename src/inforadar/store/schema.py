@@ -124,8 +124,7 @@ Index(
     postgresql_where=_listed,
 )
 for _name in (feeds.c.source, feeds.c.topic):
-    _short = text(f"deleted_at IS NULL AND length({_name.name}) <= 200")
-    Index(f"ix_feeds_{_name.name}", folded(_name), feeds.c.id, sqlite_where=_short, postgresql_where=_short)
+    Index(f"ix_feeds_{_name.name}", folded(_name), feeds.c.id)
 
 feed_urls = Table(
     "feed_urls",

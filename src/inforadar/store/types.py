@@ -178,8 +178,15 @@ def _sqlite_unindexed(element: unindexed, compiler: SQLCompiler, **kw: Any) -> s
     return f"+{compiler.process(element.clauses, **kw)}"
 
 
+NAME_LETTERS = 200
+
+
 class folded(FunctionElement[Any]):  # noqa: N801
-    """A text to be compared without regard to case, as an index can have it: on SQLite that of ASCII letters."""
+    """A name to be compared without regard to case, as an index can have it.
+
+    On SQLite that is the case of ASCII letters; on PostgreSQL the first 200 letters, as B-trees refuse long entries.
+    (An index of short names alone would do, but its planner takes no statistics from one.)
+    """
 
     inherit_cache = True
     name = "folded"
@@ -191,7 +198,7 @@ class folded(FunctionElement[Any]):  # noqa: N801
 
 @compiles(folded)
 def _default_folded(element: folded, compiler: SQLCompiler, **kw: Any) -> str:
-    return f"lower({compiler.process(element.clauses, **kw)})"
+    return f"lower(left({compiler.process(element.clauses, **kw)}, {NAME_LETTERS}))"
 
 
 @compiles(folded, "sqlite")
