@@ -218,12 +218,21 @@ def million(results: Named) -> Section:
             ],
         )
         lines += table(
-            ["database", "feeds", "`feed list` ms", "of which start", "API MB before", "after"],
+            [
+                "database",
+                "feeds",
+                "`feed list` ms",
+                "`--source` ms",
+                "of which start",
+                "API MB before",
+                "after",
+            ],
             [
                 (
                     row["database"],
                     f"{row['feeds']:,}",
                     float(row["feed_list"]["command_ms"]),
+                    float(row["feed_list"]["named_ms"]),
                     float(row["feed_list"]["start_ms"]),
                     float(row["memory_before_mb"]),
                     float(row["memory_after_mb"]),
