@@ -1,5 +1,9 @@
 """What every test can ask for, and how properties are tried."""
 
+from collections.abc import Iterator
+
+import pytest
+import structlog
 from hypothesis import settings
 
 pytest_plugins = ["tests.site.fixtures", "tests.servers_fixtures"]
@@ -7,3 +11,10 @@ pytest_plugins = ["tests.site.fixtures", "tests.servers_fixtures"]
 # The same examples at each run, and no stopwatch: the machine may be busy.
 settings.register_profile("suite", deadline=None, derandomize=True)
 settings.load_profile("suite")
+
+
+@pytest.fixture(autouse=True)
+def logs_of_this_test_alone() -> Iterator[None]:
+    """A command says where logs go, which is a file of its test: what logs afterwards would find it closed."""
+    yield
+    structlog.reset_defaults()

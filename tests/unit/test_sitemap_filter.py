@@ -43,7 +43,7 @@ ENTRIES = [
             ["/blog/a", "/blog/old", "/news/1"],
         ),
         ({"max_age_days": 30}, ["/blog/a", "/blog/tag/x", "/about", "/news/1"]),
-        ({"newer_than": str((NOW - timedelta(days=1.5)).date())}, ["/blog/a", "/about"]),
+        ({"newer_than": str((NOW - timedelta(days=1)).date())}, ["/blog/a", "/about"]),
         ({"newer_than": NOW.replace(tzinfo=None)}, ["/about"]),
     ],
 )
