@@ -102,6 +102,26 @@ def test_an_export_that_finds_no_room_names_its_file_and_leaves_nothing(
     assert not [*target.parent.iterdir()]
 
 
+@pytest.mark.parametrize("buffering", [NORMAL, UNBUFFERED], ids=["buffered", "unbuffered"])
+def test_what_is_logged_where_no_room_is_left_is_lost_and_the_work_goes_on(buffering: dict[str, str]) -> None:
+    program = (
+        "import structlog\n"
+        "from inforadar.cli.logs import configure_logs\n"
+        "from inforadar.cli.streams import close_streams, open_streams\n"
+        "from inforadar.config import LogSettings\n"
+        "open_streams()\n"
+        "configure_logs(LogSettings())\n"
+        "for number in range(1000): structlog.get_logger().error('feed.crashed', number=number)\n"
+        "print('done')\n"
+        "close_streams()\n"
+    )
+    line = f"exec {shlex.join([sys.executable, '-c', program])} 2>/dev/full"
+    ended = subprocess.run(
+        ["/bin/sh", "-c", line], env={**os.environ, **buffering}, capture_output=True, timeout=60, check=False
+    )
+    assert (ended.returncode, ended.stdout) == (0, b"done\n")
+
+
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_letters_that_the_encoding_does_not_know_are_spelled_out(with_feed: Path, encoding: str) -> None:
     ended = _run(with_feed, ("feed", "show", FEED), PYTHONIOENCODING=encoding)

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import MutableMapping
-from typing import Any, TextIO
+from collections.abc import Iterator, MutableMapping
+from contextlib import contextmanager
+from typing import Any, TextIO, cast
 
 import structlog
 
 from inforadar.cli.masks import masked_fields
 from inforadar.config import LogSettings
+from inforadar.errors import OutputError, ReaderGoneError
 
 
 def configure_logs(settings: LogSettings, *, quiet: bool = False, file: TextIO | None = None) -> None:
@@ -43,8 +45,34 @@ def configure_logs(settings: LogSettings, *, quiet: bool = False, file: TextIO |
     structlog.configure(
         processors=[*processors, _mask, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(target),
+        logger_factory=structlog.PrintLoggerFactory(cast(TextIO, _Lines(target))),
     )
+
+
+class _Lines:
+    """Where lines go. What finds no room there is lost: a disk full of logs must not end the work."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def write(self, text: str) -> None:
+        with _without_room():
+            self._file.write(text)
+
+    def flush(self) -> None:
+        with _without_room():
+            self._file.flush()
+
+
+@contextmanager
+def _without_room() -> Iterator[None]:
+    try:
+        yield
+    except (BrokenPipeError, ReaderGoneError):
+        # Whoever reads the log has enough, and ends the program so.
+        raise
+    except (OSError, OutputError):
+        return
 
 
 def _mask(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
