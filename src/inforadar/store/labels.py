@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, func, literal_column, select
 
 from inforadar.store.feeds import ACTIVE
 from inforadar.store.schema import feeds, items, marks
-from inforadar.store.types import db_later
+from inforadar.store.types import NAME_LETTERS, db_later
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class Label:
 
 MOST = 2000
 """Nobody chooses from a longer list; whoever knows a name can still ask for it."""
-_LONGEST: ColumnElement[int] = literal_column("200")
+_LONGEST: ColumnElement[int] = literal_column(str(NAME_LETTERS))
 LISTED = (*ACTIVE, func.length(feeds.c.source) <= _LONGEST, func.length(feeds.c.topic) <= _LONGEST)
 """Of feeds whose labels are listed. As the index has it: what is not in the index, no list shows."""
 

@@ -123,6 +123,7 @@ Index(
     sqlite_where=_listed,
     postgresql_where=_listed,
 )
+# Feeds by a name that somebody wrote; see `store/names.py`.
 for _name in (feeds.c.source, feeds.c.topic):
     Index(f"ix_feeds_{_name.name}", folded(_name), feeds.c.id)
 

@@ -179,6 +179,7 @@ def _sqlite_unindexed(element: unindexed, compiler: SQLCompiler, **kw: Any) -> s
 
 
 NAME_LETTERS = 200
+"""So many of a source's or topic's name stand in an index."""
 
 
 class folded(FunctionElement[Any]):  # noqa: N801
