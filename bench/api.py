@@ -34,15 +34,15 @@ from urllib.parse import quote
 
 import psutil
 import uvloop
-from tests.servers import own_postgres
 
 from bench.api_fill import COMMON, RARE
 from bench.api_load import Load, hammer, pace, request
 from bench.farm_site import Farm, free_port, serve
 from inforadar.app.store import open_store
 from inforadar.config import load_settings
-from inforadar.store.cached_feeds import CachedFeed, save_cached_feeds
-from inforadar.store.feeds import insert_feed
+from inforadar.store.feeds.feeds import insert_feed
+from inforadar.store.published.cached_feeds import CachedFeed, save_cached_feeds
+from tests.support.servers import own_postgres
 
 _RESULTS = Path(__file__).with_name("results")
 _FEED = "https://news.example/feed"

@@ -21,10 +21,11 @@ from sqlalchemy import Connection, insert, text
 from bench.million_fill import HASH, ID, LATER, SERIES
 from inforadar.app.store import open_store
 from inforadar.config import load_settings
-from inforadar.store.engine import Database
-from inforadar.store.schema import feed_schedules, feeds, items
-from inforadar.store.search_schema import POSTGRESQL
-from inforadar.store.search_words import search_words
+from inforadar.store.database import Database
+from inforadar.store.items.search_words import search_words
+from inforadar.store.schema.feeds import feed_schedules, feeds
+from inforadar.store.schema.items import items
+from inforadar.store.schema.search import POSTGRESQL
 from inforadar.urls import url_hash
 
 FEEDS, SOURCES, TOPICS, SITES = 1000, 200, 20, 100

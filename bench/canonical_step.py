@@ -23,10 +23,10 @@ import uvloop
 
 from inforadar.app.store import open_store
 from inforadar.app.worker import open_worker
-from inforadar.cli.logs import configure_logs
+from inforadar.cli.terminal.logs import configure_logs
 from inforadar.config import Settings, load_settings
 from inforadar.pipeline.worker import Stage
-from inforadar.store.article_queue import take_in_urls
+from inforadar.store.articles.queue import take_in_urls
 from inforadar.urls import normalize, uid
 
 _TICK_S = 0.005

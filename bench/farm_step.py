@@ -30,14 +30,15 @@ from sqlalchemy import Connection, func, insert, select, update
 from inforadar.app.process import settle_in
 from inforadar.app.store import open_store
 from inforadar.app.worker import open_worker
-from inforadar.cli.logs import configure_logs
+from inforadar.cli.terminal.logs import configure_logs
 from inforadar.config import Settings, load_settings
 from inforadar.model.ids import new_uuid
-from inforadar.pipeline.cycle import CycleResult
+from inforadar.pipeline.runs.cycle import CycleResult
 from inforadar.pipeline.worker import Stage, Worker
-from inforadar.store.engine import Database
-from inforadar.store.feeds import feed_key
-from inforadar.store.schema import feed_schedules, feeds, items
+from inforadar.store.database import Database
+from inforadar.store.feeds.feeds import feed_key
+from inforadar.store.schema.feeds import feed_schedules, feeds
+from inforadar.store.schema.items import items
 from inforadar.store.types import db_later, db_now
 from inforadar.urls import hostname
 

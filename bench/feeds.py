@@ -28,10 +28,10 @@ from urllib.parse import urljoin
 import fastfeedparser
 import feedparser
 
-from inforadar.stages.discover.feed import NeedsSlowParser, parse_feed
-from inforadar.stages.discover.feed_document import parse_document
-from inforadar.stages.discover.feed_raw import RawFeed
-from inforadar.stages.discover.feed_slow import parse_document_slowly
+from inforadar.stages.discover.feed.document import parse_document
+from inforadar.stages.discover.feed.parse import NeedsSlowParser, parse_feed
+from inforadar.stages.discover.feed.raw import RawFeed
+from inforadar.stages.discover.feed.slow import parse_document_slowly
 
 BASE = "http://feeds.example.org/dir/feed.xml"
 FIELDS = ("id", "link", "title", "published", "body", "author", "tags")

@@ -36,7 +36,7 @@ from inforadar.app.process import settle_in
 from inforadar.app.store import open_store
 from inforadar.config import load_settings
 from inforadar.model.schedule import Lease
-from inforadar.store.engine import Database
+from inforadar.store.database import Database
 from inforadar.store.leases import claim_due_feeds, release_leases
 
 _RESULTS = Path(__file__).with_name("results")

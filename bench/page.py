@@ -35,16 +35,16 @@ from bench.tui import fill
 from inforadar.config import load_settings
 from inforadar.model.article import Extracted
 from inforadar.pipeline.search_index import SearchIndexer
-from inforadar.store.article_queue import claim_article
-from inforadar.store.articles import ArticleEnding, save_article
-from inforadar.store.engine import open_database
-from inforadar.store.items import list_items
-from inforadar.store.marks import save_marks_of
-from inforadar.store.schema import items
-from inforadar.store.upgrade import upgrade_database
+from inforadar.store.articles.articles import ArticleEnding, save_article
+from inforadar.store.articles.queue import claim_article
+from inforadar.store.database import open_database
+from inforadar.store.items.items import list_items
+from inforadar.store.people.marks import save_marks_of
+from inforadar.store.schema.items import items
+from inforadar.store.upkeep.upgrade import upgrade_database
 from inforadar.urls import uid
-from inforadar.web.admin_token import load_admin_token
-from inforadar.web.sessions import COOKIE, Sessions
+from inforadar.web.http.admin_token import load_admin_token
+from inforadar.web.http.sessions import COOKIE, Sessions
 
 MOST_BYTES = 100_000
 MOST_S = 0.2

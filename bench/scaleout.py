@@ -33,10 +33,12 @@ from sqlalchemy import Connection, func, select, text, update
 
 from bench.farm_step import insert_feeds
 from bench.namespaces import FARM_NETWORK, Hosts, hosts
-from inforadar.store.engine import Database, open_database
-from inforadar.store.schema import feed_schedules, feeds, items, metadata
+from inforadar.store.database import Database, open_database
+from inforadar.store.schema.columns import metadata
+from inforadar.store.schema.feeds import feed_schedules, feeds
+from inforadar.store.schema.items import items
 from inforadar.store.types import db_later, db_now
-from inforadar.store.upgrade import upgrade_database
+from inforadar.store.upkeep.upgrade import upgrade_database
 
 _RESULTS = Path(__file__).with_name("results")
 _LIMIT_S = 240.0

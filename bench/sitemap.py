@@ -24,18 +24,18 @@ from pathlib import Path
 from xml.parsers import expat
 
 import structlog
-from tests.site.server import Site
 
-from inforadar.app.sitemap import open_sitemap_visit
 from inforadar.app.store import open_store
 from inforadar.app.worker import open_worker
 from inforadar.config import load_settings
+from inforadar.embed.sitemap_rss import create_rss_items, fetch_sitemap, generate_rss_xml
+from inforadar.embed.sitemap_run import everything, find_titles
+from inforadar.embed.sitemap_visit import open_sitemap_visit
 from inforadar.model.feed import FeedKind
-from inforadar.pipeline.sitemap_feed import everything, find_titles
-from inforadar.pipeline.sitemap_rss import create_rss_items, fetch_sitemap, generate_rss_xml
 from inforadar.pipeline.worker import Stage
-from inforadar.stages.discover.sitemap import SitemapReader
-from inforadar.store.feeds import insert_feed, request_feed
+from inforadar.stages.discover.sitemap.parse import SitemapReader
+from inforadar.store.feeds.feeds import insert_feed, request_feed
+from tests.support.site.server import Site
 
 _HEAD = (
     '<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" '
@@ -55,7 +55,7 @@ print(count, best)
 """
 _MILLION = """
 import sys
-from inforadar.stages.discover.sitemap import SitemapReader
+from inforadar.stages.discover.sitemap.parse import SitemapReader
 def peak():
     status = open("/proc/self/status").read()
     return int(status.split("VmHWM:")[1].split()[0])

@@ -34,10 +34,10 @@ from pathlib import Path
 
 from inforadar.config import load_settings
 from inforadar.model.item import Listed, NewItem
-from inforadar.store.engine import open_database
-from inforadar.store.feeds import insert_feed
-from inforadar.store.items import FeedItems, insert_items
-from inforadar.store.upgrade import upgrade_database
+from inforadar.store.database import open_database
+from inforadar.store.feeds.feeds import insert_feed
+from inforadar.store.items.items import FeedItems, insert_items
+from inforadar.store.upkeep.upgrade import upgrade_database
 from inforadar.urls import url_hash
 
 LIMIT_S = 0.7

@@ -25,8 +25,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.site.paged import SELECTORS, PagedSite
-from tests.site.server import Site
+from tests.support.site.paged import SELECTORS, PagedSite
+from tests.support.site.server import Site
 
 _TIMEOUT_S = 280
 

@@ -23,19 +23,18 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 from bench import api_fill, million_fill  # noqa: E402 - scripts run from anywhere
-
-from inforadar.store.cached_feeds import load_cached_feed  # noqa: E402
-from inforadar.store.engine import Database, open_database  # noqa: E402
-from inforadar.store.feed_lists import list_feeds, load_feeds_after  # noqa: E402
-from inforadar.store.feed_pages import FeedFilter, count_feeds_by_state, load_feed_page  # noqa: E402
-from inforadar.store.feeds import load_broken_count  # noqa: E402
-from inforadar.store.item_pages import load_item_page  # noqa: E402
-from inforadar.store.items import ItemFilter  # noqa: E402
+from inforadar.store.database import Database, open_database  # noqa: E402
+from inforadar.store.feeds.feeds import load_broken_count  # noqa: E402
+from inforadar.store.feeds.lists import list_feeds, load_feeds_after  # noqa: E402
+from inforadar.store.feeds.pages import FeedFilter, count_feeds_by_state, load_feed_page  # noqa: E402
+from inforadar.store.items.items import ItemFilter  # noqa: E402
+from inforadar.store.items.lookup import load_item_by_url, load_site_candidates  # noqa: E402
+from inforadar.store.items.pages import load_item_page  # noqa: E402
 from inforadar.store.leases import claim_due_feeds  # noqa: E402
-from inforadar.store.lookup import load_item_by_url, load_site_candidates  # noqa: E402
-from inforadar.store.schema import feeds  # noqa: E402
-from inforadar.store.served import load_served_feeds  # noqa: E402
-from inforadar.store.upgrade import upgrade_database  # noqa: E402
+from inforadar.store.published.cached_feeds import load_cached_feed  # noqa: E402
+from inforadar.store.published.served import load_served_feeds  # noqa: E402
+from inforadar.store.schema.feeds import feeds  # noqa: E402
+from inforadar.store.upkeep.upgrade import upgrade_database  # noqa: E402
 
 Question = Callable[[Connection], object]
 

@@ -6,7 +6,11 @@ import pytest
 import structlog
 from hypothesis import settings
 
-pytest_plugins = ["tests.site.fixtures", "tests.servers_fixtures"]
+pytest_plugins = [
+    "tests.support.site.fixtures",
+    "tests.support.servers_fixtures",
+    "tests.support.faces.fixtures",
+]
 
 # The same examples at each run, and no stopwatch: the machine may be busy.
 settings.register_profile("suite", deadline=None, derandomize=True)

@@ -9,7 +9,7 @@ def main() -> None:
     """Runs the command line and exits with its code."""
     # The cheapest start is the one that imports last.
     from inforadar.cli import run  # noqa: PLC0415
-    from inforadar.cli.streams import close_streams, open_streams  # noqa: PLC0415
+    from inforadar.cli.terminal.streams import close_streams, open_streams  # noqa: PLC0415
 
     open_streams()
     try:

@@ -24,21 +24,21 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from inforadar.app.sitemap import open_sitemap_visit
 from inforadar.app.store import open_store
 from inforadar.app.worker import open_worker
 from inforadar.config import Settings, load_settings
+from inforadar.embed.site_states import IncrementalStateManager
+from inforadar.embed.sitemap_rss import SitemapListing, create_rss_items, generate_rss_xml
+from inforadar.embed.sitemap_rss import read_sitemap as _read_sitemap
+from inforadar.embed.sitemap_visit import open_sitemap_visit
 from inforadar.model.ids import FeedId
 from inforadar.model.sitemap import IncrementalResult, SitemapEntry, SiteState
-from inforadar.pipeline.cycle import CycleResult
-from inforadar.pipeline.site_states import IncrementalStateManager
-from inforadar.pipeline.sitemap_rss import SitemapListing, create_rss_items, generate_rss_xml
-from inforadar.pipeline.sitemap_rss import read_sitemap as _read_sitemap
+from inforadar.pipeline.runs.cycle import CycleResult
 from inforadar.pipeline.worker import Stage, Worker
-from inforadar.stages.discover.sitemap_filter import apply_rss_filters, sort_entries_by_date
-from inforadar.store.feeds import load_feed, request_feed
+from inforadar.stages.discover.sitemap.filter import apply_rss_filters, sort_entries_by_date
+from inforadar.store.feeds.feeds import load_feed, request_feed
 from inforadar.store.leases import claim_feeds
-from inforadar.store.state_file import DatabaseCorrupted
+from inforadar.store.sitemaps.state_file import DatabaseCorrupted
 
 __all__ = [
     "DatabaseCorrupted",

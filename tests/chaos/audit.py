@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, text
 
-from inforadar.store.engine import Database
+from inforadar.store.database import Database
 from tests.chaos.site import NumberedFeed
 
 _TABLES = (

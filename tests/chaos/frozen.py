@@ -9,12 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-from inforadar.store.engine import Database
+from inforadar.store.database import Database
 from tests.chaos.audit import find_violations, install_audit
 from tests.chaos.rounds import expire_leases, subscribe
 from tests.chaos.site import NumberedSite
 from tests.chaos.workers import PROGRAM, Setup, WorkerProcess, work_once, worker
-from tests.site import Site
+from tests.support.site import Site
 
 FEEDS = 3
 NEWER = 3

@@ -19,14 +19,14 @@ from typing import TypeVar
 from sqlalchemy import Connection, select, update
 
 from inforadar.errors import StoreError
-from inforadar.store.engine import Database, open_database
-from inforadar.store.feeds import insert_feed, request_feed
-from inforadar.store.schema import feed_schedules
+from inforadar.store.database import Database, open_database
+from inforadar.store.feeds.feeds import insert_feed, request_feed
+from inforadar.store.schema.feeds import feed_schedules
 from inforadar.store.types import db_later
 from tests.chaos.audit import compare_articles, find_half_written, find_violations, install_audit
 from tests.chaos.site import NumberedSite
 from tests.chaos.workers import PROGRAM, Setup, WorkerProcess, start_worker, work_once
-from tests.site import Site
+from tests.support.site import Site
 
 T = TypeVar("T")
 

@@ -15,12 +15,12 @@ from random import Random
 
 from sqlalchemy import Connection, select, update
 
-from inforadar.store.schema import feed_schedules, feeds
+from inforadar.store.schema.feeds import feed_schedules, feeds
 from inforadar.store.types import db_now
-from tests.site import Answer, Exchange, Fault, Site, SiteRequest
-from tests.site.answers import bomb, endless, resets
-from tests.site.documents import entries, rss
-from tests.site.server import render
+from tests.support.site import Answer, Exchange, Fault, Site, SiteRequest
+from tests.support.site.answers import bomb, endless, resets
+from tests.support.site.documents import entries, rss
+from tests.support.site.server import render
 
 _ask = update(feed_schedules).values(requested_at=db_now())
 SHOWN = 12

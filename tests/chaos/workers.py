@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.chaos.forked import ForkedProcess, end_with_parent, fork_worker, limit_memory
-from tests.site import Site
+from tests.support.site import Site
 
 PROGRAM = ("-m", "inforadar")
 UNFENCED = ("-m", "tests.chaos.unfenced")

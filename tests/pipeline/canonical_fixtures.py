@@ -13,10 +13,10 @@ from inforadar.app.worker import open_worker
 from inforadar.config import Settings, load_settings
 from inforadar.model.feed import Feed
 from inforadar.pipeline.worker import ALL_STAGES, Worker
-from inforadar.store.engine import Database
-from inforadar.store.feeds import insert_feed, request_feed
-from tests.site.documents import Entry, article_page, rss
-from tests.site.server import Site
+from inforadar.store.database import Database
+from inforadar.store.feeds.feeds import insert_feed, request_feed
+from tests.support.site.documents import Entry, article_page, rss
+from tests.support.site.server import Site
 
 Open = Callable[..., AbstractAsyncContextManager[Worker]]
 PARAGRAPH = (

@@ -22,16 +22,16 @@ from inforadar.pipeline.build import Builder, channel_of
 from inforadar.stages.analyze.local.analyzer import analyze_subject
 from inforadar.stages.publish.entry import ChannelInfo
 from inforadar.stages.publish.rss import link_start
-from inforadar.store import readdressing
-from inforadar.store.analyses import claim_analyses, save_analysis
-from inforadar.store.articles import ArticleEnding, claim_articles, save_article
-from inforadar.store.cached_feeds import CachedFeed, load_cached_feed
-from inforadar.store.engine import Database
-from inforadar.store.feed_options import update_feed_options
-from inforadar.store.readdressing import mark_documents_without
-from inforadar.store.schema import items
-from tests.feed_rules import rss_problems
+from inforadar.store.analyses.analyses import claim_analyses, save_analysis
+from inforadar.store.articles.articles import ArticleEnding, claim_articles, save_article
+from inforadar.store.database import Database
+from inforadar.store.feeds.options import update_feed_options
+from inforadar.store.published import readdress as readdressing
+from inforadar.store.published.cached_feeds import CachedFeed, load_cached_feed
+from inforadar.store.published.readdress import mark_documents_without
+from inforadar.store.schema.items import items
 from tests.store.making import NOW, add_feed, collect, listed
+from tests.support.feed_rules import rss_problems
 
 
 async def test_a_document_is_valid_and_dated_by_its_last_change_alone(database: Database) -> None:

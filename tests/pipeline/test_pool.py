@@ -16,7 +16,7 @@ import pytest
 
 from inforadar.errors import ParseError
 from inforadar.pipeline.pool import PoolCrashError, PoolTimeoutError, WorkPool
-from inforadar.stages.discover.feed_document import NotAFeedError
+from inforadar.stages.discover.feed.document import NotAFeedError
 
 
 def double(number: int) -> int:

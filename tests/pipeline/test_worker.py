@@ -12,29 +12,29 @@ from typing import Any
 
 import pytest
 
+from inforadar.actions.admin import basic_authorization
 from inforadar.app.worker import open_worker
 from inforadar.config import Settings, load_settings
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import Outcome
-from inforadar.pipeline.admin import basic_authorization
-from inforadar.pipeline.collect_run import CollectRun
-from inforadar.pipeline.cycle import CycleResult
-from inforadar.pipeline.health import feed_health
+from inforadar.pipeline.runs.collect_run import CollectRun
+from inforadar.pipeline.runs.cycle import CycleResult
 from inforadar.pipeline.worker import ALL_STAGES, Stage, Worker
-from inforadar.store.articles import load_article
-from inforadar.store.cached_feeds import load_cached_feed
-from inforadar.store.credentials import save_credentials
-from inforadar.store.engine import Database
-from inforadar.store.feeds import find_feed_by_url, insert_feed, load_feed, request_feed, update_feed
-from inforadar.store.items import list_items, load_item_changes
-from inforadar.store.purging import purge_feeds
-from inforadar.store.runs import load_report, load_runs
+from inforadar.store.articles.articles import load_article
+from inforadar.store.database import Database
+from inforadar.store.feeds.credentials import save_credentials
+from inforadar.store.feeds.delete_feeds import purge_feeds
+from inforadar.store.feeds.feeds import find_feed_by_url, insert_feed, load_feed, request_feed, update_feed
+from inforadar.store.items.items import list_items, load_item_changes
+from inforadar.store.published.cached_feeds import load_cached_feed
+from inforadar.store.runs.runs import load_report, load_runs
 from inforadar.store.types import db_now
 from inforadar.urls import uid
-from tests.site.answers import html, status
-from tests.site.documents import Entry, article_page, rss
-from tests.site.server import Site
+from inforadar.views.feed_health import feed_health
 from tests.store.making import set_schedule
+from tests.support.site.answers import html, status
+from tests.support.site.documents import Entry, article_page, rss
+from tests.support.site.server import Site
 
 Open = Callable[..., AbstractAsyncContextManager[Worker]]
 PARAGRAPH = (

@@ -17,20 +17,21 @@ from sqlalchemy import text
 from inforadar.app.worker import open_worker
 from inforadar.config import Settings, load_settings
 from inforadar.errors import StoreError
-from inforadar.store.engine import Database, open_database
-from inforadar.store.feeds import insert_feed, load_feed, load_feeds, request_feed
-from inforadar.store.schema import feeds, items
-from inforadar.store.upgrade import upgrade_database
+from inforadar.store.database import Database, open_database
+from inforadar.store.feeds.feeds import insert_feed, load_feed, load_feeds, request_feed
+from inforadar.store.schema.feeds import feeds
+from inforadar.store.schema.items import items
+from inforadar.store.upkeep.upgrade import upgrade_database
 from tests.chaos.audit import find_half_written, find_violations, install_audit
 from tests.chaos.rounds import subscribe
 from tests.chaos.site import NumberedSite
 from tests.chaos.workers import Setup, worker
-from tests.servers import own_postgres
-from tests.servers_fixtures import SqliteBackend
-from tests.site import Exchange, Fault, Site, redirect
-from tests.site.documents import rss
-from tests.site.server import render
 from tests.store.making import rows, set_due
+from tests.support.servers import own_postgres
+from tests.support.servers_fixtures import SqliteBackend
+from tests.support.site import Exchange, Fault, Site, redirect
+from tests.support.site.documents import rss
+from tests.support.site.server import render
 
 FEEDS = 8
 AGENT = "worker"

@@ -11,10 +11,10 @@ from inforadar.app.worker import open_worker
 from inforadar.config import Settings, load_settings
 from inforadar.model.feed import Feed
 from inforadar.model.http import Outcome
-from inforadar.store.engine import Database
-from inforadar.store.feeds import insert_feed, load_feed, request_feed
-from inforadar.store.items import list_items
-from tests.site.answers import (
+from inforadar.store.database import Database
+from inforadar.store.feeds.feeds import insert_feed, load_feed, request_feed
+from inforadar.store.items.items import list_items
+from tests.support.site.answers import (
     Step,
     chunks,
     drips,
@@ -26,8 +26,8 @@ from tests.site.answers import (
     status,
     wrong_length,
 )
-from tests.site.documents import Entry, rss
-from tests.site.server import Site
+from tests.support.site.documents import Entry, rss
+from tests.support.site.server import Site
 
 HEAD = b'HTTP/1.1 200 OK\r\nContent-Type: application/rss+xml\r\nETag: "broken"\r\n'
 TEMPORARY, PERMANENT = Outcome.TEMPORARY_ERROR, Outcome.PERMANENT_ERROR

@@ -11,15 +11,16 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from inforadar.store.engine import Database
-from inforadar.store.schema import feed_schedules, feeds, items
+from inforadar.store.database import Database
+from inforadar.store.schema.feeds import feed_schedules, feeds
+from inforadar.store.schema.items import items
 from tests.chaos.audit import find_half_written
 from tests.chaos.frozen import FEEDS, overtaken_worker
 from tests.chaos.rounds import subscribe
 from tests.chaos.site import NumberedSite
 from tests.chaos.workers import Setup, work_once, worker
-from tests.site import Site
 from tests.store.making import rows
+from tests.support.site import Site
 
 STOP_S = 5.0
 

@@ -17,9 +17,9 @@ import pytest
 from inforadar.app.worker import open_worker
 from inforadar.config import load_settings
 from inforadar.pipeline import worker as worker_module
-from inforadar.store.engine import Database
-from inforadar.store.fetch_runs import has_fetch_work
+from inforadar.store.database import Database
 from inforadar.store.leases import seconds_to_next_request
+from inforadar.store.runs.fetch_runs import has_fetch_work
 
 
 class SwallowingDatabase:

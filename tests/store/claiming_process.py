@@ -9,8 +9,8 @@ import asyncio
 import json
 import sys
 
-from inforadar.store.engine import open_database
-from inforadar.store.feeds import count_feeds
+from inforadar.store.database import open_database
+from inforadar.store.feeds.feeds import count_feeds
 from inforadar.store.leases import claim_due_feeds
 
 

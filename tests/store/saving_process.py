@@ -12,15 +12,15 @@ import sys
 from uuid import UUID
 
 from sqlalchemy import Connection, event
-from tests.store.making import NOW, collected, listed
 
 from inforadar.model.ids import FeedId
 from inforadar.model.run import RunKind
 from inforadar.stages.diff import diff
-from inforadar.store.engine import open_database
+from inforadar.store.database import open_database
 from inforadar.store.leases import claim_feeds
-from inforadar.store.runs import insert_run
+from inforadar.store.runs.runs import insert_run
 from inforadar.store.writer import save_collected
+from tests.store.making import NOW, collected, listed
 
 ITEMS = 40
 

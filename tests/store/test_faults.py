@@ -15,18 +15,18 @@ import pytest
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
-from tests.servers import on_database
-from tests.servers_fixtures import SqliteBackend
-from tests.store.making import NOW, add_feed, count
 
 from inforadar.errors import ConfigError, StoreError
 from inforadar.model.run import RunKind
-from inforadar.store import engine
-from inforadar.store.engine import Database, open_database, parse_database_url
+from inforadar.store import database as engine
+from inforadar.store.database import Database, open_database, parse_database_url
 from inforadar.store.faults import faults_as_sentences, is_of_the_database
-from inforadar.store.feeds import count_feeds
-from inforadar.store.runs import insert_run, load_runs
-from inforadar.store.schema import runs
+from inforadar.store.feeds.feeds import count_feeds
+from inforadar.store.runs.runs import insert_run, load_runs
+from inforadar.store.schema.runs import runs
+from tests.store.making import NOW, add_feed, count
+from tests.support.servers import on_database
+from tests.support.servers_fixtures import SqliteBackend
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ from typing import Any
 
 from sqlalchemy import insert
 
-from inforadar.store.engine import Database
+from inforadar.store.database import Database
 from inforadar.store.hosts import load_pauses, pause_host, reserve_slots
-from inforadar.store.schema import hosts
+from inforadar.store.schema.hosts import hosts
 from inforadar.store.types import db_later
 
 YEARS, WEEK_S = db_later(10 * 365 * 86400.0), 7 * 86400.0

@@ -6,6 +6,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import update
+
+from inforadar.model.ids import new_uuid
+from inforadar.model.schedule import Lease
+from inforadar.store.database import Database
+from inforadar.store.feeds.feeds import delete_feed, request_feed, update_feed
+from inforadar.store.leases import claim_due_feeds, claim_feeds, count_leases, extend_leases, release_leases
+from inforadar.store.schema.feeds import feeds
+from inforadar.store.types import db_later
 from tests.store.making import (
     NOW,
     add_feed,
@@ -16,14 +24,6 @@ from tests.store.making import (
     set_due,
     set_schedule,
 )
-
-from inforadar.model.ids import new_uuid
-from inforadar.model.schedule import Lease
-from inforadar.store.engine import Database
-from inforadar.store.feeds import delete_feed, request_feed, update_feed
-from inforadar.store.leases import claim_due_feeds, claim_feeds, count_leases, extend_leases, release_leases
-from inforadar.store.schema import feeds
-from inforadar.store.types import db_later
 
 
 def ids(leases: list[Lease]) -> list[object]:

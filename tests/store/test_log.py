@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, text
 
-from inforadar.store import engine
-from inforadar.store.engine import Database, open_database
+from inforadar.store import database as engine
+from inforadar.store.database import Database, open_database
 
 PIECE = 32 * 1024
 MANY = 2000

@@ -12,20 +12,21 @@ from typing import Any
 import pytest
 from sqlalchemy import select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
-from tests.servers import fresh_postgres
-from tests.store.making import NOW, add_feed, add_feeds, claim, collect, collected, listed, rows, start_run
 
 from inforadar.model.article import Extracted
 from inforadar.stages.diff import diff
 from inforadar.store import leases
-from inforadar.store.analyses import claim_analyses, save_analysis
-from inforadar.store.articles import ArticleEnding, claim_articles, save_article
-from inforadar.store.engine import Database, open_database, parse_database_url
+from inforadar.store.analyses.analyses import claim_analyses, save_analysis
+from inforadar.store.articles.articles import ArticleEnding, claim_articles, save_article
+from inforadar.store.database import Database, open_database, parse_database_url
+from inforadar.store.feeds.subscriptions import Subscription, save_subscriptions
 from inforadar.store.leases import claim_due_feeds, claim_feeds, extend_leases
-from inforadar.store.schema import feed_schedules, items
-from inforadar.store.subscriptions import Subscription, save_subscriptions
+from inforadar.store.schema.feeds import feed_schedules
+from inforadar.store.schema.items import items
 from inforadar.store.types import db_now
 from inforadar.store.writer import save_collected
+from tests.store.making import NOW, add_feed, add_feeds, claim, collect, collected, listed, rows, start_run
+from tests.support.servers import fresh_postgres
 
 TEXT = Extracted(clean_text="x", markdown="x")
 

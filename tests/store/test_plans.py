@@ -11,23 +11,25 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Connection, event, insert, text
-from tests.store.making import NOW
 
 from inforadar.model.ids import FeedId, RunId, Uid, new_uuid
 from inforadar.model.schedule import Lane
-from inforadar.store.analyses import claim_analyses
-from inforadar.store.article_queue import retry_old_failures, seconds_to_next_article
-from inforadar.store.articles import claim_articles, load_articles
-from inforadar.store.engine import Database
-from inforadar.store.feed_lists import list_feeds
-from inforadar.store.feed_pages import FeedFilter, load_feed_page
-from inforadar.store.item_pages import load_item_page
-from inforadar.store.items import ItemFilter, list_items
+from inforadar.store.analyses.analyses import claim_analyses
+from inforadar.store.articles.articles import claim_articles, load_articles
+from inforadar.store.articles.queue import retry_old_failures, seconds_to_next_article
+from inforadar.store.database import Database
+from inforadar.store.feeds.lists import list_feeds
+from inforadar.store.feeds.pages import FeedFilter, load_feed_page
+from inforadar.store.items.items import ItemFilter, list_items
+from inforadar.store.items.lookup import load_item_by_url, load_newest
+from inforadar.store.items.pages import load_item_page
 from inforadar.store.leases import claim_due_feeds, claim_feeds, seconds_to_next_request
-from inforadar.store.lookup import load_item_by_url, load_newest
-from inforadar.store.schema import articles, feed_schedules, feeds, items
-from inforadar.store.served import load_served_feeds
+from inforadar.store.published.served import load_served_feeds
+from inforadar.store.schema.articles import articles
+from inforadar.store.schema.feeds import feed_schedules, feeds
+from inforadar.store.schema.items import items
 from inforadar.store.types import db_later
+from tests.store.making import NOW
 
 NUMBER = 3000
 

@@ -12,13 +12,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from tests.store import saving_process
-from tests.store.making import add_feeds, collect, count, expire_lease, listed, reload, rows
 
 from inforadar.model.feed import Feed
-from inforadar.store.engine import Database
+from inforadar.store.database import Database
 from inforadar.store.leases import claim_due_feeds
-from inforadar.store.schema import articles, items
+from inforadar.store.schema.articles import articles
+from inforadar.store.schema.items import items
+from tests.store import saving_process
+from tests.store.making import add_feeds, collect, count, expire_lease, listed, reload, rows
 
 PROCESSES = 3
 WORKERS = 8

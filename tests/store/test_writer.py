@@ -8,6 +8,30 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+
+from inforadar.errors import LeaseLostError, StoreError
+from inforadar.model.feed import FeedKind
+from inforadar.model.http import Outcome, Validators
+from inforadar.model.ids import RunId, UrlHash, new_uuid
+from inforadar.model.item import Diff, KnownItem, Listed
+from inforadar.model.schedule import NextRun
+from inforadar.model.zone import Redating
+from inforadar.stages.diff import diff
+from inforadar.store import writer as writer_module
+from inforadar.store.database import Database, open_database
+from inforadar.store.feeds.credentials import load_credentials, save_credentials
+from inforadar.store.feeds.feeds import (
+    find_feed_by_url,
+    load_former_urls,
+    request_feed,
+    sync_feed,
+    update_feed,
+)
+from inforadar.store.leases import claim_due_feeds, claim_feeds
+from inforadar.store.schema.articles import articles
+from inforadar.store.schema.feeds import feed_schedules, feeds
+from inforadar.store.schema.items import item_changes, items
+from inforadar.store.writer import Writer, save_collected
 from tests.store.making import (
     NOW,
     add_feed,
@@ -24,22 +48,6 @@ from tests.store.making import (
     set_schedule,
     start_run,
 )
-
-from inforadar.errors import LeaseLostError, StoreError
-from inforadar.model.feed import FeedKind
-from inforadar.model.http import Outcome, Validators
-from inforadar.model.ids import RunId, UrlHash, new_uuid
-from inforadar.model.item import Diff, KnownItem, Listed
-from inforadar.model.schedule import NextRun
-from inforadar.model.zone import Redating
-from inforadar.stages.diff import diff
-from inforadar.store import writer as writer_module
-from inforadar.store.credentials import load_credentials, save_credentials
-from inforadar.store.engine import Database, open_database
-from inforadar.store.feeds import find_feed_by_url, load_former_urls, request_feed, sync_feed, update_feed
-from inforadar.store.leases import claim_due_feeds, claim_feeds
-from inforadar.store.schema import articles, feed_schedules, feeds, item_changes, items
-from inforadar.store.writer import Writer, save_collected
 
 VALIDATORS = Validators(
     etag='W/"a"', last_modified="Sat, 14 Mar 2026 15:09:26 GMT", url="https://example.com/feed"

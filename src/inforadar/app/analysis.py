@@ -8,11 +8,11 @@ from datetime import datetime
 
 from inforadar.app.store import utc_now
 from inforadar.config import Settings
-from inforadar.pipeline.analyses import AnalysisStage
-from inforadar.pipeline.budget import Budget
+from inforadar.pipeline.analyze.budget import Budget
+from inforadar.pipeline.analyze.items import AnalysisStage
 from inforadar.pipeline.build import Builder
 from inforadar.stages.analyze.choose import Analyzers
-from inforadar.store.engine import Database
+from inforadar.store.database import Database
 
 
 @asynccontextmanager

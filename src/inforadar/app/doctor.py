@@ -24,8 +24,8 @@ from inforadar.fetch.guard import AllowedNetworks
 from inforadar.model.finding import Finding, ok, problem, warning
 from inforadar.model.http import Failed, Request
 from inforadar.stages.analyze.choose import DEFAULT_MODELS, Analyzers
-from inforadar.store.outbox import count_outbox
-from inforadar.store.upgrade import require_current
+from inforadar.store.redis.outbox import count_outbox
+from inforadar.store.upkeep.upgrade import require_current
 from inforadar.urls import hostname
 
 CHECK_S = 4.0
@@ -131,7 +131,7 @@ async def _redis(settings: Settings) -> Findings:
     if settings.redis.url is None:
         return [ok("redis", "Not configured; the database does its work.")]
     try:
-        from inforadar.store.redis_checks import look_at_redis  # noqa: PLC0415 - an extra
+        from inforadar.store.redis.checks import look_at_redis  # noqa: PLC0415 - an extra
     except ModuleNotFoundError:
         return [
             problem("redis", "REDIS_URL is set, but the client is missing.", "pip install 'inforadar[redis]'")

@@ -8,8 +8,9 @@ import shutil
 from inforadar.app.store import utc_now
 from inforadar.fetch.resolve import SystemResolver
 from inforadar.model.finding import Finding, ok, problem, warning
-from inforadar.store.checks import find_missing, load_size
-from inforadar.store.diagnosis import (
+from inforadar.store.database import Database
+from inforadar.store.upkeep.checks import find_missing, load_size
+from inforadar.store.upkeep.diagnosis import (
     FeedsFound,
     Some,
     is_quickly_whole,
@@ -18,7 +19,6 @@ from inforadar.store.diagnosis import (
     load_long_transactions,
     time_questions,
 )
-from inforadar.store.engine import Database
 from inforadar.urls import hostname
 
 SLOW_S = 0.25

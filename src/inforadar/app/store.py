@@ -9,8 +9,8 @@ from pathlib import Path
 
 from inforadar.config import Settings
 from inforadar.errors import StoreError
-from inforadar.store.engine import Database, open_database
-from inforadar.store.upgrade import is_bare, require_current, upgrade_database
+from inforadar.store.database import Database, open_database
+from inforadar.store.upkeep.upgrade import is_bare, require_current, upgrade_database
 
 SAMPLE = "sample"
 """`feeds.origin` of the sample world."""

@@ -7,6 +7,8 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
+from inforadar.actions.discover import Discovery
+from inforadar.actions.preview import Previewer
 from inforadar.app.analysis import make_builder, open_analysis
 from inforadar.app.store import SAMPLE, utc_now
 from inforadar.config import Settings
@@ -20,31 +22,29 @@ from inforadar.model.feed import FeedKind
 from inforadar.model.ids import FeedId, UrlHash
 from inforadar.model.item import Listing
 from inforadar.pipeline.articles import ArticleListener, Canonicalizer, Extract
-from inforadar.pipeline.collect import FeedDiscoverer, Parse
-from inforadar.pipeline.discovery import Discovery
-from inforadar.pipeline.jobs import Discoverer
-from inforadar.pipeline.page_titles import PageTitles
-from inforadar.pipeline.pages import PagesDiscoverer, Read
+from inforadar.pipeline.collect.feed import FeedDiscoverer, Parse
+from inforadar.pipeline.collect.jobs import Discoverer
+from inforadar.pipeline.collect.page_titles import PageTitles
+from inforadar.pipeline.collect.pages import PagesDiscoverer, Read
+from inforadar.pipeline.collect.sitemap import SitemapDiscoverer, SitemapPolicy
 from inforadar.pipeline.pool import WorkPool
-from inforadar.pipeline.preview import Previewer
 from inforadar.pipeline.robots import Robots
 from inforadar.pipeline.schedule import SchedulePolicy
 from inforadar.pipeline.search_index import SearchIndexer
-from inforadar.pipeline.sitemap import SitemapDiscoverer, SitemapPolicy
 from inforadar.pipeline.worker import ALL_STAGES, Stage, Worker
 from inforadar.stages.canonical import extract
 from inforadar.stages.diff import diff
-from inforadar.stages.discover.feed import NeedsSlowParser, parse_feed, parse_feed_slowly
-from inforadar.stages.discover.page_listing import PageListing, PageReader
-from inforadar.store.engine import Database
-from inforadar.store.feeds import load_feeds
+from inforadar.stages.discover.feed.parse import NeedsSlowParser, parse_feed, parse_feed_slowly
+from inforadar.stages.discover.pages.listing import PageListing, PageReader
+from inforadar.store.database import Database
+from inforadar.store.feeds.feeds import load_feeds
 from inforadar.store.hosts import free_slots, load_crawl_delays, load_pauses, pause_host, reserve_slots
-from inforadar.store.items import load_known_hashes
+from inforadar.store.items.items import load_known_hashes
 from inforadar.store.writer import Writer
 from inforadar.urls import host_key
 
 if TYPE_CHECKING:
-    from inforadar.store.redis_projection import RedisProjection
+    from inforadar.store.redis.projection import RedisProjection
 
 HOLD_S = 15.0
 """How much longer than a request may take a host's slot is held, for what comes around it."""
@@ -69,7 +69,7 @@ async def open_worker(
             pool = WorkPool(warm_up=("inforadar.stages.canonical",))
         else:
             # Listing pages come at the pace of their hosts: one process reads them all.
-            pool = WorkPool(workers=1, warm_up=("inforadar.stages.discover.pages",))
+            pool = WorkPool(workers=1, warm_up=("inforadar.stages.discover.pages.read",))
         stack.push_async_callback(pool.close)
         projection = await stack.enter_async_context(open_redis(settings, database, now=now))
         if engine is None:
@@ -214,7 +214,7 @@ async def open_redis(
         yield None
         return
     with _redis_extra():
-        from inforadar.store.redis_projection import open_projection  # noqa: PLC0415 - an extra
+        from inforadar.store.redis.projection import open_projection  # noqa: PLC0415 - an extra
     async with open_projection(settings.redis.url.get_secret_value(), database, now=now) as projection:
         yield projection
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from inforadar import __version__
-from inforadar.cli.masks import masked
+from inforadar.cli.terminal.masks import masked
 from inforadar.errors import InfoRadarError, OutputError, ReaderGoneError, UsageError
 
 if TYPE_CHECKING:
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 _COMMANDS = {
     "up": (
-        "inforadar.cli.up:up",
+        "inforadar.cli.system.up:up",
         "Start everything: API, web page, worker; the sample on an empty database.",
     ),
-    "fetch": ("inforadar.cli.fetch:fetch", "Fetch all enabled feeds now, and watch it."),
-    "api": ("inforadar.cli.serve:api", "Start the API and the web page alone."),
-    "worker": ("inforadar.cli.serve:worker", "Start a worker alone; --once does one cycle and exits."),
-    "export": ("inforadar.cli.state:export", "Write everything into one file."),
-    "import": ("inforadar.cli.state:import_", "Read what `export` wrote, into an empty database."),
-    "doctor": ("inforadar.cli.doctor:doctor", "Look for what is wrong, and say what to do."),
-    "completion": ("inforadar.cli.completion:completion", "Print the completion script of a shell."),
+    "fetch": ("inforadar.cli.runs.fetch:fetch", "Fetch all enabled feeds now, and watch it."),
+    "api": ("inforadar.cli.system.serve:api", "Start the API and the web page alone."),
+    "worker": ("inforadar.cli.system.serve:worker", "Start a worker alone; --once does one cycle and exits."),
+    "export": ("inforadar.cli.system.state:export", "Write everything into one file."),
+    "import": ("inforadar.cli.system.state:import_", "Read what `export` wrote, into an empty database."),
+    "doctor": ("inforadar.cli.system.doctor:doctor", "Look for what is wrong, and say what to do."),
+    "completion": ("inforadar.cli.system.completion:completion", "Print the completion script of a shell."),
 }
 """{name: (where it is, what it does)}."""
 
@@ -38,50 +38,50 @@ _GROUPS = {
     "feed": (
         "The feeds that are watched.",
         {
-            "add": ("inforadar.cli.feeds:add", "Register a feed."),
-            "list": ("inforadar.cli.feeds:list_", "Show all feeds, their health and what comes next."),
-            "show": ("inforadar.cli.feeds:show", "Show everything about one feed."),
-            "preview": ("inforadar.cli.feed_preview:preview", "Show what selectors catch on a listing page."),
-            "edit": ("inforadar.cli.feed_edit:edit", "Change a feed's settings or credentials."),
-            "enable": ("inforadar.cli.feed_change:enable", "Allow a feed to be fetched and served."),
-            "disable": ("inforadar.cli.feed_change:disable", "Stop fetching and serving a feed at once."),
+            "add": ("inforadar.cli.feed.feeds:add", "Register a feed."),
+            "list": ("inforadar.cli.feed.feeds:list_", "Show all feeds, their health and what comes next."),
+            "show": ("inforadar.cli.feed.feeds:show", "Show everything about one feed."),
+            "preview": ("inforadar.cli.feed.preview:preview", "Show what selectors catch on a listing page."),
+            "edit": ("inforadar.cli.feed.edit:edit", "Change a feed's settings or credentials."),
+            "enable": ("inforadar.cli.feed.change:enable", "Allow a feed to be fetched and served."),
+            "disable": ("inforadar.cli.feed.change:disable", "Stop fetching and serving a feed at once."),
             "polling": (
-                "inforadar.cli.feed_change:polling",
+                "inforadar.cli.feed.change:polling",
                 "Turn the repeated fetching of a feed on or off.",
             ),
-            "sync": ("inforadar.cli.feed_change:sync", "Fetch a feed now; revives one that was suspended."),
-            "delete": ("inforadar.cli.feed_change:delete", "Delete a feed; `feed add` brings it back."),
+            "sync": ("inforadar.cli.feed.change:sync", "Fetch a feed now; revives one that was suspended."),
+            "delete": ("inforadar.cli.feed.change:delete", "Delete a feed; `feed add` brings it back."),
         },
     ),
     "root-domain": (
         "The domains that feeds are grouped by.",
         {
-            "list": ("inforadar.cli.root_domains:list_", "List all root domains."),
-            "set": ("inforadar.cli.root_domains:set_", "Set the root domain of a feed."),
-            "clear": ("inforadar.cli.root_domains:clear", "Clear the root domain of a feed."),
+            "list": ("inforadar.cli.feed.root_domains:list_", "List all root domains."),
+            "set": ("inforadar.cli.feed.root_domains:set_", "Set the root domain of a feed."),
+            "clear": ("inforadar.cli.feed.root_domains:clear", "Clear the root domain of a feed."),
         },
     ),
     "item": (
         "The stored items.",
         {
-            "list": ("inforadar.cli.items:list_", "List items, newest first."),
+            "list": ("inforadar.cli.item.list:list_", "List items, newest first."),
             "show": (
-                "inforadar.cli.item_show:show",
+                "inforadar.cli.item.show:show",
                 "Show one item: metadata, clean text, analysis, changes.",
             ),
-            "refresh": ("inforadar.cli.item_show:refresh", "Fetch an item's article anew, if it changed."),
+            "refresh": ("inforadar.cli.item.show:refresh", "Fetch an item's article anew, if it changed."),
         },
     ),
     "canonical": (
         "From URLs to articles.",
         {
-            "run": ("inforadar.cli.canonical:run", "Fetch the articles of all new URLs, then end."),
+            "run": ("inforadar.cli.item.canonical:run", "Fetch the articles of all new URLs, then end."),
             "stats": (
-                "inforadar.cli.canonical:stats",
+                "inforadar.cli.item.canonical:stats",
                 "Show what was stored, what failed and where, and the queue.",
             ),
             "rebuild": (
-                "inforadar.cli.canonical:rebuild",
+                "inforadar.cli.item.canonical:rebuild",
                 "Write everything that Redis shows anew from the database.",
             ),
         },
@@ -89,57 +89,66 @@ _GROUPS = {
     "analyze": (
         "Deframing: what the analyzer makes of the items.",
         {
-            "run": ("inforadar.cli.analyze:run", "Analyze what is waiting, then build the feeds."),
-            "stats": ("inforadar.cli.analyze:stats", "Show queue, results, failures and cost."),
-            "prompt": ("inforadar.cli.analyze:prompt", "Show a prompt and its version."),
+            "run": ("inforadar.cli.item.analyze:run", "Analyze what is waiting, then build the feeds."),
+            "stats": ("inforadar.cli.item.analyze:stats", "Show queue, results, failures and cost."),
+            "prompt": ("inforadar.cli.item.analyze:prompt", "Show a prompt and its version."),
         },
     ),
     "opml": (
         "Lists of feeds, as other readers write them.",
         {
-            "import": ("inforadar.cli.opml:import_", "Add every feed of an OPML file."),
-            "export": ("inforadar.cli.opml:export", "Write all feeds as an OPML file."),
+            "import": ("inforadar.cli.feed.opml:import_", "Add every feed of an OPML file."),
+            "export": ("inforadar.cli.feed.opml:export", "Write all feeds as an OPML file."),
         },
     ),
     "run": (
         "Reports of past runs.",
         {
-            "list": ("inforadar.cli.runs:list_", "List runs, newest first."),
-            "show": ("inforadar.cli.runs:show", "Show one report with what it added and changed."),
+            "list": ("inforadar.cli.runs.list:list_", "List runs, newest first."),
+            "show": ("inforadar.cli.runs.list:show", "Show one report with what it added and changed."),
         },
     ),
     "sample": (
         "The sample news world.",
         {
-            "add": ("inforadar.cli.sample:add", "Add the sample feeds with their recorded past."),
-            "remove": ("inforadar.cli.sample:remove", "Delete the sample and everything it brought."),
-            "serve": ("inforadar.cli.sample:serve", "Serve the sample world on its port."),
+            "add": ("inforadar.cli.system.sample:add", "Add the sample feeds with their recorded past."),
+            "remove": ("inforadar.cli.system.sample:remove", "Delete the sample and everything it brought."),
+            "serve": ("inforadar.cli.system.sample:serve", "Serve the sample world on its port."),
         },
     ),
     "flows": (
         "Sitemaps that Prefect runs.",
         {
-            "serve": ("inforadar.cli.flows:serve", "Run the flows of inforadar.toml on their schedules."),
+            "serve": (
+                "inforadar.cli.system.flows:serve",
+                "Run the flows of inforadar.toml on their schedules.",
+            ),
         },
     ),
     "db": (
         "The database.",
         {
-            "upgrade": ("inforadar.cli.database:upgrade", "Bring the database to this program's schema."),
-            "check": ("inforadar.cli.database:check", "Look whether the database is whole."),
-            "backup": ("inforadar.cli.database:backup", "Copy the database, while it is in use."),
-            "restore": ("inforadar.cli.database:restore", "Put a backup in the place of the database."),
+            "upgrade": (
+                "inforadar.cli.system.database:upgrade",
+                "Bring the database to this program's schema.",
+            ),
+            "check": ("inforadar.cli.system.database:check", "Look whether the database is whole."),
+            "backup": ("inforadar.cli.system.database:backup", "Copy the database, while it is in use."),
+            "restore": (
+                "inforadar.cli.system.database:restore",
+                "Put a backup in the place of the database.",
+            ),
             "vacuum": (
-                "inforadar.cli.database:vacuum",
+                "inforadar.cli.system.database:vacuum",
                 "Delete what retention says, and give its space back; --dry-run only tells.",
             ),
-            "move": ("inforadar.cli.database:move", "Move everything to another database."),
+            "move": ("inforadar.cli.system.database:move", "Move everything to another database."),
         },
     ),
     "config": (
         "The settings.",
         {
-            "show": ("inforadar.cli.settings:show", "Show every setting and where it came from."),
+            "show": ("inforadar.cli.system.settings:show", "Show every setting and where it came from."),
         },
     ),
 }
@@ -209,7 +218,7 @@ def _has_screen() -> bool:
 def _run_terminal() -> int:
     # What is imported lives as long as the program: looking through it again and again only costs time.
     gc.disable()
-    from inforadar.cli.terminal import terminal  # noqa: PLC0415 - commands do not need it
+    from inforadar.cli.app import terminal  # noqa: PLC0415 - commands do not need it
 
     return terminal()
 

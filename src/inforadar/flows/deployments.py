@@ -18,9 +18,9 @@ from prefect.types.entrypoint import EntrypointType
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from inforadar.config import Settings, read_flows
+from inforadar.embed.sitemap_run import IncrementalConfig
 from inforadar.errors import ConfigError
 from inforadar.flows.sitemap import incremental_sitemap_to_rss_flow
-from inforadar.pipeline.sitemap_feed import IncrementalConfig
 from inforadar.urls import canonical_form
 
 CRON = "0 */2 * * *"

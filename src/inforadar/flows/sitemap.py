@@ -17,10 +17,9 @@ from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
 from prefect.logging import get_run_logger
 
-from inforadar.app.sitemap import open_sitemap_visit
 from inforadar.config import load_settings
-from inforadar.model.sitemap import SitemapEntry
-from inforadar.pipeline.sitemap_feed import (
+from inforadar.embed.sitemap_rss import SitemapListing, read_sitemap
+from inforadar.embed.sitemap_run import (
     Detected,
     IncrementalConfig,
     SitemapRss,
@@ -29,8 +28,9 @@ from inforadar.pipeline.sitemap_feed import (
     find_titles,
     publish_changes,
 )
-from inforadar.pipeline.sitemap_rss import SitemapListing, read_sitemap
-from inforadar.stages.discover.sitemap_filter import apply_rss_filters
+from inforadar.embed.sitemap_visit import open_sitemap_visit
+from inforadar.model.sitemap import SitemapEntry
+from inforadar.stages.discover.sitemap.filter import apply_rss_filters
 
 NAME = "Incremental Sitemap to RSS"
 RETRIES = 2

@@ -21,11 +21,10 @@ from inforadar.model.article import Extracted, FailureCode, NotExtracted
 from inforadar.model.http import Failed, FailureReason, Fetched, NotModified, Outcome, Request
 from inforadar.model.ids import Uid
 from inforadar.pipeline.dispatch import Dispatch, Ending
-from inforadar.pipeline.holding import holding
+from inforadar.pipeline.heartbeat import holding
 from inforadar.pipeline.pool import PoolCrashError, PoolTimeoutError
 from inforadar.pipeline.robots import Robots
-from inforadar.store.article_queue import seconds_to_next_article
-from inforadar.store.articles import (
+from inforadar.store.articles.articles import (
     ArticleEnding,
     ArticleJob,
     claim_articles,
@@ -34,11 +33,12 @@ from inforadar.store.articles import (
     release_articles,
     save_article,
 )
-from inforadar.store.engine import Database
+from inforadar.store.articles.queue import seconds_to_next_article
+from inforadar.store.database import Database
 from inforadar.urls import host_key, hostname
 
 if TYPE_CHECKING:
-    from inforadar.store.redis_projection import RedisProjection
+    from inforadar.store.redis.projection import RedisProjection
 
 ACCEPT = "text/html, application/xhtml+xml;q=0.9, */*;q=0.1"
 RETRY_AFTER_S = (3600.0, 6 * 3600.0, 24 * 3600.0)

@@ -15,12 +15,12 @@ import structlog
 
 from inforadar.model.feed import Feed
 from inforadar.model.item import Item, ServedItem
-from inforadar.pipeline.reading import analysis_of
 from inforadar.stages.publish.entry import ChannelInfo, Entry
 from inforadar.stages.publish.rss import RssDocument, link_start, render_rss
-from inforadar.store.cached_feeds import BuildJob, CachedFeed, finish_builds, load_build_jobs
-from inforadar.store.engine import Database
-from inforadar.store.readdressing import has_documents_without, mark_documents_without
+from inforadar.store.database import Database
+from inforadar.store.published.cached_feeds import BuildJob, CachedFeed, finish_builds, load_build_jobs
+from inforadar.store.published.readdress import has_documents_without, mark_documents_without
+from inforadar.views.item import analysis_of
 
 BATCH = 50
 

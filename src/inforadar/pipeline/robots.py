@@ -22,7 +22,7 @@ from inforadar.fetch.robots import (
     robots_request,
 )
 from inforadar.model.http import Failed, FailureReason
-from inforadar.store.engine import Database
+from inforadar.store.database import Database
 from inforadar.store.hosts import StoredRobots, load_robots, save_robots
 from inforadar.urls import host_key
 

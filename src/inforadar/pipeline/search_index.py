@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from inforadar.store.engine import Database
-from inforadar.store.search import SearchJob, load_search_jobs, save_search_words
-from inforadar.store.search_words import search_words
+from inforadar.store.database import Database
+from inforadar.store.items.search import SearchJob, load_search_jobs, save_search_words
+from inforadar.store.items.search_words import search_words
 
 BATCH = 100
 

@@ -27,22 +27,28 @@ from inforadar.model.ids import RunId
 from inforadar.model.progress import Listener
 from inforadar.model.run import Report
 from inforadar.model.schedule import LANES, Lane, Lease
-from inforadar.pipeline.analyses import AnalysisStage
+from inforadar.pipeline.analyze.items import AnalysisStage
 from inforadar.pipeline.articles import Canonicalizer
 from inforadar.pipeline.build import Builder
-from inforadar.pipeline.collect_run import CollectRun
-from inforadar.pipeline.cycle import Cycle, CycleResult, log_progress
-from inforadar.pipeline.fetch_run import ALL_FEEDS, TO_THE_CUTOFF, FetchFilter, FetchRun, parse_fetch_details
-from inforadar.pipeline.jobs import Discoverer, Reach
+from inforadar.pipeline.collect.jobs import Discoverer, Reach
+from inforadar.pipeline.runs.collect_run import CollectRun
+from inforadar.pipeline.runs.cycle import Cycle, CycleResult, log_progress
+from inforadar.pipeline.runs.fetch_run import (
+    ALL_FEEDS,
+    TO_THE_CUTOFF,
+    FetchFilter,
+    FetchRun,
+    parse_fetch_details,
+)
 from inforadar.pipeline.search_index import SearchIndexer
-from inforadar.store.credentials import load_credentials
-from inforadar.store.engine import Database
-from inforadar.store.fetch_runs import claim_fetch_run, close_dead_runs, has_fetch_work
+from inforadar.store.database import Database
+from inforadar.store.feeds.credentials import load_credentials
 from inforadar.store.leases import claim_due_feeds, release_leases, seconds_to_next_request
+from inforadar.store.runs.fetch_runs import claim_fetch_run, close_dead_runs, has_fetch_work
 from inforadar.store.writer import Writer
 
 if TYPE_CHECKING:
-    from inforadar.store.redis_projection import RedisProjection
+    from inforadar.store.redis.projection import RedisProjection
 
 LISTEN_S = 1.0
 """How often an idle worker looks whether someone asked for a feed."""

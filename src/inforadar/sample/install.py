@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 
+from inforadar.actions.admin import fill_in
 from inforadar.app.store import SAMPLE
 from inforadar.app.worker import open_worker
 from inforadar.config import Settings
@@ -26,14 +27,13 @@ from inforadar.fetch.pace import Unpaced
 from inforadar.model.feed import Feed
 from inforadar.model.http import Failed, FailureReason, Fetched, FetchResult, NotModified, Request
 from inforadar.model.ids import FeedId
-from inforadar.pipeline.admin import fill_in
 from inforadar.sample.feeds import SAMPLE_FEEDS, past_moments
 from inforadar.sample.server import serve_sample
 from inforadar.sample.world import World
-from inforadar.store.engine import Database
-from inforadar.store.feeds import insert_feed, load_feeds, request_feed
+from inforadar.store.database import Database
+from inforadar.store.feeds.delete_feeds import purge_feeds
+from inforadar.store.feeds.feeds import insert_feed, load_feeds, request_feed
 from inforadar.store.leases import claim_feeds
-from inforadar.store.purging import purge_feeds
 from inforadar.urls import hostname, origin
 
 HOST = "127.0.0.1"

@@ -15,8 +15,8 @@ from sqlalchemy import ColumnElement, Connection, bindparam, literal, not_, or_,
 from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
-from inforadar.store.horizon import ABSURD_WAIT_S, is_absurd
-from inforadar.store.schema import hosts
+from inforadar.store.clock_sanity import ABSURD_WAIT_S, is_absurd
+from inforadar.store.schema.hosts import hosts
 from inforadar.store.types import db_later, db_now
 
 _h = hosts.c

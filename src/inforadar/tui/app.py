@@ -18,10 +18,10 @@ from textual.binding import Binding
 
 from inforadar.app.store import utc_now
 from inforadar.config import Settings
-from inforadar.store.engine import Database
-from inforadar.store.feeds import count_feeds
-from inforadar.store.labels import Label, load_labels
-from inforadar.store.marks import save_marks
+from inforadar.store.database import Database
+from inforadar.store.feeds.feeds import count_feeds
+from inforadar.store.feeds.labels import Label, load_labels
+from inforadar.store.people.marks import save_marks
 from inforadar.tui.driver import TerminalDriver
 from inforadar.tui.memory import load_memory, remembered, save_memory
 from inforadar.tui.screens.articles import ArticlesScreen
@@ -175,8 +175,8 @@ class RadarApp(App[None]):
         )
 
     async def ask_for_command(self, text: str = "") -> None:
+        from inforadar.tui.command_actions import plan_command  # noqa: PLC0415
         from inforadar.tui.commands import complete  # noqa: PLC0415
-        from inforadar.tui.plans import plan_command  # noqa: PLC0415
         from inforadar.tui.screens.prompt import PromptScreen  # noqa: PLC0415
 
         async def run(line: str | None) -> None:

@@ -17,10 +17,10 @@ from rich.text import Text
 from inforadar.model.analysis import Analysis
 from inforadar.model.article import Article
 from inforadar.model.item import Item
-from inforadar.pipeline.reading import ReadItem, field_changes
-from inforadar.pipeline.words import shown_number
 from inforadar.tui.text import safe, safe_text
 from inforadar.tui.widgets.score_bar import score_lines
+from inforadar.views.item import ReadItem, field_changes
+from inforadar.views.times import shown_number
 
 History = Sequence[tuple[datetime, Mapping[str, Sequence[Any]]]]
 LONGEST_TITLE = 1000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from inforadar.store.labels import Label
+from inforadar.store.feeds.labels import Label
 from inforadar.tui.view import View
 
 

@@ -13,11 +13,11 @@ from rich.cells import cell_len
 
 from inforadar.model.analysis import score_label
 from inforadar.model.item import Item
-from inforadar.pipeline.words import shown_number
-from inforadar.store.item_order import SortKey
-from inforadar.store.marks import Marks
+from inforadar.store.items.order import SortKey
+from inforadar.store.people.marks import Marks
 from inforadar.tui.text import safe
 from inforadar.tui.theme import SCORE_COLOURS
+from inforadar.views.times import shown_number
 
 WIDE = 100
 """From here on there is room for every column."""

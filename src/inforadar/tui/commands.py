@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from inforadar.errors import UsageError
-from inforadar.store.item_order import SortKey
+from inforadar.store.items.order import SortKey
 from inforadar.tui.text import safe
 from inforadar.tui.theme import THEMES
 from inforadar.tui.view import Show

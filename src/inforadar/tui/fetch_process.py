@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from inforadar.config import Settings
     from inforadar.model.progress import Progress
     from inforadar.model.run import Report
-    from inforadar.pipeline.fetch_run import FetchRun
+    from inforadar.pipeline.runs.fetch_run import FetchRun
 
 LOG = "terminal.log"
 """In the home folder: where the app and its processes write what would spoil the screen."""
@@ -103,7 +103,7 @@ async def _fetch(
 ) -> Report:
     from inforadar.app.store import open_store  # noqa: PLC0415
     from inforadar.app.worker import open_worker  # noqa: PLC0415
-    from inforadar.pipeline.fetch_run import FetchFilter  # noqa: PLC0415
+    from inforadar.pipeline.runs.fetch_run import FetchFilter  # noqa: PLC0415
     from inforadar.sample.install import serving_sample  # noqa: PLC0415
 
     async with (

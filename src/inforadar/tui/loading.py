@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from inforadar.model.ids import UrlHash
 from inforadar.model.item import Item
-from inforadar.store.engine import Database
-from inforadar.store.item_order import SortKey, load_sorted_items
-from inforadar.store.item_pages import load_item_page
-from inforadar.store.marks import Marks, load_marks
+from inforadar.store.database import Database
+from inforadar.store.items.order import SortKey, load_sorted_items
+from inforadar.store.items.pages import load_item_page
+from inforadar.store.people.marks import Marks, load_marks
 from inforadar.tui.view import View
 
 

@@ -6,9 +6,9 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from inforadar.actions.admin import subscribe
+from inforadar.actions.opml_import import import_opml
 from inforadar.errors import InfoRadarError
-from inforadar.pipeline.admin import subscribe
-from inforadar.pipeline.opml_import import import_opml
 from inforadar.tui.background import run_apart
 from inforadar.tui.choices import Choice
 from inforadar.tui.screens.choose import ChooseScreen
@@ -16,7 +16,7 @@ from inforadar.tui.text import safe
 from inforadar.urls import canonical_form, readable
 
 if TYPE_CHECKING:
-    from inforadar.pipeline.discovery import FoundFeed
+    from inforadar.model.subscription import FoundFeed
     from inforadar.tui.app import RadarApp
 
 
@@ -24,7 +24,7 @@ async def add_feed(app: RadarApp, text: str) -> None:
     """Looks for the feeds of the address; if it has several, the reader chooses."""
 
     async def look() -> list[FoundFeed]:
-        from inforadar.tui.getting import find_feeds  # noqa: PLC0415 - in the other thread
+        from inforadar.tui.online import find_feeds  # noqa: PLC0415 - in the other thread
 
         return await find_feeds(app.settings, url)
 
@@ -76,7 +76,7 @@ async def import_file(app: RadarApp, path: str) -> None:
 
 async def add_sample(app: RadarApp) -> None:
     async def get() -> int:
-        from inforadar.tui.getting import get_sample  # noqa: PLC0415 - in the other thread
+        from inforadar.tui.online import get_sample  # noqa: PLC0415 - in the other thread
 
         return await get_sample(app.settings)
 

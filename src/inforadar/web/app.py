@@ -34,36 +34,36 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from inforadar.config import Settings
 from inforadar.pipeline.pool import WorkPool
-from inforadar.store.engine import Database
-from inforadar.web.access import Access
-from inforadar.web.add import AddRoutes
-from inforadar.web.articles import ArticleRoutes
-from inforadar.web.assets import Assets
-from inforadar.web.combined import CombinedRoutes
-from inforadar.web.cors import Preflights
-from inforadar.web.faults import FaultPages
-from inforadar.web.feeds import FeedRoutes
-from inforadar.web.fetch_api import FetchApi
-from inforadar.web.fetching import FetchRoutes
-from inforadar.web.health import HealthRoutes
-from inforadar.web.items import ItemRoutes
-from inforadar.web.login import LoginLimit, LoginRoutes
-from inforadar.web.lookup import LookupRoutes
-from inforadar.web.metrics import Latency, MetricsRoutes
-from inforadar.web.openapi import show_openapi
-from inforadar.web.opml import OpmlRoutes
-from inforadar.web.proxy import ForwardedRequests
-from inforadar.web.rsgi import Find, Ready
-from inforadar.web.rss import PATH as RSS_PATH
-from inforadar.web.rss import RssEndpoint
-from inforadar.web.runs import RunRoutes
-from inforadar.web.security import SecurityHeaders
-from inforadar.web.sessions import Sessions
-from inforadar.web.state import StateRoutes
-from inforadar.web.statistics import StatisticsRoutes
-from inforadar.web.subscriptions import SubscriptionRoutes
-from inforadar.web.templating import Pages
-from inforadar.web.unread import UnreadCounts
+from inforadar.store.database import Database
+from inforadar.web.api.feeds import SubscriptionRoutes
+from inforadar.web.api.fetch import FetchApi
+from inforadar.web.api.health import HealthRoutes
+from inforadar.web.api.items import ItemRoutes
+from inforadar.web.api.lookup import LookupRoutes
+from inforadar.web.api.metrics import Latency, MetricsRoutes
+from inforadar.web.api.openapi import show_openapi
+from inforadar.web.api.status import StateRoutes
+from inforadar.web.feeds.combined import CombinedRoutes
+from inforadar.web.feeds.rss import PATH as RSS_PATH
+from inforadar.web.feeds.rss import RssEndpoint
+from inforadar.web.http.access import Access
+from inforadar.web.http.cors import Preflights
+from inforadar.web.http.proxy import ForwardedRequests
+from inforadar.web.http.rsgi import Find, Ready
+from inforadar.web.http.security import SecurityHeaders
+from inforadar.web.http.sessions import Sessions
+from inforadar.web.pages.add import AddRoutes
+from inforadar.web.pages.articles import ArticleRoutes
+from inforadar.web.pages.assets import Assets
+from inforadar.web.pages.faults import FaultPages
+from inforadar.web.pages.feeds import FeedRoutes
+from inforadar.web.pages.fetch import FetchRoutes
+from inforadar.web.pages.login import LoginLimit, LoginRoutes
+from inforadar.web.pages.opml import OpmlRoutes
+from inforadar.web.pages.runs import RunRoutes
+from inforadar.web.pages.statistics import StatisticsRoutes
+from inforadar.web.pages.templating import Pages
+from inforadar.web.pages.unread import UnreadCounts
 
 
 def _utc_now() -> datetime:
@@ -95,7 +95,7 @@ def create_app(
         pages=pages, sessions=sessions, settings=settings.web, limit=LoginLimit(now=now), now=now
     )
     metrics = MetricsRoutes(database=database)
-    pool = WorkPool(workers=1, warm_up=("inforadar.pipeline.preview",))
+    pool = WorkPool(workers=1, warm_up=("inforadar.actions.preview",))
     unread = UnreadCounts(database)
     state = StateRoutes(database=database, now=now)
     routed = Starlette(

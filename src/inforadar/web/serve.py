@@ -21,12 +21,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from inforadar.config import Settings
 from inforadar.errors import InfoRadarError, UsageError
-from inforadar.store.engine import Database
-from inforadar.web.admin_token import load_admin_token
+from inforadar.store.database import Database
 from inforadar.web.app import create_app
-from inforadar.web.request_ids import RequestIds
-from inforadar.web.rsgi import RsgiApp
-from inforadar.web.rss import PATH as RSS_PATH
+from inforadar.web.feeds.rss import PATH as RSS_PATH
+from inforadar.web.http.admin_token import load_admin_token
+from inforadar.web.http.request_ids import RequestIds
+from inforadar.web.http.rsgi import RsgiApp
 
 GRACE_S = 1.0
 """So long may requests go on that run when the stop comes."""

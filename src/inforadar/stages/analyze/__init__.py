@@ -12,11 +12,11 @@ from typing import Any
 from inforadar.errors import ConfigError
 
 ANALYZERS: dict[str, str] = {
-    "anthropic": "inforadar.stages.analyze.anthropic:AnthropicAnalyzer",
-    "gemini": "inforadar.stages.analyze.gemini:GeminiAnalyzer",
+    "anthropic": "inforadar.stages.analyze.llm.anthropic:AnthropicAnalyzer",
+    "gemini": "inforadar.stages.analyze.llm.gemini:GeminiAnalyzer",
     "local": "inforadar.stages.analyze.local:LocalAnalyzer",
     "mock": "inforadar.stages.analyze.mock:MockAnalyzer",
-    "openai": "inforadar.stages.analyze.openai:OpenAiAnalyzer",
+    "openai": "inforadar.stages.analyze.llm.openai:OpenAiAnalyzer",
 }
 """By the value of AI_TYPE. Each class is an `Analyzer`; what it is built from is its own matter."""
 

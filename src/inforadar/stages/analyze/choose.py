@@ -15,10 +15,10 @@ from inforadar.config import AiSettings
 from inforadar.errors import ConfigError
 from inforadar.stages.analyze import analyzer_class
 from inforadar.stages.analyze.base import Analyzer
-from inforadar.stages.analyze.dialogue import ModelAnalyzer
-from inforadar.stages.analyze.endpoint import Access
-from inforadar.stages.analyze.limiter import RateLimiter
-from inforadar.stages.analyze.prompt import DEFAULT_PROMPT, load_prompt, prompt_stamp
+from inforadar.stages.analyze.llm.dialogue import ModelAnalyzer
+from inforadar.stages.analyze.llm.endpoint import Access
+from inforadar.stages.analyze.llm.limiter import RateLimiter
+from inforadar.stages.analyze.llm.prompt import DEFAULT_PROMPT, load_prompt, prompt_stamp
 
 DEFAULT_MODELS: Mapping[str, str] = {
     "openai": "gpt-5.4-mini",

@@ -15,17 +15,16 @@ from selectolax.lexbor import LexborHTMLParser
 
 from inforadar.errors import InvalidUrlError
 from inforadar.model.article import Extracted, FailureCode, NotExtracted
-from inforadar.stages.canonical.blocks import Block, Kind, read_blocks
-from inforadar.stages.canonical.cleaning import clean, fold, remove_teasers
-from inforadar.stages.canonical.dom import Node, parse_tree
-from inforadar.stages.canonical.encoding import parse_text
-from inforadar.stages.canonical.head import Head
-from inforadar.stages.canonical.images import find_image
-from inforadar.stages.canonical.language import find_language
-from inforadar.stages.canonical.limits import TooComplexError, parseable
-from inforadar.stages.canonical.main_element import find_main
-from inforadar.stages.canonical.markdown import render_markdown, render_text
-from inforadar.stages.canonical.metadata import (
+from inforadar.stages.canonical.content.blocks import Block, Kind, read_blocks
+from inforadar.stages.canonical.content.cleaning import clean, fold, remove_teasers
+from inforadar.stages.canonical.content.main_element import find_main
+from inforadar.stages.canonical.content.markdown import render_markdown, render_text
+from inforadar.stages.canonical.content.naming import find_clutter
+from inforadar.stages.canonical.content.walls import find_wall
+from inforadar.stages.canonical.document.dom import Node, parse_tree
+from inforadar.stages.canonical.document.encoding import parse_text
+from inforadar.stages.canonical.document.limits import TooComplexError, parseable
+from inforadar.stages.canonical.metadata.fields import (
     find_address,
     find_author,
     find_title,
@@ -33,9 +32,10 @@ from inforadar.stages.canonical.metadata import (
     site_name,
     stated_titles,
 )
-from inforadar.stages.canonical.naming import find_clutter
-from inforadar.stages.canonical.published import find_dates
-from inforadar.stages.canonical.walls import find_wall
+from inforadar.stages.canonical.metadata.head import Head
+from inforadar.stages.canonical.metadata.images import find_image
+from inforadar.stages.canonical.metadata.language import find_language
+from inforadar.stages.canonical.metadata.published import find_dates
 from inforadar.urls import canonical_form, hostname
 
 MIN_CHARACTERS = 200

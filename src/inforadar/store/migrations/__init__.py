@@ -1,1 +1,1 @@
-"""Alembic migrations, for both databases. `inforadar.store.upgrade` runs them."""
+"""Alembic migrations, for both databases. `inforadar.store.upkeep.upgrade` runs them."""

@@ -1,12 +1,12 @@
-"""Alembic's entry: runs the migrations on the connection that `inforadar.store.upgrade` hands over."""
+"""Alembic's entry: runs the migrations on the connection that `inforadar.store.upkeep.upgrade` hands over."""
 
 from __future__ import annotations
 
 from alembic import context
 
-from inforadar.store import found_schema, history_schema, sitemap_schema  # noqa: F401 - for their tables
-from inforadar.store.schema import metadata
-from inforadar.store.search_schema import is_compared
+from inforadar.store.schema import all_tables  # noqa: F401 - registers every table
+from inforadar.store.schema.columns import metadata
+from inforadar.store.schema.search import is_compared
 
 context.configure(
     connection=context.config.attributes["connection"],

@@ -9,12 +9,11 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 
-from inforadar.pipeline.health import broken_words
-from inforadar.store.feeds import load_broken_count
-from inforadar.store.item_order import SortKey
-from inforadar.store.items import count_items
-from inforadar.store.labels import load_labels
-from inforadar.store.marks import NO_MARKS
+from inforadar.store.feeds.feeds import load_broken_count
+from inforadar.store.feeds.labels import load_labels
+from inforadar.store.items.items import count_items
+from inforadar.store.items.order import SortKey
+from inforadar.store.people.marks import NO_MARKS
 from inforadar.tui.columns import Row, make_row
 from inforadar.tui.commands import starts_descending
 from inforadar.tui.loading import Page, load_page
@@ -23,6 +22,7 @@ from inforadar.tui.screens.base import COMMON, RadarScreen
 from inforadar.tui.view import Show, View
 from inforadar.tui.widgets.item_table import ItemTable
 from inforadar.tui.widgets.line import Line, Span, hint
+from inforadar.views.feed_health import broken_words
 
 HINTS = (
     *hint("f", "fetch", "fetch"),

@@ -10,11 +10,11 @@ from textual.content import Content
 from textual.widgets import OptionList
 
 from inforadar.model.feed import Feed
-from inforadar.pipeline.health import feed_health
-from inforadar.store.feeds import load_broken_feeds, sync_feed
+from inforadar.store.feeds.feeds import load_broken_feeds, sync_feed
 from inforadar.tui.screens.base import COMMON, RadarScreen
 from inforadar.tui.text import safe
 from inforadar.tui.widgets.line import Line, Span, hint
+from inforadar.views.feed_health import feed_health
 
 HINTS = (*hint("r", "revive", "revive"), *hint("Esc", "back", "back"), *hint("?", "help", "help"))
 

@@ -14,9 +14,8 @@ from textual.widgets import Markdown, Static
 
 from inforadar.errors import InfoRadarError
 from inforadar.model.article import Article
-from inforadar.pipeline.reading import read_item, why_no_text
-from inforadar.store.articles import load_article
-from inforadar.store.items import load_item, load_item_changes
+from inforadar.store.articles.articles import load_article
+from inforadar.store.items.items import load_item, load_item_changes
 from inforadar.tui.article_text import History, analysis_part, article_markdown, changes_part, head
 from inforadar.tui.background import run_apart
 from inforadar.tui.columns import Row
@@ -25,6 +24,7 @@ from inforadar.tui.screens.base import COMMON, RadarScreen
 from inforadar.tui.text import safe
 from inforadar.tui.widgets.line import Line, Span, hint
 from inforadar.urls import hostname, uid
+from inforadar.views.item import read_item, why_no_text
 
 WIDE = 120
 """From here on the analysis stands beside the text."""
@@ -219,7 +219,7 @@ class ReadingScreen(RadarScreen):
         item = self._row.item
 
         async def get() -> str:
-            from inforadar.tui.getting import get_text  # noqa: PLC0415 - in the other thread
+            from inforadar.tui.online import get_text  # noqa: PLC0415 - in the other thread
 
             return await get_text(self.radar.settings, item)
 

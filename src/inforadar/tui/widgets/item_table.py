@@ -17,7 +17,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from inforadar.store.item_order import SortKey
+from inforadar.store.items.order import SortKey
 from inforadar.tui.columns import COLUMNS, SCORE, TITLE, Row, column_widths, gap_of, score_colour
 from inforadar.tui.text import fit
 

@@ -1,0 +1,107 @@
+"""Previewing a listing page: one polite request, and what the selectors, or the site's own reader, catch of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from functools import partial
+from typing import Any
+
+from inforadar.errors import InfoRadarError, ParseError, UsageError
+from inforadar.fetch.engine import Engine
+from inforadar.model.http import Failed, Fetched, Request
+from inforadar.pipeline.polite_visit import Visitor
+from inforadar.pipeline.pool import WorkPool
+from inforadar.pipeline.robots import Robots
+from inforadar.stages.discover.feed.encoding import decode
+from inforadar.stages.discover.pages.listing import PageListing, PageReader
+from inforadar.stages.discover.pages.read import ACCEPT, site_reader
+from inforadar.stages.discover.pages.sites.preview import Preview, preview
+from inforadar.stages.discover.pages.sites.selectors import Selectors, parse_selectors
+from inforadar.urls import canonical_form, host_key, hostname
+
+TIMEOUT_S = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PagePreview:
+    """What would be taken from a page; `selected` says which selector caught what."""
+
+    page: PageListing
+    selected: Preview | None = None
+    """None: the site has a reader of its own."""
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        return self.selected.messages if self.selected else self.page.warnings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Previewer:
+    """Shows what a feed of kind `pages` would find, before there is one."""
+
+    engine: Engine
+    robots: Robots
+    pool: WorkPool
+    now: Callable[[], datetime]
+
+    async def preview(
+        self, url: str, selectors: Mapping[str, Any] | None = None, zone: tzinfo = UTC
+    ) -> PagePreview:
+        """`UsageError` if there is nothing to read the page by; `InfoRadarError` if it cannot be had or read."""
+        address = canonical_form(url)
+        read = read_by_selectors(selectors, zone) if selectors else read_by_site(address)
+        return await self.read(read, await self.fetch(address))
+
+    async def read(self, read: Reading, fetched: Fetched) -> PagePreview:
+        """A page that is there already, so that trying out selectors asks the site only once."""
+        given = (fetched.body, fetched.final_url, fetched.content_type, fetched.fetched_at)
+        try:
+            return await self.pool.run(read, *given, timeout_s=TIMEOUT_S)
+        except ParseError as fault:
+            raise InfoRadarError(f"The page {fetched.final_url} cannot be read. {fault}") from None
+
+    async def fetch(self, url: str) -> Fetched:
+        host = host_key(url)
+        if refusal := await self.engine.take_turn(url):
+            raise InfoRadarError(refusal.message)
+        try:
+            async with Visitor(self.engine, self.robots, host, self.now) as visitor:
+                result = await visitor.fetch(Request(url=url, accept=ACCEPT))
+        finally:
+            self.engine.pacer.done(host)
+        if isinstance(result, Fetched):
+            return result
+        why = result.message if isinstance(result, Failed) else f"{host} answered 304 without being asked."
+        raise InfoRadarError(why)
+
+
+Reading = Callable[[bytes, str, str, datetime], PagePreview]
+"""Runs in a process of its own: the page is hostile until it is read."""
+
+
+def read_by_site(url: str) -> Reading:
+    reader = site_reader(url)
+    if reader is None:
+        raise UsageError(
+            f"There is no reader for the pages of {hostname(url)}. Write selectors into a file, and say "
+            "--selectors FILE."
+        )
+    return partial(_read_by_site, reader)
+
+
+def _read_by_site(reader: PageReader, body: bytes, url: str, content_type: str, now: datetime) -> PagePreview:
+    return PagePreview(page=reader(body, url, content_type, now))
+
+
+def read_by_selectors(selectors: Mapping[str, Any], zone: tzinfo = UTC) -> Reading:
+    return partial(_read_by_selectors, parse_selectors(selectors), zone=zone)
+
+
+def _read_by_selectors(
+    selectors: Selectors, body: bytes, url: str, content_type: str, now: datetime, *, zone: tzinfo
+) -> PagePreview:
+    selected = preview(decode(body, content_type), url, selectors, now, zone)
+    page = PageListing(url=url, items=selected.items, next_url=selected.next_url)
+    return PagePreview(page=page, selected=selected)

@@ -1,0 +1,118 @@
+"""Fetching one article anew because someone asked: conditionally, at the host's pace, never to lose a text."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+
+from inforadar.errors import UsageError
+from inforadar.fetch.engine import Engine
+from inforadar.model.article import Extracted, NotExtracted
+from inforadar.model.http import NotModified
+from inforadar.model.ids import Uid
+from inforadar.pipeline.articles import Canonicalizer
+from inforadar.pipeline.heartbeat import holding
+from inforadar.store.articles.articles import (
+    ArticleEnding,
+    extend_articles,
+    load_article,
+    release_articles,
+)
+from inforadar.store.articles.queue import claim_article
+from inforadar.urls import host_key
+
+
+class RefreshOutcome(StrEnum):
+    NOT_MODIFIED = "not_modified"
+    """The server said so: 304."""
+    SAME = "same"
+    """It was sent again, with the same text."""
+    CHANGED = "changed"
+    STORED = "stored"
+    """There was no text before."""
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refreshed:
+    """What came of it."""
+
+    outcome: RefreshOutcome
+    before_len: int | None
+    """Length of the text that was there, if there was one."""
+    after_len: int | None
+    failure: NotExtracted | None = None
+
+
+async def refresh_article(canonicalizer: Canonicalizer, uid: Uid) -> Refreshed:
+    """Asks the page whether it changed; what is there stays unless there is another text."""
+    database = canonicalizer.database
+    known = await database.read(load_article, uid)
+    job = await database.write(claim_article, uid)
+    if job is None:
+        raise UsageError("A worker is fetching this article right now. Look again in a moment.")
+    held = {job.uid: job}
+    async with holding(database, held, extend=extend_articles, release=release_articles):
+        rules = await canonicalizer.robots.rules_for(job.url)
+        if rules is None:
+            async with _turn(canonicalizer.engine, job.url):
+                rules = await canonicalizer.robots.refresh(job.url)
+        async with _turn(canonicalizer.engine, job.url):
+            ending = await canonicalizer.end(job, rules)
+    if canonicalizer.projection:
+        await canonicalizer.projection.publish()
+    if ending is None:
+        raise UsageError("Another worker took over this article meanwhile. Look again in a moment.")
+    return _refreshed(ending, known.extracted if known else None)
+
+
+@asynccontextmanager
+async def _turn(engine: Engine, url: str) -> AsyncIterator[None]:
+    if refusal := await engine.take_turn(url):
+        raise UsageError(refusal.message)
+    try:
+        yield
+    finally:
+        engine.pacer.done(host_key(url))
+
+
+def _refreshed(ending: ArticleEnding, before: Extracted | None) -> Refreshed:
+    before_len = before.text_len if before else None
+    match ending.result:
+        case NotModified():
+            return Refreshed(outcome=RefreshOutcome.NOT_MODIFIED, before_len=before_len, after_len=before_len)
+        case NotExtracted():
+            return Refreshed(
+                outcome=RefreshOutcome.FAILED,
+                before_len=before_len,
+                after_len=before_len,
+                failure=ending.result,
+            )
+        case Extracted() as after:
+            if before is None:
+                outcome = RefreshOutcome.STORED
+            else:
+                is_same = after.clean_text == before.clean_text
+                outcome = RefreshOutcome.SAME if is_same else RefreshOutcome.CHANGED
+            return Refreshed(outcome=outcome, before_len=before_len, after_len=after.text_len)
+
+
+def refreshed_sentence(refreshed: Refreshed) -> str:
+    """For people. What the page said is in it: make it safe where it is shown."""
+    before, after = refreshed.before_len, refreshed.after_len
+    match refreshed.outcome:
+        case RefreshOutcome.NOT_MODIFIED:
+            return "not modified, says the server. Nothing was downloaded."
+        case RefreshOutcome.SAME:
+            return "downloaded again; the text is the same."
+        case RefreshOutcome.CHANGED:
+            return f"the text changed: {before} → {after} characters. It will be analyzed again."
+        case RefreshOutcome.STORED:
+            return f"stored, {after} characters."
+        case RefreshOutcome.FAILED:
+            failure = refreshed.failure
+            why = f"{failure.detail.rstrip('.')} ({failure.code.value})" if failure else "unknown"
+            kept = f" The text of {before} characters stays." if before is not None else ""
+            return f"failed: {why}.{kept}"

@@ -1,0 +1,1 @@
+"""`inforadar feed`, `root-domain` and `opml`."""

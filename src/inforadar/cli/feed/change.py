@@ -1,0 +1,102 @@
+"""`inforadar feed enable`, `disable`, `polling`, `sync` and `delete`: seed 2's semantics, to the letter."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from inforadar.actions.admin import switch_feed
+from inforadar.app.store import utc_now
+from inforadar.cli.feed.feeds import Json, Reference
+from inforadar.cli.terminal.confirm import Yes, confirm
+from inforadar.cli.terminal.output import print_json, print_line, safe, short_id
+from inforadar.cli.terminal.run import on_store
+from inforadar.config import Settings
+from inforadar.model.feed import Feed
+from inforadar.store.database import Database
+from inforadar.store.feeds.feeds import delete_feed, find_feed, load_feed, sync_feed
+from inforadar.views.json import feed_document
+
+
+def _switch(reference: str, *, enabled: bool) -> Feed:
+    async def work(database: Database, _: Settings) -> Feed:
+        found = await database.read(find_feed, reference)
+        return await switch_feed(database, found.id, enabled=enabled)
+
+    return on_store(work)
+
+
+def tell(feed: Feed, sentence: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json(feed_document(feed, utc_now()))
+    else:
+        print_line(sentence)
+
+
+def enable(feed: Reference, *, json: Json = False) -> None:
+    """Allow a feed to be fetched and served. Does not schedule it."""
+    found = _switch(feed, enabled=True)
+    comes = (
+        f"Next run {found.next_run_at.astimezone():%Y-%m-%d %H:%M}."
+        if found.next_run_at
+        else f"It is not scheduled: `inforadar feed sync {short_id(found.id)}` fetches it now."
+    )
+    tell(found, f"Enabled {safe(found.url)}. {comes}", as_json=json)
+
+
+def disable(feed: Reference, *, json: Json = False) -> None:
+    """Stop fetching and serving a feed at once; its schedule stays."""
+    found = _switch(feed, enabled=False)
+    tell(found, f"Disabled {safe(found.url)}. It is neither fetched nor served.", as_json=json)
+
+
+def polling(
+    feed: Reference,
+    state: Annotated[Literal["on", "off"] | None, Parameter(help="Else it is toggled.")] = None,
+    *,
+    json: Json = False,
+) -> None:
+    """Turn the repeated fetching of a feed on or off; without a word it is toggled."""
+
+    async def work(database: Database, _: Settings) -> Feed:
+        found = await database.read(find_feed, feed)
+        wanted = not found.polling if state is None else state == "on"
+        return await switch_feed(database, found.id, polling=wanted)
+
+    found = on_store(work)
+    what = "is fetched again after each success" if found.polling else "is fetched only when asked for"
+    hint = ""
+    if found.polling and found.enabled and found.next_run_at is None:
+        hint = f" Begin with `inforadar feed sync {short_id(found.id)}`."
+    tell(found, f"{safe(found.url)} {what}.{hint}", as_json=json)
+
+
+def sync(feed: Reference, *, json: Json = False) -> None:
+    """Fetch a feed now; revives one that was suspended. Refused if it is disabled or deleted."""
+
+    async def work(database: Database, _: Settings) -> Feed:
+        found = await database.read(find_feed, feed)
+        await database.write(sync_feed, found.id)
+        return await database.read(load_feed, found.id)
+
+    found = on_store(work)
+    sentence = f"{safe(found.url)} is due now. A running worker takes it; else run `inforadar worker --once`."
+    tell(found, sentence, as_json=json)
+
+
+def delete(feed: Reference, *, yes: Yes = False, json: Json = False) -> None:
+    """Delete a feed; its items are no longer served. `feed add` brings it back."""
+
+    async def find(database: Database, _: Settings) -> Feed:
+        return await database.read(find_feed, feed)
+
+    found = on_store(find)
+    confirm(f"Delete {safe(found.url)}?", yes=yes, undone="Nothing was deleted.")
+
+    async def work(database: Database, _: Settings) -> Feed:
+        await database.write(delete_feed, found.id, utc_now())
+        return await database.read(load_feed, found.id)
+
+    gone = on_store(work)
+    tell(gone, f"Deleted {safe(gone.url)}. `inforadar feed add` brings it back.", as_json=json)

@@ -1,0 +1,290 @@
+"""`inforadar feed add`, `list` and `show`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
+from rich.console import Console
+from rich.text import Text
+
+from inforadar.actions.admin import check_words, fill_in, split_credentials
+from inforadar.app.store import utc_now
+from inforadar.cli.terminal.masks import masked
+from inforadar.cli.terminal.output import (
+    is_narrow,
+    print_json,
+    print_line,
+    print_table,
+    safe,
+    short_id,
+    short_time,
+)
+from inforadar.cli.terminal.run import on_store
+from inforadar.config import Settings
+from inforadar.errors import UsageError
+from inforadar.model.feed import Feed, FeedKind
+from inforadar.store.database import Database
+from inforadar.store.feeds.credentials import add_credentials
+from inforadar.store.feeds.feeds import find_feed, insert_feed, load_former_urls, sync_feed
+from inforadar.store.feeds.lists import FeedList, list_feeds
+from inforadar.urls import keeps_credentials
+from inforadar.views.feed_health import HealthState, feed_health
+from inforadar.views.json import feed_document
+
+Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
+Reference = Annotated[
+    str, Parameter(help="The feed: its id, its URL, or enough of either: how it begins, or how its id ends.")
+]
+
+
+def add(
+    url: Annotated[str, Parameter(help="The feed's URL.")],
+    *,
+    kind: Annotated[FeedKind | None, Parameter(help="Else seen from the content at the first fetch.")] = None,
+    source: Annotated[str | None, Parameter(help="The site's name; else its root domain.")] = None,
+    topic: Annotated[
+        str | None, Parameter(help="The feed's label; else the hub of a Habr listing, or `general`.")
+    ] = None,
+    selectors: Annotated[
+        Path | None, Parameter(help="A TOML file that says how the pages of the site are read: kind pages.")
+    ] = None,
+    timezone: Annotated[
+        str | None, Parameter(help="What its dates without a zone are read in, like Europe/Moscow; else UTC.")
+    ] = None,
+    enable: Annotated[bool, Parameter(negative="", help="Allow it to be fetched and served.")] = False,
+    polling: Annotated[bool, Parameter(negative="", help="Fetch it again and again.")] = False,
+    sync: Annotated[bool, Parameter(negative="", help="Fetch it now; needs --enable.")] = False,
+    discover: Annotated[bool, Parameter(negative="", help="Look for the site's feeds first.")] = False,
+    any_host: Annotated[bool, Parameter(negative="", help="Keep items that are on other hosts too.")] = False,
+    root_domain: Annotated[
+        bool | None,
+        Parameter(negative="--no-root-domain", help="Group it by its domain, as is usual, or not."),
+    ] = None,
+    json: Json = False,
+) -> int:
+    """Register a feed. Nothing is fetched until it is enabled and synced.
+
+    One that was deleted comes back as it was, but for what is said now.
+    """
+    if sync and not enable:
+        raise UsageError("--sync fetches at once, which a disabled feed is not: add --enable.")
+
+    if discover:
+        # Only this goes out to the web, and what it needs takes a moment to import.
+        from inforadar.cli.feed.discover import find_feeds, print_several  # noqa: PLC0415
+
+        found = find_feeds(url)
+        if len(found) > 1:
+            print_several(found, as_json=json)
+            return 2
+        url, kind = found[0].url, found[0].kind
+    check_words(source=source, topic=topic)
+    chosen = _read_selectors(selectors) if selectors else None
+
+    address, credentials = split_credentials(url)
+
+    async def work(database: Database, settings: Settings) -> tuple[Feed, bool]:
+        new = fill_in(
+            address,
+            kind=kind,
+            topic=topic,
+            selectors=chosen,
+            usual_cutoff=settings.fetcher.cutoff_date,
+            timezone=timezone,
+            now=utc_now(),
+        )
+        feed, is_new = await database.write(
+            insert_feed,
+            address,
+            kind=new.kind,
+            source=source,
+            topic=new.topic,
+            options=new.options,
+            enabled=enable,
+            polling=polling or None,
+            enforce_feed_domain=False if any_host else None,
+            with_root_domain=root_domain,
+            unsaid=new.unsaid,
+        )
+        if is_new and credentials and keeps_credentials(address, feed.url):
+            await database.write(add_credentials, feed.id, credentials)
+        if is_new and sync:
+            await database.write(sync_feed, feed.id)
+        return await database.read(find_feed, str(feed.id)), is_new
+
+    feed, is_new = on_store(work)
+    if json:
+        print_json(feed_document(feed, utc_now()) | {"added": is_new})
+        return 0
+    if not is_new:
+        print_line(f"{safe(feed.url)} is there already, and nothing was changed: {feed.id}")
+        print_line(
+            f"`inforadar feed show {short_id(feed.id)}` shows it, `feed edit` and `feed enable` change it."
+        )
+        return 0
+    print_line(f"Added {safe(feed.url)}")
+    print_line(f"  id {feed.id} · source {safe(feed.source)} · topic {safe(feed.topic)}")
+    if credentials and keeps_credentials(address, feed.url):
+        print_line("  The password is kept apart, and never shown.")
+    elif credentials:
+        print_line(
+            "  The password was not kept: the feed has moved to another address than it was given for. "
+            f"`inforadar feed edit {short_id(feed.id)} --user NAME` gives it one there."
+        )
+    for line in _what_next(feed):
+        print_line(line)
+    return 0
+
+
+def _what_next(feed: Feed) -> list[str]:
+    """How it becomes live from here."""
+    name = short_id(feed.id)
+    if feed.requested_at:
+        again = "" if feed.polling else f" Only this once: `inforadar feed polling {name} on` repeats it."
+        return [f"A running worker fetches it now; else run `inforadar worker --once`.{again}"]
+    steps = [] if feed.enabled else [f"inforadar feed enable {name}"]
+    steps += [] if feed.polling else [f"inforadar feed polling {name} on"]
+    steps.append(f"inforadar feed sync {name}")
+    whys = {
+        "enable": "fetch it and serve it",
+        "polling": "fetch it again and again",
+        "sync": "fetch it now",
+    }
+    return [
+        "Nothing is fetched yet. To make it live:",
+        *(f"  {step:42} # {whys[step.split()[2]]}" for step in steps),
+    ]
+
+
+def _read_selectors(path: Path) -> dict[str, Any]:
+    # Reading them needs what reads pages, which most commands do not.
+    from inforadar.cli.feed.selectors_file import read_selectors  # noqa: PLC0415
+
+    return read_selectors(path)
+
+
+LISTED = 500
+"""So many feeds are shown unless all are asked for: a million would take minutes to print, and nobody reads them."""
+
+
+def list_(
+    *,
+    source: Annotated[list[str] | None, Parameter(negative="", help="Only these sources.")] = None,
+    topic: Annotated[list[str] | None, Parameter(negative="", help="Only these topics.")] = None,
+    state: Annotated[HealthState | None, Parameter(help="Only those that are so.")] = None,
+    limit: Annotated[
+        int, Parameter(validator=Number(gte=1, lte=10_000_000), help="Show at most so many.")
+    ] = LISTED,
+    all_: Annotated[bool, Parameter(name="--all", negative="", help="Show all, however many.")] = False,
+    json: Json = False,
+) -> None:
+    """Show feeds, their health and what comes next: if there are very many, those that were added last."""
+
+    async def work(database: Database, _: Settings) -> FeedList:
+        return await database.read(
+            list_feeds,
+            sources=source or (),
+            topics=topic or (),
+            state=state,
+            limit=None if all_ else limit,
+        )
+
+    found = on_store(work)
+    _print_feeds(found.feeds, as_json=json)
+    if found.more:
+        # Not among the feeds: what reads them from a pipe wants nothing else there.
+        hint = "narrow it down with --source, --topic or --state, or see all with --all"
+        print(f"… and {found.more:,} more; {hint}.", file=sys.stderr)
+
+
+def _print_feeds(feeds: Sequence[Feed], *, as_json: bool) -> None:
+    now = utc_now()
+    if as_json:
+        print_json([feed_document(feed, now) for feed in feeds])
+        return
+    if is_narrow() and feeds:
+        for feed in feeds:
+            _print_card(feed)
+        return
+    print_table(
+        [
+            "Id!",
+            "Source",
+            "Topic",
+            "URL",
+            "Enabled!",
+            "Polling!",
+            "Root domain",
+            "Next run!",
+            "Health!",
+            "Last error",
+        ],
+        (
+            (
+                short_id(feed.id),
+                feed.source,
+                feed.topic,
+                feed.url,
+                "yes" if feed.enabled else "no",
+                "yes" if feed.polling else "no",
+                feed.root_domain,
+                short_time(feed.next_run_at),
+                _health_text(feed),
+                feed.last_error,
+            )
+            for feed in feeds
+        ),
+        empty="No feeds yet. Add one: `inforadar feed add URL --enable --polling --sync`.",
+    )
+
+
+def _print_card(feed: Feed) -> None:
+    """A feed in a few lines, where there is no room for a table."""
+    console = Console(highlight=False)
+    facts = [
+        "enabled" if feed.enabled else "not enabled",
+        "polling" if feed.polling else "not polling",
+        feed.root_domain or "no root domain",
+        f"next {short_time(feed.next_run_at)}",
+    ]
+    lines = [
+        Text.assemble((short_id(feed.id), "bold"), "  ", masked(safe(feed.url))),
+        Text.assemble(" " * 10, _health_text(feed), " · ", safe(" · ".join(facts))),
+    ]
+    if feed.last_error:
+        lines.append(Text(f"{'':10}{masked(safe(feed.last_error))}", style="dim"))
+    for line in lines:
+        console.print(line, no_wrap=True, overflow="ellipsis", crop=True)
+
+
+def _health_text(feed: Feed) -> Text:
+    health = feed_health(feed, utc_now()).state
+    return Text(health.value, style=health.colour.replace("grey", "bright_black"))
+
+
+def show(feed: Reference, *, json: Json = False) -> None:
+    """Show everything about one feed."""
+
+    async def work(database: Database, _: Settings) -> tuple[Feed, list[tuple[str, str]]]:
+        found = await database.read(find_feed, feed)
+        former = await database.read(load_former_urls, found.id)
+        return found, [(url, left_at.isoformat()) for url, left_at in former]
+
+    found, former = on_store(work)
+    document = feed_document(found, utc_now())
+    document["former_urls"] = [{"url": url, "left_at": at} for url, at in former]
+    if json:
+        print_json(document)
+        return
+    print_line(document.pop("health_sentence"))
+    for name, value in document.items():
+        if name == "former_urls":
+            for url, at in former:
+                print_line(f"  {'former URL':20} {safe(url)} (until {at})")
+        else:
+            print_line(f"  {name:20} {safe('–' if value is None else value)}")

@@ -1,0 +1,73 @@
+"""`inforadar opml …`: lists of feeds in and out."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from inforadar.actions.opml import render_opml
+from inforadar.actions.opml_import import import_opml
+from inforadar.app.store import utc_now
+from inforadar.cli.terminal.output import binary_output, counted, print_json, print_line, safe
+from inforadar.cli.terminal.run import on_store
+from inforadar.config import Settings
+from inforadar.errors import UsageError
+from inforadar.model.subscription import Imported
+from inforadar.store.database import Database
+from inforadar.store.feeds.feeds import load_feeds
+from inforadar.views.json import imported_document
+
+
+def import_(
+    file: Annotated[Path, Parameter(help="The OPML file; - for standard input.", allow_leading_hyphen=True)],
+    *,
+    json: Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")] = False,
+) -> None:
+    """Add every feed of an OPML file: enabled, polling, fetched now. Folders become topics."""
+    data = _read(file)
+
+    async def work(database: Database, _: Settings) -> Imported:
+        return await import_opml(database, data)
+
+    imported = on_store(work)
+    if json:
+        print_json(imported_document(imported, utc_now()))
+        return
+    print_line(
+        f"{counted(len(imported.added), 'feed')} added, {len(imported.known)} were there already, "
+        f"{len(imported.skipped)} skipped."
+    )
+    for what, why in imported.skipped:
+        print_line(f"  skipped {safe(what)}: {safe(why)}")
+    if imported.added:
+        print_line("A running worker fetches them now; else run `inforadar worker --once`.")
+
+
+def _read(file: Path) -> bytes:
+    if str(file) == "-":
+        return sys.stdin.buffer.read()
+    try:
+        return file.read_bytes()
+    except OSError as fault:
+        raise UsageError(f"{file} cannot be read: {fault.strerror}.") from None
+
+
+def export(*, output: Annotated[Path | None, Parameter(help="Else standard output.")] = None) -> None:
+    """Write all feeds as an OPML file, a folder for each topic."""
+
+    async def work(database: Database, _: Settings) -> bytes:
+        return render_opml(await database.read(load_feeds))
+
+    document = on_store(work)
+    if output is None:
+        with binary_output() as out:
+            out.write(document)
+        return
+    try:
+        output.write_bytes(document)
+    except OSError as fault:
+        raise UsageError(f"{output} cannot be written: {fault.strerror}.") from None
+    print_line(f"Wrote {output}")

@@ -1,0 +1,1 @@
+"""`inforadar item`, `canonical` and `analyze`."""

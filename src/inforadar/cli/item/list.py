@@ -1,0 +1,79 @@
+"""`inforadar item …`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Parameter, validators
+
+from inforadar.cli.terminal.output import (
+    print_json,
+    print_line,
+    print_table,
+    score_text,
+    short_id,
+    short_time,
+)
+from inforadar.cli.terminal.run import on_store
+from inforadar.config import Settings
+from inforadar.model.item import Item
+from inforadar.store.database import Database
+from inforadar.store.items.items import ItemFilter, count_items, list_items
+from inforadar.views.json import item_document
+
+
+def _is_score(_: object, value: float | None) -> None:
+    # `validators.Number` lets NaN through, which is neither below nor above anything.
+    if value is not None and not 0 <= value <= 1:
+        raise ValueError("Must be from 0 to 1.")
+
+
+def list_(
+    *,
+    source: Annotated[list[str] | None, Parameter(negative="", help="Only these sources.")] = None,
+    topic: Annotated[list[str] | None, Parameter(negative="", help="Only these topics.")] = None,
+    max_score: Annotated[
+        float | None,
+        Parameter(validator=_is_score, help="Only analyzed items up to this score, from 0 to 1."),
+    ] = None,
+    limit: Annotated[
+        int, Parameter(validator=validators.Number(gte=1, lte=10_000), help="Items to a page.")
+    ] = 20,
+    page: Annotated[
+        int, Parameter(validator=validators.Number(gte=1, lte=10_000_000), help="Which page.")
+    ] = 1,
+    json: Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")] = False,
+) -> None:
+    """List items, newest first."""
+    wanted = ItemFilter(sources=tuple(source or ()), topics=tuple(topic or ()), max_score=max_score)
+    offset = (page - 1) * limit
+
+    async def work(database: Database, _: Settings) -> tuple[list[Item], int]:
+        found = await database.read(list_items, wanted, limit=limit, offset=offset)
+        return found, await database.read(count_items, wanted)
+
+    items, total = on_store(work)
+    if json:
+        print_json([item_document(item) for item in items])
+        return
+    print_table(
+        ["Id!", "Source", "Topic", "Title", "Date!", "±>", "Views>", "Cmts>", "Score!"],
+        (
+            (
+                short_id(item.id),
+                item.source,
+                item.topic,
+                item.title or item.url,
+                short_time(item.published_at),
+                item.rating,
+                item.views,
+                item.comments,
+                score_text(item.score),
+            )
+            for item in items
+        ),
+        empty="No items yet. Run `inforadar worker --once` to fetch what is due.",
+        only_wide=("Topic", "±>", "Views>", "Cmts>"),
+    )
+    if items:
+        print_line(f"{offset + 1}–{offset + len(items)} of {total} · by date ↓")

@@ -1,0 +1,155 @@
+"""`inforadar item show` and `inforadar item refresh`: one item, read and fetched anew."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from inforadar.actions.refresh import Refreshed, refresh_article, refreshed_sentence
+from inforadar.app.store import open_store
+from inforadar.app.worker import open_worker
+from inforadar.cli.terminal.logs import configure_logs
+from inforadar.cli.terminal.output import print_json, print_line, safe, safe_text, score_text, short_time
+from inforadar.cli.terminal.run import on_store
+from inforadar.config import Settings, load_settings
+from inforadar.model.analysis import Analysis
+from inforadar.model.article import Article
+from inforadar.model.item import Item
+from inforadar.pipeline.worker import Stage
+from inforadar.store.articles.articles import load_article
+from inforadar.store.database import Database
+from inforadar.store.items.find import find_item
+from inforadar.store.items.items import load_item_changes
+from inforadar.urls import uid
+from inforadar.views.item import BARS, field_changes, read_item, why_no_text
+from inforadar.views.json import article_document, changes_document, item_document
+
+Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
+Reference = Annotated[str, Parameter(help="The item: its id, its URL, or the beginning of either.")]
+History = list[tuple[datetime, dict[str, list[Any]]]]
+
+WIDTH = 88
+BAR_LENGTH = 10
+
+
+def show(item: Reference, *, json: Json = False) -> None:
+    """Show one item: its metadata, clean text, analysis, and what changed."""
+
+    async def work(database: Database, _: Settings) -> tuple[Item, Article | None, History]:
+        found = await database.read(find_item, item)
+        article = await database.read(load_article, uid(found.url))
+        return found, article, await database.read(load_item_changes, found.id)
+
+    found, article, history = on_store(work)
+    if json:
+        shown = {"article": article and article_document(article), "changes": changes_document(history)}
+        print_json(item_document(found) | shown)
+        return
+    console = Console(highlight=False)
+    console.width = min(console.width, WIDTH)
+    _print_head(console, found, article)
+    analysis = read_item(found).analysis
+    if analysis:
+        _print_scores(console, analysis)
+    console.print(Rule("Clean text", style="dim"))
+    if article and article.extracted:
+        console.print(Markdown(safe_text(article.extracted.markdown), hyperlinks=False))
+    else:
+        console.print(Text(safe(why_no_text(article)), style="dim"))
+    if history:
+        _print_changes(console, history)
+
+
+def _print_head(console: Console, item: Item, article: Article | None) -> None:
+    shown = read_item(item)
+    extracted = article.extracted if article else None
+    console.print(Text(safe(shown.title), style="bold"))
+    if shown.neutral_title:
+        console.print(Text(f"Neutral: {safe(shown.neutral_title)}", style="italic"))
+    author = item.author or (extracted.author if extracted else None)
+    counters = {
+        "±": item.rating,
+        "views": item.views,
+        "comments": item.comments,
+        "bookmarks": item.bookmarks,
+    }
+    line = [
+        item.source,
+        item.topic,
+        author,
+        short_time(item.published_at),
+        item.language or (extracted.language if extracted else None),
+        *(f"{value:g} {name}" for name, value in counters.items() if value is not None),
+        f"{extracted.text_len} characters" if extracted else None,
+    ]
+    console.print(Text(" · ".join(safe(part) for part in line if part), style="dim"))
+    console.print(Text(safe(item.url), style="dim"), soft_wrap=True)
+    console.print(Text(f"id {item.id}", style="dim"))
+
+
+def _print_scores(console: Console, analysis: Analysis) -> None:
+    console.print(Rule("Analysis", style="dim"))
+    table = Table(box=None, pad_edge=False, show_header=False)
+    for name in (*BARS, None):
+        score = analysis.score(name) if name else analysis.overall
+        filled = round(score.value * BAR_LENGTH)
+        bar = Text("█" * filled + "░" * (BAR_LENGTH - filled), style=score_text(score.value).style)
+        label = name.value.replace("_", " ") if name else "overall"
+        table.add_row(label, bar, score_text(score.value), Text(safe(score.reason)))
+    console.print(table)
+    if analysis.summary:
+        console.print(Padding(Text(safe(analysis.summary)), (1, 0, 0, 0)))
+    for fact in analysis.facts:
+        console.print(Text(f"  • {safe(fact)}"))
+
+
+def _print_changes(console: Console, history: History) -> None:
+    console.print(Rule("What changed", style="dim"))
+    for change in field_changes(history):
+        line = Text(f"{short_time(change.at)}  {change.field}: ")
+        if change.old is not None:
+            line.append(safe(change.old), style="strike dim")
+            line.append(" → ")
+        line.append(safe(change.new))
+        console.print(line)
+
+
+def refresh(item: Reference, *, json: Json = False) -> int:
+    """Fetch an item's article anew, if it changed. A text that is there is never lost."""
+    settings = load_settings()
+    configure_logs(settings.log, quiet=True)
+
+    async def work() -> tuple[Item, Refreshed]:
+        stages = frozenset({Stage.CANONICAL})
+        async with (
+            open_store(settings) as database,
+            open_worker(settings, database, stages=stages) as worker,
+        ):
+            found = await database.read(find_item, item)
+            return found, await refresh_article(worker.canonicalizer, uid(found.url))
+
+    found, refreshed = asyncio.run(work())
+    if json:
+        failure = refreshed.failure
+        print_json(
+            {
+                "id": str(found.id),
+                "url": found.url,
+                "outcome": refreshed.outcome.value,
+                "text_len_before": refreshed.before_len,
+                "text_len": refreshed.after_len,
+                "failure": {"code": failure.code.value, "detail": failure.detail} if failure else None,
+            }
+        )
+    else:
+        print_line(f"{safe(found.url)}: {safe(refreshed_sentence(refreshed))}")
+    return 1 if refreshed.failure else 0

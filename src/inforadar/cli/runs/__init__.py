@@ -1,0 +1,1 @@
+"""`inforadar fetch` and `run`."""

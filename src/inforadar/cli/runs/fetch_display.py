@@ -1,0 +1,123 @@
+"""How a fetch looks on the command line: a bar below a live log, or plain lines when it is not a terminal."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+from rich.text import Text
+
+from inforadar.cli.terminal.masks import masked
+from inforadar.cli.terminal.output import print_line, print_table, safe
+from inforadar.model.progress import Progress as Event
+from inforadar.model.progress import ProgressKind
+from inforadar.model.run import Report
+from inforadar.pipeline.runs.fetch_run import FetchFilter
+from inforadar.views.run_log import counted
+
+_LABEL = 20
+_STYLES = {"+": "green", "~": "yellow"}
+
+
+class FetchDisplay:
+    """Shows the events of one run."""
+
+    def __init__(self, wanted: FetchFilter, *, is_terminal: bool) -> None:
+        self._title = _title(wanted)
+        self._bar: Progress | None = None
+        self._began = 0.0
+        if is_terminal:
+            columns = (SpinnerColumn("line"), BarColumn(), TextColumn("{task.description}"))
+            self._bar = Progress(*columns, console=Console(highlight=False), transient=True)
+            self._task = self._bar.add_task("Counting…", total=None)
+
+    def __enter__(self) -> Self:
+        if self._bar:
+            self._bar.console.print(Text(self._title, style="bold"))
+            self._bar.start()
+        else:
+            print_line(self._title)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar:
+            self._bar.stop()
+
+    def show(self, event: Event) -> None:
+        match event.kind:
+            case ProgressKind.LINE:
+                self._line(event)
+            case ProgressKind.FOUND:
+                self._began = time.monotonic()
+                if not self._bar:
+                    print_line(f"Found {counted(event.found, 'item')} on {counted(event.pages, 'page')}.")
+                self._progress(event)
+            case ProgressKind.COUNTING:
+                self._describe(
+                    f"Counting… {counted(event.pages, 'page')}, {counted(event.found, 'item')} found"
+                )
+            case ProgressKind.PROCESSED:
+                self._progress(event)
+            case ProgressKind.FINISHED:
+                pass
+
+    def _line(self, event: Event) -> None:
+        at = event.at.astimezone().strftime("%H:%M:%S")
+        text = safe(event.text)
+        if self._bar is None:
+            print(masked(f"{at}  {safe(event.label):{_LABEL}}  {text}"), flush=True)
+            return
+        line = Text.assemble((f"{at}  ", "dim"), (f"{safe(event.label):{_LABEL}}  ", "cyan"))
+        line.append(text, style=_STYLES.get(text[:1], ""))
+        self._bar.console.print(line, soft_wrap=True)
+
+    def _progress(self, event: Event) -> None:
+        if self._bar is None:
+            return
+        self._bar.update(self._task, total=max(event.found, 1), completed=event.done)
+        spent = max(time.monotonic() - self._began, 0.001)
+        rate = event.done / spent
+        left = (event.found - event.done) / rate if rate else None
+        timing = f"   {rate:.0f}/s   {_duration(left)} left" if left is not None else ""
+        self._describe(f"{event.done} of {event.found} items{timing}")
+
+    def _describe(self, text: str) -> None:
+        if self._bar:
+            self._bar.update(self._task, description=text)
+
+
+def _title(wanted: FetchFilter) -> str:
+    """With the filters as the list of articles shows them."""
+    named = [
+        f"{word}: {', '.join(map(safe, names))}"
+        for word, names in (("source", wanted.sources), ("topic", wanted.topics))
+        if names
+    ]
+    return "Fetch" + (f"    {' · '.join(named)}" if named else "")
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds + 0.5), 60)
+    return f"{minutes}:{rest:02d}"
+
+
+def print_report(report: Report) -> None:
+    """What came of it, feed by feed, and what went wrong."""
+    by_feed = report.details.get("by_feed", {})
+    print_table(
+        ["Feed", "Items>", "Added>", "Updated>", "URL"],
+        ((one["feed"], one["items"], one["added"], one["updated"], url) for url, one in by_feed.items()),
+        empty="Nothing was processed.",
+    )
+    for url, error in report.details.get("errors", {}).items():
+        print_line(f"! {safe(url)}: {safe(error)}")
+    print_line(
+        f"{'Interrupted: ' if report.interrupted else ''}{report.added_count} added, "
+        f"{report.updated_count} updated, {counted(report.errors_count, 'error')}. "
+        f"`inforadar run show {report.run_id}` has it all."
+    )

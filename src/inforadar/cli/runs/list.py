@@ -1,0 +1,80 @@
+"""`inforadar run …`: reports of past runs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from cyclopts import Parameter, validators
+
+from inforadar.cli.terminal.output import print_json, print_line, print_table, safe, short_time
+from inforadar.cli.terminal.run import on_store
+from inforadar.config import Settings
+from inforadar.model.ids import RunId
+from inforadar.model.run import Report
+from inforadar.store.database import Database
+from inforadar.store.runs.runs import load_report, load_runs
+from inforadar.views.json import report_document, run_state
+from inforadar.views.run_log import shown
+
+Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
+
+
+def list_(
+    *,
+    limit: Annotated[
+        int, Parameter(validator=validators.Number(gte=1, lte=10_000), help="So many runs at most.")
+    ] = 20,
+    json: Json = False,
+) -> None:
+    """List runs, newest first."""
+
+    async def work(database: Database, _: Settings) -> list[Report]:
+        return await database.read(load_runs, limit=limit)
+
+    reports = on_store(work)
+    if json:
+        print_json([report_document(report) for report in reports])
+        return
+    print_table(
+        ["Run", "Kind", "Started", "Finished", "Added>", "Updated>", "Errors>", "State"],
+        (
+            (
+                str(report.run_id),
+                report.kind.value,
+                short_time(report.started_at),
+                short_time(report.finished_at),
+                report.added_count,
+                report.updated_count,
+                report.errors_count,
+                run_state(report),
+            )
+            for report in reports
+        ),
+        empty="No runs yet. Run `inforadar worker --once`.",
+    )
+
+
+def show(run: Annotated[UUID, Parameter(help="The run's id.")], *, json: Json = False) -> None:
+    """Show one report with what it added and changed."""
+
+    async def work(database: Database, _: Settings) -> Report:
+        return await database.read(load_report, RunId(run))
+
+    report = on_store(work)
+    if json:
+        print_json(report_document(report))
+        return
+    print_line(
+        f"{report.kind.value} run, {short_time(report.started_at)} to {short_time(report.finished_at)}: "
+        f"{report.added_count} added, {report.updated_count} updated, {report.errors_count} errors, "
+        f"{run_state(report)}."
+    )
+    for url in report.added_articles:
+        print_line(f"+ {safe(url)}")
+    for url, fields in report.updated_fields_map.items():
+        print_line(f"~ {safe(url)}")
+        for field, (old, new) in fields.items():
+            print_line(f"    {field}: {safe(shown(old))} → {safe(shown(new))}")
+    for url, error in report.details.get("errors", {}).items():
+        print_line(f"! {safe(url)}: {safe(error)}")

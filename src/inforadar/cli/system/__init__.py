@@ -1,0 +1,1 @@
+"""Starting, diagnosing and maintaining the program."""

@@ -1,0 +1,220 @@
+"""`inforadar db …`: upgrade, check, back up, restore, tidy up, move."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from cyclopts import Parameter
+
+from inforadar.actions.backup import Restored, back_up, restore_archive, restore_sqlite
+from inforadar.actions.retention import Retention, Surplus
+from inforadar.app.store import make_home, open_unchecked_store
+from inforadar.cli.terminal.confirm import Yes, confirm
+from inforadar.cli.terminal.output import counted, print_json, print_line, print_table, safe, size_text
+from inforadar.cli.terminal.progress import told
+from inforadar.cli.terminal.run import on_store
+from inforadar.config import Settings, load_settings
+from inforadar.errors import UsageError
+from inforadar.store.database import Database, open_database
+from inforadar.store.upkeep.backup import is_sqlite_file
+from inforadar.store.upkeep.checks import find_damage, load_counts, load_size, repair_indexes
+from inforadar.store.upkeep.move import Move, Moved
+from inforadar.store.upkeep.upgrade import OURS, load_revision, upgrade_database
+
+Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
+
+
+def upgrade(*, json: Json = False) -> None:
+    """Bring the database to this program's schema; SQLite is backed up first."""
+    settings = load_settings()
+
+    async def work() -> tuple[str, Path | None]:
+        async with open_unchecked_store(settings) as database:
+            return database.name, await upgrade_database(database)
+
+    name, backup = asyncio.run(work())
+    if json:
+        print_json({"database": name, "schema": OURS.head, "backup": str(backup) if backup else None})
+        return
+    if backup:
+        print_line(f"Backed up to {backup} first.")
+    print_line(f"{name} is at schema {OURS.head}.")
+
+
+def check(
+    *,
+    repair: Annotated[bool, Parameter(negative="", help="Make missing indexes anew.")] = False,
+    json: Json = False,
+) -> int:
+    """Look whether the database is whole: file, schema, references. Reads all of it."""
+
+    async def work(database: Database, _: Settings) -> dict[str, Any]:
+        made = await database.write(repair_indexes) if repair else []
+        return {
+            "database": database.name,
+            "schema": await database.read(load_revision),
+            "size": await database.read(load_size),
+            "rows": await database.read(load_counts),
+            "repaired": made,
+            "damage": await database.read(find_damage),
+        }
+
+    found = on_store(work)
+    if json:
+        print_json(found)
+        return 1 if found["damage"] else 0
+    print_table(
+        ["Table", "Rows>"],
+        ((name, number) for name, number in found["rows"].items() if number),
+        empty="It is empty.",
+    )
+    for name in found["repaired"]:
+        print_line(f"Made the index {name} anew.")
+    for sentence in found["damage"]:
+        print_line(f"! {safe(sentence)}")
+    if found["damage"]:
+        return 1
+    print_line(f"{found['database']} is whole: schema {found['schema']}, {size_text(found['size'])}.")
+    return 0
+
+
+def backup(
+    file: Annotated[Path | None, Parameter(help="Where to; else beside the database.")] = None,
+    *,
+    json: Json = False,
+) -> None:
+    """Copy the database, while it is in use: SQLite as a database, PostgreSQL as an export."""
+
+    async def work(database: Database, settings: Settings) -> Path:
+        return await back_up(database, file, settings.home)
+
+    made = on_store(work)
+    if json:
+        print_json({"backup": str(made), "size": made.stat().st_size})
+        return
+    print_line(f"Backed up to {made} ({size_text(made.stat().st_size)}).")
+    print_line(f"It holds credentials, so that only you can read it. Back: `inforadar db restore {made}`.")
+
+
+def restore(
+    file: Annotated[Path, Parameter(help="A backup or an export.")], *, yes: Yes = False, json: Json = False
+) -> None:
+    """Put a backup in the place of the database. Stop everything else first."""
+    settings = load_settings()
+    is_sqlite = is_sqlite_file(file)
+    to_sqlite = settings.database_url.startswith("sqlite")
+    if is_sqlite and not to_sqlite:
+        raise UsageError(
+            f"{file} is an SQLite database, and DATABASE_URL names PostgreSQL. "
+            f"Set DATABASE_URL=sqlite:///{file.absolute()} and use `inforadar db move --to …`."
+        )
+    confirm(f"Replace everything in the database with {file}?", yes=yes, undone="Nothing was restored.")
+    if to_sqlite:
+        make_home(settings.home)
+
+    async def work() -> Restored:
+        if is_sqlite:
+            return await restore_sqlite(settings.database_url, file)
+        return await restore_archive(settings.database_url, _password(settings), file, told)
+
+    done = asyncio.run(work())
+    if json:
+        print_json(
+            {"database": done.name, "replaced": str(done.aside) if done.aside else None, "rows": done.rows}
+        )
+        return
+    print_line(
+        f"Restored {done.name}: {counted(done.rows['feeds'], 'feed')}, {counted(done.rows['items'], 'item')}."
+    )
+    if done.aside:
+        print_line(f"What was there before is in {done.aside}; delete it when you like.")
+    if settings.redis.url:
+        print_line("Redis still shows what was there before: `inforadar canonical rebuild` tells it anew.")
+
+
+def vacuum(
+    *,
+    dry_run: Annotated[bool, Parameter(negative="", help="Only say what would be deleted.")] = False,
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """Delete what retention says, and give its space back. The settings are RETENTION_*."""
+
+    async def plan(database: Database, settings: Settings) -> tuple[Surplus, int]:
+        return await _retention(database, settings).plan(), await database.read(load_size)
+
+    surplus, before = on_store(plan)
+    if dry_run:
+        _show_surplus(surplus, {"dry_run": True, "size": before}, as_json=json)
+        return
+    if surplus:
+        if not json:
+            _show_surplus(surplus, {}, as_json=False)
+        confirm("Delete that?", yes=yes, undone="Nothing was deleted.")
+
+    async def work(database: Database, settings: Settings) -> tuple[Surplus, int]:
+        done = await _retention(database, settings).apply()
+        await database.vacuum()
+        return done, await database.read(load_size)
+
+    done, after = on_store(work)
+    if json:
+        _show_surplus(done, {"dry_run": False, "size_before": before, "size": after}, as_json=True)
+        return
+    if done:
+        print_line(
+            f"Deleted {counted(done.items, 'item')} and {counted(done.articles, 'article')}. Their URLs stay known."
+        )
+    print_line(f"The database has {size_text(after)} now; it had {size_text(before)}.")
+
+
+def _retention(database: Database, settings: Settings) -> Retention:
+    return Retention(database=database, settings=settings.retention, published=settings.publish.items)
+
+
+def _show_surplus(surplus: Surplus, more: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        feeds = [{"id": str(feed.feed_id), "url": feed.url, "items": feed.items} for feed in surplus.feeds]
+        numbers = {"items": surplus.items, "articles": surplus.articles, "history": surplus.history}
+        print_json({**numbers, "feeds": feeds, **more})
+        return
+    print_table(
+        ["Feed", "Items to delete>"],
+        ((feed.url, feed.items) for feed in surplus.feeds),
+        empty="No items to delete. RETENTION_MAX_AGE_DAYS and RETENTION_MAX_ITEMS say what is kept.",
+    )
+    if surplus.articles:
+        print_line(f"{surplus.articles} articles that no item refers to.")
+    if surplus.history:
+        print_line(f"{surplus.history} old reports, changes, failures, cached analyses and hosts.")
+
+
+def move(
+    *,
+    to: Annotated[str, Parameter(help="The other database: postgresql://… or sqlite:///….")],
+    restart: Annotated[bool, Parameter(negative="", help="Begin anew, should it have been stopped.")] = False,
+    json: Json = False,
+) -> None:
+    """Move everything to another database, compare, and leave this one as it is. Goes on if it was stopped."""
+
+    async def work(database: Database, settings: Settings) -> tuple[str, Moved]:
+        apart = None if urlsplit(to).password else _password(settings)
+        async with open_database(to, apart) as target:
+            if target.url == database.url:
+                raise UsageError("Both are the same database.")
+            return target.name, await Move(source=database, target=target, told=told).run(restart=restart)
+
+    name, moved = on_store(work)
+    if json:
+        print_json({"database": name, "rows": moved.tables, "resumed": moved.resumed})
+        return
+    print_line(f"Moved {sum(moved.tables.values())} rows to {name}. Counts and checksums are the same.")
+    apart = ", with the password in DB_PASSWORD," if to.startswith("postgres") else ""
+    print_line(f"Next: set DATABASE_URL={to}{apart} and start again.")
+
+
+def _password(settings: Settings) -> str | None:
+    return settings.database.password.get_secret_value() if settings.database.password else None

@@ -1,0 +1,62 @@
+"""`inforadar doctor`: what is wrong, and what to do."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict, replace
+from typing import Annotated
+
+from cyclopts import Parameter
+from rich.console import Console
+from rich.text import Text
+
+from inforadar.app.doctor import examine
+from inforadar.cli.terminal.logs import configure_logs
+from inforadar.cli.terminal.masks import masked
+from inforadar.cli.terminal.output import counted, print_json, print_line, safe
+from inforadar.config import load_settings
+from inforadar.model.finding import Finding, Level
+
+_SIGNS = {Level.OK: ("ok", "green"), Level.WARNING: ("look", "yellow"), Level.PROBLEM: ("wrong", "red")}
+
+
+def doctor(
+    *,
+    url: Annotated[str | None, Parameter(help="Also fetch this, through the guard.")] = None,
+    json: Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")] = False,
+) -> int:
+    """Look for what is wrong, and say what to do. Changes nothing; exit code 1 if something does not work."""
+    settings = load_settings()
+    configure_logs(settings.log, quiet=True)
+    findings = [
+        replace(finding, sentence=masked(finding.sentence))
+        for finding in asyncio.run(examine(settings, url=url))
+    ]
+    is_well = not any(finding.level is Level.PROBLEM for finding in findings)
+    if json:
+        print_json({"ok": is_well, "findings": [asdict(finding) for finding in findings]})
+    else:
+        _print(findings)
+    return 0 if is_well else 1
+
+
+def _print(findings: list[Finding]) -> None:
+    console = Console(highlight=False)
+    for finding in findings:
+        word, colour = _SIGNS[finding.level]
+        console.print(
+            Text.assemble((f"{word:6}", colour), f"{finding.check:10}", safe(finding.sentence)),
+            soft_wrap=True,
+        )
+        if finding.advice:
+            console.print(Text(f"{'':16}→ {safe(finding.advice)}", style="dim"), soft_wrap=True)
+    numbers = {level: sum(finding.level is level for finding in findings) for level in Level}
+    if numbers[Level.PROBLEM]:
+        are = "is" if numbers[Level.PROBLEM] == 1 else "are"
+        print_line(
+            f"{counted(numbers[Level.PROBLEM], 'thing')} {are} wrong, {numbers[Level.WARNING]} to look at."
+        )
+    elif numbers[Level.WARNING]:
+        print_line(f"Everything works; {counted(numbers[Level.WARNING], 'thing')} to look at.")
+    else:
+        print_line("Everything is well.")

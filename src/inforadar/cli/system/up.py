@@ -1,0 +1,211 @@
+"""`inforadar up`: everything with one command, as child processes that share only the database (C10)."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Annotated
+from urllib.parse import quote
+
+from cyclopts import Parameter
+
+from inforadar.app.store import SAMPLE, make_home, open_store, utc_now
+from inforadar.cli.system.serve import STOP_S, UNDER_UP
+from inforadar.cli.terminal.logs import configure_logs
+from inforadar.cli.terminal.masks import masked
+from inforadar.cli.terminal.output import print_line
+from inforadar.config import Settings, load_settings
+from inforadar.errors import DatabaseInUseError, StoreError
+from inforadar.sample.install import add_sample
+from inforadar.sample.server import check_sample_port
+from inforadar.store.database import Database
+from inforadar.store.feeds.feeds import count_feeds, load_feeds
+from inforadar.urls import host_key
+from inforadar.web.serve import check_port, login_link
+
+
+def up(
+    *,
+    host: Annotated[str | None, Parameter(help="The address to listen on.")] = None,
+    port: Annotated[int | None, Parameter(help="The port to listen on.")] = None,
+    sample: Annotated[
+        bool, Parameter(negative="--no-sample", help="Serve the sample; an empty database gets it.")
+    ] = True,
+) -> int:
+    """Start everything: API, web page, worker; the sample on an empty database."""
+    if host is not None:
+        os.environ["INFORADAR_HOST"] = host
+    if port is not None:
+        os.environ["INFORADAR_PORT"] = str(port)
+    os.environ.setdefault("INFORADAR_LOG_LEVEL", "warning")
+    settings = load_settings()
+    configure_logs(settings.log)
+    make_home(settings.home)
+    with _only_one(settings):
+        check_port(settings)
+        feed = asyncio.run(_prepare(settings, with_sample=sample))
+        return asyncio.run(_supervise(settings, feed))
+
+
+@contextmanager
+def _only_one(settings: Settings) -> Iterator[None]:
+    """On SQLite one `up` a home: two would fetch for each other and answer on two ports."""
+    if not settings.database_url.startswith("sqlite"):
+        yield
+        return
+    with _lock_file(settings.home / "up.lock") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.seek(0)
+            other = file.read().strip() or "?"
+            raise DatabaseInUseError(
+                f"Info Radar is already running on {settings.home} (process {other}). "
+                "Stop it first, or start another one with its own --home and --port."
+            ) from None
+        file.seek(0)
+        file.truncate()
+        file.write(str(os.getpid()))
+        file.flush()
+        yield
+
+
+def _lock_file(path: Path) -> IO[str]:
+    try:
+        return path.open("a+", encoding="ascii")
+    except OSError as fault:
+        raise StoreError(f"{path} cannot be written: {fault.strerror}.") from None
+
+
+async def _prepare(settings: Settings, *, with_sample: bool) -> str | None:
+    """Upgrades the database, adds the sample to an empty one. Returns a feed's URL of the sample, if it is served."""
+    async with open_store(settings, upgrade=True) as database:
+        if not with_sample:
+            return None
+        if not await database.read(count_feeds):
+            check_sample_port(settings.sample.port)
+            print_line("The database is empty: adding the sample, a small news world of its own …")
+            await add_sample(database, settings, utc_now)
+        feed = await _sample_feed(database)
+        if feed:
+            check_sample_port(_port(feed))
+        return feed
+
+
+def _port(feed: str) -> int:
+    """The one that the sample was added with: its URLs name it."""
+    return int(host_key(feed).rpartition(":")[2])
+
+
+async def _sample_feed(database: Database) -> str | None:
+    feeds = await database.read(load_feeds, origin=SAMPLE)
+    return feeds[0].url if feeds else None
+
+
+async def _supervise(settings: Settings, feed: str | None) -> int:
+    """Runs the children until a signal comes or one of them ends; then stops them all."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    family = _Family(settings, stop)
+    try:
+        if feed:
+            await family.start("sample serve", answering=host_key(feed))
+        await family.start("api", answering=host_key(settings.web.base_url))
+        await family.start("worker")
+        if not stop.is_set() and not family.died:
+            print(_where_to_look(settings, feed))  # as it is: the link to log in holds the token
+        await family.until_one_ends()
+    finally:
+        await family.stop()
+    if family.died:
+        print_line(f"`inforadar {family.died[0]}` ended by itself, see above; so everything was stopped.")
+        return 1
+    print_line("Stopped.")
+    return 0
+
+
+class _Family:
+    """The child processes."""
+
+    def __init__(self, settings: Settings, stop: asyncio.Event) -> None:
+        self._environment = {**os.environ, "INFORADAR_HOME": str(settings.home), UNDER_UP: "1"}
+        self._stop = stop
+        self._processes: dict[str, asyncio.subprocess.Process] = {}
+        self.died: list[str] = []
+
+    async def start(self, name: str, answering: str | None = None) -> None:
+        """Starts one, unless all is over already; with `answering` waits until that address does."""
+        if self._stop.is_set() or self.died:
+            return
+        # In a session of its own, so that Ctrl-C reaches it once: from here.
+        process = self._processes[name] = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "inforadar", *name.split(), env=self._environment, start_new_session=True
+        )
+        while answering and not self._stop.is_set():
+            if process.returncode is not None:
+                self.died.append(name)
+                return
+            if await _answers(answering):
+                return
+            await asyncio.sleep(0.05)
+
+    async def until_one_ends(self) -> None:
+        """… or the stop comes."""
+        if self._stop.is_set() or self.died:
+            return
+        ends = {asyncio.create_task(process.wait()): name for name, process in self._processes.items()}
+        stopping = asyncio.create_task(self._stop.wait())
+        done, others = await asyncio.wait([stopping, *ends], return_when=asyncio.FIRST_COMPLETED)
+        self.died = [ends[task] for task in done if task in ends]
+        for task in others:
+            task.cancel()
+
+    async def stop(self) -> None:
+        """Asks all of them to end; those that do not are killed."""
+        for process in self._processes.values():
+            if process.returncode is None:
+                process.terminate()
+        waits = [asyncio.create_task(process.wait()) for process in self._processes.values()]
+        if not waits:
+            return
+        _, late = await asyncio.wait(waits, timeout=STOP_S - 1)
+        if late:
+            for process in self._processes.values():
+                if process.returncode is None:
+                    process.kill()
+            await asyncio.wait(waits)
+
+
+async def _answers(address: str) -> bool:
+    host, _, port = address.rpartition(":")
+    try:
+        _, writer = await asyncio.open_connection(host.strip("[]"), int(port))
+    except OSError:
+        return False
+    writer.close()
+    with suppress(OSError):
+        await writer.wait_closed()
+    return True
+
+
+def _where_to_look(settings: Settings, feed: str | None) -> str:
+    base = settings.web.base_url
+    lines = ["", "Info Radar is running.", f"  Page     {base}/"]
+    if feed:
+        lines.append(f"  Feed     {base}/rss?url={quote(masked(feed), safe='')}")
+    lines += [
+        f"  Log in   {login_link(settings)}",
+        "  Items    inforadar item list",
+        f"  Home     {settings.home}",
+        "  Ctrl-C stops it.",
+        "",
+    ]
+    return "\n".join(lines)

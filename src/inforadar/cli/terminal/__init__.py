@@ -1,0 +1,1 @@
+"""What commands share: streams, output, logs, confirmation."""

@@ -1,0 +1,144 @@
+"""What the commands print: tables for people, JSON for programs.
+
+Text from the web is hostile: it goes through `safe`, as in the terminal app.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any, BinaryIO
+
+import msgspec
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from inforadar.cli.terminal.masks import masked
+from inforadar.model.analysis import score_label
+from inforadar.tui.text import safe, safe_text
+
+WIDE = 120
+"""Columns of a terminal that has room for whole tables."""
+
+__all__ = ["print_json", "print_line", "print_table", "safe", "safe_text", "score_text", "short_time"]
+
+
+def print_json(document: Any) -> None:
+    with binary_output() as out:
+        out.write(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
+
+
+@contextmanager
+def binary_output() -> Iterator[BinaryIO]:
+    """Standard output, for documents that have an encoding of their own."""
+    out = sys.stdout.buffer
+    yield out
+    out.flush()
+
+
+def print_line(text: str) -> None:
+    """Secrets in it are masked."""
+    print(masked(text))
+
+
+def is_narrow() -> bool:
+    """Whether a person looks at a window that has no room for everything."""
+    console = Console()
+    return console.is_terminal and console.width < WIDE
+
+
+def print_table(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    empty: str,
+    only_wide: Collection[str] = (),
+) -> None:
+    """A table that fits the terminal, where columns `only_wide` give way first; whole and without colours when piped.
+
+    A column's name ends with `>` if it holds numbers, and with `!` if it is never cut.
+    """
+    console = Console(highlight=False, soft_wrap=False)
+    left_out = only_wide if is_narrow() else ()
+    shown = [index for index, column in enumerate(columns) if column not in left_out]
+    cells = [[_cell(row[index]) for index in shown] for row in rows]
+    if not cells:
+        print_line(empty)
+    elif console.is_terminal:
+        console.print(_table([columns[index] for index in shown], cells))
+    else:
+        _print_whole([columns[index] for index in shown], cells)
+
+
+def _table(columns: Sequence[str], cells: Iterable[Sequence[Text]]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in columns:
+        table.add_column(
+            name.rstrip(">!"),
+            justify="right" if ">" in name else "left",
+            overflow="ellipsis",
+            no_wrap="!" in name,
+        )
+    for row in cells:
+        table.add_row(*row)
+    return table
+
+
+def _print_whole(columns: Sequence[str], cells: Sequence[Sequence[Text]]) -> None:
+    """By hand: for five hundred feeds a table takes Rich ten times as long as everything else does."""
+    lines = [[name.rstrip(">!") for name in columns], *([cell.plain for cell in row] for row in cells)]
+    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        print("  ".join(map(_padded, columns, line, widths)))
+
+
+def _padded(column: str, text: str, width: int) -> str:
+    room = " " * (width - cell_len(text))
+    return room + text if ">" in column else text + room
+
+
+def _cell(value: object) -> Text:
+    text = value if isinstance(value, Text) else Text(masked(safe("–" if value is None else value)))
+    # A cell is cut and does not wrap; its column gives way all the same, the widest first.
+    text.no_wrap, text.overflow = True, "ellipsis"
+    return text
+
+
+def short_id(value: object) -> str:
+    """The end of an id. Ids begin with the time, so that those of one import begin the same."""
+    return str(value)[-8:]
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 feed`, `2 feeds`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def score_text(score: float | None) -> Text:
+    """The number with its word and colour: never colour alone."""
+    if score is None:
+        return Text("–")
+    word = score_label(score)
+    return Text(f"{score:.2f} {word}", style=_SCORE_COLOURS[word])
+
+
+_SCORE_COLOURS = {"neutral": "green", "slanted": "yellow", "loaded": "red"}
+
+
+def size_text(number: int) -> str:
+    """Bytes as people say them."""
+    size = float(number)
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if size < 1000 or unit == "GB":
+            break
+        size /= 1000
+    return f"{number} bytes" if unit == "bytes" else f"{size:.1f} {unit}"
+
+
+def short_time(moment: datetime | None) -> str:
+    """In the reader's own zone."""
+    return moment.astimezone().strftime("%Y-%m-%d %H:%M") if moment else "–"

@@ -1,0 +1,1 @@
+"""The Python API for programs that embed Info Radar. `inforadar.public` re-exports it."""

@@ -1,0 +1,153 @@
+"""Seed 4's state, as a Python API: what of a sitemap is new since the last run.
+
+state = IncrementalStateManager("rss_incremental.db")
+for url in await state.detect_new_urls("my_site", entries):
+    …
+await state.mark_urls_processed("my_site", done)
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from inforadar.model.sitemap import IncrementalResult, SitemapEntry, SiteState, UrlState
+from inforadar.stages.discover.sitemap.filter import sort_entries_by_date
+from inforadar.store.database import Database
+from inforadar.store.sitemaps.files import prune_if_due
+from inforadar.store.sitemaps.site_states import (
+    FORGET_AFTER_DAYS,
+    detect_entries,
+    load_published,
+    load_site,
+    mark_urls,
+    prune_urls,
+)
+from inforadar.store.sitemaps.state_file import open_state
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class IncrementalStateManager:
+    """Remembers the URLs of sites, in a file of its own or in any database.
+
+    Each call opens the database and closes it again; `async with` keeps it open for several. A state file that is
+    damaged is moved aside and the call raises `DatabaseCorrupted`; the next call begins with a new file.
+    """
+
+    def __init__(
+        self, db_path: str | Path = "rss_incremental.db", *, now: Callable[[], datetime] = utc_now
+    ) -> None:
+        """`db_path` is a file, or a database URL: `postgresql://…`, `sqlite:///…`."""
+        self.db_path = db_path
+        self._now = now
+        self._stack = AsyncExitStack()
+        self._open: Database | None = None
+
+    async def __aenter__(self) -> Self:
+        self._open = await self._stack.enter_async_context(open_state(self.db_path))
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open = None
+        await self._stack.__aexit__(kind, error, trace)
+
+    async def get_site_state(self, site_name: str) -> SiteState:
+        """A site that was never seen has no `last_run`."""
+        async with self._database() as database:
+            return await database.read(load_site, site_name)
+
+    async def detect_new_urls(
+        self, site_name: str, current_entries: Sequence[SitemapEntry], *, is_whole: bool = True
+    ) -> list[str]:
+        """Notes what the sitemap lists now; answers what is to be processed: new, changed, pending, failed.
+
+        `is_whole` is that of `read_sitemap`: if not, what is missing has not left the sitemap.
+        """
+        result = await self.detect(site_name, current_entries, is_whole=is_whole)
+        to_process = {*result.new_urls, *result.pending_urls}
+        listed = dict.fromkeys(entry.url for entry in current_entries)
+        return [url for url in listed if url in to_process]
+
+    async def detect(
+        self,
+        site_name: str,
+        current_entries: Sequence[SitemapEntry],
+        *,
+        sitemap_url: str | None = None,
+        baseline_items: int | None = None,
+        retry_failed: bool = True,
+        is_whole: bool = True,
+    ) -> IncrementalResult:
+        """As `detect_new_urls`, and says what is what.
+
+        With `baseline_items`, of a site that was never seen only so many count as new, the newest; the others are
+        noted as processed. What is not in `current_entries` counts as having left the sitemap, if they are whole; if
+        not, the next call belongs to a first run still, for a day at most.
+        """
+        baseline = None
+        if baseline_items is not None:
+            newest = sort_entries_by_date(current_entries, max_items=baseline_items)
+            baseline = frozenset(entry.url for entry in newest)
+        async with self._database() as database:
+            found = await database.write(
+                detect_entries,
+                site_name,
+                current_entries,
+                at=self._now(),
+                sitemap_url=sitemap_url,
+                baseline=baseline,
+                is_whole=is_whole,
+            )
+        pending = {UrlState.PENDING, *([UrlState.FAILED] if retry_failed else [])}
+        new = [one.url for one in found if one.before is None or one.is_modified]
+        left = [one.url for one in found if one.before in pending and not one.is_modified]
+        processed = {*new, *left}
+        listed = dict.fromkeys(entry.url for entry in current_entries)
+        return IncrementalResult(
+            new_urls=tuple(new),
+            pending_urls=tuple(left),
+            skipped_urls=tuple(url for url in listed if url not in processed),
+            modified_urls=tuple(one.url for one in found if one.is_modified),
+        )
+
+    async def mark_urls_processed(self, site_name: str, urls: Iterable[str], success: bool = True) -> None:
+        """What failed is among those that the next run answers again."""
+        state = UrlState.PROCESSED if success else UrlState.FAILED
+        async with self._database() as database:
+            await database.write(
+                mark_urls, site_name, list(urls), state, published_at=self._now() if success else None
+            )
+
+    async def load_published(self, site_name: str, limit: int) -> list[tuple[str, datetime | None, datetime]]:
+        """The last URLs that were processed: (URL, lastmod, when)."""
+        async with self._database() as database:
+            return await database.read(load_published, site_name, limit)
+
+    async def cleanup_old_states(self, days_to_keep: float = FORGET_AFTER_DAYS) -> int:
+        """Forgets URLs that left their sitemap longer ago, and more than 1,000 of a site; never one that is listed."""
+        async with self._database() as database:
+            return await database.write(prune_urls, at=self._now(), days=days_to_keep)
+
+    async def cleanup_if_due(self, site_name: str, *, days_to_keep: float, every_days: float) -> int:
+        """The same for one site, unless it was done less than so many days ago."""
+        async with self._database() as database:
+            return await database.write(
+                prune_if_due, site_name, at=self._now(), days=days_to_keep, every_days=every_days
+            )
+
+    @asynccontextmanager
+    async def _database(self) -> AsyncIterator[Database]:
+        if self._open is not None:
+            yield self._open
+            return
+        async with open_state(self.db_path) as database:
+            yield database

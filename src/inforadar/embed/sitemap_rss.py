@@ -1,0 +1,178 @@
+"""From a sitemap to an RSS document, as functions (E2): for flows, and for programs that want nothing else.
+
+entries = await fetch_sitemap(url, fetch)
+wanted = sort_entries_by_date(apply_rss_filters(entries, {"include_patterns": ["/blog/"]}), max_items=50)
+xml = generate_rss_xml(create_rss_items(wanted), {"title": "My blog"}, sitemap_url=url)
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from inforadar.errors import InfoRadarError, ParseError, UsageError
+from inforadar.model.http import Failed, Fetch, Fetched, Request
+from inforadar.model.sitemap import SitemapEntry, SitemapRef, TitleOrigin
+from inforadar.pipeline.collect.sitemap_files import ACCEPT, MAX_DEPTH, MAX_FILES
+from inforadar.stages.discover.sitemap.parse import SitemapReader
+from inforadar.stages.discover.sitemap.titles import slug_title
+from inforadar.stages.discover.sitemap.unpack import MAX_BYTES
+from inforadar.stages.publish.entry import ChannelInfo, Entry
+from inforadar.stages.publish.rss import render_rss
+from inforadar.urls import canonical_form, hostname, origin, readable, url_hash
+
+_CHANNEL = frozenset({"title", "description", "link", "language"})
+
+
+class SitemapError(InfoRadarError):
+    """The sitemap could not be had, or is none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SitemapListing:
+    """What a sitemap lists, as far as it could be had."""
+
+    entries: list[SitemapEntry]
+    is_whole: bool
+    """If not, a page that is missing may be listed all the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RssItem:
+    """An item of the document, and where its title comes from."""
+
+    entry: Entry
+    title_from: TitleOrigin
+
+
+async def fetch_sitemap(
+    sitemap_url: str, fetch: Fetch, *, any_host: bool = False, max_bytes: int = MAX_BYTES
+) -> list[SitemapEntry]:
+    """The entries of `read_sitemap`, for whoever does not mind that some may be missing."""
+    return (await read_sitemap(sitemap_url, fetch, any_host=any_host, max_bytes=max_bytes)).entries
+
+
+async def read_sitemap(
+    sitemap_url: str, fetch: Fetch, *, any_host: bool = False, max_bytes: int = MAX_BYTES
+) -> SitemapListing:
+    """All that a sitemap lists, its index followed. Files that cannot be had are left out, unless none can.
+
+    `fetch` makes each request wait for its turn; `any_host` follows sitemaps on other hosts too.
+    """
+    root = canonical_form(sitemap_url)
+    entries: dict[str, SitemapEntry] = {}
+    queue, seen = deque([(root, 0)]), {root}
+    hosts, fault, is_whole = {hostname(root)}, "", True
+    while queue:
+        url, depth = queue.popleft()
+        try:
+            file = await _fetch_file(url, fetch, max_bytes)
+        except SitemapError as error:
+            if url == root:
+                raise
+            fault, is_whole = fault or str(error), False
+            continue
+        is_whole &= file.is_whole
+        if url == root:
+            hosts.add(hostname(file.final_url))
+        for row in file.rows:
+            if isinstance(row, SitemapEntry):
+                entries.setdefault(row.url, row)
+            elif row.url not in seen and depth < MAX_DEPTH and len(seen) < MAX_FILES:
+                if any_host or hostname(row.url) in hosts:
+                    seen.add(row.url)
+                    queue.append((row.url, depth + 1))
+                else:
+                    fault = fault or f"The sitemap {readable(row.url)} is on another host."
+    if not entries and fault:
+        raise SitemapError(fault)
+    return SitemapListing(entries=list(entries.values()), is_whole=is_whole)
+
+
+class _File(NamedTuple):
+    final_url: str
+    rows: list[SitemapEntry | SitemapRef]
+    is_whole: bool
+
+
+async def _fetch_file(url: str, fetch: Fetch, max_bytes: int) -> _File:
+    result = await fetch(Request(url=url, accept=ACCEPT, max_bytes=max_bytes))
+    match result:
+        case Fetched():
+            pass
+        case Failed(message=message):
+            raise SitemapError(message)
+        case _:
+            raise SitemapError(f"{hostname(url)} answered 304 to a question we did not ask.")
+
+    def read() -> _File:
+        reader = SitemapReader(result.body, result.final_url, result.content_type, max_bytes=max_bytes)
+        rows = list(reader)
+        return _File(result.final_url, rows, reader.is_whole)
+
+    try:
+        return await asyncio.to_thread(read)
+    except ParseError as fault:
+        raise SitemapError(f"{readable(url)}: {fault}") from None
+
+
+def create_rss_items(
+    entries: Iterable[SitemapEntry], titles: Mapping[str, str] | None = None, *, now: datetime | None = None
+) -> list[RssItem]:
+    """One item for each entry, in their order. `titles` are those of the pages, by URL.
+
+    A title comes from the sitemap's news extension, else from the page, else from the address.
+    """
+    at = now or datetime.now(UTC)
+    items = []
+    for entry in entries:
+        page = (titles or {}).get(entry.url)
+        if entry.title:
+            title, title_from = entry.title, TitleOrigin.SITEMAP
+        elif page:
+            title, title_from = page, TitleOrigin.PAGE
+        else:
+            title, title_from = slug_title(entry.url), TitleOrigin.SLUG
+        shown = Entry(
+            url=entry.url,
+            hash=url_hash(entry.url),
+            published_at=entry.date or at,
+            updated_at=entry.lastmod,
+            title=title,
+            tags=entry.tags,
+            image=entry.images[0] if entry.images else None,
+            language=entry.language,
+        )
+        items.append(RssItem(entry=shown, title_from=title_from))
+    return items
+
+
+def generate_rss_xml(
+    items: Sequence[RssItem],
+    channel_config: Mapping[str, Any] | None = None,
+    *,
+    sitemap_url: str = "",
+    now: datetime | None = None,
+) -> str:
+    """An RSS 2.0 document; `channel_config` has title, description, link and language, each of which may be missing."""
+    channel = dict(channel_config or {})
+    if unknown := sorted(channel.keys() - _CHANNEL):
+        raise UsageError(f"A channel has no {unknown[0]!r}; it has {', '.join(sorted(_CHANNEL))}.")
+    address = sitemap_url or (items[0].entry.url if items else "")
+    link = str(channel.get("link") or (f"{origin(address)}/" if address else ""))
+    if not link:
+        raise UsageError("A channel without items needs a link, or the address of its sitemap.")
+    name = hostname(link)
+    info = ChannelInfo(
+        title=str(channel.get("title") or name),
+        link=link,
+        description=str(channel.get("description") or f"What is new on {name}"),
+        self_url=sitemap_url or link,
+        built_at=(now or datetime.now(UTC)).replace(microsecond=0),
+        language=channel.get("language"),
+    )
+    return render_rss(info, [item.entry for item in items]).whole

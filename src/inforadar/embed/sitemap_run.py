@@ -1,0 +1,213 @@
+"""A sitemap's feed, run by run, with its state in a file of its own: seed 4's flow, as functions without Prefect.
+
+    read_sitemap | filters | detect | titles of what is to be processed | mark | RSS of the last N
+
+The document holds the last N that were published, not only this run's (ruling 12), and carries the date of the
+newest of them: nothing new, and it is the same to the byte (E8).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+import structlog
+
+from inforadar.embed.site_states import IncrementalStateManager
+from inforadar.embed.sitemap_rss import create_rss_items, generate_rss_xml
+from inforadar.errors import UsageError
+from inforadar.model.sitemap import SitemapEntry, TitleOrigin
+from inforadar.pipeline.collect.page_titles import Missing, Title
+from inforadar.stages.discover.sitemap.filter import sort_entries_by_date
+from inforadar.store.sitemaps.state_file import DatabaseCorrupted
+
+DB_PATH_VARIABLE = "RSS_INCREMENTAL_DB"
+
+log = structlog.get_logger()
+
+TitleOf = Callable[[str], Awaitable[Title | Missing]]
+"""Fetches a page for its title."""
+KnownTitles = Callable[[Sequence[str]], Awaitable[dict[str, str]]]
+
+
+def _default_path() -> str:
+    return os.environ.get(DB_PATH_VARIABLE) or "rss_incremental.db"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncrementalConfig:
+    """The seed's `incremental_config`."""
+
+    db_path: str = field(default_factory=_default_path)
+    """A file, or a database URL; by default what RSS_INCREMENTAL_DB says."""
+    max_history_days: float = 30
+    baseline_items: int = 10
+    cleanup_interval_days: float = 7
+    retry_failed_urls: bool = True
+
+    @classmethod
+    def parse(cls, given: Mapping[str, Any] | None) -> IncrementalConfig:
+        known = {one.name for one in fields(cls)}
+        if unknown := sorted(set(given or {}) - known):
+            raise UsageError(f"incremental_config has no {unknown[0]!r}; it has {', '.join(sorted(known))}.")
+        return cls(**dict(given or {}))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Detected:
+    """What a run has to do."""
+
+    todo: tuple[str, ...]
+    skipped: int
+    is_full: bool = False
+    """Without a state: the newest, whether they were published before or not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SitemapRss:
+    """What a run made."""
+
+    xml: str
+    items: int
+    processed: tuple[str, ...]
+    failed: tuple[str, ...]
+    skipped: int
+    titles_from: Mapping[str, str]
+    """{URL: "sitemap", "page" or "slug"} of what was processed."""
+    is_full: bool
+
+
+async def detect_changes(
+    site_name: str,
+    sitemap_url: str,
+    entries: Sequence[SitemapEntry],
+    config: IncrementalConfig,
+    max_items: int,
+    *,
+    is_whole: bool = True,
+) -> Detected:
+    """What is new, changed or still open. A state that is damaged is moved aside: full mode, for this run.
+
+    Everything else is then noted as seen in the new state, so that the next run is incremental again.
+    """
+    manager = IncrementalStateManager(config.db_path)
+    detect = partial(
+        _detect,
+        manager,
+        site_name=site_name,
+        sitemap_url=sitemap_url,
+        entries=entries,
+        config=config,
+        is_whole=is_whole,
+    )
+    try:
+        return await detect(baseline_items=config.baseline_items)
+    except DatabaseCorrupted as fault:
+        log.warning("sitemap.full_mode", site=site_name, reason=str(fault))
+        found = await detect(baseline_items=max_items)
+        return Detected(todo=found.todo, skipped=found.skipped, is_full=True)
+
+
+async def _detect(
+    manager: IncrementalStateManager,
+    *,
+    site_name: str,
+    sitemap_url: str,
+    entries: Sequence[SitemapEntry],
+    config: IncrementalConfig,
+    baseline_items: int,
+    is_whole: bool,
+) -> Detected:
+    result = await manager.detect(
+        site_name,
+        entries,
+        sitemap_url=sitemap_url,
+        baseline_items=baseline_items,
+        retry_failed=config.retry_failed_urls,
+        is_whole=is_whole,
+    )
+    return Detected(todo=(*result.new_urls, *result.pending_urls), skipped=len(result.skipped_urls))
+
+
+def everything(entries: Sequence[SitemapEntry], max_items: int) -> Detected:
+    """Full mode: the newest, without a state."""
+    newest = sort_entries_by_date(entries, max_items=max_items)
+    return Detected(
+        todo=tuple(entry.url for entry in newest), skipped=len(entries) - len(newest), is_full=True
+    )
+
+
+async def find_titles(
+    entries: Mapping[str, SitemapEntry], todo: Sequence[str], title_of: TitleOf | None, known: KnownTitles
+) -> tuple[dict[str, str], list[str]]:
+    """Titles of pages that the sitemap does not name, and the pages that could not be had.
+
+    Without `title_of` no page is fetched.
+    """
+    untitled = [url for url in todo if not ((entry := entries.get(url)) and entry.title)]
+    titles = await known(untitled)
+    failed: list[str] = []
+    for url in untitled:
+        if url in titles or title_of is None:
+            continue
+        match await title_of(url):
+            case Title(text=text, origin=TitleOrigin.PAGE):
+                titles[url] = text
+            case Missing():
+                failed.append(url)
+            case Title():
+                continue
+    return titles, failed
+
+
+async def publish_changes(
+    site_name: str,
+    sitemap_url: str,
+    entries: Mapping[str, SitemapEntry],
+    detected: Detected,
+    *,
+    titles: Mapping[str, str],
+    failed: Sequence[str],
+    channel: Mapping[str, Any],
+    config: IncrementalConfig | None,
+    max_items: int,
+    known: KnownTitles,
+    now: datetime,
+) -> SitemapRss:
+    """Marks what was processed, and renders the last that were published; without a config, this run's."""
+    done = [url for url in detected.todo if url not in set(failed)]
+    newest = now
+    if config is None:
+        shown = [entries[url] for url in done]
+    else:
+        manager = IncrementalStateManager(config.db_path)
+        await manager.mark_urls_processed(site_name, done)
+        await manager.mark_urls_processed(site_name, failed, success=False)
+        await manager.cleanup_if_due(
+            site_name, days_to_keep=config.max_history_days, every_days=config.cleanup_interval_days
+        )
+        published = await manager.load_published(site_name, max_items)
+        shown = [
+            entries[url] if url in entries else SitemapEntry(url, lastmod) for url, lastmod, _ in published
+        ]
+        # Pages without a date go by when they were published; the document by the newest of these.
+        first_seen = {url: at for url, _, at in published}
+        shown = [entry if entry.date else entry._replace(lastmod=first_seen[entry.url]) for entry in shown]
+        newest = max(first_seen.values(), default=now)
+    ordered = sort_entries_by_date(shown, max_items=max_items)
+    others = await known([entry.url for entry in ordered if entry.url not in titles])
+    items = create_rss_items(ordered, {**others, **titles}, now=now)
+    origins = {item.entry.url: item.title_from.value for item in items}
+    return SitemapRss(
+        xml=generate_rss_xml(items, channel, sitemap_url=sitemap_url, now=newest),
+        items=len(items),
+        processed=tuple(done),
+        failed=tuple(failed),
+        skipped=detected.skipped,
+        titles_from={url: origins[url] for url in done if url in origins},
+        is_full=detected.is_full,
+    )

@@ -1,0 +1,92 @@
+"""The day's budget: money is set aside before a request goes and settled when it is back.
+
+What is set aside is booked as spent, in the database, in the transaction that checks the limit: no number of workers
+can exceed it together. A process that dies leaves its request booked at the most it could cost, since the vendor may
+well have been paid; for the same reason one that nobody waited for to the end is settled at that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+
+from inforadar.model.ids import FeedId
+from inforadar.stages.analyze.base import Usage
+from inforadar.store.analyses.spending import Spent, add_spent, reserve_spending, settle_spending
+from inforadar.store.database import Database
+
+
+class Budget:
+    """One for all that this process asks. A limit of 0 is none: then it only keeps the books."""
+
+    def __init__(self, database: Database, limit: float, now: Callable[[], datetime]) -> None:
+        self._database = database
+        self._limit = limit
+        self._now = now
+        self._under_way = 0
+        self._change = asyncio.Condition()
+
+    def purse(self, model: str, feed_id: FeedId) -> FeedPurse:
+        return FeedPurse(budget=self, model=model, feed_id=feed_id, day=self._now().astimezone(UTC).date())
+
+    async def set_aside(self, purse: FeedPurse, cost: float) -> str | None:
+        if not self._limit:
+            return None
+        if cost > self._limit:
+            return (
+                f"One question to {purse.model} may cost ${cost:.4f}, more than the day's budget of "
+                f"${self._limit:g}. AI_DAILY_BUDGET raises it; AI_INPUT_TOKENS and AI_OUTPUT_TOKENS make it cheaper."
+            )
+        booking = purse.booking(Usage(cost=cost))
+        async with self._change:
+            # Those under way mostly turn out cheaper than what was set aside for them.
+            while (spent := await self._database.write(reserve_spending, booking, self._limit)) is not None:
+                if not self._under_way:
+                    return (
+                        f"The day's budget of ${self._limit:g} is used up: ${spent:.4f} are spent, and one more "
+                        f"question may cost ${cost:.4f}. Analyses go on at 00:00 UTC; AI_DAILY_BUDGET raises it."
+                    )
+                await self._change.wait()
+            self._under_way += 1
+        return None
+
+    async def settle(self, purse: FeedPurse, set_aside: float, usage: Usage) -> None:
+        if not self._limit:
+            if usage.calls:
+                await self._database.write(add_spent, purse.booking(usage))
+            return
+        try:
+            await self._database.write(settle_spending, purse.booking(usage + Usage(cost=-set_aside)))
+        finally:
+            async with self._change:
+                self._under_way -= 1
+                self._change.notify_all()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedPurse:
+    """The budget, with the books opened where a feed's requests to a model are written down."""
+
+    budget: Budget
+    model: str
+    feed_id: FeedId
+    day: date
+
+    async def set_aside(self, cost: float) -> str | None:
+        return await self.budget.set_aside(self, cost)
+
+    async def settle(self, set_aside: float, usage: Usage) -> None:
+        await self.budget.settle(self, set_aside, usage)
+
+    def booking(self, usage: Usage) -> Spent:
+        return Spent(
+            day=self.day,
+            model=self.model,
+            feed_id=self.feed_id,
+            calls=usage.calls,
+            tokens_in=usage.tokens_in,
+            tokens_out=usage.tokens_out,
+            cost=usage.cost,
+        )

@@ -1,0 +1,259 @@
+"""The analyze stage: items whose article is there get their analysis, outside any feed's lease (ruling 3).
+
+    claim (fresh, then retry) | pick the feed's analyzer | cache | breaker | analyze, within the budget | save
+
+What is the item's fault goes to the retry lane, later and later, and is given up after `MAX_ATTEMPTS`. What is not (an
+outage, a limit, the day's budget) costs it no attempt: it waits in its lane.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import assert_never
+from weakref import WeakValueDictionary
+
+import structlog
+
+from inforadar.errors import ConfigError, ParseError
+from inforadar.model.analysis import Analysis, Subject, from_json, to_json
+from inforadar.model.ids import ItemId
+from inforadar.pipeline.analyze.breaker import REJECTED_PAUSE_S, Breaker
+from inforadar.pipeline.analyze.budget import Budget
+from inforadar.pipeline.heartbeat import holding
+from inforadar.stages.analyze.base import AnalysisFailed, Analyzed, Analyzer, FailureKind
+from inforadar.stages.analyze.choose import Analyzers
+from inforadar.stages.analyze.llm.dialogue import ModelAnalyzer
+from inforadar.store.analyses.analyses import (
+    AnalysisJob,
+    claim_analyses,
+    drop_analysis,
+    extend_analyses,
+    load_cached_analysis,
+    release_analyses,
+    requeue_analyses,
+    save_analysis,
+    save_analysis_failure,
+    save_cached_analysis,
+)
+from inforadar.store.database import Database
+from inforadar.store.feeds.feeds import load_feeds
+from inforadar.texts import unescaped
+
+BATCH = 50
+MAX_ATTEMPTS = 7
+FIRST_RETRY_S = 300.0
+LONGEST_RETRY_S = 6 * 3600.0
+BUDGET_PAUSE_S = 900.0
+"""Someone may raise the budget before the day is over."""
+
+WAITING = "waiting"
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnalysisStage:
+    """Runs each feed's analyzer over what is waiting."""
+
+    database: Database
+    analyzers: Analyzers
+    concurrency: int
+    now: Callable[[], datetime]
+    budget: Budget
+    _breakers: dict[tuple[str, str], Breaker] = field(default_factory=dict)
+    _asking: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
+    """By the cache's key, for as long as somebody holds or awaits one."""
+
+    async def run_once(self, limit: int | None = None) -> Counter[str]:
+        """Works off what is queued, at most `limit` items; returns how many ended how."""
+        await self.analyzers.refresh()
+        endings: Counter[str] = Counter()
+        slots = asyncio.Semaphore(self.concurrency)
+        held: dict[ItemId, AnalysisJob] = {}
+
+        async def one(job: AnalysisJob) -> None:
+            async with slots:
+                endings[await self._work(job)] += 1
+                del held[job.item_id]
+
+        while jobs := await self.database.write(claim_analyses, _next_batch(limit, endings)):
+            before = endings[WAITING]
+            held |= {job.item_id: job for job in jobs}
+            try:
+                async with (
+                    holding(self.database, held, extend=extend_analyses, release=release_analyses),
+                    asyncio.TaskGroup() as tasks,
+                ):
+                    for job in jobs:
+                        tasks.create_task(one(job))
+            except ExceptionGroup as faults:
+                # The first says what is wrong, and whoever runs a stage knows single faults.
+                raise faults.exceptions[0] from None
+            if endings[WAITING] - before == len(jobs):
+                # No endpoint wants to be asked. Going on would only move the whole queue about.
+                break
+        return endings
+
+    async def queue_again(self) -> int:
+        """Queues what today's model and prompt of its feed have not analyzed; returns how many items."""
+        await self.analyzers.refresh()
+        queued = 0
+        for feed in await self.database.read(load_feeds, only_enabled=True):
+            try:
+                analyzer = self.analyzers.pick(feed.options)
+            except ConfigError as fault:
+                log.warning("analysis.impossible", feed_id=str(feed.id), url=feed.url, error=str(fault))
+                continue
+            if analyzer:
+                queued += await self.database.write(
+                    requeue_analyses, feed.id, model=analyzer.model, prompt_version=analyzer.prompt_version
+                )
+        return queued
+
+    async def _work(self, job: AnalysisJob) -> str:
+        try:
+            analyzer = self.analyzers.pick(job.options)
+        except ConfigError as fault:
+            return await self._wait(job, f"{FailureKind.REJECTED.value}: {fault}", REJECTED_PAUSE_S)
+        if analyzer is None:
+            await self.database.write(drop_analysis, job)
+            return "unwanted"
+        try:
+            subject = subject_of(job)
+        except Exception as crash:
+            return await self._fail_alone(job, _crash_of(job, crash))
+        key = cache_key(subject, analyzer)
+        # The same text from two feeds waits for the first one's answer, rather than asking beside it.
+        async with self._asking.setdefault(key, asyncio.Lock()):
+            if known := await self._load_known(key):
+                return "cached" if await self._save(job, known) else "lost"
+            return await self._work_anew(job, analyzer, subject, key)
+
+    async def _work_anew(self, job: AnalysisJob, analyzer: Analyzer, subject: Subject, key: str) -> str:
+        breaker = self._breakers.setdefault((analyzer.name, analyzer.model), Breaker(self.now))
+        if breaker.pause_s > 0:
+            return await self._wait(job, breaker.reason, breaker.pause_s)
+        result = await self._ask(analyzer, subject, job)
+        match result:
+            case Analyzed(analysis=analysis):
+                breaker.answered()
+                await self.database.write(
+                    save_cached_analysis,
+                    key,
+                    to_json(analysis),
+                    model=analyzer.model,
+                    prompt_version=analyzer.prompt_version,
+                    tokens_in=result.usage.tokens_in,
+                    tokens_out=result.usage.tokens_out,
+                    cost=result.usage.cost,
+                )
+                return "analyzed" if await self._save(job, analysis) else "lost"
+            case AnalysisFailed():
+                return await self._fail(job, result, breaker)
+            case _:
+                assert_never(result)
+
+    async def _ask(self, analyzer: Analyzer, subject: Subject, job: AnalysisJob) -> Analyzed | AnalysisFailed:
+        try:
+            if isinstance(analyzer, ModelAnalyzer):
+                return await analyzer.analyze(subject, self.budget.purse(analyzer.model, job.feed_id))
+            return await analyzer.analyze(subject)
+        except Exception as crash:
+            return _crash_of(job, crash)
+
+    async def _load_known(self, key: str) -> Analysis | None:
+        """The cached answer, if there is one that this version can read."""
+        try:
+            stored = await self.database.read(load_cached_analysis, key)
+            return from_json(stored) if stored else None
+        except ParseError as fault:
+            log.warning("cache.unreadable", key=key, error=str(fault))
+            return None
+
+    async def _save(self, job: AnalysisJob, analysis: Analysis) -> bool:
+        return await self.database.write(
+            save_analysis, job, to_json(analysis), analysis.overall.value, self.now()
+        )
+
+    async def _fail(self, job: AnalysisJob, failed: AnalysisFailed, breaker: Breaker) -> str:
+        error = f"{failed.kind.value}: {failed.message}"
+        log.warning("analysis.failed", url=job.url, kind=failed.kind.value, message=failed.message)
+        if failed.kind is FailureKind.BUDGET:
+            return await self._wait(job, error, min(self._rest_of_day_s(), BUDGET_PAUSE_S))
+        if breaker.failed(failed):
+            return await self._fail_alone(job, failed)
+        return await self._wait(job, error, max(breaker.pause_s, failed.retry_after_s or FIRST_RETRY_S))
+
+    async def _fail_alone(self, job: AnalysisJob, failed: AnalysisFailed) -> str:
+        """A failure that is the item's own, and counts."""
+        error = f"{failed.kind.value}: {failed.message}"
+        await self.database.write(save_analysis_failure, job, error, retry_s(job, failed))
+        return "failed"
+
+    async def _wait(self, job: AnalysisJob, why: str, wait_s: float) -> str:
+        await self.database.write(save_analysis_failure, job, why, wait_s, counts=False)
+        return WAITING
+
+    def _rest_of_day_s(self) -> float:
+        now = self.now().astimezone(UTC)
+        midnight = (now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
+        return (midnight - now).total_seconds()
+
+
+def _next_batch(limit: int | None, endings: Counter[str]) -> int:
+    return BATCH if limit is None else min(BATCH, max(limit - endings.total(), 0))
+
+
+def _crash_of(job: AnalysisJob, crash: Exception) -> AnalysisFailed:
+    """A fault of Info Radar itself; it is recorded on the item and stops nothing else."""
+    log.error("analysis.crashed", url=job.url, exc_info=crash)
+    text = f"Info Radar itself failed on this item ({type(crash).__name__}: {crash}). Please report it."
+    return AnalysisFailed(kind=FailureKind.FAULT, message=text)
+
+
+def retry_s(job: AnalysisJob, failed: AnalysisFailed) -> float | None:
+    """Later and later; after `MAX_ATTEMPTS` it is given up."""
+    if job.attempts + 1 >= MAX_ATTEMPTS:
+        return None
+    wait = min(FIRST_RETRY_S * 2.0**job.attempts, LONGEST_RETRY_S)
+    return max(wait, failed.retry_after_s or 0.0)
+
+
+def subject_of(job: AnalysisJob) -> Subject:
+    """What the analyzer is given: the article's text, or what the feed itself said if there is none."""
+    own = plain_text(job.content)
+    return Subject(
+        url=job.url,
+        title=job.title,
+        description=job.snippet or own[:500],
+        text=job.clean_text or own,
+        language=job.language,
+    )
+
+
+def cache_key(subject: Subject, analyzer: Analyzer) -> str:
+    """The same text with the same prompt and model is answered once (ruling 8)."""
+    parts = (
+        analyzer.name,
+        analyzer.model,
+        analyzer.prompt_version,
+        subject.title,
+        subject.description,
+        subject.text,
+        subject.language or "",
+    )
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+_TAG = re.compile(r"<[^<>]{0,2000}>")
+
+
+def plain_text(content: str) -> str:
+    """A feed's own HTML as plain text, for reading by a model: markup goes, white space is folded."""
+    return " ".join(unescaped(_TAG.sub(" ", content)).split())

@@ -1,0 +1,1 @@
+"""Collecting one feed: a `Collector` for each kind."""

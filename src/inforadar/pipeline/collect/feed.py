@@ -1,0 +1,249 @@
+"""The discoverer of kind `feed`: one document, fetched conditionally, read, and when it is asked for again.
+
+A job always ends in a `Collected`: expected endings become the feed's outcome and a sentence in
+`last_error`; a crash in one feed's job is caught here, recorded on that feed, and stops nothing else (B7).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from typing import assert_never
+
+import structlog
+
+from inforadar.errors import ParseError, StoreError, UsageError
+from inforadar.fetch.freshness import freshness_s
+from inforadar.model.feed import Feed, FeedKind
+from inforadar.model.http import (
+    Failed,
+    FailureReason,
+    Fetch,
+    Fetched,
+    NotModified,
+    Outcome,
+    Request,
+    Validators,
+)
+from inforadar.model.item import Listed, Listing
+from inforadar.model.schedule import Collected, Part
+from inforadar.pipeline.collect.jobs import Job
+from inforadar.pipeline.schedule import SchedulePolicy, after_failure, after_success
+from inforadar.stages.discover.sitemap.parse import is_sitemap
+from inforadar.urls import hostname
+
+ACCEPT = (
+    "application/rss+xml, application/atom+xml, application/feed+json, application/xml;q=0.9, "
+    "text/xml;q=0.9, application/json;q=0.8, */*;q=0.5"
+)
+
+Parse = Callable[[bytes, str, str, tzinfo], Awaitable[Listing]]
+"""Reads a feed document: (body, url, content type, zone of dates that name none)."""
+
+SitemapReader = Callable[[Job, Fetched], AsyncGenerator[Part | Collected, None]]
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedDiscoverer:
+    """RSS, Atom and JSON Feed, and feeds whose kind is not known yet."""
+
+    fetch: Fetch
+    parse: Parse
+    policy: SchedulePolicy
+    max_articles: int
+    request_timeout_s: float
+    job_timeout_s: float
+    now: Callable[[], datetime]
+    sitemap: SitemapReader | None = None
+    """Takes over a feed whose content shows that it is a sitemap."""
+    max_sitemap_bytes: int | None = None
+
+    async def discover(self, job: Job) -> AsyncGenerator[Part | Collected, None]:
+        collected = await self.collect(job)
+        if isinstance(collected, Fetched):
+            assert self.sitemap is not None
+            async with aclosing(self.sitemap(job, collected)) as steps:
+                async for step in steps:
+                    yield step
+            return
+        if collected.outcome is Outcome.SUCCESS:
+            job.progress.counted(len(collected.listed))
+        yield collected
+
+    async def collect(self, job: Job) -> Collected | Fetched:
+        """How the job ended; or the document, if it is a sitemap."""
+        feed = job.feed
+        try:
+            return await self._collect(job)
+        except TimeoutError:
+            text = f"Reading {hostname(feed.url)} took longer than {self.job_timeout_s:g} seconds."
+            return failed_job(job, self.policy, fault_of(feed, text, self.now(), FailureReason.TIMEOUT))
+        except StoreError:
+            # The pacer asks the database for a host's turn. That it is away is not this feed's failure.
+            raise
+        except UsageError as fault:
+            failed = fault_of(feed, str(fault), self.now(), outcome=Outcome.PERMANENT_ERROR)
+            return failed_job(job, self.policy, failed)
+        except Exception as crash:
+            return failed_job(job, self.policy, crash_of(feed, crash, self.now()))
+
+    async def _collect(self, job: Job) -> Collected | Fetched:
+        feed = job.feed
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        result = await self.fetch(
+            Request(
+                url=feed.url,
+                # Its dates are read anew, so a 304 would say nothing.
+                validators=Validators() if feed.redating else feed.validators,
+                accept=ACCEPT,
+                timeout_s=self.request_timeout_s,
+                max_bytes=self.max_sitemap_bytes
+                if feed.kind is None and looks_like_sitemap(feed.url)
+                else None,
+                headers=job.headers_for(feed.url),
+            )
+        )
+        # The request keeps its own time, waiting for a host's turn aside; what it cannot have used is left.
+        spent_s = min(loop.time() - started, self.request_timeout_s)
+        match result:
+            case Fetched():
+                async with asyncio.timeout(self.job_timeout_s - spent_s):
+                    return await self._read(job, result, spent_s)
+            case NotModified():
+                freshness = freshness_s(result.headers, result.fetched_at)
+                return Collected(
+                    lease=job.lease,
+                    run_id=job.run_id,
+                    at=result.fetched_at,
+                    outcome=Outcome.SUCCESS,
+                    next_run=after_success(feed, self.policy, self.now(), freshness_s=freshness),
+                    validators=_new_validators(result, feed),
+                    spent_s=spent_s,
+                )
+            case Failed():
+                return failed_job(job, self.policy, result, spent_s=spent_s)
+            case _:
+                assert_never(result)
+
+    async def _read(self, job: Job, fetched: Fetched, spent_s: float) -> Collected | Fetched:
+        feed = job.feed
+        if self._is_sitemap(feed, fetched, looks_like_sitemap(feed.url)):
+            return fetched
+        try:
+            listing = await self.parse(fetched.body, fetched.final_url, fetched.content_type, feed.zone)
+        except ParseError as fault:
+            if self._is_sitemap(feed, fetched, True):
+                return fetched
+            failed = fault_of(feed, str(fault), self.now(), outcome=Outcome.PERMANENT_ERROR)
+            return failed_job(job, self.policy, failed)
+        kept, dropped = keep_own_host(feed, listing.items)
+        if dropped and not kept:
+            return failed_job(job, self.policy, fault_of(feed, all_elsewhere(listing.items), self.now()))
+        freshness = freshness_s(fetched.headers, fetched.fetched_at)
+        channel = {
+            "title": listing.title,
+            "site_url": listing.link,
+            "description": listing.description,
+            "language": listing.language,
+        }
+        return Collected(
+            lease=job.lease,
+            run_id=job.run_id,
+            at=fetched.fetched_at,
+            outcome=Outcome.SUCCESS,
+            next_run=after_success(feed, self.policy, self.now(), freshness_s=freshness, hints=listing.hints),
+            listed=newest(kept, self.max_articles),
+            validators=fetched.validators,
+            moved_to=fetched.moved_to,
+            kind=FeedKind.FEED,
+            channel={name: value for name, value in channel.items() if value},
+            dropped=dropped,
+            dated_in=feed.zone_name,
+            spent_s=spent_s,
+        )
+
+    def _is_sitemap(self, feed: Feed, fetched: Fetched, is_likely: bool) -> bool:
+        """Only of a feed whose kind is not known yet; what is not likely to be one is asked when it is no feed."""
+        if feed.kind is not None or self.sitemap is None or not is_likely:
+            return False
+        return is_sitemap(fetched.body, fetched.content_type)
+
+
+def looks_like_sitemap(url: str) -> bool:
+    """By its name. Feeds are small, and a sitemap may be large: what is not known yet may be so by this alone."""
+    return _LIKE_A_SITEMAP.search(url) is not None
+
+
+_LIKE_A_SITEMAP = re.compile(r"sitemap|site-map|\.(?:gz|txt)(?:$|\?)", re.IGNORECASE)
+
+
+def failed_job(job: Job, policy: SchedulePolicy, failed: Failed, *, spent_s: float = 0.0) -> Collected:
+    """The end of a job that failed: nothing of it is stored but that."""
+    return Collected(
+        lease=job.lease,
+        run_id=job.run_id,
+        at=failed.fetched_at,
+        outcome=failed.outcome,
+        next_run=after_failure(job.feed, policy, failed),
+        spent_s=spent_s,
+    )
+
+
+def fault_of(
+    feed: Feed,
+    message: str,
+    at: datetime,
+    reason: FailureReason = FailureReason.BROKEN,
+    outcome: Outcome = Outcome.TEMPORARY_ERROR,
+) -> Failed:
+    return Failed(url=feed.url, outcome=outcome, reason=reason, message=message, fetched_at=at)
+
+
+def crash_of(feed: Feed, crash: Exception, at: datetime) -> Failed:
+    """A fault of ours, not of the feed: logged with all that is needed to find it."""
+    log.error("feed.crashed", feed_id=str(feed.id), url=feed.url, exc_info=crash)
+    text = f"Info Radar itself failed on this feed ({type(crash).__name__}: {crash}). Please report it."
+    return fault_of(feed, text, at)
+
+
+def _new_validators(result: NotModified, feed: Feed) -> Validators | None:
+    """Those of a 304 that differ from what we have; most repeat it, and what is the same need not be written."""
+    return result.validators if result.validators and result.validators != feed.validators else None
+
+
+def keep_own_host(feed: Feed, items: tuple[Listed, ...]) -> tuple[tuple[Listed, ...], int]:
+    """With `enforce_feed_domain` only items on the feed's own host are kept (C3); says how many were dropped."""
+    if not feed.enforce_feed_domain:
+        return items, 0
+    own = hostname(feed.url)
+    kept = tuple(item for item in items if hostname(item.url) == own)
+    return kept, len(items) - len(kept)
+
+
+def all_elsewhere(items: tuple[Listed, ...]) -> str:
+    hosts = sorted({hostname(item.url) for item in items})
+    where = ", ".join(hosts[:3]) + (" and others" if len(hosts) > 3 else "")
+    return f"All {len(items)} items are on {where}; allow that with `feed edit --any-host`."
+
+
+def newest(items: tuple[Listed, ...], limit: int) -> tuple[Listed, ...]:
+    """The newest `limit` items; those without a date count as new, as the listing shows them first."""
+    if len(items) <= limit:
+        return items
+    dated = sorted(
+        enumerate(items),
+        key=lambda pair: (pair[1].published_at is not None, -(_epoch(pair[1])), pair[0]),
+    )
+    chosen = {index for index, _ in dated[:limit]}
+    return tuple(item for index, item in enumerate(items) if index in chosen)
+
+
+def _epoch(item: Listed) -> float:
+    return item.published_at.timestamp() if item.published_at else 0.0

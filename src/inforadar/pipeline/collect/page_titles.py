@@ -1,0 +1,87 @@
+"""Titles of pages whose sitemap gives none: the page is fetched once, as the article that it is.
+
+The canonical stage would ask for the same page a moment later. So what is fetched here is stored as the article,
+under its claim, and nobody asks twice; and a page that could not be had is asked for again when the article's own
+schedule says so (ruling 14), not at every run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from inforadar.model.article import Article, Extracted, FailureCode, NotExtracted
+from inforadar.model.http import Failed
+from inforadar.model.sitemap import TitleOrigin
+from inforadar.pipeline.articles import Canonicalizer
+from inforadar.pipeline.heartbeat import holding
+from inforadar.pipeline.polite_visit import Visitor
+from inforadar.stages.discover.sitemap.titles import slug_title
+from inforadar.store.articles.articles import (
+    extend_articles,
+    load_article,
+    postpone_articles,
+    release_articles,
+)
+from inforadar.store.articles.queue import claim_new_article
+from inforadar.urls import uid
+
+_UNREACHABLE = frozenset({FailureCode.HTTP, FailureCode.TIMEOUT})
+
+
+class Missing(StrEnum):
+    """Why there is no title."""
+
+    FAILED = "failed"
+    """The page could not be had."""
+    BUSY = "busy"
+    """Another worker is fetching it right now, or its host's turn is too far away: the queue has it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Title:
+    text: str
+    origin: TitleOrigin
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageTitles:
+    """Fetches pages for their titles."""
+
+    canonicalizer: Canonicalizer
+
+    async def title_of(self, url: str, topic: str, visitor: Visitor) -> Title | Missing:
+        database, key = self.canonicalizer.database, uid(url)
+        job = await database.write(claim_new_article, key, url, topic)
+        if job is None:
+            return _known(url, await database.read(load_article, key))
+        async with holding(database, {key: job}, extend=extend_articles, release=release_articles):
+            rules = await visitor.admit(url)
+            if isinstance(rules, Failed):
+                await database.write(postpone_articles, [(job, rules.retry_after_s or 0.0)])
+                return Missing.BUSY
+            ending = await self.canonicalizer.end(job, rules)
+        if ending is None:
+            return Missing.BUSY
+        if ending.is_forbidden:
+            # The site lists it for all to see; only the page itself is not for us.
+            return Title(text=slug_title(url), origin=TitleOrigin.SLUG)
+        result = ending.result
+        return _title(url, result if isinstance(result, Extracted | NotExtracted) else None)
+
+
+def _known(url: str, article: Article | None) -> Title | Missing:
+    """What is known of a page that is not to be asked for now."""
+    if article is None or (article.extracted is None and article.failure is None):
+        return Missing.BUSY
+    return _title(url, article.extracted or article.failure)
+
+
+def _title(url: str, result: Extracted | NotExtracted | None) -> Title | Missing:
+    match result:
+        case Extracted(title=str() as title) if title.strip():
+            return Title(text=title, origin=TitleOrigin.PAGE)
+        case NotExtracted(code=code) if code in _UNREACHABLE:
+            return Missing.FAILED
+        case _:
+            return Title(text=slug_title(url), origin=TitleOrigin.SLUG)

@@ -1,0 +1,238 @@
+"""The discoverer of kind `pages`: walks a paged site, newest first, and gives out what each page brings.
+
+    robots.txt, turn, GET | read in a process of its own | what is known of it | the walk's rule | Part
+
+`stages/discover/pages/walk.py` decides how deep it goes. The scheduled walk stops at the window once a walk has
+come to its end; before that, and when a person asks, it goes down to the cutoff.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
+
+import msgspec
+
+from inforadar.errors import StoreError, UsageError
+from inforadar.fetch.engine import Engine
+from inforadar.fetch.freshness import freshness_s
+from inforadar.model.feed import Feed
+from inforadar.model.http import Failed, Fetched, FetchResult, Outcome, Request
+from inforadar.model.ids import FeedId, UrlHash
+from inforadar.model.item import Listed
+from inforadar.model.schedule import Collected, Part
+from inforadar.pipeline.collect.feed import all_elsewhere, crash_of, failed_job, fault_of, keep_own_host
+from inforadar.pipeline.collect.jobs import Job
+from inforadar.pipeline.collect.reach import default_cutoff
+from inforadar.pipeline.polite_visit import Visitor
+from inforadar.pipeline.pool import PoolCrashError, PoolTimeoutError
+from inforadar.pipeline.robots import Robots
+from inforadar.pipeline.schedule import SchedulePolicy, after_success
+from inforadar.stages.discover.pages.listing import PageListing, PageReader
+from inforadar.stages.discover.pages.read import discover_pages, reader_for
+from inforadar.stages.discover.pages.walk import Depth, PageDecision, StopReason, Walk
+from inforadar.urls import host_key, url_hash
+from inforadar.views.run_log import counted
+
+Read = Callable[[PageReader, bytes, str, str, datetime], Awaitable[PageListing]]
+"""Runs a page's reader where it cannot hold anybody."""
+LoadKnown = Callable[[FeedId, Sequence[UrlHash]], Awaitable[frozenset[UrlHash]]]
+"""Those of the hashes that the feed has."""
+MAX_DAYS = 36_500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PagesDiscoverer:
+    """Paged sites: those with a reader of their own, and any other by selectors."""
+
+    engine: Engine
+    robots: Robots
+    read: Read
+    load_known: LoadKnown
+    policy: SchedulePolicy
+    request_timeout_s: float
+    now: Callable[[], datetime]
+    cutoff_date: date | None = None
+    """For feeds that have none of their own."""
+    window_days: int = 30
+
+    async def discover(self, job: Job) -> AsyncGenerator[Part | Collected, None]:
+        try:
+            walked = _Walked(job, self._walk(job))
+        except UsageError as fault:
+            failed = fault_of(job.feed, str(fault), self.now(), outcome=Outcome.PERMANENT_ERROR)
+            yield failed_job(job, self.policy, failed)
+            return
+        try:
+            async with (
+                Visitor(self.engine, self.robots, host_key(job.feed.url), self.now) as visitor,
+                aclosing(self._pages(job, walked, visitor)) as parts,
+            ):
+                async for part in parts:
+                    yield part
+        except StoreError:
+            raise
+        except UsageError as fault:
+            walked.failed = fault_of(job.feed, str(fault), self.now(), outcome=Outcome.PERMANENT_ERROR)
+        except (PoolTimeoutError, PoolCrashError) as fault:
+            walked.failed = fault_of(
+                job.feed, f"Page {walked.pages + 1} could not be read. {fault}", self.now()
+            )
+        except Exception as crash:
+            walked.failed = crash_of(job.feed, crash, self.now())
+        yield self._ended(job, walked)
+
+    async def _pages(self, job: Job, walked: _Walked, visitor: Visitor) -> AsyncGenerator[Part, None]:
+        reader = reader_for(job.feed)
+
+        async def fetch(request: Request) -> FetchResult:
+            result = await visitor.fetch(request)
+            if walked.first is None and isinstance(result, Fetched):
+                walked.first = result
+            return result
+
+        async def read(body: bytes, url: str, content_type: str, at: datetime) -> PageListing:
+            return await self.read(reader, body, url, content_type, at)
+
+        for part in job.found:
+            known_page = found_page(part)
+            walked.take(known_page, await self._decide(job.feed, walked.walk, known_page))
+            if walked.stop is not None:
+                return
+        pages = discover_pages(
+            job.feed,
+            fetch,
+            read,
+            start_url=walked.next_url,
+            headers_for=job.headers_for,
+            timeout_s=self.request_timeout_s,
+        )
+        async with aclosing(pages):
+            async for page in pages:
+                if isinstance(page, Failed):
+                    walked.failed = page
+                    return
+                decision = await self._decide(job.feed, walked.walk, page)
+                walked.take(page, decision)
+                process, dropped = keep_own_host(job.feed, decision.process)
+                walked.dropped += dropped
+                if dropped and not process and walked.pages == 1:
+                    walked.failed = fault_of(job.feed, all_elsewhere(page.items), self.now())
+                    return
+                self._tell(job, walked.pages, page, decision, len(process))
+                yield Part(
+                    lease=job.lease,
+                    run_id=job.run_id,
+                    at=self.now(),
+                    listed=process,
+                    state=page_state(page, process),
+                )
+                if walked.stop is not None:
+                    return
+        # By itself the listing ends where there is no next page, or at one that was only guessed to be there.
+        walked.stop = StopReason.END_OF_LISTING
+
+    async def _decide(self, feed: Feed, walk: Walk, page: PageListing) -> PageDecision:
+        known = await self.load_known(feed.id, [url_hash(item.url) for item in page.items])
+        return walk.page(page.items, known, has_next=page.next_url is not None)
+
+    def _tell(
+        self, job: Job, number: int, page: PageListing, decision: PageDecision, to_process: int
+    ) -> None:
+        job.progress.counted(to_process)
+        job.progress.line(f"page {number}: {counted(len(page.items), 'item')}, {decision.new} new")
+        for item in decision.skipped_without_date:
+            job.progress.line(f"item without a date skipped: {item.url}")
+        for warning in page.warnings:
+            job.progress.line(warning)
+
+    def _walk(self, job: Job) -> Walk:
+        feed, reach = job.feed, job.reach
+        window_days = _days(reach.window_days, feed.options.get("window_days"), self.window_days)
+        depth = reach.depth or (Depth.WINDOW if feed.walked_at and not feed.redating else Depth.CUTOFF)
+        cutoff = _midnight(reach.cutoff or self.cutoff_of(feed))
+        # What is known is looked at again down to the cutoff if its dates are to be corrected.
+        again = (
+            cutoff if feed.redating and depth is Depth.CUTOFF else self.now() - timedelta(days=window_days)
+        )
+        return Walk(cutoff=cutoff, window_cutoff=again, depth=depth)
+
+    def cutoff_of(self, feed: Feed) -> date:
+        """How far down a feed is walked: as it says itself, else as the settings say."""
+        if own := feed.options.get("cutoff_date"):
+            try:
+                return date.fromisoformat(str(own))
+            except ValueError:
+                raise UsageError(f"{own!r} is no cutoff date; write it like 2026-01-31.") from None
+        return self.cutoff_date or default_cutoff(feed.created_at)
+
+    def _ended(self, job: Job, walked: _Walked) -> Collected:
+        failed = walked.failed
+        if failed is not None:
+            if walked.pages:
+                # What came before it is stored; what was to come is looked for again.
+                message = f"The walk ended at page {walked.pages + 1}. {failed.message}"
+                failed = replace(failed, outcome=Outcome.TEMPORARY_ERROR, message=message)
+            return failed_job(job, self.policy, failed)
+        first = walked.first
+        freshness = freshness_s(first.headers, first.fetched_at) if first else None
+        is_deep = job.reach.cutoff is None or job.reach.cutoff <= self.cutoff_of(job.feed)
+        return Collected(
+            lease=job.lease,
+            run_id=job.run_id,
+            at=self.now(),
+            outcome=Outcome.SUCCESS,
+            next_run=after_success(job.feed, self.policy, self.now(), freshness_s=freshness),
+            moved_to=first.moved_to if first and not job.found else None,
+            dropped=walked.dropped,
+            walked=is_deep,
+            dated_in=job.feed.zone_name
+            if is_deep and walked.walk.depth is Depth.CUTOFF and not job.found
+            else None,
+        )
+
+
+class _Walked:
+    """A walk under way."""
+
+    def __init__(self, job: Job, walk: Walk) -> None:
+        self.walk = walk
+        self.pages = 0
+        self.dropped = 0
+        self.next_url: str | None = None
+        self.stop: StopReason | None = None
+        self.first: Fetched | None = None
+        self.failed: Failed | None = None
+
+    def take(self, page: PageListing, decision: PageDecision) -> None:
+        self.pages += 1
+        self.next_url = page.next_url
+        self.stop = decision.stop
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time(), UTC)
+
+
+def _days(*given: object) -> int:
+    days = next(days for days in given if days is not None)
+    if not str(days).isdecimal() or int(str(days)) > MAX_DAYS:
+        raise UsageError(f"{days!r} is no number of days for the window; write one up to {MAX_DAYS}.")
+    return int(str(days))
+
+
+def page_state(page: PageListing, process: Sequence[Listed]) -> dict[str, object]:
+    """The page but for what the part lists anyway, so that a walk can be taken up behind it."""
+    taken = {item.url for item in process}
+    others = tuple(item for item in page.items if item.url not in taken)
+    rest = replace(page, items=others, warnings=())
+    state: dict[str, object] = msgspec.to_builtins(rest)
+    return state
+
+
+def found_page(part: Part) -> PageListing:
+    """The page that a part was made of."""
+    rest = msgspec.convert(part.state, PageListing)
+    return replace(rest, items=part.listed + rest.items)

@@ -1,0 +1,320 @@
+"""The discoverer of kind `sitemap`: what is new or changed in a site's sitemap becomes items.
+
+    files that changed | new, changed, pending, failed | titles | Part, Part, … | clean-up | Collected
+
+The first run takes the newest as a baseline and notes everything else as seen (E5). URLs are pending from the moment
+they were met until their item is saved, so that a run that dies anywhere is taken up by the next one. A sitemap
+that did not change costs one request, and changes nothing (E8).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from inforadar.errors import StoreError, UsageError
+from inforadar.fetch.engine import Engine
+from inforadar.fetch.freshness import freshness_s
+from inforadar.model.feed import Feed, FeedKind
+from inforadar.model.http import Failed, Fetched, Outcome
+from inforadar.model.item import Listed
+from inforadar.model.schedule import Collected, Part
+from inforadar.model.sitemap import SitemapEntry, TitleOrigin
+from inforadar.pipeline.collect.feed import crash_of, failed_job, fault_of
+from inforadar.pipeline.collect.jobs import Job
+from inforadar.pipeline.collect.page_titles import Missing, PageTitles, Title
+from inforadar.pipeline.collect.sitemap_files import SitemapWalk, Todo
+from inforadar.pipeline.polite_visit import Visitor
+from inforadar.pipeline.robots import Robots
+from inforadar.pipeline.schedule import SchedulePolicy, after_success
+from inforadar.stages.discover.sitemap.filter import parse_filter, sort_entries_by_date
+from inforadar.stages.discover.sitemap.titles import slug_title
+from inforadar.store.database import Database
+from inforadar.store.sitemaps.files import choose_baseline, fenced, finish_site, load_files
+from inforadar.store.sitemaps.items import FAILED, MODIFIED, SITE, KnownTitles, load_titles
+from inforadar.store.sitemaps.site_states import load_open_urls, load_site
+from inforadar.urls import host_key, origin
+
+PART = 100
+"""Items that are saved together at most: a run stops between two parts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SitemapPolicy:
+    """The settings of sitemaps; a feed's options of the same names come first."""
+
+    max_bytes: int
+    baseline_items: int = 10
+    fetch_titles: bool = True
+    max_page_titles: int = 50
+    retry_failed_urls: bool = True
+    max_history_days: float = 30
+    cleanup_interval_days: float = 7
+
+    def of(self, feed: Feed) -> SitemapPolicy:
+        own = {name: feed.options[name] for name in _OWN if feed.options.get(name) is not None}
+        try:
+            return replace(self, **{name: type(getattr(self, name))(value) for name, value in own.items()})
+        except (TypeError, ValueError):
+            raise UsageError(f"The options of this sitemap cannot be used: {own}.") from None
+
+
+_OWN = (
+    "baseline_items",
+    "fetch_titles",
+    "max_page_titles",
+    "retry_failed_urls",
+    "max_history_days",
+    "cleanup_interval_days",
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Run:
+    """One job under way."""
+
+    job: Job
+    policy: SitemapPolicy
+    visitor: Visitor
+    began_at: datetime
+    walk: SitemapWalk
+    met: set[str] = field(default_factory=set)
+    """URLs that were given out in this run, or were before it was cut short."""
+    origins: Counter[TitleOrigin] = field(default_factory=Counter)
+    pages: int = 0
+    failed: int = 0
+
+    @property
+    def site_name(self) -> str:
+        return self.walk.site_name
+
+
+def site_name_of(feed: Feed) -> str:
+    """What a feed's site is called in the state tables: by its id, which stays when its URL moves."""
+    return str(feed.id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SitemapDiscoverer:
+    """Sitemaps, of whatever form."""
+
+    engine: Engine
+    robots: Robots
+    database: Database
+    titles: PageTitles
+    policy: SchedulePolicy
+    sitemaps: SitemapPolicy
+    request_timeout_s: float
+    now: Callable[[], datetime]
+
+    async def discover(
+        self, job: Job, first: Fetched | None = None
+    ) -> AsyncGenerator[Part | Collected, None]:
+        """`first` is the sitemap itself, if it was fetched to see what it is."""
+        walk: SitemapWalk | None = None
+        try:
+            host = host_key(job.feed.url)
+            async with Visitor(
+                self.engine, self.robots, host, self.now, is_spent=first is not None
+            ) as visitor:
+                run = await self._begin(job, visitor, first)
+                walk = run.walk
+                async with aclosing(self._parts(run)) as parts:
+                    async for part in parts:
+                        job.progress.counted(len(part.listed), pages=0)
+                        yield part
+                ended = self._ended(run, await self._finish(run))
+        except StoreError:
+            raise
+        except UsageError as fault:
+            failed = fault_of(job.feed, str(fault), self.now(), outcome=Outcome.PERMANENT_ERROR)
+            ended = failed_job(job, self.policy, failed)
+        except Exception as crash:
+            ended = failed_job(job, self.policy, crash_of(job.feed, crash, self.now()))
+        if first is not None or (walk is not None and walk.read):
+            ended = replace(ended, kind=FeedKind.SITEMAP)
+        yield ended
+
+    async def _begin(self, job: Job, visitor: Visitor, first: Fetched | None) -> _Run:
+        feed, name, began_at = job.feed, site_name_of(job.feed), self.now()
+        policy = self.sitemaps.of(feed)
+        site = await self.database.read(load_site, name)
+        walk = SitemapWalk(
+            job=job,
+            visitor=visitor,
+            database=self.database,
+            site_name=name,
+            files=await self.database.read(load_files, name),
+            wanted=parse_filter(feed.options, began_at),
+            baseline_items=policy.baseline_items,
+            is_first=site.last_run is None,
+            max_bytes=policy.max_bytes,
+            timeout_s=self.request_timeout_s,
+            now=self.now,
+            first=first,
+            is_known=site.sitemap_url is not None,
+        )
+        met = {item.url for part in job.found for item in part.listed}
+        return _Run(job=job, policy=policy, visitor=visitor, began_at=began_at, walk=walk, met=met)
+
+    async def _parts(self, run: _Run) -> AsyncGenerator[Part, None]:
+        walk = run.walk
+        async with aclosing(walk.run()) as files:
+            async for todo in files:
+                async with aclosing(self._process(run, todo)) as parts:
+                    async for part in parts:
+                        yield part
+        if walk.failed is not None or not walk.lists:
+            return
+        if walk.is_first:
+            await self._choose_baseline(run)
+        known = {entry.url: entry for entry in walk.candidates}
+        left_open = await self.database.read(
+            load_open_urls, run.site_name, retry_failed=run.policy.retry_failed_urls
+        )
+        todo = [Todo(known.get(url) or SitemapEntry(url, lastmod)) for url, lastmod in left_open]
+        async with aclosing(self._process(run, todo)) as parts:
+            async for part in parts:
+                yield part
+
+    async def _choose_baseline(self, run: _Run) -> None:
+        """What an earlier run, cut short, left open counts with what this one met."""
+        walk, most = run.walk, run.policy.baseline_items
+        known = {entry.url: entry for entry in walk.candidates}
+
+        def newest(open_urls: list[tuple[str, datetime | None]]) -> Iterable[str]:
+            entries = [known.get(url) or SitemapEntry(url, lastmod) for url, lastmod in open_urls]
+            return [entry.url for entry in sort_entries_by_date(entries, max_items=most)]
+
+        await self.database.write(fenced, run.job.lease, choose_baseline, run.site_name, newest, self.now())
+
+    async def _process(self, run: _Run, todo: list[Todo]) -> AsyncGenerator[Part, None]:
+        """Items with a title at once, together; then those that need their page, one by one."""
+        by_url = {one.entry.url: one for one in todo if one.entry.url not in run.met}
+        run.met |= by_url.keys()
+        ordered = sort_entries_by_date([one.entry for one in by_url.values()])
+        for chunk in _chunks(ordered, PART):
+            known = await self.database.read(load_titles, run.job.feed.id, [entry.url for entry in chunk])
+            ready: list[Listed] = []
+            waiting: list[SitemapEntry] = []
+            for entry in chunk:
+                title = self._title_at_hand(run, entry, known)
+                if title is None:
+                    waiting.append(entry)
+                else:
+                    ready.append(_listed(run, entry, title, is_known=entry.url in known.items))
+            if ready:
+                yield self._part(run, ready, by_url)
+            for entry in waiting:
+                found = await self.titles.title_of(entry.url, run.job.feed.topic, run.visitor)
+                match found:
+                    case Title():
+                        yield self._part(run, [_listed(run, entry, found)], by_url)
+                    case Missing.FAILED:
+                        run.failed += 1
+                        run.job.progress.line(f"page could not be had, left for a later run: {entry.url}")
+                        yield self._part(run, [], by_url, failed=[entry.url])
+                    case Missing.BUSY:
+                        continue
+
+    def _title_at_hand(self, run: _Run, entry: SitemapEntry, known: KnownTitles) -> Title | None:
+        """A title that costs no request; None: the page is to be asked."""
+        if entry.title:
+            return Title(text=entry.title, origin=TitleOrigin.SITEMAP)
+        if entry.url in known.items:
+            return Title(text="", origin=TitleOrigin.PAGE)
+        if title := known.pages.get(entry.url):
+            return Title(text=title, origin=TitleOrigin.PAGE)
+        if run.policy.fetch_titles and run.pages < run.policy.max_page_titles:
+            run.pages += 1
+            return None
+        return Title(text=slug_title(entry.url), origin=TitleOrigin.SLUG)
+
+    def _part(
+        self, run: _Run, listed: list[Listed], by_url: Mapping[str, Todo], *, failed: Iterable[str] = ()
+    ) -> Part:
+        modified = {
+            item.url: item.updated_at.isoformat()
+            for item in listed
+            if item.updated_at and by_url[item.url].is_modified
+        }
+        state: dict[str, Any] = {SITE: run.site_name, MODIFIED: modified, FAILED: list(failed)}
+        return Part(
+            lease=run.job.lease,
+            run_id=run.job.run_id,
+            at=self.now(),
+            listed=tuple(listed),
+            state={name: value for name, value in state.items() if value},
+        )
+
+    async def _finish(self, run: _Run) -> Failed | None:
+        walk = run.walk
+        if walk.failed is not None:
+            return walk.failed
+        if not walk.lists:
+            why = walk.refused[0] if walk.refused else "The sitemap lists nothing."
+            return fault_of(run.job.feed, why, self.now())
+        forgotten = await self.database.write(
+            fenced,
+            run.job.lease,
+            finish_site,
+            run.site_name,
+            began_at=run.began_at,
+            at=self.now(),
+            days=run.policy.max_history_days,
+            every_days=run.policy.cleanup_interval_days,
+        )
+        if forgotten:
+            run.job.progress.line(f"{forgotten:,} pages that left the sitemap long ago were forgotten")
+        if run.origins:
+            said = ", ".join(f"{count} from {_WHERE[origin]}" for origin, count in run.origins.items())
+            run.job.progress.line(f"titles: {said}")
+        return None
+
+    def _ended(self, run: _Run, failed: Failed | None) -> Collected:
+        job, root = run.job, run.walk.root
+        if failed is not None:
+            if run.walk.lists:
+                # What came before it is stored; what was to come is looked for again.
+                message = f"The sitemap was not read to its end. {failed.message}"
+                failed = replace(failed, outcome=Outcome.TEMPORARY_ERROR, message=message)
+            return failed_job(job, self.policy, failed)
+        freshness = freshness_s(root.headers, root.fetched_at) if root else None
+        return Collected(
+            lease=job.lease,
+            run_id=job.run_id,
+            at=self.now(),
+            outcome=Outcome.SUCCESS,
+            next_run=after_success(job.feed, self.policy, self.now(), freshness_s=freshness),
+            moved_to=root.moved_to if isinstance(root, Fetched) else None,
+            channel={} if job.feed.site_url else {"site_url": f"{origin(job.feed.url)}/"},
+            dropped=run.walk.dropped,
+            dated_in=job.feed.zone_name if run.walk.is_whole and not job.found else None,
+        )
+
+
+_WHERE = {TitleOrigin.SITEMAP: "the sitemap", TitleOrigin.PAGE: "pages", TitleOrigin.SLUG: "addresses"}
+
+
+def _listed(run: _Run, entry: SitemapEntry, title: Title, *, is_known: bool = False) -> Listed:
+    if not is_known:
+        run.origins[title.origin] += 1
+    return Listed(
+        url=entry.url,
+        # What is there has a title that is at least as good as one out of the address.
+        title=title.text or None,
+        published_at=entry.date,
+        updated_at=entry.lastmod,
+        tags=entry.tags,
+        image=entry.images[0] if entry.images else None,
+        language=entry.language,
+    )
+
+
+def _chunks(entries: list[SitemapEntry], size: int) -> Iterator[list[SitemapEntry]]:
+    for start in range(0, len(entries), size):
+        yield entries[start : start + size]

@@ -1,0 +1,371 @@
+"""Walking the files of a sitemap: which are asked for, what each brings, stored file by file.
+
+    index ──► children whose lastmod moved ──► conditional GET ──► same bytes? ──► read in batches ──► stored
+
+A file that answers 304, or is the same to the byte, or whose index says that it did not change, is not read, and
+what it lists is still listed. Each batch is one fenced transaction, and a file's validators come with its last one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime, time, timedelta
+from itertools import islice
+from typing import NamedTuple, ParamSpec, TypeVar
+from uuid import UUID
+
+from inforadar.errors import ParseError
+from inforadar.model.http import (
+    Failed,
+    FailureReason,
+    Fetched,
+    FetchResult,
+    NotModified,
+    Outcome,
+    Request,
+    Validators,
+)
+from inforadar.model.sitemap import SitemapEntry, SitemapForm, SitemapRef, UrlState
+from inforadar.pipeline.collect.jobs import Job
+from inforadar.pipeline.polite_visit import Visitor
+from inforadar.stages.discover.sitemap.filter import SitemapFilter, sort_entries_by_date
+from inforadar.stages.discover.sitemap.parse import SitemapReader
+from inforadar.stages.discover.sitemap.xml import Row
+from inforadar.store.database import Database, Question
+from inforadar.store.items.items import load_known_hashes
+from inforadar.store.sitemaps.files import (
+    SitemapFile,
+    fenced,
+    finish_file,
+    load_files,
+    new_file,
+    save_file,
+    save_rows,
+)
+from inforadar.store.sitemaps.site_states import mark_urls, save_site
+from inforadar.urls import UrlHash, hostname, readable, url_hash
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+ACCEPT = "application/xml, text/xml;q=0.9, text/plain;q=0.8, */*;q=0.5"
+MAX_DEPTH = 4
+"""Indexes in indexes; the protocol allows none."""
+MAX_FILES = 5_000
+"""Of one site in one run."""
+BATCH = 5_000
+SETTLES_AFTER = timedelta(hours=1)
+"""A file may change again under the same lastmod: caches and clocks differ by less than that."""
+DAY_SETTLES_AFTER = timedelta(hours=38)
+"""The same for a lastmod that is a day: it lasts, and ends up to 14 hours later in another zone."""
+
+
+class Todo(NamedTuple):
+    """A page that is to become an item, or to be published once more."""
+
+    entry: SitemapEntry
+    is_modified: bool = False
+    is_redated: bool = False
+    """It is an item already, whose date may be another in the feed's new zone."""
+
+
+class _Visit(NamedTuple):
+    url: str
+    depth: int = 0
+    lastmod: datetime | None = None
+    parent_id: UUID | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class SitemapWalk:
+    """One walk over a site's files. What it learns stands in its fields when it has ended."""
+
+    job: Job
+    visitor: Visitor
+    database: Database
+    site_name: str
+    files: dict[UrlHash, SitemapFile]
+    wanted: SitemapFilter
+    baseline_items: int
+    """Of a first run, and of the files that it missed, so many are to become items, the newest."""
+    is_first: bool
+    """If not, what is new is news."""
+    max_bytes: int
+    timeout_s: float
+    now: Callable[[], datetime]
+    is_known: bool
+    """Whether the site has a row; it gets one with what is stored first: no sitemap, no trace."""
+    first: Fetched | None = None
+    """The root, if someone has fetched it already."""
+    root: Fetched | NotModified | None = None
+    failed: Failed | None = None
+    """What ended the walk before its end."""
+    read: int = 0
+    """Files that are sitemaps, changed or not."""
+    lists: int = 0
+    """Those among them that list pages."""
+    dropped: int = 0
+    candidates: list[SitemapEntry] = field(default_factory=list)
+    """The newest of a first run, or of the files that it missed."""
+    is_whole: bool = True
+    """Whether no file is missing that may be there the next time."""
+    refused: list[str] = field(default_factory=list)
+    """Sentences about files that were left out."""
+    _own: set[str] = field(default_factory=set)
+
+    async def run(self) -> AsyncGenerator[list[Todo], None]:
+        """What is to be processed of each file, once the file is stored."""
+        self._own = {hostname(self.job.feed.url)}
+        queue = deque([_Visit(self.job.feed.url)])
+        seen: set[UrlHash] = set()
+        while queue and self.failed is None:
+            visit = queue.popleft()
+            key = url_hash(visit.url)
+            if key in seen or not self._may_visit(visit, len(seen)):
+                continue
+            seen.add(key)
+            known = self.files.get(key)
+            if known and self._is_read(known) and visit.lastmod and visit.lastmod == known.lastmod:
+                self._count(known)
+                continue
+            file, asked_at = known or new_file(visit.url), self.now()
+            result = await self._fetch(file)
+            if visit.depth == 0 and not isinstance(result, Failed):
+                self.root = result
+                self._own.add(hostname(result.final_url))
+            file = replace(file, parent_id=visit.parent_id, lastmod=self._settled(visit.lastmod, asked_at))
+            match result:
+                case Failed():
+                    self._not_had(visit, result)
+                case NotModified():
+                    await self._unchanged(replace(file, validators=result.validators or file.validators))
+                    queue.extend(self._known_children(file, visit.depth))
+                case Fetched():
+                    digest = await asyncio.to_thread(_digest, result.body)
+                    if self._is_read(file) and digest == file.digest:
+                        await self._unchanged(replace(file, validators=result.validators))
+                        queue.extend(self._known_children(file, visit.depth))
+                        continue
+                    children: list[SitemapRef] = []
+                    todo = await self._read(visit, replace(file, digest=digest), result, children)
+                    # The newest first, so that a walk that is cut short has the news.
+                    children.sort(key=_age, reverse=True)
+                    queue.extend(_Visit(ref.url, visit.depth + 1, ref.lastmod, file.id) for ref in children)
+                    if todo:
+                        yield todo
+
+    def _may_visit(self, visit: _Visit, visited: int) -> bool:
+        why = None
+        if visit.depth > MAX_DEPTH:
+            why = f"it lies more than {MAX_DEPTH} indexes deep"
+        elif visited >= MAX_FILES:
+            why = f"the site has more than {MAX_FILES:,} files"
+        elif self.job.feed.enforce_feed_domain and hostname(visit.url) not in self._own:
+            why = "it is on another host; allow that with `feed edit --any-host`"
+        if why:
+            self._refuse(visit.url, why)
+        return why is None
+
+    def _refuse(self, url: str, why: str) -> None:
+        sentence = f"The sitemap {readable(url)} was left out: {why}."
+        if len(self.refused) < 20:
+            self.job.progress.line(sentence)
+        self.refused.append(sentence)
+
+    def _is_read(self, file: SitemapFile) -> bool:
+        """Whether what it lists is stored, with its dates as they are read now."""
+        return file.read_at is not None and self.job.feed.redating is None
+
+    def _settled(self, lastmod: datetime | None, asked_at: datetime) -> datetime | None:
+        """The lastmod, if a file of that date that was asked for then has all that it will ever have under it."""
+        if lastmod is None or asked_at - lastmod < SETTLES_AFTER:
+            return None
+        is_day = lastmod.astimezone(self.job.feed.zone).time() == time.min
+        return None if is_day and asked_at - lastmod < DAY_SETTLES_AFTER else lastmod
+
+    async def _fetch(self, file: SitemapFile) -> FetchResult:
+        if self.first is not None and file.url == self.first.url:
+            return self.first
+        # What was not stored to its end, or in another zone, is asked for as a whole.
+        validators = file.validators if self._is_read(file) else Validators()
+        return await self.visitor.fetch(
+            Request(
+                url=file.url,
+                validators=validators,
+                accept=ACCEPT,
+                max_bytes=self.max_bytes,
+                timeout_s=self.timeout_s,
+                headers=self.job.headers_for(file.url),
+            )
+        )
+
+    def _not_had(self, visit: _Visit, failed: Failed) -> None:
+        """Without its root there is no sitemap, and a host that asks for quiet gets it; else the others go on."""
+        is_quiet = failed.is_rate_limited or failed.reason is FailureReason.TURN
+        if visit.depth == 0 or is_quiet:
+            self.failed = failed
+        else:
+            self.is_whole &= failed.outcome is not Outcome.TEMPORARY_ERROR
+            self._refuse(visit.url, failed.message.rstrip("."))
+
+    async def _unchanged(self, file: SitemapFile) -> None:
+        self._count(file)
+        await self._write(save_file, self.site_name, file)
+
+    def _count(self, file: SitemapFile) -> None:
+        self.read += 1
+        self.lists += file.form is not SitemapForm.INDEX
+
+    async def _write(self, question: Question[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        if not self.is_known:
+            url, at = self.job.feed.url, self.now()
+            await self.database.write(
+                fenced, self.job.lease, save_site, self.site_name, at=at, sitemap_url=url
+            )
+            self.is_known = True
+        return await self.database.write(fenced, self.job.lease, question, *args, **kwargs)
+
+    def _known_children(self, file: SitemapFile, depth: int) -> Iterator[_Visit]:
+        """An index that did not change says of its files what it said before."""
+        for child in self.files.values():
+            if child.parent_id == file.id:
+                yield _Visit(child.url, depth + 1, child.listed_lastmod, file.id)
+
+    async def _read(
+        self, visit: _Visit, file: SitemapFile, fetched: Fetched, children: list[SitemapRef]
+    ) -> list[Todo]:
+        at, todo, count, is_whole = self.now(), list[Todo](), 0, True
+        try:
+            reader = await asyncio.to_thread(
+                SitemapReader,
+                fetched.body,
+                fetched.final_url,
+                fetched.content_type,
+                max_bytes=self.max_bytes,
+                zone=self.job.feed.zone,
+            )
+            rows = iter(reader)
+            while batch := await asyncio.to_thread(_batch, rows):
+                entries = [row for row in batch if isinstance(row, SitemapEntry)]
+                children += [row for row in batch if isinstance(row, SitemapRef)]
+                if len(children) > 2 * MAX_FILES:
+                    is_whole = False
+                    children.sort(key=_age, reverse=True)
+                    del children[MAX_FILES:]
+                if entries:
+                    if not count and self._is_elsewhere(visit, entries):
+                        return []
+                    count += len(entries)
+                    todo += await self._save(file, entries, at)
+        except ParseError as fault:
+            self._not_had(visit, _no_sitemap(fetched, fault))
+            return []
+        for warning in reader.warnings:
+            self.job.progress.line(f"{readable(file.url)}: {warning}")
+        file = replace(file, form=reader.form)
+        self._count(file)
+        if file.is_baseline:
+            todo = await self._only_newest(todo)
+        await self._finish(file, fetched, at, is_whole=is_whole and reader.is_whole, children=children)
+        if reader.form is not SitemapForm.INDEX:
+            modified = sum(one.is_modified for one in todo)
+            known = modified + sum(one.is_redated for one in todo)
+            news = f"{len(todo) - known:,} new, {modified:,} changed"
+            said = "all of them new to us" if self.is_first else news
+            self.job.progress.line(f"{readable(file.url)}: {count:,} pages, {said}")
+        return todo
+
+    async def _finish(
+        self, file: SitemapFile, fetched: Fetched, at: datetime, *, is_whole: bool, children: list[SitemapRef]
+    ) -> None:
+        if is_whole:
+            file = replace(file, validators=fetched.validators, read_at=at)
+        else:
+            # Nothing must stand for its missing rest: not its bytes, and not what the index says of it either.
+            file = replace(file, validators=Validators(), digest=None, lastmod=None)
+        await self._write(finish_file, self.site_name, file, is_whole=is_whole, children=children)
+        if children:
+            self.files = await self.database.read(load_files, self.site_name)
+
+    def _is_elsewhere(self, visit: _Visit, entries: list[SitemapEntry]) -> bool:
+        if not self.job.feed.enforce_feed_domain or any(self._is_own(entry) for entry in entries):
+            return False
+        hosts = sorted({hostname(entry.url) for entry in entries})
+        where = ", ".join(hosts[:3]) + (" and others" if len(hosts) > 3 else "")
+        self.dropped += len(entries)
+        self._refuse(visit.url, f"all its pages are on {where}; allow that with `feed edit --any-host`")
+        return True
+
+    def _is_own(self, entry: SitemapEntry) -> bool:
+        return not self.job.feed.enforce_feed_domain or hostname(entry.url) in self._own
+
+    def _is_wanted(self, entry: SitemapEntry) -> bool:
+        return self._is_own(entry) and self.wanted(entry)
+
+    async def _save(self, file: SitemapFile, entries: list[SitemapEntry], at: datetime) -> list[Todo]:
+        if self.job.feed.enforce_feed_domain:
+            self.dropped += sum(1 for entry in entries if not self._is_own(entry))
+        found = await self._write(
+            save_rows,
+            self.site_name,
+            entries,
+            at=at,
+            file_id=file.id,
+            wanted=self._is_wanted,
+            baseline=self._newest_with(entries) if self.is_first or file.is_baseline else None,
+            redating=self.job.feed.redating,
+        )
+        if self.is_first:
+            return []
+        redated = await self._to_redate(entries, {one.url for one in found})
+        if not found:
+            return redated
+        by_url = {entry.url: entry for entry in entries}
+        return [*(Todo(by_url[one.url], one.is_modified) for one in found), *redated]
+
+    def _newest_with(self, entries: list[SitemapEntry]) -> frozenset[str]:
+        newest = [*self.candidates, *filter(self._is_wanted, entries)]
+        self.candidates = sort_entries_by_date(newest, max_items=self.baseline_items)
+        return frozenset(entry.url for entry in self.candidates)
+
+    async def _only_newest(self, todo: list[Todo]) -> list[Todo]:
+        """What was among the newest when its batch was read, and is not any more, counts as seen before after all."""
+        newest = {entry.url for entry in self.candidates}
+        kept = [one for one in todo if one.is_redated or one.entry.url in newest]
+        seen = {one.entry.url for one in todo} - {one.entry.url for one in kept}
+        await self._write(mark_urls, self.site_name, seen, UrlState.PROCESSED)
+        return kept
+
+    async def _to_redate(self, entries: list[SitemapEntry], found: set[str]) -> list[Todo]:
+        """What is an item, and would not be looked at again by itself."""
+        if self.job.feed.redating is None:
+            return []
+        rest = {url_hash(entry.url): entry for entry in entries if entry.url not in found}
+        known = await self.database.read(load_known_hashes, self.job.feed.id, [*rest])
+        return [Todo(entry, is_redated=True) for key, entry in rest.items() if key in known]
+
+
+def _batch(rows: Iterator[Row]) -> list[Row]:
+    return list(islice(rows, BATCH))
+
+
+def _age(ref: SitemapRef) -> float:
+    return ref.lastmod.timestamp() if ref.lastmod else 0.0
+
+
+def _digest(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()
+
+
+def _no_sitemap(fetched: Fetched, fault: ParseError) -> Failed:
+    return Failed(
+        url=fetched.url,
+        outcome=Outcome.PERMANENT_ERROR,
+        reason=FailureReason.BROKEN,
+        message=str(fault),
+        fetched_at=fetched.fetched_at,
+    )

@@ -1,0 +1,60 @@
+"""A run of collecting: one report of all cycles of an interval, the turns of crowded hosts among them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import structlog
+
+from inforadar.errors import InfoRadarError
+from inforadar.model.ids import RunId
+from inforadar.model.run import RunKind
+from inforadar.pipeline.runs.cycle import CycleResult
+from inforadar.store.database import Database
+from inforadar.store.runs.runs import continue_run, finish_run, insert_run
+
+log = structlog.get_logger()
+
+
+@dataclass(slots=True)
+class CollectRun:
+    """A run of collecting, and what its cycles did until now."""
+
+    id: RunId | None = None
+    """None: nothing was collected yet, and there is nothing to report."""
+    feeds: int = 0
+    dropped: int = 0
+    errors: dict[str, str] = field(default_factory=dict)
+    """{feed URL: sentence}."""
+    interrupted: bool = False
+
+    def add(self, result: CycleResult, *, interrupted: bool) -> None:
+        self.feeds += result.fetched
+        self.dropped += result.dropped
+        # A feed that could not be saved comes back within the same run.
+        self.errors = {
+            url: why for url, why in self.errors.items() if url not in result.succeeded
+        } | result.errors
+        self.interrupted = interrupted
+
+    async def begin(self, database: Database, at: datetime) -> RunId:
+        """Goes on with the run, if it is there still; else a new one begins."""
+        if self.id is None or not await database.write(continue_run, self.id):
+            self.id = await database.write(insert_run, RunKind.COLLECT, at)
+        return self.id
+
+    async def report(self, database: Database, at: datetime) -> None:
+        """Writes what was done until now."""
+        assert self.id is not None
+        try:
+            await database.write(
+                finish_run,
+                self.id,
+                at,
+                errors=len(self.errors),
+                interrupted=self.interrupted,
+                details={"feeds": self.feeds, "dropped": self.dropped, "errors": self.errors},
+            )
+        except InfoRadarError as fault:
+            log.warning("run.not_finished", run_id=str(self.id), error=str(fault))

@@ -1,0 +1,210 @@
+"""A cycle of collecting: the due feeds, each fetched in its host's turn, saved as they finish (B2).
+
+Cycles never overlap. A feed whose host must wait is released with `next_run_at` at that host's next free slot.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+import structlog
+
+from inforadar.errors import InfoRadarError, LeaseLostError
+from inforadar.fetch.pace import HostPacer
+from inforadar.model.feed import FeedKind
+from inforadar.model.http import Outcome
+from inforadar.model.ids import FeedId, RunId
+from inforadar.model.progress import Listener, Progress, ProgressKind
+from inforadar.model.schedule import Collected, Lease, Part, Saved
+from inforadar.pipeline.collect.jobs import Discoverer, Job
+from inforadar.pipeline.dispatch import Dispatch, Ending
+from inforadar.pipeline.heartbeat import holding
+from inforadar.pipeline.runs.progress import RunProgress
+from inforadar.store.database import Database
+from inforadar.store.leases import LEASE_S, extend_leases, postpone_leases, release_leases
+from inforadar.store.writer import Writer
+from inforadar.urls import host_key
+
+RETRY_UNSAVED_S = 60.0
+"""A feed whose job could not be saved is tried again so soon, and no sooner: a disk may stay full for long."""
+
+log = structlog.get_logger()
+
+
+@dataclass(slots=True)
+class CycleResult:
+    """What a cycle did, in numbers and sentences."""
+
+    fetched: int = 0
+    added: int = 0
+    updated: int = 0
+    dropped: int = 0
+    errors: dict[str, str] = field(default_factory=dict)
+    """{feed URL: sentence}."""
+    succeeded: set[str] = field(default_factory=set)
+    """The URLs of feeds that were fetched without an error, and saved."""
+    lost: int = 0
+    postponed: int = 0
+    turns_s: list[float] = field(default_factory=list)
+    """How soon each feed that was postponed, or not saved, can be tried again."""
+
+    @property
+    def next_turn_s(self) -> float | None:
+        return min(self.turns_s, default=None)
+
+
+def log_progress(event: Progress) -> None:
+    """The worker's way to listen: lines go to its log."""
+    if event.kind is ProgressKind.LINE:
+        log.info("feed.walked", feed=event.label, line=event.text, run_id=str(event.run_id))
+
+
+class Cycle:
+    """One pass over leases that were claimed."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        discoverers: Mapping[FeedKind, Discoverer],
+        writer: Writer,
+        pacer: HostPacer,
+        workers: int,
+        now: Callable[[], datetime],
+        credentials: Mapping[FeedId, Mapping[str, str]] = MappingProxyType({}),
+        listener: Listener = log_progress,
+        lease_s: float = LEASE_S,
+    ) -> None:
+        self._database = database
+        self._discoverers = discoverers
+        self._credentials = credentials
+        self._listener = listener
+        self._writer = writer
+        self._now = now
+        self._lease_s = lease_s
+        self._held: dict[FeedId, Lease] = {}
+        self._saves: set[asyncio.Future[Saved]] = set()
+        self._not_saved: list[Lease] = []
+        self._progress: RunProgress | None = None
+        self._log = log.bind()
+        self.result = CycleResult()
+        self._dispatch: Dispatch[Lease] = Dispatch(
+            pacer=pacer,
+            workers=workers,
+            host_of=lambda lease: host_key(lease.feed.url),
+            work=self._work,
+        )
+
+    async def run(self, leases: Sequence[Lease], run_id: RunId) -> CycleResult:
+        """Collects all of them, as far as their hosts allow."""
+        self._progress = RunProgress(run_id, self._listener, self._now)
+        self._held |= {lease.feed.id: lease for lease in leases}
+        async with holding(
+            self._database, self._held, extend=extend_leases, release=release_leases, lease_s=self._lease_s
+        ):
+            try:
+                leftovers = await self._dispatch.run(leases)
+            finally:
+                self._writer.hurry()
+                # What was fetched is saved, whatever stopped the rest.
+                if self._saves:
+                    await asyncio.wait(self._saves)
+            waits = [(leftover.job, leftover.wait_s) for leftover in leftovers]
+            waits += [(lease, RETRY_UNSAVED_S) for lease in self._not_saved]
+            if waits:
+                await self._database.write(postpone_leases, waits)
+                self.result.postponed = len(leftovers)
+                self.result.turns_s = [wait_s for _, wait_s in waits]
+        return self.result
+
+    def stop(self) -> None:
+        """Starts no further feed."""
+        self._dispatch.stop()
+
+    async def _work(self, lease: Lease) -> Ending:
+        assert self._progress is not None
+        feed = lease.feed
+        job = Job(
+            lease=lease,
+            run_id=self._progress.run_id,
+            progress=self._progress.of(feed),
+            headers=self._credentials.get(feed.id, {}),
+        )
+        try:
+            await self._collect(job)
+        except LeaseLostError as lost:
+            # Of a discoverer that keeps a state of its own, fenced as the items are: it costs this feed alone.
+            self._give_up(job, lost)
+        return Ending.DONE
+
+    async def _collect(self, job: Job) -> None:
+        kind = job.feed.kind or FeedKind.FEED
+        async with aclosing(self._discoverers[kind].discover(job)) as steps:
+            async for step in steps:
+                if isinstance(step, Collected):
+                    await self._writer.room()
+                    saving = self._writer.submit(step)
+                    self._saves.add(saving)
+                    saving.add_done_callback(partial(self._note, step))
+                elif not await self._save_part(step):
+                    break
+
+    async def _save_part(self, part: Part) -> bool:
+        """Whether the job may go on."""
+        try:
+            saved = await self._writer.save_part(part)
+        except InfoRadarError as fault:
+            self._give_up(part, fault)
+            return False
+        self.result.added += len(saved.added)
+        self.result.updated += len(saved.changed)
+        return True
+
+    def _give_up(self, job: Collected | Part | Job, fault: BaseException) -> None:
+        """Nothing of it was written."""
+        feed = job.lease.feed
+        self._held.pop(feed.id, None)
+        if isinstance(fault, LeaseLostError):
+            self.result.lost += 1
+            self._say(job, logging.WARNING, "feed.lease_lost")
+            return
+        self._not_saved.append(job.lease)
+        self.result.errors[feed.url] = str(fault)
+        self._say(job, logging.ERROR, "feed.not_saved", error=str(fault))
+
+    def _note(self, job: Collected, saving: asyncio.Future[Saved]) -> None:
+        """How the saving of a job ended. A callback and not a task, because there are thousands of them."""
+        self._saves.discard(saving)
+        self._held.pop(job.lease.feed.id, None)
+        if (fault := saving.exception()) is None:
+            self._count(job, saving.result())
+        else:
+            self._give_up(job, fault)
+
+    def _count(self, job: Collected, saved: Saved) -> None:
+        added, updated = len(saved.added), len(saved.changed)
+        self.result.fetched += 1
+        self.result.added += added
+        self.result.updated += updated
+        self.result.dropped += job.dropped
+        if job.outcome is Outcome.SUCCESS:
+            self.result.succeeded.add(job.lease.feed.url)
+            self._say(job, logging.INFO, "feed.fetched", added=added, updated=updated, dropped=job.dropped)
+        else:
+            error = job.next_run.error
+            self.result.errors[job.lease.feed.url] = error or job.outcome.value
+            self._say(job, logging.WARNING, "feed.failed", outcome=job.outcome.value, error=error)
+
+    def _say(self, job: Collected | Part | Job, level: int, event: str, **fields: Any) -> None:
+        # To put a line together that nobody reads would cost more than all the rest here.
+        if self._log.is_enabled_for(level):
+            feed = job.lease.feed
+            self._log.log(level, event, feed_id=str(feed.id), url=feed.url, run_id=str(job.run_id), **fields)

@@ -1,0 +1,100 @@
+"""Writing down how a run gets on, in batches, so that a page in another process can show it live (A6)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import structlog
+
+from inforadar.errors import InfoRadarError
+from inforadar.model.ids import RunId
+from inforadar.model.progress import Listener, Progress, ProgressKind
+from inforadar.store.database import Database
+from inforadar.store.runs.fetch_runs import ALIVE_S, beat
+from inforadar.store.runs.runs import MAX_EVENTS
+
+FLUSH_S = 0.5
+LAST_WORDS = 100
+"""So many events are left for the end of a run: what it came to is kept, however much was said before."""
+
+log = structlog.get_logger()
+
+
+class RunRecorder:
+    """Listens to a run, passes everything on, and writes it down; lines one by one, of the numbers the last.
+
+    It also hears whether someone asked the run to stop.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        run_id: RunId,
+        details: dict[str, Any],
+        *,
+        listener: Listener,
+        on_stop: Callable[[], None],
+    ) -> None:
+        self._database = database
+        self._run_id = run_id
+        self._details = details
+        self._listener = listener
+        self._on_stop = on_stop
+        self._lines: list[Progress] = []
+        self._numbers: Progress | None = None
+        self._seq = 0
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> RunRecorder:
+        self._task = asyncio.create_task(self._run(), name="run-events")
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._task:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        await self._flush(is_last=True)
+
+    def hear(self, event: Progress) -> None:
+        self._listener(event)
+        if event.kind is ProgressKind.LINE:
+            self._lines.append(event)
+        else:
+            self._numbers = event
+
+    async def _run(self) -> None:
+        quiet_s = ALIVE_S
+        while True:
+            if self._lines or self._numbers or quiet_s >= ALIVE_S / 3:
+                await self._flush()
+                quiet_s = 0.0
+            await asyncio.sleep(FLUSH_S)
+            quiet_s += FLUSH_S
+
+    async def _flush(self, *, is_last: bool = False) -> None:
+        lines, self._lines = self._lines, []
+        numbers, self._numbers = self._numbers, None
+        # When there is no room any more only the numbers go on, which stand with the run, and the end.
+        room = max(MAX_EVENTS - LAST_WORDS - self._seq, 0)
+        lines = lines[-LAST_WORDS + 1 :] if is_last else lines[:room]
+        if numbers:
+            self._details["progress"] = {
+                "phase": numbers.kind.value,
+                "found": numbers.found,
+                "done": numbers.done,
+                "pages": numbers.pages,
+            }
+        has_room = is_last or len(lines) < room
+        events = [*lines, numbers] if numbers and has_room else lines
+        try:
+            asked_to_stop = await self._database.write(beat, self._run_id, self._seq, events, self._details)
+        except InfoRadarError as fault:
+            # The run itself meets the same database, and says so; this is only told again later.
+            log.warning("run.not_told", run_id=str(self._run_id), error=str(fault))
+            self._lines = lines + self._lines
+            return
+        self._seq += len(events)
+        if asked_to_stop:
+            self._on_stop()

@@ -1,0 +1,218 @@
+"""The first phase of a fetch: finding what the feeds list, and keeping it on disk (A3).
+
+Several hosts are asked at a time, each at its polite pace. What a run that was killed had found is not asked for again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import aclosing, suppress
+
+from inforadar.errors import LeaseLostError
+from inforadar.fetch.pace import HostPacer
+from inforadar.model.feed import Feed, FeedKind
+from inforadar.model.http import Outcome
+from inforadar.model.ids import FeedId
+from inforadar.model.schedule import Collected, Lane, Lease, Part, lane_of
+from inforadar.pipeline.collect.jobs import Discoverer, Job, Reach
+from inforadar.pipeline.dispatch import Dispatch, Ending, Leftover
+from inforadar.pipeline.runs.progress import RunProgress
+from inforadar.store.database import Database
+from inforadar.store.leases import claim_feeds
+from inforadar.store.runs.fetch_spool import delete_found, load_feeds_with_found, load_found, save_found
+from inforadar.urls import host_key, hostname
+from inforadar.views.run_log import counted
+
+LEASE_S = 30.0
+"""Shorter than a worker's: after a run was killed, a person who starts it again should not wait for long."""
+BUSY_S = LEASE_S + 5.0
+"""How long a feed that another process works on is waited for."""
+LOOK_S = 1.0
+PATIENCE_S = 60.0
+"""A host that asks for longer quiet is left for another time."""
+
+
+class Finder:
+    """Finds what feeds list. `held` are the leases it took; `complete` the feeds whose job is on disk to its end."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        discoverers: Mapping[FeedKind, Discoverer],
+        pacer: HostPacer,
+        workers: int,
+        reach: Reach,
+        credentials: Mapping[FeedId, Mapping[str, str]],
+        progress: RunProgress,
+    ) -> None:
+        self.held: dict[FeedId, Lease] = {}
+        self.complete: set[FeedId] = set()
+        self.errors: dict[str, str] = {}
+        """{feed URL: sentence}."""
+        self._database = database
+        self._discoverers = discoverers
+        self._pacer = pacer
+        self._workers = workers
+        self._reach = reach
+        self._credentials = credentials
+        self._progress = progress
+        self._begun: dict[FeedId, tuple[Part, ...]] = {}
+        """What another run had found of feeds, without having come to the end."""
+        self._stopping = asyncio.Event()
+        self._dispatch: Dispatch[Lease] | None = None
+
+    def stop(self) -> None:
+        """Asks for nothing more. A request under way is waited for, a host's turn is not."""
+        self._stopping.set()
+        if self._dispatch:
+            self._dispatch.stop()
+
+    @property
+    def is_stopping(self) -> bool:
+        return self._stopping.is_set()
+
+    async def find_all(self, feeds: Sequence[Feed]) -> None:
+        """Finds what all feeds list; those that another process works on last, if it is done by then."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + BUSY_S
+        busy = {feed.id: feed for feed in feeds}
+        is_told = False
+        while busy and not self.is_stopping:
+            leases = await self._claim(list(busy))
+            for lease in leases:
+                del busy[lease.feed.id]
+            await self._count_hosts([one for one in leases if one.feed.id not in self.complete])
+            if busy and not leases and not self.is_stopping:
+                if loop.time() > until:
+                    break
+                if not is_told:
+                    is_told = True
+                    for feed in busy.values():
+                        self._progress.of(feed).line("another process works on it: waiting")
+                await self._pause(LOOK_S)
+        if not self.is_stopping:
+            for feed in busy.values():
+                self._leave_out(feed, "another process works on it")
+
+    async def _claim(self, ids: Sequence[FeedId]) -> list[Lease]:
+        """Takes what is free, and what another run found of it."""
+        leases = await self._database.write(claim_feeds, ids, lease_s=LEASE_S)
+        self.held |= {lease.feed.id: lease for lease in leases}
+        kept = await self._database.read(load_feeds_with_found, [lease.feed.id for lease in leases])
+        stale: list[FeedId] = []
+        for lease in leases:
+            if lease.feed.id not in kept:
+                continue
+            found = await self._database.read(load_found, lease, self._progress.run_id)
+            if not found:
+                stale.append(lease.feed.id)
+                continue
+            told = self._progress.of(lease.feed)
+            parts = tuple(step for step in found if isinstance(step, Part))
+            items = sum(len(step.listed) for step in found)
+            told.counted(items, pages=len(parts))
+            if isinstance(end := found[-1], Collected):
+                self.complete.add(lease.feed.id)
+                told.line(f"found before and not processed: {counted(items, 'item')}")
+                if end.outcome is not Outcome.SUCCESS:
+                    self._tell_end(end)
+            else:
+                self._begun[lease.feed.id] = parts
+                told.line(f"goes on behind {counted(len(parts), 'page')} found before")
+        if stale:
+            await self._database.write(delete_found, stale)
+        return leases
+
+    async def _count_hosts(self, leases: Sequence[Lease]) -> None:
+        """All of them, several hosts at a time, waiting for those that are not free."""
+        pending = list(leases)
+        while pending and not self.is_stopping:
+            self._dispatch = Dispatch(
+                pacer=self._pacer,
+                workers=self._workers,
+                host_of=lambda lease: host_key(lease.feed.url),
+                work=self._count,
+            )
+            leftovers = await self._dispatch.run(pending)
+            self._dispatch = None
+            pending = self._patient(leftovers)
+            if pending:
+                await self._pause(min(left.wait_s for left in leftovers))
+
+    def _patient(self, leftovers: Sequence[Leftover[Lease]]) -> list[Lease]:
+        """Those that are worth the wait: a host's queue may be long, but its next turn must be near."""
+        next_s: dict[str, float] = {}
+        for left in leftovers:
+            host = host_key(left.job.feed.url)
+            next_s[host] = min(next_s.get(host, left.wait_s), left.wait_s)
+        pending: list[Lease] = []
+        for left in leftovers:
+            feed = left.job.feed
+            wait_s = next_s[host_key(feed.url)]
+            if wait_s <= PATIENCE_S or self.is_stopping:
+                pending.append(left.job)
+            else:
+                minutes = math.ceil(wait_s / 60)
+                self._leave_out(
+                    feed, f"{hostname(feed.url)} asked for quiet, for {counted(minutes, 'more minute')}"
+                )
+        return pending
+
+    async def _pause(self, seconds: float) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(max(seconds, 0.0)):
+                await self._stopping.wait()
+
+    def _leave_out(self, feed: Feed, why: str) -> None:
+        self.errors[feed.url] = f"Left out: {why}."
+        self._progress.of(feed).line(f"left out: {why}")
+
+    async def _count(self, lease: Lease) -> Ending:
+        """One feed's job, kept on disk step by step."""
+        feed = lease.feed
+        job = Job(
+            lease=lease,
+            run_id=self._progress.run_id,
+            progress=self._progress.of(feed),
+            headers=self._credentials.get(feed.id, {}),
+            reach=self._reach,
+            found=self._begun.get(feed.id, ()),
+        )
+        try:
+            await self._keep_steps(job)
+        except LeaseLostError:
+            self.lose(feed)
+        return Ending.DONE
+
+    async def _keep_steps(self, job: Job) -> None:
+        """A discoverer that keeps a state of its own finds by itself that the lease is lost, and raises."""
+        feed, position = job.feed, len(job.found)
+        async with aclosing(self._discoverers[feed.kind or FeedKind.FEED].discover(job)) as steps:
+            async for step in steps:
+                if not await self._database.write(save_found, step, position):
+                    self.lose(feed)
+                    break
+                position += 1
+                if isinstance(step, Collected):
+                    self.complete.add(feed.id)
+                    self._tell_end(step)
+                elif self.is_stopping:
+                    break
+
+    def _tell_end(self, job: Collected) -> None:
+        feed = job.lease.feed
+        if job.outcome is not Outcome.SUCCESS:
+            self.errors[feed.url] = error = job.next_run.error or job.outcome.value
+            self._progress.of(feed).line(error)
+        elif lane_of(feed.kind) is Lane.FEEDS:
+            said = counted(len(job.listed), "item") if job.kind else "not changed since the last fetch"
+            self._progress.of(feed).line(said)
+
+    def lose(self, feed: Feed) -> None:
+        """The lease went to someone else."""
+        self.held.pop(feed.id, None)
+        self.complete.discard(feed.id)
+        self._leave_out(feed, "another process took it over")

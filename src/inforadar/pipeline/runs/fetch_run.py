@@ -1,0 +1,240 @@
+"""The fetch command: what a person starts and watches, from the command line, the terminal app or the page (A1-A12).
+
+    leases | count: walk, keep what was found on disk | process: feed by feed, compare and save | report
+
+First everything is found, host by host at the polite pace, and nothing is saved; then what was found is processed in
+the order of the feeds, each part leaving the disk in the transaction that saves it. So no page is asked for twice, a
+stop falls between two items, and a run that was killed is taken up by the next one: what it found less than an hour
+ago is processed without asking the site again, and its walks go on behind the last page that they had.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+import structlog
+
+from inforadar.errors import InfoRadarError, LeaseLostError
+from inforadar.fetch.pace import HostPacer
+from inforadar.model.feed import FeedKind
+from inforadar.model.ids import RunId
+from inforadar.model.progress import Listener, ProgressKind
+from inforadar.model.run import Report, RunKind
+from inforadar.model.schedule import Collected, Lease
+from inforadar.pipeline.collect.jobs import Discoverer, Reach
+from inforadar.pipeline.heartbeat import holding
+from inforadar.pipeline.runs.events import RunRecorder
+from inforadar.pipeline.runs.fetch_discover import LEASE_S, Finder
+from inforadar.pipeline.runs.progress import RunProgress, feed_label
+from inforadar.stages.discover.pages.walk import Depth
+from inforadar.store.database import Database
+from inforadar.store.feeds.credentials import load_credentials
+from inforadar.store.feeds.feeds import load_feeds
+from inforadar.store.leases import extend_leases, release_leases
+from inforadar.store.runs.fetch_runs import close_dead_runs
+from inforadar.store.runs.fetch_spool import load_next_found
+from inforadar.store.runs.runs import finish_run, insert_run, load_report
+from inforadar.store.writer import Writer
+from inforadar.views.run_log import counted, saved_lines
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchFilter:
+    """Which feeds; all of the enabled ones, if nothing is named."""
+
+    sources: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+
+
+ALL_FEEDS = FetchFilter()
+TO_THE_CUTOFF = Reach(depth=Depth.CUTOFF)
+
+
+class FetchRun:
+    """One run: `await run()` once, and `stop` or `abort` meanwhile."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        discoverers: Mapping[FeedKind, Discoverer],
+        writer: Writer,
+        pacer: HostPacer,
+        workers: int,
+        now: Callable[[], datetime],
+        listener: Listener,
+        wanted: FetchFilter = ALL_FEEDS,
+        reach: Reach = TO_THE_CUTOFF,
+        run_id: RunId | None = None,
+    ) -> None:
+        """`run_id`: a run that was asked for and claimed (`store/runs/fetch_runs.py`); else one is begun."""
+        self._database = database
+        self._discoverers = discoverers
+        self._writer = writer
+        self._pacer = pacer
+        self._workers = workers
+        self._now = now
+        self._listener = listener
+        self._wanted = wanted
+        self._reach = reach
+        self._run_id = run_id
+        self._details = fetch_details(wanted, reach)
+        self._finder: Finder | None = None
+        self._work: asyncio.Task[None] | None = None
+        self._tally: dict[str, dict[str, Any]] = {}
+        """By the URL of the feed: what came of it."""
+        self._is_stopping = False
+        self._is_aborted = False
+        self._is_complete = False
+        """Nothing was left undone, whether or not someone asked for a stop meanwhile."""
+
+    def stop(self) -> None:
+        """Stops between two items, while counting too. What was found waits on disk for the next run."""
+        self._is_stopping = True
+        if self._finder:
+            self._finder.stop()
+
+    def abort(self) -> None:
+        """Cancels what is in flight. What was saved until then stays."""
+        self._is_aborted = True
+        self.stop()
+        if self._work:
+            self._work.cancel()
+
+    async def run(self) -> Report:
+        """The whole run. One that was stopped or aborted ends in a report too, which says so."""
+        await self._database.write(close_dead_runs)
+        run_id = self._run_id
+        if run_id is None:
+            run_id = await self._database.write(insert_run, RunKind.FETCH, self._now(), self._details)
+        recorder = RunRecorder(
+            self._database, run_id, self._details, listener=self._listener, on_stop=self.stop
+        )
+        progress = RunProgress(run_id, recorder.hear, self._now)
+        async with recorder:
+            self._work = asyncio.ensure_future(self._phases(progress))
+            try:
+                await self._work
+            except asyncio.CancelledError:
+                if not self._is_aborted:
+                    raise
+            finally:
+                await asyncio.shield(self._finish(progress))
+        return await self._database.read(load_report, run_id)
+
+    async def _phases(self, progress: RunProgress) -> None:
+        feeds = await self._database.read(
+            load_feeds, sources=self._wanted.sources, topics=self._wanted.topics, only_enabled=True
+        )
+        self._details["feeds"] = len(feeds)
+        if not feeds:
+            progress.line("No enabled feed fits. `inforadar feed list` shows what there is.")
+        await self._pacer.refresh()
+        self._finder = finder = Finder(
+            database=self._database,
+            discoverers=self._discoverers,
+            pacer=self._pacer,
+            workers=self._workers,
+            reach=self._reach,
+            credentials=await self._database.read(load_credentials),
+            progress=progress,
+        )
+        if self._is_stopping:
+            return
+        async with holding(
+            self._database, finder.held, extend=extend_leases, release=release_leases, lease_s=LEASE_S
+        ):
+            await finder.find_all(feeds)
+            is_counted = not self._is_stopping
+            if is_counted:
+                progress.tell(ProgressKind.FOUND)
+            for feed in feeds:
+                if feed.id in finder.complete and not self._is_stopping:
+                    await self._process(finder.held[feed.id], finder, progress)
+            self._is_complete = is_counted and not finder.held.keys() & finder.complete
+            await self._database.write(release_leases, list(finder.held.values()))
+
+    async def _process(self, lease: Lease, finder: Finder, progress: RunProgress) -> None:
+        """What was found of one feed, in its order, until its job is saved to the end."""
+        feed = lease.feed
+        told = progress.of(feed)
+        tally: dict[str, Any] = {"feed": feed_label(feed), "items": 0, "added": 0, "updated": 0}
+        self._tally[feed.url] = tally
+        while not self._is_stopping:
+            step = await self._database.read(load_next_found, lease, progress.run_id)
+            if step is None:
+                return
+            try:
+                if isinstance(step, Collected):
+                    saved = await self._writer.save_alone(step)
+                    del finder.held[feed.id]
+                else:
+                    saved = await self._writer.save_part(step)
+            except LeaseLostError:
+                finder.lose(feed)
+                return
+            for line in saved_lines(step.listed, saved):
+                told.line(line)
+            tally["items"] += len(step.listed)
+            tally["added"] += len(saved.added)
+            tally["updated"] += len(saved.changed)
+            if step.listed:
+                told.processed(len(step.listed))
+
+    async def _finish(self, progress: RunProgress) -> None:
+        """The report of what was saved until now, whatever ended the run."""
+        interrupted = not self._is_complete
+        errors = self._finder.errors if self._finder else {}
+        numbers = {"found": progress.found, "done": progress.done, "pages": progress.pages}
+        self._details |= {"errors": errors, "by_feed": self._tally, "progress": numbers}
+        try:
+            await self._database.write(
+                finish_run,
+                progress.run_id,
+                self._now(),
+                errors=len(errors),
+                interrupted=interrupted,
+                details=self._details,
+            )
+            report = await self._database.read(load_report, progress.run_id)
+        except InfoRadarError as fault:
+            log.warning("run.not_finished", run_id=str(progress.run_id), error=str(fault))
+            return
+        progress.line(
+            f"{report.added_count} added, {report.updated_count} updated, "
+            f"{counted(report.errors_count, 'error')}"
+        )
+        if interrupted:
+            waits = " What was found and not processed waits for the next fetch."
+            progress.line("Interrupted." + (waits if progress.done < progress.found else ""))
+        progress.tell(ProgressKind.FINISHED)
+
+
+def fetch_details(wanted: FetchFilter, reach: Reach) -> dict[str, Any]:
+    """A run's filter and reach as its row keeps them: what `request_fetch_run` takes."""
+    return {
+        "sources": list(wanted.sources),
+        "topics": list(wanted.topics),
+        "cutoff": reach.cutoff.isoformat() if reach.cutoff else None,
+        "window_days": reach.window_days,
+        "depth": reach.depth.value if reach.depth else None,
+    }
+
+
+def parse_fetch_details(details: Mapping[str, Any]) -> tuple[FetchFilter, Reach]:
+    """Back from there."""
+    cutoff = details.get("cutoff")
+    return (
+        FetchFilter(sources=tuple(details.get("sources", ())), topics=tuple(details.get("topics", ()))),
+        Reach(
+            cutoff=date.fromisoformat(cutoff) if cutoff else None,
+            window_days=details.get("window_days"),
+            depth=Depth(details.get("depth") or Depth.CUTOFF),
+        ),
+    )

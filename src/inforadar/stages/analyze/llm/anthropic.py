@@ -1,0 +1,68 @@
+"""Anthropic's messages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import anthropic
+
+from inforadar.stages.analyze.base import FailureKind
+from inforadar.stages.analyze.llm.answer import ANSWER_SCHEMA
+from inforadar.stages.analyze.llm.dialogue import ModelAnalyzer
+from inforadar.stages.analyze.llm.endpoint import AnswerFormat, Ending, Reply, Turn, Unanswered
+from inforadar.stages.analyze.llm.generated import client_arguments, messages_of, sent
+
+OWN_URL = "https://api.anthropic.com"
+
+_FORMATS: dict[AnswerFormat, dict[str, Any]] = {
+    AnswerFormat.SCHEMA: {"output_config": {"format": {"type": "json_schema", "schema": ANSWER_SCHEMA}}},
+    AnswerFormat.TEXT: {},
+}
+_ENDINGS = {
+    "max_tokens": Ending.TRUNCATED,
+    "model_context_window_exceeded": Ending.TRUNCATED,
+    "refusal": Ending.REFUSED,
+}
+
+
+class AnthropicAnalyzer(ModelAnalyzer):
+    """`AI_TYPE=anthropic`."""
+
+    name = "anthropic"
+    formats = (AnswerFormat.SCHEMA, AnswerFormat.TEXT)
+
+    def connect(self) -> None:
+        self._client = anthropic.AsyncAnthropic(**client_arguments(self.access, OWN_URL))
+
+    async def ask(
+        self, system: str, turns: Sequence[Turn], answer_format: AnswerFormat
+    ) -> Reply | Unanswered:
+        request: dict[str, Any] = {
+            "model": self.model,
+            "system": system,
+            "messages": messages_of(turns),
+            "max_tokens": self.access.output_tokens,
+            **_FORMATS[answer_format],
+        }
+        answer = await sent(anthropic, self.model, self._client.messages.create(**request))
+        return answer if isinstance(answer, Unanswered) else _reply(answer)
+
+    async def close(self) -> None:
+        await self._client.close()
+
+
+def _reply(answer: Any) -> Reply | Unanswered:
+    # A gateway in between can send anything with a 200, and the library checks no shape.
+    content, usage = getattr(answer, "content", None), getattr(answer, "usage", None)
+    if not isinstance(content, list) or usage is None:
+        told = "The endpoint sent something else than a message."
+        return Unanswered(kind=FailureKind.OUTAGE, message=told, may_be_billed=True)
+    # What was read from their prompt cache was read: it counts, if a little too dear.
+    cached = (usage.cache_read_input_tokens or 0) + (usage.cache_creation_input_tokens or 0)
+    return Reply(
+        text="".join(block.text for block in content if block.type == "text"),
+        ending=_ENDINGS.get(answer.stop_reason or "", Ending.COMPLETE),
+        tokens_in=usage.input_tokens + cached,
+        tokens_out=usage.output_tokens,
+    )

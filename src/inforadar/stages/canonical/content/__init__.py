@@ -1,0 +1,1 @@
+"""Finding the article on the page and turning it into text."""

@@ -1,0 +1,170 @@
+"""Blocks that stand in the article's element and are still not the article.
+
+Headline, date line, captions, teasers of other articles, "Read also" and what follows the end. No rule
+may take much: one that would is not applied, because on that page its sign means something else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from inforadar.stages.canonical.content import phrases
+from inforadar.stages.canonical.content.blocks import Block, Kind
+from inforadar.stages.canonical.document.dom import Node
+
+_TEASER_TAGS = frozenset(("div", "li", "article", "section"))
+_WALKED_TAGS = _TEASER_TAGS | {"ul", "ol", "td", "main", "center", "span"}
+_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+
+
+def fold(text: str) -> str:
+    """Words alone, for comparing headlines."""
+    return " ".join(re.findall(r"[^\W_]+", text.casefold()))
+
+
+def remove_teasers(main: Node, host: str) -> None:
+    """Cards for other articles of the site: a linked headline with a line or two below."""
+    found = _teasers(main, host)
+    if sum(node.text_length for node in found) < 0.4 * main.text_length:
+        for node in found:
+            node.remove()
+
+
+def _teasers(main: Node, host: str) -> list[Node]:
+    found: list[Node] = []
+    todo = [main]
+    while todo:
+        node = todo.pop()
+        for child in node.children:
+            if isinstance(child, str) or child.tag not in _WALKED_TAGS:
+                continue
+            if child.tag in _TEASER_TAGS and 20 < child.text_length < 800 and _is_teaser(child, host):
+                found.append(child)
+            else:
+                todo.append(child)
+    return found
+
+
+def _is_teaser(node: Node, host: str) -> bool:
+    headings = [child for child in node.descendants() if child.tag in _HEADINGS]
+    if len(headings) != 1:
+        return False
+    heading = headings[0]
+    if heading.link_length <= 0.9 * heading.text_length or node.text_length - heading.text_length >= 350:
+        return False
+    at: Node | None = heading
+    while at is not None and at is not node.parent:
+        if at.tag == "a":
+            return _is_own(at, host)
+        at = at.parent
+    return all(_is_own(child, host) for child in heading.descendants() if child.tag == "a")
+
+
+def _is_own(link: Node, host: str) -> bool:
+    href = link.get("href").strip()
+    if href.startswith("#"):
+        return False
+    if href.startswith(("http:", "https:", "//")):
+        return href.split("/", 3)[2].lower().removeprefix("www.") == host
+    return True
+
+
+def clean(blocks: list[Block], titles: set[str]) -> list[Block]:
+    """The blocks of the article alone; `titles` are the folded headlines that the page gives itself."""
+    blocks = [block for block in blocks if block.kind is not Kind.CAPTION]
+    blocks = _below_headline(blocks, titles)
+    blocks = _without(blocks, _is_link_list, keep=0.5)
+    blocks = _without(blocks, _is_link_paragraph, keep=0.8)
+    blocks = _without_dateline(blocks)
+    blocks = _up_to_the_end(blocks)
+    blocks = _without(blocks, _is_pointer, keep=0.8)
+    blocks = _once(blocks)
+    while blocks and blocks[-1].kind is Kind.HEADING:
+        blocks.pop()
+    return blocks
+
+
+def size(blocks: list[Block]) -> int:
+    return sum(len(block.text) for block in blocks)
+
+
+def _without(blocks: list[Block], unwanted: Callable[[Block], bool], *, keep: float) -> list[Block]:
+    kept = [block for block in blocks if not unwanted(block)]
+    return kept if size(kept) > keep * size(blocks) else blocks
+
+
+def _below_headline(blocks: list[Block], titles: set[str]) -> list[Block]:
+    total = size(blocks)
+    for place, block in enumerate(blocks):
+        if block.kind is not Kind.HEADING or block.level > 2 or len(block.text) <= 10:
+            continue
+        if block.level > 1 and fold(block.text) not in titles:
+            continue
+        before = blocks[:place]
+        if size(before) < 0.15 * total and all(len(above.text) < 120 for above in before):
+            return blocks[place + 1 :]
+        return [*before, *blocks[place + 1 :]] if block.level == 1 else blocks
+    return blocks
+
+
+def _is_link_list(block: Block) -> bool:
+    return block.kind in (Kind.ITEM, Kind.BARE, Kind.ROW) and block.link_length > 0.6 * len(block.text)
+
+
+def _is_link_paragraph(block: Block) -> bool:
+    return block.kind is Kind.PARAGRAPH and block.link_length > 0.9 * len(block.text)
+
+
+def _is_pointer(block: Block) -> bool:
+    """A line that points elsewhere, or that only stamps a time or a right on what is near it."""
+    length = len(block.text)
+    if length < 14 and block.kind is Kind.BARE and phrases.CLOCK.fullmatch(block.text):
+        return True
+    if length < 100 and phrases.RIGHTS.match(block.text):
+        return True
+    return (
+        length < 150
+        and (block.link_length > 0.4 * length or length < 30)
+        and bool(phrases.POINTER.match(block.text))
+    )
+
+
+def _without_dateline(blocks: list[Block]) -> list[Block]:
+    """Short lines at the top that tell who and when; the fields for that are elsewhere."""
+    top = 0
+    while top < len(blocks) and len(blocks[top].text) < 80 and blocks[top].kind is not Kind.HEADING:
+        top += 1
+    if top >= 8:
+        return blocks
+    kept = [
+        block
+        for block in blocks[:top]
+        if len(block.text) >= 25
+        and not phrases.DATE_OR_TIME.search(block.text)
+        and not phrases.BYLINE.match(block.text)
+    ]
+    return kept + blocks[top:]
+
+
+def _up_to_the_end(blocks: list[Block]) -> list[Block]:
+    total = size(blocks)
+    done = 0
+    for place, block in enumerate(blocks):
+        if done > 0.7 * total and block.kind is Kind.HEADING and phrases.AFTER_THE_END.fullmatch(block.text):
+            return blocks[:place]
+        done += len(block.text)
+    return blocks
+
+
+def _once(blocks: list[Block]) -> list[Block]:
+    """Pages repeat whole paragraphs for other screens; the first counts."""
+    seen: set[str] = set()
+    kept = []
+    for block in blocks:
+        if len(block.text) > 60:
+            if block.text in seen:
+                continue
+            seen.add(block.text)
+        kept.append(block)
+    return kept

@@ -1,0 +1,114 @@
+"""Whether a page is safe to parse, seen from its text alone.
+
+An HTML5 tree builder is quadratic in nested blocks (100,000 `<div>` take 14 s), in the attributes of one
+tag (50,000 take 8 s) and in formatting elements left open, which it opens anew in every later paragraph:
+14 kB of `<b id=1><b id=2>…<p>…<p>` become 374 MB. All three are counted here in one linear pass before any
+parser sees the page. Depth and attributes beyond reason refuse the page; formatting tags carry no text, so
+they are taken out and the page is read without them.
+
+Which end tags the tree builder will ignore is known to nobody but the tree builder, so a page that is made for it
+can still get past. That one ends at the deadline of the process that reads it, or at its limit of memory.
+"""
+
+from __future__ import annotations
+
+import re
+
+from inforadar.stages.canonical.document.tags import ATTRIBUTE, read_tags
+
+MAX_CHARACTERS = 10_000_000
+"""A page longer than this is a download, not an article."""
+MAX_BLOCK_DEPTH = 1_000
+"""Real pages nest some 60 blocks deep at most; at 1,000 the tree builder still needs only milliseconds."""
+MAX_DEPTH = 100_000
+"""For elements that cost nothing to nest: old pages leave thousands of `<span>` open."""
+MAX_TAGS = 500_000
+"""A parsed element takes some 250 bytes; the longest real pages have a tenth of this."""
+MAX_ATTRIBUTES = 2_000
+MAX_OPEN_FORMATTING = 60
+
+_LONG_TAG = 2 * MAX_ATTRIBUTES
+
+_VOID = (
+    "area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "img", "input", "keygen",
+    "link", "meta", "param", "source", "track", "wbr",
+)  # fmt: skip
+# Closed by their next sibling, or nested only through an element that is counted.
+_IMPLIED = (
+    "a", "body", "dd", "dt", "head", "html", "li", "optgroup", "option", "p", "tbody", "td", "tfoot", "th",
+    "thead", "tr",
+)  # fmt: skip
+_UNCOUNTED = frozenset((*_VOID, *_IMPLIED, *(f"/{name}" for name in (*_VOID, *_IMPLIED))))
+_BLOCKS = frozenset(
+    (
+        "address", "article", "aside", "blockquote", "button", "center", "details", "dialog", "dir", "div",
+        "dl", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6",
+        "header", "hgroup", "main", "marquee", "menu", "nav", "object", "ol", "pre", "search", "section",
+        "summary", "table", "ul",
+    )
+)  # fmt: skip
+_FORMATTING = frozenset(
+    ("b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u")
+)
+_WALLS = frozenset(("applet", "marquee", "object", "table", "template"))
+"""An end tag in here closes nothing that was opened outside: `<div><object></div></object>` leaves one open."""
+_FORMATTING_TAG = re.compile(rf"</?(?:{'|'.join(sorted(_FORMATTING))})(?:[\s/][^>]*+)?+>", re.IGNORECASE)
+
+
+class TooComplexError(ValueError):
+    """The page would cost more to parse than an article is worth; its text says of what there is too much."""
+
+
+def parseable(html: str) -> str:
+    """The page as it may be given to a parser, or `TooComplexError`."""
+    if len(html) > MAX_CHARACTERS:
+        raise TooComplexError(f"more than {MAX_CHARACTERS // 1_000_000} million characters")
+    if _formatting_left_open(html) > MAX_OPEN_FORMATTING:
+        return _FORMATTING_TAG.sub("", html)
+    return html
+
+
+def _formatting_left_open(html: str) -> int:
+    """Refuses what is too deep; returns how many formatting elements are open at once at most."""
+    depth = block_depth = formatting = most_formatting = 0
+    open_tags: dict[str, int] = {}
+    outside: list[tuple[str, dict[str, int]]] = []
+    for count, (tag, start, end) in enumerate(read_tags(html)):
+        if count > MAX_TAGS:
+            raise TooComplexError(f"more than {MAX_TAGS:,} tags")
+        if end - start > _LONG_TAG:
+            _refuse_many_attributes(html[start:end])
+        if tag in _UNCOUNTED:
+            continue
+        name, step = tag, 1
+        if tag[0] == "/":
+            name, step = tag[1:], -1
+            if outside and name == outside[-1][0]:
+                # Whatever is still open inside is closed with it.
+                depth -= sum(open_tags.values())
+                block_depth -= sum(open_tags[inner] for inner in open_tags if inner in _BLOCKS)
+                formatting -= sum(open_tags[inner] for inner in open_tags if inner in _FORMATTING)
+                open_tags = outside.pop()[1]
+        block, inline = name in _BLOCKS, name in _FORMATTING
+        already = open_tags.get(name, 0)
+        if already + step < 0 or (html[end - 2] == "/" and not block and not inline):
+            continue
+        open_tags[name] = already + step
+        depth += step
+        if block:
+            block_depth += step
+        elif inline:
+            formatting += step
+            most_formatting = max(most_formatting, formatting)
+        if block_depth > MAX_BLOCK_DEPTH or depth > MAX_DEPTH:
+            raise TooComplexError(f"{depth:,} nested elements deep")
+        if step > 0 and name in _WALLS:
+            outside.append((name, open_tags))
+            open_tags = {}
+    return most_formatting
+
+
+def _refuse_many_attributes(tag: str) -> None:
+    for count, _ in enumerate(ATTRIBUTE.finditer(tag), 1):
+        if count > MAX_ATTRIBUTES:
+            raise TooComplexError(f"more than {MAX_ATTRIBUTES:,} attributes on one element")

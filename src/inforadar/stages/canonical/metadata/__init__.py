@@ -1,0 +1,1 @@
+"""What a page says about its article: title, author, dates, language, picture."""

@@ -1,0 +1,1 @@
+"""Reading dates as feeds and sites write them."""

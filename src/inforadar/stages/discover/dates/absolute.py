@@ -1,0 +1,220 @@
+"""Reads dates as they are met in the wild, and says nothing rather than something wrong.
+
+Nearly all dates are ISO 8601 or RFC 822 to the letter, so those two have a short way of their own. The
+rest is taken apart: first the time with its zone, then whatever day, month and year remain, in numbers or
+in the words of many languages. A date without a zone counts as UTC unless another one is given, one without a
+time as midnight; a text that lacks year or month, such as "yesterday" or "5 hours ago", is no date: those need
+to know when they were read, and `relative_dates` reads them.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import NamedTuple
+
+from inforadar.clock_words import AFTERNOON, FORENOON, ZONES
+from inforadar.stages.discover.dates.words import MONTHS, THAI_MONTHS
+
+EARLIEST_YEAR = 1900
+"""Below it are the zero dates of programs (0001-01-01) and years of other calendars, not publications."""
+
+_LONGEST = 120
+"""No date is longer; what is, is a text that happens to stand in a date's place."""
+
+_ENGLISH = {
+    name.title(): f"{MONTHS[name]:02}"
+    for name in ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+}
+_OFFSETS = {
+    name: f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
+    for name, minutes in ZONES.items()
+}
+
+_COMMENT = re.compile(r"\([^()]*\)")
+_EPOCH = re.compile(r"[0-9]{10}(?:[0-9]{3})?(?:\.[0-9]+)?")
+_TIME = re.compile(
+    r"(?<![\d:])(?P<hour>\d{1,2})\s*(?::|[时時点點]|시)\s*(?P<minute>\d{1,2})"
+    r"(?:\s*(?::|[分분])\s*(?P<second>\d{1,2})(?:[.,]\d+)?)?\s*[秒초分분]?"
+    r"|(?<![\d:])(?P<hour_h>\d{1,2})h(?P<minute_h>\d{2})(?!\d)"
+)
+_DOTTED_TIME = re.compile(
+    r"(?<=\d{4})(?:[\s,]+[^\W\d_]{0,4}){1,2}\s*(?P<hour>\d{1,2})\.(?P<minute>\d{2})(?:\.(?P<second>\d{2}))?\s*$"
+)
+_HALF_AFTER = re.compile(r"\s*([^\W\d_](?:\.?[^\W\d_])?)\.?(?![^\W\d_])")
+_HALF_BEFORE = re.compile(r"([^\W\d_]{2})\s*$")
+_ZONE = re.compile(
+    r"\s*(?:GMT|UTC?)?\s?(?P<sign>[+\-−])(?P<hours>\d{1,2})(?::?(?P<minutes>\d{2}))?(?![\w/.-])"
+    r"|\s*(?P<name>[A-Z]{1,5})(?![\w/])",
+    re.IGNORECASE,
+)
+_YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})\s*[-/.年년]\s*(\d{1,2})\s*[-/.月월]\s*(\d{1,2})(?!\d)")
+_COMPACT = re.compile(r"(?<!\d)([12]\d{3})(\d{2})(\d{2})(?!\d)")
+_DAY_FIRST = re.compile(r"(?<!\d)(\d{1,2})\s*([./-])\s*(\d{1,2})\s*[./-]\s*(\d{4}|\d{2})(?!\d)")
+_VIETNAMESE = re.compile(r"(?<!\d)(\d{1,2})\s*(?:tháng|thg)\s*(\d{1,2})\W+(?:năm\s*)?(\d{4})")
+_YEAR_MONTH = re.compile(r"([12]\d{3})(?:-(\d{1,2}))?")
+_ORDINAL = re.compile(r"([12]\d{3})-?([0-3]\d{2})")
+_TOKEN = re.compile(r"\d+|[^\s\d,;:/()\-_'’]+")
+
+
+class Clock(NamedTuple):
+    """A time of day that was cut out of a text."""
+
+    since_midnight: timedelta
+    offset: timedelta | None
+    """East of Greenwich, if the text says it."""
+    rest: str
+    is_half_day: bool
+    """Whether it was told in halves of a day."""
+
+
+def parse_date(text: str, zone: tzinfo = UTC) -> datetime | None:
+    """The moment that `text` names, in UTC, or nothing; `zone` is that of dates that name none."""
+    text = text.strip()
+    try:
+        if text[4:5] == "-" or text[8:9] == "T":
+            return _settled(datetime.fromisoformat(text), zone)
+        if text[3:5] == ", " and text[25:26] == " ":
+            # `Sun, 15 Nov 2026 08:36:00 +0100`, put in ISO's order: the standard library reads that in C.
+            named = text[26:]
+            iso = (
+                f"{text[12:16]}-{_ENGLISH[text[8:11]]}-{text[5:7]}T{text[17:25]}{_OFFSETS.get(named, named)}"
+            )
+            return _settled(datetime.fromisoformat(iso), zone)
+    except (ValueError, OverflowError, KeyError):
+        pass
+    if not text or len(text) > _LONGEST:
+        return None
+    try:
+        return _tolerant(text, zone)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _settled(moment: datetime, zone: tzinfo) -> datetime | None:
+    named = moment.tzinfo
+    if named is not UTC:
+        moment = (moment.replace(tzinfo=zone) if named is None else moment).astimezone(UTC)
+    return moment if moment.year >= EARLIEST_YEAR else None
+
+
+def _tolerant(text: str, zone: tzinfo) -> datetime | None:
+    """Any other form: the time is cut out, the date is looked for in what is left."""
+    if _EPOCH.fullmatch(text):
+        seconds = float(text)
+        return datetime.fromtimestamp(seconds / 1000 if seconds >= 1e11 else seconds, UTC)
+    clock = cut_clock(_COMMENT.sub(" ", text))
+    rest = (clock.rest if clock else text).casefold().strip(" ,.;tz")
+    month_first = clock is not None and clock.is_half_day
+    day = _numeric_day(rest, month_first=month_first) or _written_day(rest) or _partial_day(rest)
+    if day is None or day.year < EARLIEST_YEAR:
+        return None
+    return at_clock(day, clock, zone)
+
+
+def at_clock(day: datetime, clock: Clock | None, zone: tzinfo) -> datetime:
+    """That time on a day, whose own zone is not looked at; midnight without a time."""
+    since_midnight, offset = (clock.since_midnight, clock.offset) if clock else (timedelta(), None)
+    if offset is not None:
+        return day.replace(tzinfo=UTC) + since_midnight - offset
+    return (day.replace(tzinfo=None) + since_midnight).replace(tzinfo=zone).astimezone(UTC)
+
+
+def cut_clock(text: str) -> Clock | None:
+    """The time of day in a text and the text without it; `ValueError` for one that no clock shows."""
+    match = _TIME.search(text) or _DOTTED_TIME.search(text)
+    if match is None:
+        return None
+    parts = match.groupdict()
+    hour, minute = int(parts["hour"] or parts["hour_h"]), int(parts["minute"] or parts["minute_h"])
+    second = int(parts["second"] or 0)
+    if hour > 24 or minute > 59 or second > 60:
+        raise ValueError(text)
+    head, tail = text[: match.start()], text[match.end() :]
+    half = ""
+    after, before = _HALF_AFTER.match(tail), _HALF_BEFORE.search(head)
+    if after and (word := after[1].replace(".", "").casefold()) in AFTERNOON | FORENOON:
+        half, tail = word, tail[after.end() :]
+    elif before and before[1].casefold() in AFTERNOON | FORENOON:
+        half = before[1].casefold()
+    if half in AFTERNOON and hour < 12:
+        hour += 12
+    elif half in FORENOON and hour == 12:
+        hour = 0
+    offset, tail = _cut_zone(tail)
+    # A leap second is none to us; 24:00 is midnight of the next day.
+    return Clock(
+        since_midnight=timedelta(hours=hour, minutes=minute, seconds=min(second, 59)),
+        offset=offset,
+        rest=f"{head} {tail}",
+        is_half_day=bool(half),
+    )
+
+
+def _cut_zone(tail: str) -> tuple[timedelta | None, str]:
+    """How far east of Greenwich, and what follows the zone; nothing for a name that nobody knows."""
+    match = _ZONE.match(tail)
+    if match is None:
+        return None, tail
+    if match["sign"] is None:
+        known = ZONES.get(match["name"].upper())
+        return (None, tail) if known is None else (timedelta(minutes=known), tail[match.end() :])
+    hours, minutes = int(match["hours"]), int(match["minutes"] or 0)
+    if hours > 14 or minutes > 59:
+        return None, tail
+    offset = timedelta(hours=hours, minutes=minutes)
+    return offset if match["sign"] == "+" else -offset, tail[match.end() :]
+
+
+def _numeric_day(text: str, *, month_first: bool) -> datetime | None:
+    if match := _YEAR_FIRST.search(text) or _COMPACT.search(text):
+        return _midnight(match[1], match[2], match[3])
+    if match := _VIETNAMESE.search(text):
+        return _midnight(match[3], match[2], match[1])
+    if match := _DAY_FIRST.search(text):
+        first, separator, second, year = match.groups()
+        # Only Americans write the month first, with slashes, and they tell the time in halves of a day.
+        american = separator == "/" and month_first and int(first) <= 12
+        if american or int(second) > 12:
+            first, second = second, first
+        return _midnight(year, second, first)
+    return None
+
+
+def _written_day(text: str) -> datetime | None:
+    tokens = [token.strip(".") for token in _TOKEN.findall(text)]
+    month, name, has_number_before = 0, "", False
+    for index, token in enumerate(tokens):
+        pair = f"{token} {tokens[index + 1]}" if index + 1 < len(tokens) else ""
+        found = pair if pair in MONTHS else token if token in MONTHS else ""
+        # "mar 15 nov": a weekday's abbreviation may be a month's in another language, but no day precedes it.
+        if found and (not month or not has_number_before or tokens[index - 1].isdecimal()):
+            month, name = MONTHS[found], found
+            has_number_before = any(earlier.isdecimal() for earlier in tokens[:index])
+    numbers = [token for token in tokens if token.isdecimal()]
+    if not month or len(numbers) < 2:
+        return None
+    year = next((number for number in numbers if len(number) == 4), None)
+    if year is None:
+        year = numbers[1]
+    numbers.remove(year)
+    if name in THAI_MONTHS and int(year) > 2400:
+        year = str(int(year) - 543)
+    return _midnight(year, str(month), numbers[0])
+
+
+def _partial_day(text: str) -> datetime | None:
+    """A year with or without a month, or the number of a day in a year: ISO 8601 has them too."""
+    if match := _ORDINAL.fullmatch(text):
+        number = int(match[2])
+        return _midnight(match[1], "1", "1") + timedelta(days=number - 1) if 0 < number <= 366 else None
+    if match := _YEAR_MONTH.fullmatch(text):
+        return _midnight(match[1], match[2] or "1", "1")
+    return None
+
+
+def _midnight(year: str, month: str, day: str) -> datetime:
+    number = int(year)
+    if len(year) == 2:
+        number += 2000 if number < 50 else 1900
+    return datetime(number, int(month), int(day), tzinfo=UTC)

@@ -1,0 +1,1 @@
+"""Reading RSS, Atom and JSON Feed documents."""

@@ -1,0 +1,130 @@
+"""Reads JSON Feed 1.0 and 1.1, as written by people who did not always read the specification."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from datetime import tzinfo
+from typing import Any
+from urllib.parse import urljoin
+
+import msgspec
+
+from inforadar.errors import ParseError
+from inforadar.stages.discover.dates.absolute import parse_date
+from inforadar.stages.discover.feed.encoding import decode
+from inforadar.stages.discover.feed.fields import MAX_TAGS
+from inforadar.stages.discover.feed.limits import MAX_BYTES, MAX_ELEMENTS
+from inforadar.stages.discover.feed.raw import RawEntry, RawFeed
+from inforadar.stages.discover.feed.xml import MAX_ENTRIES, TOO_MANY_ENTRIES
+from inforadar.texts import storable_text
+
+
+def read_json(data: bytes, url: str, zone: tzinfo) -> RawFeed:
+    """The feed in a JSON document; `zone` is that of dates that name none."""
+    document = _decoded(data)
+    items = document.get("items") if isinstance(document, dict) else None
+    if not isinstance(document, dict) or not isinstance(items, list) or not _is_feed(document, items):
+        raise ParseError("This is JSON, but not a JSON Feed.")
+    warnings: tuple[str, ...] = ()
+    if len(items) > MAX_ENTRIES:
+        warnings = (TOO_MANY_ENTRIES,)
+    author = _author(document)
+    home = _text(document, "home_page_url")
+    return RawFeed(
+        entries=tuple(
+            _entry(item, url, author, zone) for item in items[:MAX_ENTRIES] if isinstance(item, dict)
+        ),
+        title=_text(document, "title"),
+        link=_absolute(home, url),
+        description=_text(document, "description"),
+        language=_text(document, "language"),
+        warnings=warnings,
+    )
+
+
+def _decoded(data: bytes) -> Any:
+    if len(data) > MAX_BYTES or data.count(b"{") + data.count(b"[") > MAX_ELEMENTS:
+        raise ParseError("This JSON document is larger than any feed.")
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass
+    try:
+        # Line breaks inside strings, a byte order mark, another encoding: the standard library is lenient.
+        return json.loads(decode(data).lstrip("\ufeff"), strict=False)
+    except (ValueError, RecursionError):
+        raise ParseError("This looks like JSON, but it cannot be read.") from None
+
+
+def _is_feed(document: dict[str, Any], items: list[Any]) -> bool:
+    if "jsonfeed.org" in str(document.get("version", "")):
+        return True
+    return any(
+        isinstance(item, dict) and ("content_html" in item or "content_text" in item or "url" in item)
+        for item in items
+    )
+
+
+def _entry(item: dict[str, Any], url: str, feed_author: str | None, zone: tzinfo) -> RawEntry:
+    identifier = _text(item, "id")
+    link = _text(item, "url") or _text(item, "external_url")
+    if link is None and identifier is not None and identifier.startswith(("http://", "https://")):
+        link = identifier
+    plain = _text(item, "content_text")
+    attachments = [one for one in _list(item, "attachments") if isinstance(one, dict)]
+    tags = dict.fromkeys(tag for name in _list(item, "tags") if (tag := _string(name)))
+    return RawEntry(
+        id=identifier,
+        link=_absolute(link, url),
+        title=_text(item, "title"),
+        published=parse_date(_text(item, "date_published") or "", zone),
+        updated=parse_date(_text(item, "date_modified") or "", zone),
+        summary=_text(item, "summary"),
+        content=_text(item, "content_html") or (_escaped(plain) if plain else None),
+        author=_author(item) or feed_author,
+        tags=tuple(tags)[:MAX_TAGS],
+        image=_absolute(_text(item, "image") or _text(item, "banner_image"), url),
+        enclosure=next((_absolute(_text(one, "url"), url) for one in attachments), None),
+        language=_text(item, "language"),
+        is_title_plain=True,
+    )
+
+
+def _author(holder: dict[str, Any]) -> str | None:
+    """`authors` of version 1.1, else `author` of 1.0; some put a bare name there."""
+    for author in (*_list(holder, "authors"), holder.get("author")):
+        name = _text(author, "name") if isinstance(author, dict) else _string(author)
+        if name:
+            return name
+    return None
+
+
+def _text(holder: dict[str, Any], key: str) -> str | None:
+    value = holder.get(key)
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    return _string(str(value))
+
+
+def _string(value: Any) -> str | None:
+    """A text as it will be stored: JSON can hold what XML and HTML cannot."""
+    return storable_text(value).strip() or None if isinstance(value, str) else None
+
+
+def _list(holder: dict[str, Any], key: str) -> Iterable[Any]:
+    value = holder.get(key)
+    return value if isinstance(value, list) else ()
+
+
+def _absolute(link: str | None, url: str) -> str | None:
+    if link is None or link.startswith(("http://", "https://")):
+        return link
+    try:
+        return urljoin(url, link)
+    except ValueError:
+        return None
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\n", "<br>\n")

@@ -1,0 +1,124 @@
+"""The discoverer of kind `pages`: asks for one listing page after the other and gives them out as they come.
+
+It knows nothing of dates and of what is stored: where to stop is the walk's to say (`walk.py`), and whoever drives both
+stops asking. By itself it ends where the listing does, or at a page that cannot be had or read, which it gives out
+as the `Failed` that it is. Pages are asked for without validators, because a walk needs their items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from datetime import datetime
+from functools import partial
+
+from inforadar.errors import ParseError, UsageError
+from inforadar.model.feed import Feed
+from inforadar.model.http import (
+    Failed,
+    FailureReason,
+    Fetch,
+    Fetched,
+    FetchResult,
+    NotModified,
+    Outcome,
+    Request,
+)
+from inforadar.stages.discover.pages.listing import PageListing, PageReader
+from inforadar.stages.discover.pages.sites import SITES
+from inforadar.stages.discover.pages.sites.selector_reader import parse_page
+from inforadar.stages.discover.pages.sites.selectors import parse_selectors
+from inforadar.urls import hostname
+
+ACCEPT = "text/html, application/xhtml+xml;q=0.9, */*;q=0.5"
+
+ReadPage = Callable[[bytes, str, str, datetime], Awaitable[PageListing]]
+"""A `PageReader` that is run wherever parsing is done."""
+
+HeadersFor = Callable[[str], Mapping[str, str]]
+"""The credentials that may be sent to a URL: a page names the next one, and that may be anywhere."""
+
+
+def reader_for(feed: Feed) -> PageReader:
+    """What reads a feed's pages: its selectors, if it has any, else the reader of its site."""
+    selectors = feed.options.get("selectors")
+    if selectors:
+        return partial(parse_page, selectors=parse_selectors(selectors), timezone=feed.zone)
+    reader = site_reader(feed.url)
+    if reader is None:
+        raise UsageError(
+            f"There is no reader for the pages of {hostname(feed.url)}. Give the feed selectors with "
+            f"`feed edit --selectors`; sites that need none: {', '.join(sorted(SITES))}."
+        )
+    return reader
+
+
+def site_reader(url: str) -> PageReader | None:
+    """The reader that the site has of its own."""
+    return SITES.get(hostname(url).removeprefix("www."))
+
+
+async def discover_pages(
+    feed: Feed,
+    fetch: Fetch,
+    read: ReadPage,
+    *,
+    start_url: str | None = None,
+    headers_for: HeadersFor = lambda _: {},
+    timeout_s: float | None = None,
+) -> AsyncGenerator[PageListing | Failed, None]:
+    """The pages of a feed's listing in their order; a `Failed` is the last that comes.
+
+    `start_url` is the page to begin at, if not at the feed's own: where an interrupted walk goes on.
+    """
+    url: str | None = start_url or feed.url
+    seen: set[str] = set()
+    is_first = url == feed.url
+    is_guessed = not is_first
+    while url is not None and url not in seen:
+        seen.add(url)
+        result = await fetch(Request(url=url, accept=ACCEPT, timeout_s=timeout_s, headers=headers_for(url)))
+        if is_guessed and isinstance(result, Failed) and result.status in {404, 410}:
+            return  # counted on past the last page
+        page = await _read(result, read, is_first=is_first)
+        if isinstance(page, PageListing):
+            if not is_first and page.url in seen and page.url != url:
+                return  # sent back to where it was already: there is no such page
+            seen.add(page.url)
+        yield page
+        if isinstance(page, Failed):
+            return
+        url, is_guessed, is_first = page.next_url, page.is_next_guessed, False
+
+
+async def _read(result: FetchResult, read: ReadPage, *, is_first: bool) -> PageListing | Failed:
+    match result:
+        case Fetched():
+            try:
+                page = await read(result.body, result.final_url, result.content_type, result.fetched_at)
+            except ParseError as fault:
+                return _failed(
+                    result, f"The page {result.final_url} cannot be read. {fault}", Outcome.PERMANENT_ERROR
+                )
+            if is_first and not page.items:
+                # An empty page ends a listing, but one that begins so has changed, or asks for something else.
+                why = " ".join(page.warnings)
+                return _failed(result, f"The listing {result.final_url} shows no items. {why}".strip())
+            return page
+        case NotModified():
+            return _failed(
+                result, f"{hostname(result.url)} answered 304 although nothing was known of the page."
+            )
+        case Failed():
+            return result
+
+
+def _failed(
+    result: Fetched | NotModified, message: str, outcome: Outcome = Outcome.TEMPORARY_ERROR
+) -> Failed:
+    return Failed(
+        url=result.url,
+        outcome=outcome,
+        reason=FailureReason.BROKEN,
+        message=message,
+        fetched_at=result.fetched_at,
+    )

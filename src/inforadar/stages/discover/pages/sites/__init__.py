@@ -1,0 +1,28 @@
+"""Sites: what reads the listing pages of a paged site. `SITES` names those that have a reader of their own."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+from inforadar.stages.discover.pages.listing import PageReader
+from inforadar.stages.discover.pages.sites import habr
+
+SITES: dict[str, PageReader] = {"habr.com": habr.parse_page}
+"""By host, without `www`. Any other site is read by the selectors that its feed has."""
+
+_FEED_PATH = re.compile(r"/(?:rss|feed|atom)(?:/|$)|\.(?:xml|rss|atom|json)$")
+
+
+def is_listing(url: str) -> bool:
+    """Whether a URL is a page of a site that has a reader, and not a feed of it."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return (parts.hostname or "").removeprefix("www.") in SITES and not _FEED_PATH.search(parts.path)
+
+
+def topic_of(url: str) -> str | None:
+    """The topic that a listing of a site with a reader gets by default."""
+    return habr.topic_of(url) if is_listing(url) else None

@@ -1,0 +1,187 @@
+"""Habr: its lists of articles (all, of a hub, of a company, news, search) and the page of an article.
+
+The lists are `https://habr.com/ru/articles/`, `/ru/hubs/python/articles/` and the like, with further pages at
+`…/page2/`. Numbers are rounded (`2.1K`) and taken as shown. Hubs and tags both become tags, hubs first; a list shows
+no tags, but they stand in the state that the page carries for its own scripts, and are taken from there.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from inforadar.model.item import Listed
+from inforadar.stages.discover.counters import parse_count, parse_rating
+from inforadar.stages.discover.dates.absolute import parse_date
+from inforadar.stages.discover.feed.encoding import decode
+from inforadar.stages.discover.feed.text import snippet_text, title_text
+from inforadar.stages.discover.pages.listing import PageListing
+from inforadar.stages.discover.pages.sites.page_dom import (
+    Node,
+    Tree,
+    attribute,
+    base_of,
+    item_url,
+    line,
+    next_page_url,
+    parse_tree,
+)
+
+TEXT_ROOT = "#post-content-body"
+"""Where the text of an article stands on its page."""
+
+_ITEM = "article.tm-articles-list__item"
+_ARTICLE = ".tm-article-presenter"
+_TITLE = ".tm-title__link, h1.tm-title"
+_AUTHOR = ".tm-user-info__username"
+_TIME = ".tm-article-datetime-published time, time[datetime]"
+_HUB = ".tm-publication-hub__link, .tm-hubs-list__link"
+_TAG = ".tm-tags-list__link"
+_LEAD = ".tm-article-snippet__lead .article-formatted-body"
+_IMAGE = ".tm-article-snippet__lead-image"
+_READING_TIME = ".tm-article-reading-time__label"
+_VIEWS = ".tm-icon-counter__value"
+_RATING = ".tm-votes-meter__value, .tm-votes-lever__score-counter"
+_BOOKMARKS = ".bookmarks-button__counter"
+_COMMENTS = ".tm-article-comments-counter-link__value"
+_NEXT = "a[data-pagination-next], .tm-pagination a[rel=next], a#pagination-next-page"
+
+_STATE = re.compile(r"window\.__INITIAL_STATE__\s*=\s*(?=\{)")
+_ID = re.compile(r"/(\d+)/?(?:[?#]|$)")
+_TOPIC = re.compile(r"habr\.com/(?:[a-z]{2}/)?(?:hubs?|flows|companies|company)/([\w-]+)")
+_LANGUAGE = re.compile(r"habr\.com/([a-z]{2})/")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Publication:
+    """An article as a list or its own page shows it."""
+
+    id: str
+    """Habr's number of it."""
+    listed: Listed
+    hubs: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    reading_minutes: int | None = None
+
+
+def parse_page(body: bytes, url: str, content_type: str, now: datetime) -> PageListing:
+    """A list of articles. Habr writes whole dates for machines, so `now` is not asked."""
+    html = decode(body, content_type)
+    tree = parse_tree(html)
+    publications = _publications(tree, html, url)
+    next_url, warning = next_page_url(attribute(tree.css_first(_NEXT), "href"), base_of(tree, url), url)
+    warnings = [warning] if warning else []
+    if not publications:
+        warnings.append("Habr lists no article on this page.")
+    return PageListing(
+        url=url,
+        items=tuple(publication.listed for publication in publications),
+        next_url=next_url if publications else None,
+        warnings=tuple(warnings),
+    )
+
+
+def parse_publications(html: str, url: str) -> tuple[Publication, ...]:
+    """The articles of a list, with what an item has no field for."""
+    return _publications(parse_tree(html), html, url)
+
+
+def parse_publication(html: str, url: str) -> Publication | None:
+    """The article of an article's page, or nothing if this is none; its text is in `TEXT_ROOT`."""
+    tree = parse_tree(html)
+    article = tree.css_first(_ARTICLE)
+    canonical = attribute(tree.css_first("link[rel=canonical]"), "href")
+    if article is None or article.css_first(_TITLE) is None:
+        return None
+    return _publication(article, canonical or url, base_of(tree, url), ())
+
+
+def topic_of(url: str) -> str | None:
+    """The hub, flow or company whose articles a list has: the topic that its feed gets by default."""
+    match = _TOPIC.search(url)
+    return match[1] if match else None
+
+
+def _publications(tree: Tree, html: str, url: str) -> tuple[Publication, ...]:
+    base, tags = base_of(tree, url), _tags_in_state(html)
+    found: dict[str, Publication] = {}
+    for node in tree.css(_ITEM):
+        href = attribute(node.css_first(_TITLE), "href")
+        publication = _publication(node, href, base, tags.get(attribute(node, "id") or "", ()))
+        if publication is not None:
+            found.setdefault(publication.listed.url, publication)
+    return tuple(found.values())
+
+
+def _publication(node: Node, href: str | None, base: str, tags: tuple[str, ...]) -> Publication | None:
+    """What stands in one element; nothing for an advertisement, which has no number."""
+    address = item_url(href, base)
+    number = _ID.search(address) if address else None
+    if address is None or number is None:
+        return None
+    hubs = tuple(
+        dict.fromkeys(hub for link in node.css(_HUB) if (hub := line(link.css_first("span") or link)))
+    )
+    shown = tuple(dict.fromkeys(tag for link in node.css(_TAG) if (tag := line(link))))
+    tags = shown or tags
+    lead = node.css_first(_LEAD)
+    content = lead.html if lead is not None else None
+    language = _LANGUAGE.search(address)
+    return Publication(
+        id=number[1],
+        hubs=hubs,
+        tags=tags,
+        reading_minutes=_count(node, _READING_TIME),
+        listed=Listed(
+            url=address,
+            guid=number[1],
+            title=line(node.css_first(_TITLE)),
+            published_at=parse_date(attribute(node.css_first(_TIME), "datetime") or ""),
+            author=line(node.css_first(_AUTHOR)),
+            snippet=snippet_text(content),
+            content=content,
+            tags=_distinct(hubs + tags),
+            image=item_url(attribute(node.css_first(_IMAGE), "src"), base),
+            language=language[1] if language else None,
+            views=_count(node, _VIEWS),
+            comments=_count(node, _COMMENTS),
+            rating=_rating(node),
+            bookmarks=_count(node, _BOOKMARKS),
+        ),
+    )
+
+
+def _distinct(words: tuple[str, ...]) -> tuple[str, ...]:
+    """A hub and a tag often are the same word, if not in the same case."""
+    distinct: dict[str, str] = {}
+    for word in words:
+        distinct.setdefault(word.casefold(), word)
+    return tuple(distinct.values())
+
+
+def _count(node: Node, selector: str) -> int | None:
+    shown = line(node.css_first(selector))
+    return parse_count(shown) if shown else None
+
+
+def _rating(node: Node) -> float | None:
+    shown = line(node.css_first(_RATING))
+    return parse_rating(shown) if shown else None
+
+
+def _tags_in_state(html: str) -> dict[str, tuple[str, ...]]:
+    """Tags by the number of the article. What the site keeps for itself may change any day: nothing then."""
+    start = _STATE.search(html)
+    if start is None:
+        return {}
+    try:
+        state, _ = json.JSONDecoder().raw_decode(html, start.end())
+        articles = state["articlesList"]["articlesList"]
+        return {
+            number: tuple(text for tag in article["tags"] if (text := title_text(tag["titleHtml"])))
+            for number, article in articles.items()
+        }
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {}

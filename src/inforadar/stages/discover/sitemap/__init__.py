@@ -1,0 +1,1 @@
+"""Reading sitemaps and their indexes."""

@@ -1,0 +1,93 @@
+"""Which of a sitemap's pages are wanted, and in which order: pure functions over entries (E2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from inforadar.errors import UsageError
+from inforadar.model.sitemap import SitemapEntry
+from inforadar.stages.discover.dates.absolute import parse_date
+
+_NAMES = frozenset({"include_patterns", "exclude_patterns", "newer_than", "max_age_days"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SitemapFilter:
+    """Patterns are regular expressions that are looked for anywhere in the URL: `/blog/` is one."""
+
+    include: tuple[re.Pattern[str], ...] = ()
+    """One of them must be found, if there are any."""
+    exclude: tuple[re.Pattern[str], ...] = ()
+    newer_than: datetime | None = None
+    """Pages without a date are let through (ruling 9)."""
+
+    def __call__(self, entry: SitemapEntry) -> bool:
+        url = entry.url
+        if self.include and not any(pattern.search(url) for pattern in self.include):
+            return False
+        if any(pattern.search(url) for pattern in self.exclude):
+            return False
+        date = entry.date
+        return self.newer_than is None or date is None or date > self.newer_than
+
+
+def parse_filter(config: Mapping[str, Any], now: datetime | None = None) -> SitemapFilter:
+    """From a feed's options or a flow's configuration: `include_patterns`, `exclude_patterns`, `newer_than`
+    (a date), `max_age_days`. Other keys are not looked at."""
+    newer_than = config.get("newer_than")
+    if isinstance(newer_than, str):
+        moment = parse_date(newer_than)
+        if moment is None:
+            raise UsageError(f"newer_than: {newer_than!r} is no date; write it like 2026-11-15.")
+        newer_than = moment
+    if isinstance(newer_than, datetime) and newer_than.tzinfo is None:
+        newer_than = newer_than.replace(tzinfo=UTC)
+    if (days := config.get("max_age_days")) is not None:
+        oldest = (now or datetime.now(UTC)) - timedelta(days=float(days))
+        newer_than = max(newer_than, oldest) if newer_than else oldest
+    return SitemapFilter(
+        include=_patterns("include_patterns", config),
+        exclude=_patterns("exclude_patterns", config),
+        newer_than=newer_than,
+    )
+
+
+def _patterns(name: str, config: Mapping[str, Any]) -> tuple[re.Pattern[str], ...]:
+    given = config.get(name) or ()
+    patterns = [given] if isinstance(given, str) else given
+    try:
+        return tuple(re.compile(pattern) for pattern in patterns)
+    except re.error as fault:
+        raise UsageError(f"{name}: {fault.pattern!r} is no regular expression: {fault.msg}.") from None
+
+
+def apply_rss_filters(
+    entries: Iterable[SitemapEntry], filter_config: SitemapFilter | Mapping[str, Any] | None = None
+) -> list[SitemapEntry]:
+    """The entries that are wanted, in their order."""
+    if filter_config is None:
+        return list(entries)
+    if isinstance(filter_config, Mapping):
+        if unknown := sorted(set(filter_config) - _NAMES):
+            raise UsageError(f"There is no filter {unknown[0]!r}; there are {', '.join(sorted(_NAMES))}.")
+        filter_config = parse_filter(filter_config)
+    return [entry for entry in entries if filter_config(entry)]
+
+
+def sort_entries_by_date(
+    entries: Sequence[SitemapEntry], *, max_items: int | None = None
+) -> list[SitemapEntry]:
+    """Newest first, at most `max_items`; those without a date after all others, in the sitemap's order."""
+    dated = sorted((entry for entry in entries if entry.date), key=_date, reverse=True)
+    undated = (entry for entry in entries if not entry.date)
+    return [*dated, *undated][:max_items]
+
+
+def _date(entry: SitemapEntry) -> datetime:
+    date = entry.date
+    assert date is not None
+    return date

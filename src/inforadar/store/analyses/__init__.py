@@ -1,0 +1,1 @@
+"""Analyses: the queue of items to analyze, results, cache and cost."""

@@ -1,0 +1,106 @@
+"""What models cost: calls, tokens and money by day, model and feed.
+
+Counted in the database, because the day's budget is one for all processes that spend it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from sqlalchemy import Connection, delete, func, select, text
+from sqlalchemy.dialects.postgresql import insert as pg_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from inforadar.model.ids import FeedId
+from inforadar.store.schema.analyses import analysis_costs
+from inforadar.store.schema.feeds import feeds
+
+_c = analysis_costs.c
+
+_ONE_AT_A_TIME = text("SELECT pg_advisory_xact_lock(7463829502)")
+_NOTHING = 1e-9
+"""US dollars: what is left of a sum by rounding."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spent:
+    """A day's sum for one model and one feed."""
+
+    day: date
+    model: str
+    feed_id: FeedId
+    feed_url: str | None = None
+    """`None`: the feed is gone."""
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    cost: float
+
+
+def add_spent(connection: Connection, spent: Spent) -> None:
+    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+    statement = insert(analysis_costs).values(
+        day=spent.day,
+        model=spent.model,
+        feed_id=spent.feed_id,
+        calls=spent.calls,
+        tokens_in=spent.tokens_in,
+        tokens_out=spent.tokens_out,
+        cost=spent.cost,
+    )
+    sums = {
+        name: _c[name] + statement.excluded[name] for name in ("calls", "tokens_in", "tokens_out", "cost")
+    }
+    connection.execute(statement.on_conflict_do_update(index_elements=["day", "model", "feed_id"], set_=sums))
+
+
+def reserve_spending(connection: Connection, booking: Spent, budget: float) -> float | None:
+    """Books it as spent if the day's budget allows. If not, nothing changes, and what is spent comes back."""
+    if connection.dialect.name == "postgresql":
+        # Two that look at the sum at the same time would both find room. SQLite has one writer anyway.
+        connection.execute(_ONE_AT_A_TIME)
+    spent = connection.execute(
+        select(func.coalesce(func.sum(_c.cost), 0.0)).where(_c.day == booking.day)
+    ).scalar_one()
+    if spent + booking.cost > budget:
+        return float(spent)
+    add_spent(connection, booking)
+    return None
+
+
+def settle_spending(connection: Connection, difference: Spent) -> None:
+    """Corrects what was reserved. What nothing came of leaves no row."""
+    add_spent(connection, difference)
+    connection.execute(
+        delete(analysis_costs).where(
+            _c.day == difference.day,
+            _c.model == difference.model,
+            _c.feed_id == difference.feed_id,
+            _c.calls == 0,
+            _c.cost < _NOTHING,
+        )
+    )
+
+
+def load_spending(connection: Connection, since: date) -> list[Spent]:
+    """The newest day first, in each the dearest first."""
+    query = (
+        select(analysis_costs, feeds.c.url)
+        .join_from(analysis_costs, feeds, feeds.c.id == _c.feed_id, isouter=True)
+        .where(_c.day >= since)
+        .order_by(_c.day.desc(), _c.cost.desc(), _c.model, feeds.c.url)
+    )
+    return [
+        Spent(
+            day=row.day,
+            model=row.model,
+            feed_id=row.feed_id,
+            feed_url=row.url,
+            calls=row.calls,
+            tokens_in=row.tokens_in,
+            tokens_out=row.tokens_out,
+            cost=row.cost,
+        )
+        for row in connection.execute(query)
+    ]

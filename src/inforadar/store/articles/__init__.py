@@ -1,0 +1,1 @@
+"""Articles: the queue of URLs to fetch and their results."""

@@ -1,0 +1,1 @@
+"""Feeds: find, list, add, change, schedule results, history."""

@@ -1,0 +1,46 @@
+"""Credentials: request headers that a feed needs, kept apart from it and never shown (X8)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlalchemy import Connection, delete, select
+from sqlalchemy.dialects.postgresql import insert as pg_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from inforadar.model.ids import FeedId
+from inforadar.store.schema.feeds import feed_credentials
+
+
+def save_credentials(connection: Connection, feed_id: FeedId, headers: Mapping[str, str]) -> None:
+    """Replaces what a feed had; no headers: forgets them."""
+    if not headers:
+        connection.execute(delete(feed_credentials).where(feed_credentials.c.id == feed_id))
+        return
+    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+    connection.execute(
+        insert(feed_credentials)
+        .values(id=feed_id, headers=dict(headers))
+        .on_conflict_do_update(index_elements=["id"], set_={"headers": dict(headers)})
+    )
+
+
+def has_credentials(connection: Connection, feed_id: FeedId) -> bool:
+    return (
+        connection.execute(select(feed_credentials.c.id).where(feed_credentials.c.id == feed_id)).first()
+        is not None
+    )
+
+
+def add_credentials(connection: Connection, feed_id: FeedId, headers: Mapping[str, str]) -> None:
+    """Beside what a feed has; a header of the same name is replaced, however it is written."""
+    held = select(feed_credentials.c.headers).where(feed_credentials.c.id == feed_id).with_for_update()
+    new = {name.lower() for name in headers}
+    stored = connection.execute(held).scalar() or {}
+    kept = {name: value for name, value in stored.items() if name.lower() not in new}
+    save_credentials(connection, feed_id, {**kept, **headers})
+
+
+def load_credentials(connection: Connection) -> dict[FeedId, Mapping[str, str]]:
+    """Of all feeds that have some: few do."""
+    return {row.id: row.headers for row in connection.execute(select(feed_credentials))}

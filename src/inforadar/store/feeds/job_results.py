@@ -1,0 +1,170 @@
+"""What a finished job leaves on its feed and in the schedule: one statement for a whole batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, case, delete, func, select, update
+from sqlalchemy.dialects.postgresql import insert as pg_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from inforadar.model.http import Validators
+from inforadar.model.ids import FeedId
+from inforadar.model.schedule import Collected
+from inforadar.store.feeds.credentials import has_credentials
+from inforadar.store.feeds.feeds import feed_key, update_feed
+from inforadar.store.rows import JsonRows, stored_id, stored_time
+from inforadar.store.schema.feeds import feed_schedules, feed_urls, feeds
+from inforadar.store.types import db_after, db_later, db_now
+from inforadar.urls import keeps_credentials
+
+
+def save_move(connection: Connection, job: Collected) -> FeedId | None:
+    """Gives the feed its new URL and keeps the old one; if another feed has it already, only says whose.
+
+    A feed with credentials does not leave their origin: they would be sent to a place that nobody gave them for. The
+    redirect is followed each time without them, and nothing that a person entered is lost by what a site answers.
+    """
+    feed = job.lease.feed
+    href, key = feed_key(job.moved_to or feed.url)
+    if href == feed.url:
+        return None
+    other: FeedId | None = connection.execute(select(feeds.c.id).where(feeds.c.url_hash == key)).scalar()
+    if other is not None:
+        return other
+    if not keeps_credentials(feed.url, href) and has_credentials(connection, feed.id):
+        return None
+    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+    _, old_key = feed_key(feed.url)
+    former = insert(feed_urls).values(url_hash=old_key, feed_id=feed.id, url=feed.url, left_at=job.at)
+    connection.execute(
+        former.on_conflict_do_update(
+            index_elements=["url_hash"],
+            set_={"feed_id": former.excluded.feed_id, "left_at": former.excluded.left_at},
+        )
+    )
+    # A feed that comes back to a URL it had before has not left it.
+    connection.execute(delete(feed_urls).where(feed_urls.c.url_hash == key, feed_urls.c.feed_id == feed.id))
+    update_feed(connection, feed.id, {"url": href, "url_hash": key})
+    return None
+
+
+_CHANNEL = ("title", "site_url", "description", "language")
+_NO_CHANNEL = (None,) * len(_CHANNEL)
+_fetched = JsonRows(
+    "fetched",
+    id="uuid",
+    status="text",
+    at="timestamptz",
+    kind="text",
+    renewed="boolean",
+    etag="text",
+    last_modified="text",
+    validators_url="text",
+    **dict.fromkeys(_CHANNEL, "text"),
+)
+
+
+def _renewed(name: str) -> ColumnElement[Any]:
+    return case((_fetched.c["renewed"], _fetched.c[name]), else_=feeds.c[name])
+
+
+_SAVE_FEEDS = (
+    update(feeds)
+    .where(feeds.c.id == _fetched.c["id"])
+    .values(
+        last_fetch_status=_fetched.c["status"],
+        last_fetched_at=_fetched.c["at"],
+        kind=func.coalesce(feeds.c.kind, _fetched.c["kind"]),
+        etag=_renewed("etag"),
+        last_modified=_renewed("last_modified"),
+        validators_url=_renewed("validators_url"),
+        # What the job brought, else what stands there now: someone may have edited it meanwhile.
+        **{name: func.coalesce(_fetched.c[name], feeds.c[name]) for name in _CHANNEL},
+    )
+)
+
+
+_seen = JsonRows("seen", id="uuid", status="text", at="timestamptz")
+_SAVE_SEEN = (
+    update(feeds)
+    .where(feeds.c.id == _seen.c["id"])
+    .values(last_fetch_status=_seen.c["status"], last_fetched_at=_seen.c["at"])
+)
+"""For jobs that learned nothing about the feed, as most do."""
+
+
+def save_feeds(connection: Connection, jobs: Iterable[Collected]) -> None:
+    rows: list[tuple[Any, ...]] = []
+    seen: list[tuple[Any, ...]] = []
+    for job in jobs:
+        new, channel = job.validators, job.channel
+        if new is None and not channel and not job.kind:
+            id_, at = stored_id(connection, job.lease.feed.id), stored_time(connection, job.at)
+            seen.append((id_, job.outcome.value, at))
+            continue
+        kept = new or Validators()
+        rows.append(
+            (
+                stored_id(connection, job.lease.feed.id),
+                job.outcome.value,
+                stored_time(connection, job.at),
+                job.kind,
+                new is not None,
+                kept.etag,
+                kept.last_modified,
+                kept.url,
+                *((channel.get(name) or None for name in _CHANNEL) if channel else _NO_CHANNEL),
+            )
+        )
+    if rows:
+        connection.execute(_SAVE_FEEDS, _fetched.parameters(rows))
+    if seen:
+        connection.execute(_SAVE_SEEN, _seen.parameters(seen))
+
+
+_s = feed_schedules.c
+_next = JsonRows(
+    "next",
+    id="uuid",
+    at="timestamptz",
+    after="double precision",
+    error="text",
+    failures="integer",
+    touched="boolean",
+    walked="boolean",
+)
+_SAVE_SCHEDULES = (
+    update(feed_schedules)
+    .where(_s.id == _next.c["id"])
+    .values(
+        fetched_at=_next.c["at"],
+        next_run_at=case((_next.c["after"].is_(None), None), else_=db_later(_next.c["after"])),
+        last_error=_next.c["error"],
+        failures=_next.c["failures"],
+        locked_until=None,
+        lease_token=None,
+        # What was asked for while the job ran is still owed.
+        requested_at=case((_s.requested_at <= _s.claimed_at, None), else_=_s.requested_at),
+        build_at=case((_next.c["touched"], db_after(_s.build_at)), else_=_s.build_at),
+        walked_at=case((_next.c["walked"], db_now()), else_=_s.walked_at),
+    )
+)
+
+
+def save_schedules(connection: Connection, jobs: Iterable[Collected], touched: set[FeedId]) -> None:
+    rows = [
+        (
+            stored_id(connection, job.lease.feed.id),
+            stored_time(connection, job.at),
+            job.next_run.after_s,
+            job.next_run.error,
+            job.next_run.failures,
+            job.lease.feed.id in touched,
+            job.walked,
+        )
+        for job in jobs
+    ]
+    if rows:
+        connection.execute(_SAVE_SCHEDULES, _next.parameters(rows))

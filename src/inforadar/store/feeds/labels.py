@@ -1,0 +1,92 @@
+"""The labels that lists are filtered by. Counted over feeds: there are thousands of them, but millions of items.
+
+What is unread is counted over the last days only, for the same reason, and because nobody reads what is older.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Connection, func, literal_column, select
+
+from inforadar.store.feeds.feeds import ACTIVE
+from inforadar.store.schema.feeds import feeds
+from inforadar.store.schema.items import items
+from inforadar.store.schema.people import marks
+from inforadar.store.types import NAME_LETTERS, db_later
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Label:
+    """A source and one of its topics."""
+
+    source: str
+    topic: str
+    feeds: int
+
+
+MOST = 2000
+"""Nobody chooses from a longer list; whoever knows a name can still ask for it."""
+_LONGEST: ColumnElement[int] = literal_column(str(NAME_LETTERS))
+LISTED = (*ACTIVE, func.length(feeds.c.source) <= _LONGEST, func.length(feeds.c.topic) <= _LONGEST)
+"""Of feeds whose labels are listed. As the index has it: what is not in the index, no list shows."""
+
+
+def load_labels(connection: Connection, *, limit: int = MOST) -> list[Label]:
+    """Of all feeds whose items are shown, by source and topic; of very many labels the first ones by name."""
+    query = (
+        select(feeds.c.source, feeds.c.topic, func.count().label("number"))
+        .where(*LISTED)
+        .group_by(feeds.c.source, feeds.c.topic)
+        .order_by(feeds.c.source, feeds.c.topic)
+        .limit(limit)
+    )
+    found = [Label(source=row.source, topic=row.topic, feeds=row.number) for row in connection.execute(query)]
+    return sorted(found, key=lambda label: by_name(label.source, label.topic))
+
+
+def by_name(source: str, topic: str) -> tuple[str, ...]:
+    """Sorts labels as people do. The databases cut the list off in their own order, which is that of the index."""
+    return source.casefold(), topic.casefold(), source, topic
+
+
+def has_only(connection: Connection, origin: str) -> bool:
+    """Whether all feeds that are shown came from there, and there are any."""
+    active = select(feeds.c.id).where(feeds.c.enabled, feeds.c.deleted_at.is_(None)).limit(1)
+    other = active.where(feeds.c.origin.is_distinct_from(origin))
+    return connection.execute(other).first() is None and connection.execute(active).first() is not None
+
+
+def load_unread(connection: Connection, since: datetime) -> Mapping[tuple[str, str], int]:
+    """The items since then that nobody marked as read, by source and topic."""
+    was_read = select(marks.c.hash).where(marks.c.hash == items.c.hash, marks.c.read_at.is_not(None))
+    return _sum_by_label(connection, items.c.pub_date >= since, ~was_read.exists())
+
+
+UNREAD_DAYS = 14
+
+
+def load_unread_labels(connection: Connection) -> Mapping[tuple[str, str], int]:
+    """Unread items of the last two weeks by source and topic: what is older, nobody catches up on."""
+    is_done = marks.c.read_at.is_not(None) | marks.c.archived_at.is_not(None)
+    done = select(marks.c.hash).where(marks.c.hash == items.c.hash, is_done).exists()
+    return _sum_by_label(connection, items.c.pub_date > db_later(-UNREAD_DAYS * 86400), ~done)
+
+
+def _sum_by_label(connection: Connection, *wanted: ColumnElement[bool]) -> Mapping[tuple[str, str], int]:
+    """Counted by feed first: there are fewer of them than items."""
+    counted = (
+        select(items.c.feed_id, func.count().label("number"))
+        .where(*wanted)
+        .group_by(items.c.feed_id)
+        .subquery()
+    )
+    query = (
+        select(feeds.c.source, feeds.c.topic, func.sum(counted.c.number).label("number"))
+        .join_from(feeds, counted, counted.c.feed_id == feeds.c.id)
+        .where(*ACTIVE)
+        .group_by(feeds.c.source, feeds.c.topic)
+    )
+    return {(row.source, row.topic): int(row.number) for row in connection.execute(query)}

@@ -1,0 +1,132 @@
+"""Lists of feeds that stay quick with a million of them.
+
+A list that is cut off shows what was added last: ids begin with the time, so the primary key is the order, and no more
+is read than is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, Connection, and_, case, func, or_, select
+
+from inforadar.model.feed import Feed
+from inforadar.model.http import Outcome
+from inforadar.model.ids import FeedId
+from inforadar.store.feeds.label_match import is_named, known_names
+from inforadar.store.feeds.labels import LISTED, by_name
+from inforadar.store.feeds.rows import feed_from_row, select_feeds
+from inforadar.store.schema.feeds import feed_schedules, feeds
+from inforadar.store.types import unindexed
+
+_f, _s = feeds.c, feed_schedules.c
+_kept = _f.deleted_at.is_(None)
+_is_temporary = _f.last_fetch_status == Outcome.TEMPORARY_ERROR.value
+_errors = _f.last_fetch_status.in_([outcome.value for outcome in Outcome if outcome is not Outcome.SUCCESS])
+_STATES: Mapping[str, ColumnElement[bool]] = {
+    "new": and_(_f.enabled, _f.last_fetch_status.is_(None)),
+    # Nearly all of them: the index on it would have to be sorted.
+    "success": and_(unindexed(_f.enabled), _f.last_fetch_status == Outcome.SUCCESS.value),
+    "waiting": and_(_f.enabled, _is_temporary, _s.next_run_at.is_not(None)),
+    "suspended": and_(_f.enabled, _errors, or_(~_is_temporary, _s.next_run_at.is_(None))),
+    "disabled": ~_f.enabled,
+}
+"""By the words of `views/feed_health.py`."""
+STATES = tuple(_STATES)
+_FROM_GOOD_TO_BAD = ("success", "new", "waiting", "suspended")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedList:
+    feeds: tuple[Feed, ...]
+    more: int
+    """So many were left off."""
+
+
+def list_feeds(
+    connection: Connection,
+    *,
+    sources: Sequence[str] = (),
+    topics: Sequence[str] = (),
+    state: str | None = None,
+    limit: int | None = None,
+) -> FeedList:
+    """Those that were added last, by source, topic and URL."""
+    wanted = _conditions(connection, sources, topics, state)
+    newest = select(_f.id).join_from(feeds, feed_schedules, _s.id == _f.id).where(*wanted)
+    if limit is not None:
+        newest = newest.order_by(_f.id.desc()).limit(limit)
+    order = (func.lower(_f.source), func.lower(_f.topic), _f.url)
+    shown = select_feeds().where(_f.id.in_(newest.subquery().select())).order_by(*order)
+    found = tuple(feed_from_row(row) for row in connection.execute(shown))
+    more = 0
+    if limit is not None and len(found) == limit:
+        counted = select(func.count()).select_from(feeds).where(*wanted)
+        if state:
+            counted = counted.join(feed_schedules, _s.id == _f.id)
+        more = connection.execute(counted).scalar_one() - limit
+    return FeedList(feeds=found, more=more)
+
+
+def load_feeds_after(
+    connection: Connection,
+    after: FeedId | None,
+    *,
+    sources: Sequence[str] = (),
+    topics: Sequence[str] = (),
+    limit: int,
+) -> list[Feed]:
+    """In the order in which they were added: a page, and the one after it from its last id."""
+    query = select_feeds().where(*_conditions(connection, sources, topics, None))
+    if after is not None:
+        query = query.where(_f.id > after)
+    return [feed_from_row(row) for row in connection.execute(query.order_by(_f.id).limit(limit))]
+
+
+def _conditions(
+    connection: Connection, sources: Sequence[str], topics: Sequence[str], state: str | None
+) -> list[ColumnElement[bool]]:
+    wanted: list[ColumnElement[bool]] = [_kept]
+    if sources:
+        wanted.append(is_named(_f.source, known_names(connection, _f.source, sources)))
+    if topics:
+        wanted.append(is_named(_f.topic, known_names(connection, _f.topic, topics)))
+    if state:
+        wanted.append(_STATES[state])
+    return wanted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelState:
+    """A source and one of its topics; `worst` is the state of that feed of it that is worst off."""
+
+    source: str
+    topic: str
+    feeds: int
+    worst: str
+
+
+def load_label_states(connection: Connection, *, limit: int) -> list[LabelState]:
+    """Of all feeds that are fetched and served, by source and topic; the same labels as `load_labels` has."""
+    # Read only where a feed has such an error: a join would look up a million schedules.
+    is_waiting = select(_s.next_run_at.is_not(None)).where(_s.id == _f.id).scalar_subquery()
+    badness = case(
+        (_f.last_fetch_status == Outcome.SUCCESS.value, 0),
+        (_f.last_fetch_status.is_(None), 1),
+        (~_is_temporary, 3),
+        (is_waiting, 2),
+        else_=3,
+    )
+    query = (
+        select(_f.source, _f.topic, func.count().label("number"), func.max(badness).label("badness"))
+        .where(*LISTED)
+        .group_by(_f.source, _f.topic)
+        .order_by(_f.source, _f.topic)
+        .limit(limit)
+    )
+    found = [
+        LabelState(source=row.source, topic=row.topic, feeds=row.number, worst=_FROM_GOOD_TO_BAD[row.badness])
+        for row in connection.execute(query)
+    ]
+    return sorted(found, key=lambda label: by_name(label.source, label.topic))

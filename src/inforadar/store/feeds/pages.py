@@ -1,0 +1,119 @@
+"""Feeds a page at a time, newest first, and how many are in which state.
+
+Pages follow each other by the id of the last feed: ids begin with the time, so the primary key itself is the order, and
+the thousandth page of a million feeds is as quick as the first.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, and_, case, func, or_, select
+
+from inforadar.model.feed import Feed
+from inforadar.model.http import Outcome
+from inforadar.model.ids import FeedId
+from inforadar.store.feeds.label_match import is_named, known_names
+from inforadar.store.feeds.rows import feed_from_row, select_feeds
+from inforadar.store.schema.feeds import feed_schedules, feeds
+from inforadar.store.types import unindexed
+
+_f, _s = feeds.c, feed_schedules.c
+_is_waiting = and_(_f.last_fetch_status == Outcome.TEMPORARY_ERROR.value, _s.next_run_at.is_not(None))
+_state = case(
+    (~unindexed(_f.enabled), "disabled"),
+    (_f.last_fetch_status.is_(None), "new"),
+    (_f.last_fetch_status == Outcome.SUCCESS.value, "success"),
+    (_is_waiting, "waiting"),
+    else_="suspended",
+)
+"""The word that `views/feed_health.py` has for it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedFilter:
+    state: str | None = None
+    source: str | None = None
+    text: str | None = None
+    """Somewhere in the title, the source, the topic or the URL, in small letters or capitals."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedPage:
+    feeds: tuple[Feed, ...]
+    next: FeedId | None
+    """What `before` is for the page after this one."""
+    is_partial: bool = False
+    """There was more to look through than may be at once: the page may be short, and still there is another one."""
+
+
+LOOKED_THROUGH = 100_000
+"""So many feeds are looked through for one page: what is rare among a million must not be waited for."""
+
+
+def load_feed_page(
+    connection: Connection,
+    wanted: FeedFilter,
+    *,
+    limit: int,
+    before: FeedId | None = None,
+    look_through: int = LOOKED_THROUGH,
+) -> FeedPage:
+    query = select_feeds().where(_f.deleted_at.is_(None), *_conditions(connection, wanted))
+    floor = None
+    if wanted.state or wanted.text:
+        floor = connection.execute(
+            _before(select(_f.id), before).order_by(_f.id.desc()).offset(look_through - 1).limit(1)
+        ).scalar()
+    if floor is not None:
+        query = query.where(_f.id >= floor)
+    rows = connection.execute(_before(query, before).order_by(_f.id.desc()).limit(limit + 1)).all()
+    found = tuple(feed_from_row(row) for row in rows[:limit])
+    if len(rows) > limit:
+        return FeedPage(feeds=found, next=found[-1].id)
+    return FeedPage(feeds=found, next=floor, is_partial=floor is not None)
+
+
+def _before(query: Select[Any], feed_id: FeedId | None) -> Select[Any]:
+    return query if feed_id is None else query.where(_f.id < feed_id)
+
+
+def _conditions(connection: Connection, wanted: FeedFilter) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = []
+    if wanted.state:
+        conditions.append(_state == wanted.state)
+    if wanted.source:
+        conditions.append(is_named(_f.source, known_names(connection, _f.source, [wanted.source])))
+    if wanted.text:
+        columns = (_f.title, _f.source, _f.topic, _f.url)
+        conditions.append(or_(*(column.icontains(wanted.text, autoescape=True) for column in columns)))
+    return conditions
+
+
+def count_feeds_by_state(connection: Connection) -> Mapping[str, int]:
+    """{state: feeds}, without the deleted ones: from the index alone, which is a tenth of the rows."""
+    status = _f.last_fetch_status
+    kept = _f.deleted_at.is_(None)
+    query = select(_f.enabled, status, func.count().label("number")).where(kept).group_by(_f.enabled, status)
+    counts = Counter[str]()
+    for row in connection.execute(query):
+        counts[_state_but_for_the_schedule(row.enabled, row.last_fetch_status)] += row.number
+    # Only of these the schedule must be asked whether they are tried again.
+    given_up = (
+        select(func.count())
+        .join_from(feeds, feed_schedules, _s.id == _f.id)
+        .where(kept, _f.enabled, status == Outcome.TEMPORARY_ERROR.value, _s.next_run_at.is_(None))
+    )
+    number = connection.execute(given_up).scalar_one()
+    counts.update({"waiting": -number, "suspended": number})
+    return {state: number for state, number in counts.items() if number}
+
+
+def _state_but_for_the_schedule(enabled: bool, status: str | None) -> str:
+    if not enabled:
+        return "disabled"
+    words = {None: "new", Outcome.SUCCESS.value: "success", Outcome.TEMPORARY_ERROR.value: "waiting"}
+    return words.get(status, "suspended")

@@ -1,0 +1,1 @@
+"""Items: save, list page by page, find, search."""

@@ -1,0 +1,72 @@
+"""Lists of items in other orders than newest first, and any page of them.
+
+These have no index: one for each column would be written with every item, to be read when somebody presses a
+key. The database looks through the items for it, and holds on to ids alone, since raw contents are long.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, func, select
+
+from inforadar.model.item import Item
+from inforadar.store.items.items import ItemFilter, as_named, conditions_of
+from inforadar.store.items.lookup import load_items
+from inforadar.store.schema.feeds import feeds
+from inforadar.store.schema.items import items
+
+
+class SortKey(StrEnum):
+    """In the order of the list's columns."""
+
+    SOURCE = "source"
+    TOPIC = "topic"
+    TITLE = "title"
+    DATE = "date"
+    RATING = "rating"
+    VIEWS = "views"
+    COMMENTS = "comments"
+    SCORE = "score"
+
+
+_COLUMNS: dict[SortKey, ColumnElement[Any]] = {
+    SortKey.SOURCE: func.lower(feeds.c.source),
+    SortKey.TOPIC: func.lower(feeds.c.topic),
+    SortKey.TITLE: func.lower(items.c.title),
+    SortKey.DATE: items.c.pub_date,
+    SortKey.RATING: items.c.rating,
+    SortKey.VIEWS: items.c.views,
+    SortKey.COMMENTS: items.c.comments,
+    SortKey.SCORE: items.c.score,
+}
+
+
+def load_sorted_items(
+    connection: Connection,
+    wanted: ItemFilter,
+    sort: SortKey,
+    *,
+    descending: bool,
+    limit: int,
+    offset: int = 0,
+) -> list[Item]:
+    """Items without a value stand last in both directions; among equals the newest is first."""
+    column = _COLUMNS[sort]
+    first = column.desc() if descending else column.asc()
+    if sort is SortKey.DATE:
+        order = [first, items.c.id.desc() if descending else items.c.id.asc()]
+    else:
+        order = [first.nulls_last(), items.c.pub_date.desc(), items.c.id.desc()]
+    query = (
+        select(items.c.id)
+        .join_from(items, feeds, feeds.c.id == items.c.feed_id)
+        .where(*conditions_of(as_named(connection, wanted)))
+        .order_by(*order)
+        .limit(limit)
+        .offset(offset)
+    )
+    ids = list(connection.execute(query).scalars())
+    loaded = load_items(connection, ids)
+    return [loaded[id_] for id_ in ids if id_ in loaded]

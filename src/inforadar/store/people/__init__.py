@@ -1,0 +1,1 @@
+"""What readers keep: their marks."""

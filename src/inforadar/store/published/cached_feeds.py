@@ -1,0 +1,174 @@
+"""Built feeds: the one place that says what is served, and since when."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Connection, Select, bindparam, select, update
+from sqlalchemy.dialects.postgresql import insert as pg_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from inforadar.model.feed import Feed
+from inforadar.model.ids import FeedId, UrlHash
+from inforadar.model.item import ServedItem
+from inforadar.store.feeds.rows import feed_from_row, select_feeds
+from inforadar.store.schema.feeds import cached_feeds, feed_schedules
+from inforadar.store.schema.items import items
+from inforadar.store.types import one_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CachedFeed:
+    """A document as it is served."""
+
+    updated_at: datetime
+    xml_header: str
+    xml_content: str
+    item_refs: tuple[UrlHash, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildJob:
+    """Everything that building one feed needs.
+
+    `build_at` is read before the items: what changes in between is built twice, never lost.
+    """
+
+    feed: Feed
+    build_at: datetime
+    items: tuple[ServedItem, ...]
+    cached: CachedFeed | None
+
+
+def load_build_jobs(connection: Connection, *, limit: int, last_n: int) -> list[BuildJob]:
+    """Feeds whose items changed since they were built."""
+    s = feed_schedules.c
+    query = (
+        select_feeds()
+        .add_columns(s.build_at)
+        .where(s.build_at.is_not(None))
+        .order_by(s.build_at)
+        .limit(limit)
+    )
+    waiting = [(feed_from_row(row), row.build_at) for row in connection.execute(query).all()]
+    cached = _load_cached_feeds(connection, [feed.id for feed, _ in waiting])
+    return [
+        BuildJob(
+            feed=feed,
+            build_at=build_at,
+            items=tuple(load_last_items(connection, feed, last_n)),
+            cached=cached.get(feed.id),
+        )
+        for feed, build_at in waiting
+    ]
+
+
+def load_last_items(
+    connection: Connection, feed: Feed, last_n: int, max_score: float | None = None
+) -> list[ServedItem]:
+    """The newest items that the feed is served with; with `max_score` those that are analyzed and score no more."""
+    is_scored = max_score is not None
+    query = _last_items(is_analyzed=feed.asks_for_analysis or is_scored, is_scored=is_scored)
+    given = {"feed": feed.id, "number": last_n, **({"max_score": max_score} if is_scored else {})}
+    return [
+        ServedItem(
+            url=url,
+            hash=hash_,
+            published_at=published_at,
+            title=title,
+            snippet=snippet,
+            author=author,
+            tags=tuple(tags or ()),
+            image=image,
+            language=language,
+            analyzer_result=analyzer_result,
+            views=views,
+            comments=comments,
+            rating=rating,
+            bookmarks=bookmarks,
+            source=feed.source,
+            topic=feed.topic,
+        )
+        for (
+            url, hash_, published_at, title, snippet, author, tags, image, language, analyzer_result,
+            views, comments, rating, bookmarks,
+        ) in connection.execute(query, given)
+    ]  # fmt: skip
+
+
+_i = items.c
+_SERVED = (
+    _i.url, _i.hash, _i.pub_date, _i.title, _i.snippet, _i.author, _i.tags, _i.image, _i.language, _i.analyzer_result,
+    _i.views, _i.comments, _i.rating, _i.bookmarks,
+)  # fmt: skip
+
+
+@cache
+def _last_items(*, is_analyzed: bool, is_scored: bool) -> Select[Any]:
+    """Put together once: each feed asks it, whenever it is built."""
+    query = select(*_SERVED).where(_i.feed_id == bindparam("feed"))
+    if is_analyzed:
+        query = query.where(_i.analyzed_at.is_not(None))
+    if is_scored:
+        query = query.where(_i.score <= bindparam("max_score"))
+    return query.order_by(_i.pub_date.desc(), _i.id.desc()).limit(bindparam("number"))
+
+
+def load_cached_feed(connection: Connection, feed_id: FeedId) -> CachedFeed | None:
+    return _load_cached_feeds(connection, [feed_id]).get(feed_id)
+
+
+def _load_cached_feeds(connection: Connection, feed_ids: Sequence[FeedId]) -> dict[FeedId, CachedFeed]:
+    query = select(cached_feeds).where(one_of(cached_feeds.c.id, feed_ids))
+    return {
+        row.id: CachedFeed(
+            updated_at=row.updated_at,
+            xml_header=row.xml_header,
+            xml_content=row.xml_content,
+            item_refs=tuple(row.item_refs),
+        )
+        for row in connection.execute(query)
+    }
+
+
+def save_cached_feeds(connection: Connection, documents: Mapping[FeedId, CachedFeed]) -> None:
+    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
+    row = insert(cached_feeds)
+    names = ("xml_header", "xml_content", "item_refs", "updated_at")
+    connection.execute(
+        row.on_conflict_do_update(index_elements=["id"], set_={name: row.excluded[name] for name in names}),
+        [
+            {
+                "id": feed_id,
+                "xml_header": document.xml_header,
+                "xml_content": document.xml_content,
+                "item_refs": list(document.item_refs),
+                "updated_at": document.updated_at,
+            }
+            for feed_id, document in documents.items()
+        ],
+    )
+
+
+def finish_builds(
+    connection: Connection, built: Sequence[tuple[BuildJob, CachedFeed | None]]
+) -> frozenset[FeedId]:
+    """Stores the documents that are new and takes the feeds off the list; returns those that it did this for.
+
+    A feed whose items changed meanwhile stays on the list. If another worker has built one meanwhile, from
+    items at least as new, nothing of it is stored.
+    """
+    s = feed_schedules.c
+    ids = [job.feed.id for job, _ in built]
+    held = select(s.id, s.build_at).where(one_of(s.id, ids)).order_by(s.id).with_for_update()
+    marks = {row.id: row.build_at for row in connection.execute(held) if row.build_at is not None}
+    documents = {job.feed.id: document for job, document in built if document and job.feed.id in marks}
+    if documents:
+        save_cached_feeds(connection, documents)
+    done = [job.feed.id for job, _ in built if marks.get(job.feed.id) == job.build_at]
+    connection.execute(update(feed_schedules).where(one_of(s.id, done)).values(build_at=None))
+    return frozenset(marks)

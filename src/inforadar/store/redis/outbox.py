@@ -1,0 +1,104 @@
+"""The outbox: what Redis is to be told, written in the transaction that made it true (D6).
+
+An event names what changed, not how it looks now: whoever publishes it reads that from the tables. So an event
+can be published twice, or after a later one, and Redis still ends up right.
+
+    listed    {category, urls}    these URLs were listed under this topic
+    known     {category, uids}    listed again, but the articles are there already: skipped
+    article   {uid, code}         an article was stored, or the attempt failed with this code
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import Connection, delete, func, insert, select
+
+from inforadar.model.article import ArticleStatus, FailureCode
+from inforadar.model.ids import Uid
+from inforadar.store.items.items import FeedItems
+from inforadar.store.schema.articles import articles
+from inforadar.store.schema.redis import redis_outbox
+from inforadar.store.types import one_of
+from inforadar.urls import uid
+
+URLS_TO_AN_EVENT = 500
+
+_o = redis_outbox.c
+
+
+class OutboxKind(StrEnum):
+    LISTED = "listed"
+    KNOWN = "known"
+    ARTICLE = "article"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutboxEvent:
+    """One thing that Redis is to be told."""
+
+    id: int
+    at: datetime
+    kind: OutboxKind
+    payload: Mapping[str, Any]
+
+
+def note_listed(connection: Connection, batches: Sequence[FeedItems]) -> None:
+    """New items: their URLs are listed, and those whose article is there already are known."""
+    by_topic: dict[str, dict[Uid, str]] = {}
+    for batch in batches:
+        urls = by_topic.setdefault(batch.topic, {})
+        urls.update((uid(new.listed.url), new.listed.url) for new in batch.added)
+    for topic, urls in by_topic.items():
+        at = max(batch.at for batch in batches if batch.topic == topic)
+        _note(connection, OutboxKind.LISTED, at, category=topic, urls=list(urls.values()))
+        stored = select(articles.c.uid).where(
+            one_of(articles.c.uid, urls), articles.c.status == ArticleStatus.SUCCESS.value
+        )
+        note_known(connection, topic, list(connection.execute(stored).scalars()), at)
+
+
+def note_known(connection: Connection, category: str, uids: Sequence[Uid], at: datetime) -> None:
+    """These articles were listed again and are not fetched again."""
+    _note(connection, OutboxKind.KNOWN, at, category=category, uids=uids)
+
+
+def _note(
+    connection: Connection, kind: OutboxKind, at: datetime, *, category: str, **listed: Sequence[str]
+) -> None:
+    rows = [
+        {
+            "at": at,
+            "kind": kind.value,
+            "payload": {"category": category, name: list(values[start : start + URLS_TO_AN_EVENT])},
+        }
+        for name, values in listed.items()
+        for start in range(0, len(values), URLS_TO_AN_EVENT)
+    ]
+    if rows:
+        connection.execute(insert(redis_outbox), rows)
+
+
+def note_article(connection: Connection, key: Uid, at: datetime, code: FailureCode | None) -> None:
+    """An attempt ended: with a failure if there is a code."""
+    payload = {"uid": key, "code": code.value if code else None}
+    connection.execute(insert(redis_outbox).values(at=at, kind=OutboxKind.ARTICLE.value, payload=payload))
+
+
+def load_outbox(connection: Connection, limit: int) -> list[OutboxEvent]:
+    """The oldest events."""
+    rows = connection.execute(select(redis_outbox).order_by(_o.id).limit(limit))
+    return [OutboxEvent(id=row.id, at=row.at, kind=OutboxKind(row.kind), payload=row.payload) for row in rows]
+
+
+def count_outbox(connection: Connection) -> int:
+    return connection.execute(select(func.count()).select_from(redis_outbox)).scalar_one()
+
+
+def delete_outbox(connection: Connection, events: Sequence[OutboxEvent]) -> None:
+    """They have been published."""
+    connection.execute(delete(redis_outbox).where(one_of(_o.id, [event.id for event in events])))

@@ -1,0 +1,135 @@
+"""Writing the projection anew from SQL.
+
+Keys that many articles share are built aside and then put in place together, so that a reader never sees half of
+them. The category sets are other programs' too: they are added to, never replaced.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from redis.asyncio import Redis
+
+from inforadar.model.ids import Uid
+from inforadar.store.database import Database
+from inforadar.store.redis.articles import (
+    ProjectedArticle,
+    lives,
+    load_failures_after,
+    load_listed_since,
+    load_projected_after,
+    publish_article,
+)
+from inforadar.store.redis.keys import (
+    ARTICLE_S,
+    AT,
+    ATTEMPTED,
+    ATTEMPTED_AT,
+    BY_CATEGORY,
+    FAILURES,
+    INDEX,
+    LINKS,
+    LINKS_S,
+    add_members,
+    score,
+)
+from inforadar.store.redis.lock import HeldLock
+
+if TYPE_CHECKING:
+    from inforadar.store.redis.keys import Pipeline
+
+ASIDE = "inforadar:rebuild:"
+ASIDE_S = 3600
+"""What a rebuild that died left behind goes by itself."""
+ARTICLES_AT_ONCE = 100
+ROWS_AT_ONCE = 2000
+
+
+async def rebuild(redis: Redis, database: Database, lock: HeldLock, now: datetime) -> dict[str, int]:
+    """Returns how many links, articles and failures were written."""
+    counts: Counter[str] = Counter(links=0, articles=0, failures=0)
+    await _delete_aside(redis)
+    counts["links"] = await _links(database, lock, now)
+    categories, counts["articles"] = await _articles(database, lock, now)
+    counts["failures"] = await _failures(database, lock)
+    await _put_in_place(redis, lock, categories)
+    return dict(counts)
+
+
+async def _delete_aside(redis: Redis) -> None:
+    async for key in redis.scan_iter(match=f"{ASIDE}*", count=1000):
+        await redis.delete(key)
+
+
+async def _links(database: Database, lock: HeldLock, now: datetime) -> int:
+    written, after = 0, ("", "")
+    since = now - timedelta(seconds=LINKS_S)
+    while rows := await database.read(load_listed_since, since, after, ROWS_AT_ONCE):
+
+        def fill(pipeline: Pipeline, rows: Sequence[tuple[str, str, datetime]] = rows) -> None:
+            for topic, url, at in rows:
+                add_members(pipeline, f"{LINKS}{topic}", [url], at, LINKS_S)
+
+        await lock.write(fill)
+        written += len(rows)
+        after = rows[-1][:2]
+    return written
+
+
+async def _articles(database: Database, lock: HeldLock, now: datetime) -> tuple[set[str], int]:
+    """The categories that have articles, and how many articles there are."""
+    written, last = 0, ""
+    categories: set[str] = set()
+    while found := await database.read(load_projected_after, last, ARTICLES_AT_ONCE):
+
+        def fill(pipeline: Pipeline, found: Sequence[ProjectedArticle] = found) -> None:
+            for article in found:
+                publish_article(pipeline, article, now, under=ASIDE)
+            pipeline.expire(f"{ASIDE}{INDEX}", ASIDE_S)
+
+        await lock.write(fill)
+        for article in found:
+            if article.is_stored and lives(article.at, ARTICLE_S, now):
+                categories |= article.categories
+        written += len(found)
+        last = found[-1].uid
+    return categories, written
+
+
+async def _failures(database: Database, lock: HeldLock) -> int:
+    written, last = 0, ("", "")
+    while rows := await database.read(load_failures_after, last, ROWS_AT_ONCE):
+
+        def fill(pipeline: Pipeline, rows: Sequence[tuple[Uid, str, datetime]] = rows) -> None:
+            pipeline.zadd(f"{ASIDE}{FAILURES}", {f"{uid}:{code}": score(at) for uid, code, at in rows})
+            pipeline.expire(f"{ASIDE}{FAILURES}", ASIDE_S)
+
+        await lock.write(fill)
+        written += len(rows)
+        last = rows[-1][:2]
+    return written
+
+
+async def _put_in_place(redis: Redis, lock: HeldLock, categories: set[str]) -> None:
+    families = (BY_CATEGORY, f"{AT}{BY_CATEGORY}")
+    built = {f"{family}{category}" for family in families for category in categories}
+    shown = {
+        key.decode(errors="replace")
+        for family in families
+        async for key in redis.scan_iter(match=f"{family}*")
+    }
+    fixed = {INDEX, FAILURES, ATTEMPTED, ATTEMPTED_AT}
+    has_built = {key for key in fixed if await redis.exists(f"{ASIDE}{key}")}
+
+    def fill(pipeline: Pipeline) -> None:
+        for key in sorted(built | has_built):
+            pipeline.rename(f"{ASIDE}{key}", key)
+        for key in sorted((shown - built) | (fixed - has_built)):
+            pipeline.delete(key)
+        for key in (INDEX, FAILURES):
+            pipeline.persist(key)
+
+    await lock.write(fill)

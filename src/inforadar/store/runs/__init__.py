@@ -1,0 +1,1 @@
+"""Runs: reports, events, requests between processes, the spool of a fetch."""

@@ -1,0 +1,92 @@
+"""Fetch runs over several processes: one asks for a run, another executes it, any may look on and ask it to stop.
+
+    request_fetch_run ──► claim_fetch_run ──► beat, beat, … ──► finish_run
+       the page              a worker           events, numbers; tells of `request_stop`
+
+Whoever executes a run says so again every few seconds (`alive_until`). A run whose process was killed is so found out,
+and closed as interrupted; what it had found waits on disk for the next one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, func, insert, or_, select, update
+
+from inforadar.model.ids import RunId, new_uuid
+from inforadar.model.progress import Progress
+from inforadar.model.run import RunKind
+from inforadar.store.runs.runs import finish_run, save_events
+from inforadar.store.schema.runs import runs
+from inforadar.store.types import db_later, db_now
+
+ALIVE_S = 30.0
+
+_r = runs.c
+
+
+def request_fetch_run(connection: Connection, details: Mapping[str, Any]) -> RunId:
+    """Asks for a run; the next worker that looks executes it. `details` is what `FetchRun` was to be made with."""
+    run_id = RunId(new_uuid())
+    values = {"id": run_id, "kind": RunKind.FETCH.value, "details": dict(details)}
+    connection.execute(insert(runs).values(**values, started_at=db_now(), wanted_at=db_now()))
+    return run_id
+
+
+def has_fetch_work(connection: Connection) -> bool:
+    """Whether a run was asked for, or one was abandoned. Cheap: two short indexes."""
+    query = select(func.count()).where(or_(_r.wanted_at.is_not(None), _r.alive_until < db_now()))
+    return connection.execute(query).scalar_one() > 0
+
+
+def load_open_fetch_runs(connection: Connection) -> list[RunId]:
+    """Those that wait for a worker or go on now, newest first."""
+    is_open = or_(_r.wanted_at.is_not(None), _r.alive_until >= db_now())
+    query = select(_r.id).where(is_open, _r.finished_at.is_(None)).order_by(_r.id.desc())
+    return list(connection.execute(query).scalars())
+
+
+def claim_fetch_run(connection: Connection) -> tuple[RunId, dict[str, Any]] | None:
+    """Takes the run that was asked for longest ago, with its details."""
+    longest = (
+        select(_r.id, _r.details)
+        .where(_r.wanted_at.is_not(None))
+        .order_by(_r.wanted_at, _r.id)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+    )
+    if (row := connection.execute(longest).first()) is None:
+        return None
+    taken = {"wanted_at": None, "started_at": db_now(), "alive_until": db_later(ALIVE_S)}
+    connection.execute(update(runs).where(_r.id == row.id).values(**taken))
+    return row.id, row.details
+
+
+def request_stop(connection: Connection, run_id: RunId) -> None:
+    """Asks that a run stop, between two items. One that nobody has taken yet never begins."""
+    running = (_r.id == run_id, _r.finished_at.is_(None))
+    connection.execute(update(runs).where(*running).values(stop_at=db_now()))
+    waiting = update(runs).where(*running, _r.wanted_at.is_not(None))
+    connection.execute(waiting.values(wanted_at=None, finished_at=db_now(), interrupted=True))
+
+
+def beat(
+    connection: Connection,
+    run_id: RunId,
+    first_seq: int,
+    events: Sequence[Progress],
+    details: Mapping[str, Any],
+) -> bool:
+    """Says that the run goes on and how; returns whether someone asked it to stop."""
+    save_events(connection, run_id, first_seq, events)
+    values = {"alive_until": db_later(ALIVE_S), "details": dict(details)}
+    said = update(runs).where(_r.id == run_id, _r.finished_at.is_(None)).values(**values)
+    return connection.execute(said.returning(_r.stop_at)).scalar() is not None
+
+
+def close_dead_runs(connection: Connection) -> None:
+    """Closes the runs of processes that are gone: what was saved until then is what they did."""
+    dead = connection.execute(select(_r.id, _r.alive_until).where(_r.alive_until < db_now())).all()
+    for row in dead:
+        finish_run(connection, row.id, row.alive_until, interrupted=True)

@@ -1,0 +1,118 @@
+"""What a fetch found and has not processed yet, kept on disk so that a run that is killed goes on from there (A3).
+
+Rows belong to a feed, in the order in which they were found: the parts of its listing, then the end of the job.
+Whoever holds the feed's lease may add, process and delete them; nobody else touches them. Saving the end of any job
+of the feed deletes what is left, so that nothing old is ever processed after something newer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, Row, delete, insert, select
+
+from inforadar.model.feed import FeedKind
+from inforadar.model.http import Outcome, Validators
+from inforadar.model.ids import FeedId, RunId
+from inforadar.model.item import Listed
+from inforadar.model.schedule import Collected, Lease, NextRun, Part
+from inforadar.store.schema.feeds import feed_schedules
+from inforadar.store.schema.runs import found_parts
+from inforadar.store.types import db_later, encode_json, one_of
+
+FRESH_S = 3600.0
+"""What was found longer ago is asked for again: meanwhile the pages of a listing show other items."""
+
+_f = found_parts.c
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Document:
+    """What a row holds of a part, or of the end of a job; lease and run are those of whoever processes it."""
+
+    at: datetime
+    listed: tuple[Listed, ...] = ()
+    state: Mapping[str, Any] = field(default_factory=dict)
+    outcome: Outcome = Outcome.SUCCESS
+    next_run: NextRun | None = None
+    validators: Validators | None = None
+    moved_to: str | None = None
+    kind: FeedKind | None = None
+    channel: Mapping[str, str] = field(default_factory=dict)
+    dropped: int = 0
+    walked: bool = False
+    dated_in: str | None = None
+    spent_s: float = 0.0
+
+
+_END = tuple(one.name for one in fields(Collected) if one.name not in {"lease", "run_id"})
+
+
+def save_found(connection: Connection, step: Part | Collected, position: int) -> bool:
+    """Keeps what was found; False: the lease went to someone else, and nothing is kept."""
+    s = feed_schedules.c
+    feed_id = step.lease.feed.id
+    token = select(s.lease_token).where(s.id == feed_id).with_for_update()
+    if connection.execute(token).scalar() != step.lease.token:
+        return False
+    is_end = isinstance(step, Collected)
+    names = _END if is_end else ("at", "listed", "state")
+    document = _Document(**{name: getattr(step, name) for name in names})
+    connection.execute(
+        insert(found_parts).values(
+            feed_id=feed_id,
+            position=position,
+            run_id=step.run_id,
+            is_end=is_end,
+            item_count=len(step.listed),
+            document=encode_json(msgspec.to_builtins(document)),
+        )
+    )
+    return True
+
+
+def load_found(connection: Connection, lease: Lease, run_id: RunId) -> list[Part | Collected]:
+    """All that was found of a feed and is fresh enough to go on from, in its order; else nothing."""
+    query = select(found_parts).where(_f.feed_id == lease.feed.id).order_by(_f.position)
+    newest = query.order_by(None).order_by(_f.position.desc()).limit(1).where(_f.at > db_later(-FRESH_S))
+    if connection.execute(newest).first() is None:
+        return []
+    return [_step(row, lease, run_id) for row in connection.execute(query)]
+
+
+def load_feeds_with_found(connection: Connection, feed_ids: Iterable[FeedId]) -> frozenset[FeedId]:
+    query = select(_f.feed_id).where(one_of(_f.feed_id, feed_ids)).distinct()
+    return frozenset(connection.execute(query).scalars())
+
+
+def load_next_found(connection: Connection, lease: Lease, run_id: RunId) -> Part | Collected | None:
+    """The first of a feed's rows that is still there."""
+    query = select(found_parts).where(_f.feed_id == lease.feed.id).order_by(_f.position).limit(1)
+    row = connection.execute(query).first()
+    return _step(row, lease, run_id) if row else None
+
+
+def _step(row: Row[Any], lease: Lease, run_id: RunId) -> Part | Collected:
+    document = msgspec.json.decode(row.document, type=_Document)
+    if not row.is_end:
+        return Part(
+            lease=lease,
+            run_id=run_id,
+            at=document.at,
+            listed=document.listed,
+            state=document.state,
+            position=row.position,
+        )
+    return Collected(lease=lease, run_id=run_id, **{name: getattr(document, name) for name in _END})
+
+
+def delete_found_part(connection: Connection, feed_id: FeedId, position: int) -> None:
+    connection.execute(delete(found_parts).where(_f.feed_id == feed_id, _f.position == position))
+
+
+def delete_found(connection: Connection, feed_ids: Iterable[FeedId]) -> None:
+    connection.execute(delete(found_parts).where(one_of(_f.feed_id, feed_ids)))

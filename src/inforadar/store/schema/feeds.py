@@ -1,0 +1,151 @@
+"""Feeds, their schedules, and the documents built from them.
+
+Tables and columns of seeds 2 and 4 keep their names, because people read them with their own tools.
+An index on a URL is a hash index on PostgreSQL, whose B-trees refuse rows over 2.7 KB.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Table, Uuid, false, text, true
+
+from inforadar.model.feed import ErrorPolicy, FeedKind
+from inforadar.model.http import Outcome
+from inforadar.model.ids import new_uuid
+from inforadar.store.schema.columns import created_column, enum_check, metadata, partial_index, updated_column
+from inforadar.store.types import JsonDoc, TextList, UtcDateTime, WebText, db_now, folded
+
+feeds = Table(
+    "feeds",
+    metadata,
+    Column("id", Uuid, primary_key=True, default=new_uuid),
+    created_column(),
+    updated_column(),
+    Column("deleted_at", UtcDateTime),
+    Column("url", WebText, nullable=False),
+    Column("url_hash", String(64), nullable=False, unique=True),
+    Column("root_domain", WebText, index=True),
+    Column("enforce_feed_domain", Boolean, nullable=False, server_default=true()),
+    Column("polling", Boolean, nullable=False, server_default=false()),
+    Column("enabled", Boolean, nullable=False, server_default=false()),
+    Column("kind", String(16)),
+    Column("source", WebText, nullable=False),
+    Column("topic", WebText, nullable=False, server_default="general"),
+    Column("title", WebText),
+    Column("site_url", WebText),
+    Column("description", WebText),
+    Column("language", WebText),
+    Column("origin", WebText),
+    Column("etag", WebText),
+    Column("last_modified", WebText),
+    Column("validators_url", WebText),
+    Column("last_fetch_status", String(16)),
+    Column("last_fetched_at", UtcDateTime),
+    Column("error_policy", String(16)),
+    Column("duplicate_of", Uuid, comment="it moved to the URL of this other feed"),
+    Column("options", JsonDoc, nullable=False, server_default=text("'{}'")),
+    enum_check("kind", FeedKind),
+    enum_check("last_fetch_status", Outcome),
+    enum_check("error_policy", ErrorPolicy),
+)
+Index("ix_feeds_url", feeds.c.url, postgresql_using="hash")
+# Counts of a million feeds by how they are come from it alone; their rows are not read. (`deleted_at` is there for
+# SQLite, which looks at it again though the index has only rows without.)
+_kept = feeds.c.deleted_at.is_(None)
+Index(
+    "ix_feeds_enabled_state",
+    feeds.c.enabled,
+    feeds.c.last_fetch_status,
+    feeds.c.deleted_at,
+    sqlite_where=_kept,
+    postgresql_where=_kept,
+)
+# The first labels by name are read from it, and no feed of the others. A B-tree of PostgreSQL refuses long entries.
+_listed = text("deleted_at IS NULL AND length(source) <= 200 AND length(topic) <= 200")
+Index(
+    "ix_feeds_labels",
+    feeds.c.source,
+    feeds.c.topic,
+    feeds.c.enabled,
+    feeds.c.deleted_at,
+    sqlite_where=_listed,
+    postgresql_where=_listed,
+)
+# Feeds by a name that somebody wrote; see `store/feeds/label_match.py`.
+for _name in (feeds.c.source, feeds.c.topic):
+    Index(f"ix_feeds_{_name.name}", folded(_name), feeds.c.id)
+
+feed_urls = Table(
+    "feed_urls",
+    metadata,
+    Column("url_hash", String(64), primary_key=True),
+    Column("feed_id", Uuid, ForeignKey("feeds.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("url", WebText, nullable=False),
+    Column("left_at", UtcDateTime, nullable=False, server_default=db_now()),
+    comment="URLs that a feed had before it moved",
+)
+
+feed_credentials = Table(
+    "feed_credentials",
+    metadata,
+    Column("id", Uuid, ForeignKey("feeds.id", ondelete="CASCADE"), primary_key=True),
+    Column("headers", JsonDoc, nullable=False, comment="request headers that hold secrets"),
+    comment="kept apart, so that no list of feeds ever carries them",
+)
+
+feed_schedules = Table(
+    "feed_schedules",
+    metadata,
+    Column("id", Uuid, ForeignKey("feeds.id", ondelete="CASCADE"), primary_key=True),
+    Column("next_run_at", UtcDateTime),
+    Column("requested_at", UtcDateTime),
+    Column("locked_until", UtcDateTime),
+    Column("lease_token", String(32)),
+    Column("claimed_at", UtcDateTime),
+    Column("last_error", WebText),
+    Column("failures", Integer, nullable=False, server_default="0"),
+    Column("build_at", UtcDateTime, comment="its items changed: cached_feeds is to be built anew"),
+    Column(
+        "walks",
+        Boolean,
+        server_default=false(),
+        comment="of kind pages or sitemap: collecting it may take long, so it has a lane of its own; NULL: in none",
+    ),
+    Column("fetched_at", UtcDateTime, comment="as feeds.last_fetched_at: claims sort by it"),
+    Column("walked_at", UtcDateTime, comment="when a walk of its pages last came to its end"),
+)
+# Both begin with the lane: that a million feeds of one lane are due must not slow down the claim of the other.
+# The end of the lease, which changes only together with `next_run_at`, is there so that leases are counted in it.
+Index(
+    "ix_feed_schedules_walks_next_run_at_locked_until",
+    feed_schedules.c.walks,
+    feed_schedules.c.next_run_at,
+    feed_schedules.c.locked_until,
+)
+_asked = feed_schedules.c.requested_at.is_not(None)
+Index(
+    "ix_feed_schedules_walks_requested_at",
+    feed_schedules.c.walks,
+    feed_schedules.c.requested_at,
+    sqlite_where=_asked,
+    postgresql_where=_asked,
+)
+partial_index(feed_schedules.c.build_at)
+_stopped = feed_schedules.c.next_run_at.is_(None) & feed_schedules.c.last_error.is_not(None)
+Index(
+    "ix_feed_schedules_stopped",
+    feed_schedules.c.next_run_at,
+    feed_schedules.c.id,
+    sqlite_where=_stopped,
+    postgresql_where=_stopped,
+)
+
+cached_feeds = Table(
+    "cached_feeds",
+    metadata,
+    Column("id", Uuid, ForeignKey("feeds.id", ondelete="CASCADE"), primary_key=True),
+    created_column(),
+    updated_column(),
+    Column("xml_header", WebText, nullable=False),
+    Column("item_refs", TextList, nullable=False),
+    Column("xml_content", WebText, nullable=False),
+)

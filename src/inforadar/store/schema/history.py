@@ -1,0 +1,31 @@
+"""The tables that count: what became of fetches, day by day, so that no page has to add up all that ever was."""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, Date, Float, ForeignKey, Integer, String, Table, Uuid
+
+from inforadar.model.http import Outcome
+from inforadar.store.schema.columns import metadata
+
+feed_days = Table(
+    "feed_days",
+    metadata,
+    Column("feed_id", Uuid, ForeignKey("feeds.id", ondelete="CASCADE"), primary_key=True),
+    Column("day", Date, primary_key=True, comment="UTC", index=True),
+    *(
+        Column(outcome.value, Integer, nullable=False, server_default="0", comment="fetches that ended so")
+        for outcome in Outcome
+    ),
+    Column("added", Integer, nullable=False, server_default="0", comment="new items"),
+    Column("spent_s", Float, nullable=False, server_default="0", comment="seconds of waiting for answers"),
+)
+
+fetch_days = Table(
+    "fetch_days",
+    metadata,
+    Column("day", Date, primary_key=True, comment="UTC"),
+    Column("outcome", String(16), primary_key=True),
+    Column("fetches", Integer, nullable=False, server_default="0"),
+    Column("spent_s", Float, nullable=False, server_default="0", comment="seconds of waiting for answers"),
+    comment="of all feeds, those that are gone too: a count that only grows",
+)

@@ -1,0 +1,93 @@
+"""Items, their changes, and the hashes that retention leaves behind."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    String,
+    Table,
+    Uuid,
+    text,
+)
+
+from inforadar.model.ids import new_uuid
+from inforadar.store.schema.columns import created_column, metadata, partial_index, updated_column
+from inforadar.store.types import JsonDoc, UtcDateTime, WebText, db_now
+
+items = Table(
+    "items",
+    metadata,
+    Column("id", Uuid, primary_key=True, default=new_uuid),
+    created_column(),
+    updated_column(),
+    Column("hash", String(64), nullable=False),
+    Column("feed_id", Uuid, ForeignKey("feeds.id", ondelete="CASCADE"), nullable=False),
+    Column("url", WebText, nullable=False),
+    Column("uid", String(16), nullable=False),
+    Column("pub_date", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("content", WebText, nullable=False, server_default=""),
+    Column("guid", WebText),
+    Column("title", WebText),
+    Column("author", WebText),
+    Column("snippet", WebText),
+    Column("tags", JsonDoc),
+    Column("image", WebText),
+    Column("language", WebText),
+    Column("views", BigInteger),
+    Column("comments", BigInteger),
+    Column("rating", Float),
+    Column("bookmarks", BigInteger),
+    Column("run_id", Uuid, ForeignKey("runs.id", ondelete="SET NULL"), index=True),
+    Column("analyzer_result", JsonDoc, nullable=False, server_default=text("'{}'")),
+    Column("analyzed_at", UtcDateTime),
+    Column("score", Float),
+    Column("analyze_at", UtcDateTime),
+    Column("analyze_until", UtcDateTime),
+    Column("analyze_token", String(32)),
+    Column("analyze_attempts", Integer, nullable=False, server_default="0"),
+    Column("analyze_error", WebText),
+    CheckConstraint("score >= 0 AND score <= 1", name="score"),
+)
+Index("idx_feed_id_hash", items.c.feed_id, items.c.hash, unique=True)
+Index("ix_items_feed_id_pub_date", items.c.feed_id, items.c.pub_date.desc())
+Index("ix_items_pub_date", items.c.pub_date.desc())
+Index("ix_items_url", items.c.url, postgresql_using="hash")
+partial_index(items.c.analyze_at)
+# A band of scores with few items is chosen from it alone. New items have no score: collecting does not pay for it.
+_scored = items.c.score.is_not(None)
+Index(
+    "ix_items_score",
+    items.c.score,
+    items.c.pub_date,
+    items.c.feed_id,
+    items.c.id,
+    sqlite_where=_scored,
+    postgresql_where=_scored,
+)
+
+item_changes = Table(
+    "item_changes",
+    metadata,
+    Column("id", Uuid, primary_key=True, default=new_uuid),
+    Column("item_id", Uuid, ForeignKey("items.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("run_id", Uuid, ForeignKey("runs.id", ondelete="SET NULL"), index=True),
+    Column("at", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("fields", JsonDoc, nullable=False, comment="{field: [old, new]}"),
+)
+
+forgotten_items = Table(
+    "forgotten_items",
+    metadata,
+    Column("feed_id", Uuid, ForeignKey("feeds.id", ondelete="CASCADE"), primary_key=True),
+    Column("hash", String(64), primary_key=True),
+    Column("item_id", Uuid, nullable=False),
+    Column("pub_date", UtcDateTime, nullable=False),
+    Column("forgotten_at", UtcDateTime, nullable=False, server_default=db_now()),
+    comment="what retention left of items: a URL that is still listed never comes back as new",
+)

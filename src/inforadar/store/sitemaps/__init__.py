@@ -1,0 +1,1 @@
+"""Sitemaps: the state of their pages and of the files that list them."""

@@ -1,0 +1,1 @@
+"""Looking after the database: upgrade, check, back up, move, measure, tidy up."""

@@ -1,0 +1,112 @@
+"""Looking at a database from outside: its size, whether it is whole, whether it is what this program expects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Column, Connection, Table, func, inspect, select, text
+
+from inforadar.store.schema.all_tables import all_tables
+from inforadar.store.schema.feeds import feed_schedules, feeds
+
+_MOST = 20
+"""Faults of one kind that are told one by one; a broken file can have millions."""
+
+
+def load_size(connection: Connection) -> int:
+    """In bytes, with what deleted rows left free."""
+    if connection.dialect.name == "sqlite":
+        query = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+    else:
+        query = "SELECT pg_database_size(current_database())"
+    return int(connection.execute(text(query)).scalar_one())
+
+
+def load_counts(connection: Connection) -> dict[str, int]:
+    """Rows of every table."""
+    return {
+        table.name: connection.execute(select(func.count()).select_from(table)).scalar_one()
+        for table in all_tables()
+    }
+
+
+def find_damage(connection: Connection) -> list[str]:
+    """Sentences on what is broken: in the file, in references, in what must always be there together."""
+    return [*_broken_file(connection), *find_missing(connection), *_broken_references(connection)]
+
+
+def _broken_file(connection: Connection) -> Iterator[str]:
+    if connection.dialect.name != "sqlite":
+        query = (
+            "SELECT c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid "
+            "JOIN pg_namespace n ON n.oid = c.relnamespace "
+            "WHERE NOT (i.indisvalid AND i.indisready) AND n.nspname = current_schema()"
+        )
+        for name in connection.execute(text(query)).scalars():
+            yield f"The index {name} is not valid. Run `REINDEX INDEX {name}` with psql."
+        return
+    for (said,) in connection.exec_driver_sql(f"PRAGMA integrity_check({_MOST})"):
+        if said != "ok":
+            yield f"{said}. Restore a backup with `inforadar db restore FILE`."
+
+
+def find_missing(connection: Connection) -> list[str]:
+    """Tables, columns and indexes that the schema has and this database has not."""
+    there = _names(inspect(connection).get_multi_columns())
+    made = _names(inspect(connection).get_multi_indexes())
+    missing = []
+    for table in all_tables():
+        if table.name not in there:
+            missing.append(f"The table {table.name} is missing. Restore a backup.")
+            continue
+        columns = there[table.name]
+        missing += [
+            f"The column {table.name}.{column.name} is missing. Restore a backup."
+            for column in table.columns
+            if column.name not in columns
+        ]
+        indexes = made.get(table.name, set())
+        missing += [
+            f"The index {index.name} is missing, which makes some questions slow. "
+            "`inforadar db check --repair` makes it anew."
+            for index in sorted(table.indexes, key=lambda index: str(index.name))
+            if index.name not in indexes
+        ]
+    return missing
+
+
+def _names(found: Mapping[Any, Sequence[Any]]) -> dict[str, set[str]]:
+    """{table: names}, of columns or indexes."""
+    return {table: {one["name"] for one in ones} for (_, table), ones in found.items()}
+
+
+def repair_indexes(connection: Connection) -> list[str]:
+    """Makes the indexes that are missing; returns their names."""
+    there = _names(inspect(connection).get_multi_indexes())
+    made = []
+    for table in all_tables():
+        for index in table.indexes:
+            if index.name not in there.get(table.name, set()):
+                index.create(connection)
+                made.append(str(index.name))
+    return made
+
+
+def _broken_references(connection: Connection) -> Iterator[str]:
+    for table in all_tables():
+        for column in table.columns:
+            for key in column.foreign_keys:
+                if number := _orphans(connection, table, column, key.column):
+                    yield f"{number} rows of {table.name} refer to a {key.column.table.name} row that is not there."
+    without = select(func.count()).where(
+        ~select(feed_schedules.c.id).where(feed_schedules.c.id == feeds.c.id).exists()
+    )
+    if number := connection.execute(without.select_from(feeds)).scalar_one():
+        yield f"{number} feeds have no schedule. `inforadar feed sync` does not reach them: restore a backup."
+
+
+def _orphans(connection: Connection, table: Table, column: Column[Any], target: Column[Any]) -> int:
+    there = select(target).where(target == column).correlate(table).exists()
+    query = select(func.count()).select_from(table).where(column.is_not(None), ~there)
+    return connection.execute(query).scalar_one()

@@ -1,0 +1,121 @@
+"""What is measured of the system, read from the tables: every worker's work shows, whichever process is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Column, Connection, Select, func, select
+
+from inforadar.store.feeds.history import count_analyses, load_fetch_totals
+from inforadar.store.leases import LEASE_S
+from inforadar.store.schema.analyses import analysis_costs
+from inforadar.store.schema.articles import articles
+from inforadar.store.schema.feeds import feed_schedules, feeds
+from inforadar.store.schema.items import items
+from inforadar.store.schema.search import search_queue
+from inforadar.store.types import db_later, db_now
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gauge:
+    """One number with its labels."""
+
+    name: str
+    value: float
+    labels: tuple[tuple[str, str], ...] = ()
+
+
+def load_gauges(connection: Connection) -> list[Gauge]:
+    return [
+        *_feeds_by_outcome(connection),
+        *_queues(connection),
+        *_leases(connection),
+        *_totals(connection),
+    ]
+
+
+def _feeds_by_outcome(connection: Connection) -> list[Gauge]:
+    """Grouped as the index is ordered, so that the rows of the feeds are not read."""
+    status = feeds.c.last_fetch_status
+    query = (
+        select(status, func.count().label("number"))
+        .where(feeds.c.enabled, feeds.c.deleted_at.is_(None))
+        .group_by(feeds.c.enabled, status)
+    )
+    counts = {row.last_fetch_status or "none": row.number for row in connection.execute(query)}
+    return [
+        Gauge(name="inforadar_feeds", value=counts[outcome], labels=(("outcome", outcome),))
+        for outcome in sorted(counts)
+    ]
+
+
+_QUEUES: dict[str, Column[Any]] = {
+    "collect": feed_schedules.c.next_run_at,
+    "canonical": articles.c.next_attempt_at,
+    "analyze": items.c.analyze_at,
+    "build": feed_schedules.c.build_at,
+}
+
+
+def _queues(connection: Connection) -> list[Gauge]:
+    """How many are due in each queue, and for how long the oldest has been."""
+    found = []
+    now = connection.execute(select(db_now())).scalar_one()
+    for name, column in _QUEUES.items():
+        due = select(func.count().label("number"), func.min(column).label("oldest")).where(column <= db_now())
+        rows = [connection.execute(query).one() for query in _by_lane(due, column)]
+        oldest = min((row.oldest for row in rows if row.oldest), default=now)
+        labels = (("queue", name),)
+        length = sum(row.number for row in rows)
+        found.append(Gauge(name="inforadar_queue_length", value=length, labels=labels))
+        age = max((now - oldest).total_seconds(), 0.0)
+        found.append(Gauge(name="inforadar_queue_age_seconds", value=age, labels=labels))
+    waiting = connection.execute(select(func.count()).select_from(search_queue)).scalar_one()
+    found.append(Gauge(name="inforadar_queue_length", value=waiting, labels=(("queue", "search"),)))
+    return found
+
+
+def _by_lane(query: Select[*tuple[Any, ...]], column: Column[Any]) -> list[Select[*tuple[Any, ...]]]:
+    """The index of the schedule begins with the lane: each is asked for by itself."""
+    if column is not feed_schedules.c.next_run_at:
+        return [query]
+    return [query.where(feed_schedules.c.walks == walks) for walks in (False, True)]
+
+
+def _leases(connection: Connection) -> list[Gauge]:
+    """Looked for among what is queued: a lease stands in its queue at the moment of its end."""
+    held = {
+        "collect": (feed_schedules.c.locked_until, feed_schedules.c.next_run_at),
+        "canonical": (articles.c.locked_until, articles.c.next_attempt_at),
+        "analyze": (items.c.analyze_until, items.c.analyze_at),
+    }
+    found = []
+    for stage, (until, due) in held.items():
+        query = select(func.count()).where(due > db_now(), until > db_now())
+        if due is feed_schedules.c.next_run_at:
+            # A schedule is no queue: nearly all of it lies in the future, most of it farther than any lease.
+            query = query.where(due <= db_later(LEASE_S))
+        number = sum(connection.execute(one).scalar_one() for one in _by_lane(query, due))
+        found.append(Gauge(name="inforadar_leases", value=number, labels=(("stage", stage),)))
+    return found
+
+
+def _totals(connection: Connection) -> list[Gauge]:
+    """Counts that only grow, whatever is deleted."""
+    found = []
+    for outcome, fetches, spent_s in load_fetch_totals(connection):
+        labels = (("outcome", outcome),)
+        found.append(Gauge(name="inforadar_fetches_total", value=fetches, labels=labels))
+        found.append(Gauge(name="inforadar_fetch_seconds_total", value=spent_s, labels=labels))
+    found.append(Gauge(name="inforadar_analyses_total", value=count_analyses(connection)))
+    c = analysis_costs.c
+    sums = [func.sum(c[name]).label(name) for name in ("calls", "tokens_in", "tokens_out", "cost")]
+    for row in connection.execute(select(c.model, *sums).group_by(c.model).order_by(c.model)):
+        labels = (("model", row.model),)
+        found.append(Gauge(name="inforadar_analysis_calls_total", value=row.calls, labels=labels))
+        found.append(Gauge(name="inforadar_analysis_cost_dollars_total", value=row.cost, labels=labels))
+        for way, tokens in (("in", row.tokens_in), ("out", row.tokens_out)):
+            both = (*labels, ("direction", way))
+            found.append(Gauge(name="inforadar_analysis_tokens_total", value=float(tokens), labels=both))
+    return found

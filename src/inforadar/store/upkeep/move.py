@@ -1,0 +1,208 @@
+"""From one database to another: batch by batch, so that a stop anywhere loses nothing, and compared at the end.
+
+Each batch is stored together with how far it goes, in the table `move_progress` of the target. Until all is
+compared, the target's revision is `moving`, which every program refuses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Connection,
+    MetaData,
+    Table,
+    Text,
+    delete,
+    func,
+    insert,
+    inspect,
+    select,
+    text,
+    update,
+)
+
+from inforadar.errors import DatabaseInUseError, StoreError, UsageError
+from inforadar.store.database import Database
+from inforadar.store.schema.all_tables import all_tables
+from inforadar.store.schema.articles import articles
+from inforadar.store.schema.feeds import feed_schedules, feeds
+from inforadar.store.schema.items import items
+from inforadar.store.schema.people import marks
+from inforadar.store.types import db_now
+from inforadar.store.upkeep.archive import Told
+from inforadar.store.upkeep.transfer import (
+    Digest,
+    Key,
+    Values,
+    insert_values,
+    key_of,
+    load_digest,
+    load_page,
+    row_type,
+    travelling_columns,
+    travelling_tables,
+)
+from inforadar.store.upkeep.upgrade import MOVING, OURS, load_revision, upgrade_database
+
+_progress = Table(
+    "move_progress",
+    MetaData(),
+    Column("name", Text, primary_key=True),
+    Column("source", Text, nullable=False),
+    Column("after", Text),
+    Column("rows", BigInteger, nullable=False),
+    Column("done", Boolean, nullable=False),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moved:
+    """What `db move` did."""
+
+    tables: dict[str, int]
+    resumed: bool
+
+
+@dataclass(slots=True, kw_only=True)
+class Move:
+    source: Database
+    target: Database
+    told: Told
+
+    async def run(self, *, restart: bool = False) -> Moved:
+        """Moves everything and compares it. The source is only read."""
+        await refuse_busy(self.source)
+        resumed = await self._begin(restart=restart)
+        for table in travelling_tables():
+            await self._move(table)
+        tables = await self._compare()
+        await self.target.write(_finish)
+        return Moved(tables=tables, resumed=resumed)
+
+    async def _begin(self, *, restart: bool) -> bool:
+        """Whether it goes on from where another one stopped."""
+        if await self.target.read(load_revision) == MOVING:
+            if not restart:
+                await self.target.read(_check_source, self.source.name)
+                return True
+            await self.target.write(_clear)
+        else:
+            await upgrade_database(self.target)
+            await self.target.read(_refuse_occupied, self.target.name)
+            await self.target.write(_clear)
+        await self.target.write(_start, self.source.name)
+        return False
+
+    async def _move(self, table: Table) -> None:
+        after, rows, done = await self.target.read(_load_progress, table)
+        while not done:
+            page = await self.source.read(load_page, table, after)
+            done = not page
+            after = key_of(table, page[-1]) if page else after
+            rows += len(page)
+            await self.target.write(_store, table, page, after=after, rows=rows, done=done)
+        self.told(table.name, rows)
+
+    async def _compare(self) -> dict[str, int]:
+        tables: dict[str, int] = {}
+        wrong = []
+        for table in travelling_tables():
+            here, there = [
+                await database.snapshot(load_digest, table) for database in (self.source, self.target)
+            ]
+            tables[table.name] = there.rows
+            if (here.rows, here.checksum) != (there.rows, there.checksum):
+                wrong.append(_difference(table, here, there))
+        if wrong:
+            raise StoreError(
+                f"The two databases are not the same: {'; '.join(wrong)}. Something wrote to {self.source.name} "
+                "meanwhile: stop everything and run `inforadar db move` again with --restart."
+            )
+        return tables
+
+
+def _difference(table: Table, here: Digest, there: Digest) -> str:
+    if here.rows == there.rows:
+        return f"rows of {table.name} differ"
+    return f"{table.name} has {here.rows} rows here and {there.rows} there"
+
+
+async def refuse_busy(database: Database) -> None:
+    """Refuses a database that a worker works on."""
+    until = await database.read(load_last_lease)
+    if until is not None:
+        raise DatabaseInUseError(
+            f"A worker holds leases on {database.name} until {until:%H:%M:%S} UTC. Stop all workers; if one "
+            "was killed, wait until then."
+        )
+
+
+def load_last_lease(connection: Connection) -> datetime | None:
+    """Until when somebody works on something."""
+    columns = (feed_schedules.c.locked_until, articles.c.locked_until, items.c.analyze_until)
+    ends = [connection.execute(select(func.max(end)).where(end > db_now())).scalar() for end in columns]
+    return max((end for end in ends if end is not None), default=None)
+
+
+def _refuse_occupied(connection: Connection, name: str) -> None:
+    for table in (feeds, items, marks):
+        if number := connection.execute(select(func.count()).select_from(table)).scalar_one():
+            raise UsageError(
+                f"{name} is not empty: it holds {number} {table.name}. Move to a database of its own."
+            )
+
+
+def _clear(connection: Connection) -> None:
+    if inspect(connection).has_table(_progress.name):
+        _progress.drop(connection)
+    for table in reversed(all_tables()):
+        connection.execute(delete(table))
+
+
+def _start(connection: Connection, source: str) -> None:
+    _progress.create(connection)
+    connection.execute(
+        insert(_progress),
+        [{"name": table.name, "source": source, "rows": 0, "done": False} for table in travelling_tables()],
+    )
+    connection.execute(text("UPDATE alembic_version SET version_num = :moving"), {"moving": MOVING})
+
+
+def _finish(connection: Connection) -> None:
+    _progress.drop(connection)
+    connection.execute(text("UPDATE alembic_version SET version_num = :head"), {"head": OURS.head})
+
+
+def _check_source(connection: Connection, source: str) -> None:
+    begun = connection.execute(select(_progress.c.source).limit(1)).scalar_one()
+    if begun != source:
+        raise UsageError(
+            f"This database is half filled from {begun}. Go on from there, or begin anew with --restart."
+        )
+
+
+def _load_progress(connection: Connection, table: Table) -> tuple[Key | None, int, bool]:
+    row = connection.execute(select(_progress).where(_progress.c.name == table.name)).one()
+    if row.after is None:
+        return None, row.rows, row.done
+    after: Any = msgspec.json.decode(row.after, type=row_type(list(table.primary_key.columns)))
+    return after, row.rows, row.done
+
+
+def _store(
+    connection: Connection, table: Table, page: list[Values], *, after: Key | None, rows: int, done: bool
+) -> None:
+    if page:
+        insert_values(connection, table, [column.name for column in travelling_columns(table)], page)
+    connection.execute(
+        update(_progress)
+        .where(_progress.c.name == table.name)
+        .values(after=msgspec.json.encode(after).decode() if after else None, rows=rows, done=done)
+    )

@@ -1,0 +1,105 @@
+"""Numbers over the last days, for the page of statistics."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, Integer, cast, func, select
+
+from inforadar.store.feeds.feeds import ACTIVE
+from inforadar.store.feeds.history import load_outcomes_by_day, load_slowest_hosts
+from inforadar.store.schema.analyses import analysis_costs
+from inforadar.store.schema.articles import article_failures, articles
+from inforadar.store.schema.feeds import feeds
+from inforadar.store.schema.history import feed_days
+from inforadar.store.schema.items import items
+
+BINS = 10
+"""Of the distribution of scores, each as wide as the others."""
+
+
+def load_statistics(connection: Connection, now: datetime, *, days: int) -> dict[str, Any]:
+    since = now - timedelta(days=days)
+    first = since.astimezone(UTC).date() + timedelta(days=1)
+    return {
+        "items_by_day": _items_by_day(connection, first),
+        "outcomes_by_day": load_outcomes_by_day(connection, first),
+        "scores_by_source": _scores_by_source(connection, since, now),
+        "slowest_hosts": load_slowest_hosts(connection, first),
+        "articles": _articles(connection),
+        "failures": _failures(connection, since),
+        "cost_by_day": _cost_by_day(connection, first),
+    }
+
+
+def _items_by_day(connection: Connection, first: date) -> list[dict[str, Any]]:
+    """By the day on which they came, as it was counted then."""
+    d = feed_days.c
+    query = (
+        select(d.day, feeds.c.source, func.sum(d.added).label("number"))
+        .join_from(feed_days, feeds, feeds.c.id == d.feed_id)
+        .where(d.day >= first, d.added > 0, *ACTIVE)
+        .group_by(d.day, feeds.c.source)
+        .order_by(d.day, feeds.c.source)
+    )
+    return [
+        {"day": row.day.isoformat(), "source": row.source, "items": row.number}
+        for row in connection.execute(query)
+    ]
+
+
+def _scores_by_source(connection: Connection, since: datetime, now: datetime) -> list[dict[str, Any]]:
+    """How many fall into each bin: a mean alone would hide two camps."""
+    score = items.c.score
+    # SQLite's CAST cuts off, PostgreSQL's rounds.
+    scaled = score * BINS if connection.dialect.name == "sqlite" else func.floor(score * BINS)
+    bin_ = cast(scaled, Integer).label("bin")
+    query = (
+        select(feeds.c.source, bin_, func.count().label("number"), func.sum(score).label("sum"))
+        .join_from(items, feeds, feeds.c.id == items.c.feed_id)
+        .where(items.c.pub_date >= since, items.c.pub_date <= now, score.is_not(None), *ACTIVE)
+        .group_by(feeds.c.source, bin_)
+        .order_by(feeds.c.source, bin_)
+    )
+    bins: dict[str, list[int]] = {}
+    sums: dict[str, float] = {}
+    for row in connection.execute(query):
+        # The score 1 belongs to the last bin, beside 0.95.
+        bins.setdefault(row.source, [0] * BINS)[min(row.bin, BINS - 1)] += row.number
+        sums[row.source] = sums.get(row.source, 0.0) + row.sum
+    return [
+        {"source": source, "mean": round(sums[source] / sum(counts), 4), "bins": counts}
+        for source, counts in bins.items()
+    ]
+
+
+def _articles(connection: Connection) -> dict[str, int]:
+    query = select(articles.c.status, func.count().label("number")).group_by(articles.c.status)
+    return {row.status: row.number for row in connection.execute(query)}
+
+
+def _failures(connection: Connection, since: datetime) -> dict[str, int]:
+    f = article_failures.c
+    query = select(f.code, func.count().label("number")).where(f.at >= since).group_by(f.code)
+    return {row.code: row.number for row in connection.execute(query)}
+
+
+def _cost_by_day(connection: Connection, first: date) -> list[dict[str, Any]]:
+    """What each model was asked and cost; an answer from the cache costs nothing and is not counted."""
+    c = analysis_costs.c
+    sums = [func.sum(c[name]).label(name) for name in ("calls", "tokens_in", "tokens_out", "cost")]
+    query = (
+        select(c.day, c.model, *sums).where(c.day >= first).group_by(c.day, c.model).order_by(c.day, c.model)
+    )
+    return [
+        {
+            "day": row.day.isoformat(),
+            "model": row.model,
+            "calls": row.calls,
+            "tokens_in": int(row.tokens_in),
+            "tokens_out": int(row.tokens_out),
+            "cost": row.cost,
+        }
+        for row in connection.execute(query)
+    ]

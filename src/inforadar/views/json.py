@@ -1,0 +1,163 @@
+"""Things as JSON objects: one form for `--json`, the API and the page, in one order of fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from inforadar.model.article import Article
+from inforadar.model.feed import Feed
+from inforadar.model.item import Item
+from inforadar.model.run import Report
+from inforadar.views.feed_health import feed_health
+
+if TYPE_CHECKING:
+    from inforadar.model.subscription import FoundFeed, Imported
+
+PREVIEW_ITEMS = 5
+
+
+def feed_document(feed: Feed, now: datetime) -> dict[str, Any]:
+    health = feed_health(feed, now)
+    return {
+        "id": str(feed.id),
+        "url": feed.url,
+        "kind": feed.kind,
+        "source": feed.source,
+        "topic": feed.topic,
+        "title": feed.title,
+        "root_domain": feed.root_domain,
+        "enabled": feed.enabled,
+        "polling": feed.polling,
+        "enforce_feed_domain": feed.enforce_feed_domain,
+        "options": dict(feed.options),
+        "health": health.state.value,
+        "health_sentence": health.sentence,
+        "last_fetch_status": feed.last_fetch_status,
+        "last_fetched_at": _time(feed.last_fetched_at),
+        "next_run_at": _time(feed.next_run_at),
+        "requested_at": _time(feed.requested_at),
+        "last_error": feed.last_error,
+        "failures": feed.failures,
+        "duplicate_of": str(feed.duplicate_of) if feed.duplicate_of else None,
+        "created_at": _time(feed.created_at),
+    }
+
+
+def item_document(item: Item) -> dict[str, Any]:
+    return {
+        "id": str(item.id),
+        "feed_id": str(item.feed_id),
+        "url": item.url,
+        "hash": item.hash,
+        "source": item.source,
+        "topic": item.topic,
+        "title": item.title,
+        "author": item.author,
+        "snippet": item.snippet,
+        "tags": list(item.tags),
+        "image": item.image,
+        "language": item.language,
+        "views": item.views,
+        "comments": item.comments,
+        "rating": item.rating,
+        "bookmarks": item.bookmarks,
+        "published_at": _time(item.published_at),
+        "created_at": _time(item.created_at),
+        "score": item.score,
+        "analyzed_at": _time(item.analyzed_at),
+        "analyzer_result": dict(item.analyzer_result),
+    }
+
+
+def changes_document(history: Sequence[tuple[datetime, Mapping[str, Any]]]) -> list[dict[str, Any]]:
+    """What changed since an item was first seen: {field: [old, new]}, oldest first."""
+    return [{"at": _time(at), "fields": dict(fields)} for at, fields in history]
+
+
+def found_document(found: FoundFeed, *, known: bool) -> dict[str, Any]:
+    """A feed that a site has, with a look at its first items, if it was fetched to find it."""
+    listing = found.listing
+    return {
+        "url": found.url,
+        "kind": found.kind.value,
+        "how": found.how,
+        "known": known,
+        "title": listing.title if listing else None,
+        "items": [
+            {"url": item.url, "title": item.title, "published_at": _time(item.published_at)}
+            for item in (listing.items[:PREVIEW_ITEMS] if listing else ())
+        ],
+    }
+
+
+def imported_document(imported: Imported, now: datetime) -> dict[str, Any]:
+    return {
+        "added": [feed_document(feed, now) for feed in imported.added],
+        "known": [feed_document(feed, now) for feed in imported.known],
+        "skipped": [{"what": what, "why": why} for what, why in imported.skipped],
+    }
+
+
+def article_document(article: Article) -> dict[str, Any]:
+    found, failure = article.extracted, article.failure
+    return {
+        "uid": article.uid,
+        "url": article.url,
+        "category": article.category,
+        "status": article.status.value,
+        "fetched_at": _time(article.fetched_at),
+        "attempts": article.attempts,
+        "failure_code": failure.code.value if failure else None,
+        "failure_detail": failure.detail if failure else None,
+        "title": found.title if found else None,
+        "author": found.author if found else None,
+        "published_at": _time(found.published_at) if found else None,
+        "updated_at": _time(found.updated_at) if found else None,
+        "language": found.language if found else None,
+        "site_name": found.site_name if found else None,
+        "image": found.image if found else None,
+        "canonical_url": found.canonical_url if found else None,
+        "abstract": found.abstract if found else None,
+        "raw_len": found.raw_len if found else 0,
+        "text_len": found.text_len if found else 0,
+        "clean_text": found.clean_text if found else None,
+        "markdown": found.markdown if found else None,
+    }
+
+
+def report_document(report: Report) -> dict[str, Any]:
+    return {
+        "run_id": str(report.run_id),
+        "kind": report.kind.value,
+        "started_at": _time(report.started_at),
+        "finished_at": _time(report.finished_at),
+        "state": run_state(report),
+        "interrupted": report.interrupted,
+        "added_count": report.added_count,
+        "updated_count": report.updated_count,
+        "errors_count": report.errors_count,
+        "added_articles": list(report.added_articles),
+        "updated_articles": list(report.updated_articles),
+        "updated_fields_map": {
+            url: {field: list(change) for field, change in fields.items()}
+            for url, fields in report.updated_fields_map.items()
+        },
+        "details": dict(report.details),
+    }
+
+
+def run_state(report: Report) -> str:
+    """In a word or three, the same wherever a run is shown."""
+    if report.interrupted:
+        return "interrupted"
+    if report.finished_at:
+        return "finished"
+    if report.is_wanted:
+        return "waits for a worker"
+    return "stopping" if report.stop_asked else "running"
+
+
+def _time(value: datetime | None) -> str | None:
+    return value.isoformat().replace("+00:00", "Z") if value else None

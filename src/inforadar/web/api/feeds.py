@@ -1,0 +1,241 @@
+"""`/api/feeds` and what people do to feeds: add, find, edit, switch, fetch, delete; lists of them as OPML.
+
+Each change is the function that the command of the same name calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Annotated, Any
+from uuid import UUID
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from inforadar.actions.admin import edit_in_page, set_root_domain, subscribe, switch_feed, timezone_given
+from inforadar.actions.opml import MAX_BYTES, render_opml
+from inforadar.actions.opml_import import import_opml
+from inforadar.config import Settings
+from inforadar.errors import InfoRadarError, NotFoundError, ParseError, UsageError
+from inforadar.model.feed import ErrorPolicy, Feed, FeedKind
+from inforadar.model.ids import FeedId
+from inforadar.store.database import Database
+from inforadar.store.feeds.feeds import (
+    delete_feed,
+    find_feed_by_url,
+    load_feed,
+    load_feeds,
+    load_former_urls,
+    load_root_domains,
+    sync_feed,
+)
+from inforadar.store.feeds.history import FeedDay, load_feed_days
+from inforadar.store.feeds.lists import load_feeds_after
+from inforadar.views.json import feed_document, found_document, imported_document
+from inforadar.web.api.answers import json_answer, json_fault
+from inforadar.web.http import parameters
+from inforadar.web.http.bodies import read_body, read_json
+from inforadar.web.http.routing import resource
+
+DAYS = 30
+"""So far back goes the history of a feed."""
+PAGE = parameters.MAX_LIMIT
+"""So many feeds at once, and no more: a million would fill the memory of both sides."""
+
+Word = Annotated[str, msgspec.Meta(min_length=1, max_length=200, pattern=r"\S")]
+ZoneName = Annotated[str, msgspec.Meta(max_length=200)]
+Unset = msgspec.UnsetType
+UNSET = msgspec.UNSET
+
+
+class NewFeed(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    url: str
+    kind: FeedKind | None = None
+    source: Word | None = None
+    topic: Word | None = None
+    title: Word | None = None
+    timezone: ZoneName | None = None
+
+
+class Address(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    url: str
+
+
+class FeedChange(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """What is not named stays."""
+
+    kind: FeedKind | Unset = UNSET
+    source: Word | Unset = UNSET
+    topic: Word | Unset = UNSET
+    title: Word | Unset = UNSET
+    timezone: ZoneName | Unset | None = UNSET
+    enforce_feed_domain: bool | Unset = UNSET
+    error_policy: ErrorPolicy | Unset | None = UNSET
+    enabled: bool | Unset = UNSET
+    polling: bool | Unset = UNSET
+    root_domain: Word | Unset | None = UNSET
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubscriptionRoutes:
+    database: Database
+    settings: Settings
+    now: Callable[[], datetime]
+
+    def routes(self) -> list[Route]:
+        return [
+            resource("/api/feeds", get=self.list_feeds, post=self.add),
+            resource("/api/feeds/{id:uuid}", get=self.show, patch=self.edit, delete=self.delete),
+            resource("/api/feeds/{id:uuid}/sync", post=self.sync),
+            resource("/api/discover", post=self.discover),
+            resource("/api/root-domains", get=self.list_root_domains),
+            resource("/api/opml", get=self.export_opml, post=self.import_opml),
+        ]
+
+    async def list_feeds(self, request: Request) -> Response:
+        """In the order in which they were added; with their last days, if asked: what a sparkline is drawn from."""
+        given = request.query_params
+        limit, after = parameters.limit(given, default=PAGE), parameters.uuid(given, "after")
+        found = await self.database.read(
+            load_feeds_after,
+            FeedId(after) if after else None,
+            sources=parameters.names(given, "source"),
+            topics=parameters.names(given, "topic"),
+            limit=limit + 1,
+        )
+        feeds, now = found[:limit], self.now()
+        documents = [feed_document(feed, now) for feed in feeds]
+        if number := parameters.number(given, "days", 0, DAYS, default=0):
+            days = await self.database.read(load_feed_days, [feed.id for feed in feeds], _since(now, number))
+            for feed, document in zip(feeds, documents, strict=True):
+                document["days"] = _days_document(days[feed.id])
+        return json_answer({"feeds": documents, "next": str(feeds[-1].id) if len(found) > limit else None})
+
+    async def show(self, request: Request) -> Response:
+        feed, now = await self._feed(request), self.now()
+        days = await self.database.read(load_feed_days, [feed.id], _since(now, DAYS))
+        former = await self.database.read(load_former_urls, feed.id)
+        more = {
+            "site_url": feed.site_url,
+            "description": feed.description,
+            "error_policy": feed.error_policy,
+            "etag": feed.validators.etag,
+            "last_modified": feed.validators.last_modified,
+            "former_urls": [
+                {"url": url, "left_at": left_at.isoformat().replace("+00:00", "Z")} for url, left_at in former
+            ],
+            "days": _days_document(days[feed.id]),
+        }
+        return json_answer(self._document(feed) | more)
+
+    async def add(self, request: Request) -> Response:
+        """Enabled, polling and asked for now, as a person expects it; one that is there stays as it is."""
+        new = await read_json(request, NewFeed)
+        feed, is_new = await subscribe(
+            self.database,
+            new.url,
+            kind=new.kind,
+            source=new.source,
+            topic=new.topic,
+            title=new.title,
+            timezone=new.timezone,
+        )
+        return json_answer(self._document(feed) | {"added": is_new}, 201 if is_new else 200)
+
+    async def edit(self, request: Request) -> Response:
+        """Switches alone only switch; any other change also makes the feed run now."""
+        feed = await self._feed(request)
+        body = await read_json(request, FeedChange)
+        changes = {name: value for name, value in _given(body).items() if value is not UNSET}
+        if not changes:
+            raise UsageError(f"Say what to change: {', '.join(FeedChange.__struct_fields__)}.")
+        if "timezone" in changes:
+            # Before anything is written.
+            changes["timezone"] = timezone_given(changes["timezone"])
+        if "root_domain" in changes:
+            feed = await set_root_domain(self.database, feed.id, changes.pop("root_domain"))
+        if changes.keys() <= {"enabled", "polling"}:
+            feed = await switch_feed(self.database, feed.id, **changes) if changes else feed
+        else:
+            feed = await edit_in_page(self.database, feed.id, changes)
+        return json_answer(self._document(feed))
+
+    async def delete(self, request: Request) -> Response:
+        """Softly: adding it again brings it back."""
+        feed = await self._feed(request)
+        await self.database.write(delete_feed, feed.id, self.now())
+        return Response(status_code=204)
+
+    async def sync(self, request: Request) -> Response:
+        """Fetches it now; revives one that was suspended."""
+        feed = await self._feed(request)
+        if not feed.enabled:
+            return json_fault(409, f"{feed.url} is disabled. Enable it first.")
+        await self.database.write(sync_feed, feed.id)
+        return json_answer(self._document(await self.database.read(load_feed, feed.id)), 202)
+
+    async def discover(self, request: Request) -> Response:
+        """The feeds of a site, found in at most three requests to it."""
+        from inforadar.app.worker import open_discovery  # noqa: PLC0415 - only this goes out to the web
+
+        address = await read_json(request, Address)
+        try:
+            async with open_discovery(self.settings, self.database) as discovery:
+                found = await discovery.discover(address.url)
+        except UsageError:
+            raise
+        except InfoRadarError as fault:
+            return json_fault(422, str(fault))
+        known = [await self.database.read(find_feed_by_url, one.url) for one in found]
+        documents = [
+            found_document(one, known=feed is not None and feed.deleted_at is None)
+            for one, feed in zip(found, known, strict=True)
+        ]
+        return json_answer({"found": documents})
+
+    async def list_root_domains(self, request: Request) -> Response:
+        return json_answer({"root_domains": await self.database.read(load_root_domains)})
+
+    async def export_opml(self, request: Request) -> Response:
+        document = render_opml(await self.database.read(load_feeds))
+        headers = {
+            "Cache-Control": "no-cache",
+            "Content-Disposition": 'attachment; filename="info-radar.opml"',
+        }
+        return Response(document, headers=headers, media_type="text/x-opml; charset=utf-8")
+
+    async def import_opml(self, request: Request) -> Response:
+        data = await read_body(request, MAX_BYTES)
+        try:
+            imported = await import_opml(self.database, data)
+        except ParseError as fault:
+            raise UsageError(str(fault)) from None
+        return json_answer(imported_document(imported, self.now()))
+
+    async def _feed(self, request: Request) -> Feed:
+        feed = await self.database.read(load_feed, FeedId(UUID(str(request.path_params["id"]))))
+        if feed.deleted_at is not None:
+            raise NotFoundError(f"{feed.url} was deleted. Add it again to have it back.")
+        return feed
+
+    def _document(self, feed: Feed) -> dict[str, Any]:
+        return feed_document(feed, self.now())
+
+
+def _given(body: FeedChange) -> dict[str, Any]:
+    return {name: getattr(body, name) for name in FeedChange.__struct_fields__}
+
+
+def _since(now: datetime, days: int) -> date:
+    return now.astimezone(UTC).date() - timedelta(days=days - 1)
+
+
+def _days_document(days: list[FeedDay]) -> list[dict[str, Any]]:
+    return [
+        {"day": day.day.isoformat(), "fetches": day.fetches, "failures": day.failures, "added": day.added}
+        for day in days
+    ]

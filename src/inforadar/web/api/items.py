@@ -1,0 +1,135 @@
+"""`/api/items`: what the list shows, page by page, and what a reader sees of one; `/api/marks`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+import msgspec
+from starlette.datastructures import QueryParams
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from inforadar.errors import InvalidUrlError, NotFoundError, UsageError
+from inforadar.model.ids import FeedId, ItemId, RunId
+from inforadar.store.articles.articles import load_article
+from inforadar.store.database import Database
+from inforadar.store.items.items import ItemFilter, load_item_changes
+from inforadar.store.items.lookup import load_items
+from inforadar.store.items.pages import load_item_page
+from inforadar.store.people.marks import MARKS, NO_MARKS, Marks, load_marks, save_marks_of
+from inforadar.urls import normalize, uid, url_hash
+from inforadar.views.json import article_document, changes_document, item_document
+from inforadar.web.api.answers import json_answer, json_document
+from inforadar.web.cache.stale import Remembered
+from inforadar.web.feeds.response import Prepared
+from inforadar.web.http import parameters
+from inforadar.web.http.bodies import read_json
+
+LIST_S = 1.0
+"""So long a list is shown again before it is asked for anew."""
+MAX_MARKED = 500
+"""Items that one request may mark."""
+
+
+class MarksChange(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """`{"urls": ["https://…"], "read": true, "starred": false}`; what is not named stays."""
+
+    urls: Annotated[list[str], msgspec.Meta(min_length=1, max_length=MAX_MARKED)]
+    read: bool | msgspec.UnsetType = msgspec.UNSET
+    starred: bool | msgspec.UnsetType = msgspec.UNSET
+    archived: bool | msgspec.UnsetType = msgspec.UNSET
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemRoutes:
+    database: Database
+    now: Callable[[], datetime]
+    on_marked: Callable[[], None] = lambda: None
+    _lists: Remembered[tuple[bytes, int], Prepared] = field(default_factory=lambda: Remembered(LIST_S))
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/api/items", self.list_items),
+            Route("/api/items/{id:uuid}", self.show_item),
+            Route("/api/marks", self.put_marks, methods=["PUT"]),
+        ]
+
+    async def list_items(self, request: Request) -> Prepared:
+        # Whoever changes a mark here sees it at once; what other processes did, in a moment.
+        key = (request.scope["query_string"], self.database.writes)
+        return await self._lists.get(key, lambda: self._list(request.query_params))
+
+    async def _list(self, given: QueryParams) -> Prepared:
+        feed_id, run_id = parameters.uuid(given, "feed"), parameters.uuid(given, "run")
+        wanted = ItemFilter(
+            sources=parameters.names(given, "source"),
+            topics=parameters.names(given, "topic"),
+            feed_id=FeedId(feed_id) if feed_id else None,
+            run_id=RunId(run_id) if run_id else None,
+            max_score=parameters.score(given, "max_score"),
+            min_score=parameters.score(given, "min_score"),
+            unread=parameters.flag(given, "unread"),
+            starred=parameters.flag(given, "starred"),
+            archived=parameters.flag(given, "archived") if parameters.text(given, "archived") else None,
+            query=parameters.text(given, "q"),
+        )
+        page = await self.database.read(
+            load_item_page,
+            wanted,
+            limit=parameters.limit(given),
+            cursor=parameters.text(given, "cursor"),
+        )
+        marks = await self.database.read(load_marks, [item.hash for item in page.items])
+        documents = [
+            item_document(item) | marks_document(marks.get(item.hash, NO_MARKS)) for item in page.items
+        ]
+        return json_document({"items": documents, "next": page.next})
+
+    async def show_item(self, request: Request) -> Response:
+        """Everything about one: metadata, marks, the clean text, the analysis, what changed."""
+        item_id = ItemId(UUID(str(request.path_params["id"])))
+        item = (await self.database.read(load_items, [item_id])).get(item_id)
+        if item is None:
+            raise NotFoundError("There is no such item, or its feed is switched off.")
+        article = await self.database.read(load_article, uid(item.url))
+        marks = await self.database.read(load_marks, [item.hash])
+        history = await self.database.read(load_item_changes, item_id)
+        return json_answer(
+            item_document(item)
+            | marks_document(marks.get(item.hash, NO_MARKS))
+            | {
+                "content": item.content,
+                "article": article_document(article) if article else None,
+                "changes": changes_document(history),
+            }
+        )
+
+    async def put_marks(self, request: Request) -> Response:
+        body = await read_json(request, MarksChange)
+        given = {name: getattr(body, name) for name in MARKS}
+        changes = {name: value for name, value in given.items() if value is not msgspec.UNSET}
+        if not changes:
+            raise UsageError(f"Say which mark: {', '.join(MARKS)}, each true or false.")
+        try:
+            urls = [normalize(url) for url in body.urls]
+        except InvalidUrlError as fault:
+            raise UsageError(str(fault)) from None
+        marks = await self.database.write(save_marks_of, urls, changes, self.now())
+        self.on_marked()
+        documents = [
+            {"url": url} | marks_document(marks.get(url_hash(url), NO_MARKS)) for url in dict.fromkeys(urls)
+        ]
+        return json_answer({"items": documents})
+
+
+def marks_document(marks: Marks) -> dict[str, bool]:
+    return {
+        "read": marks.read_at is not None,
+        "starred": marks.starred_at is not None,
+        "archived": marks.archived_at is not None,
+    }

@@ -1,0 +1,120 @@
+"""`/metrics` in Prometheus' text format: the system from its tables, and this process's own answers.
+
+Latency is counted in front of everything, in the histogram that Prometheus wants: how many answers took at
+most so long.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from dataclasses import dataclass, field
+from time import perf_counter
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from inforadar.store.database import Database
+from inforadar.store.upkeep.metrics import Gauge, load_gauges
+from inforadar.web.cache.stale import Remembered
+
+BUCKETS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
+_HELP = {
+    "inforadar_feeds": "Feeds that are served, by how their last fetch ended.",
+    "inforadar_queue_length": "What is due in each queue.",
+    "inforadar_queue_age_seconds": "How long the oldest in each queue has been due.",
+    "inforadar_leases": "Jobs that a worker holds right now.",
+    "inforadar_fetches_total": "Fetches of feeds, by how they ended.",
+    "inforadar_fetch_seconds_total": "Seconds of waiting for the answers of feeds.",
+    "inforadar_analyses_total": "Items that were analyzed.",
+    "inforadar_analysis_calls_total": "Calls of language models; what came from the cache is none.",
+    "inforadar_analysis_tokens_total": "Tokens to and from language models.",
+    "inforadar_analysis_cost_dollars_total": "What language models cost, in US dollars.",
+}
+GAUGES_S, _TIMES = 0.0, 10
+"""Every collector gets live numbers, until counting takes so long that several would keep the database busy."""
+_REQUESTS = "inforadar_http_requests_total"
+_SECONDS = "inforadar_http_request_duration_seconds"
+
+
+@dataclass(slots=True)
+class Latency:
+    """Counts the answers of `app` by status and by how long they took."""
+
+    app: ASGIApp
+    statuses: Counter[int] = field(default_factory=Counter)
+    buckets: list[int] = field(default_factory=lambda: [0] * (len(BUCKETS_S) + 1))
+    total_s: float = 0.0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        started = perf_counter()
+
+        async def counted(message: Message) -> None:
+            # At the first byte: how long a stream of events goes on says nothing about speed.
+            if message["type"] == "http.response.start":
+                self.count(message["status"], perf_counter() - started)
+            await send(message)
+
+        await self.app(scope, receive, counted)
+
+    def count(self, status: int, took_s: float) -> None:
+        self.statuses[status] += 1
+        self.buckets[bisect_left(BUCKETS_S, took_s)] += 1
+        self.total_s += took_s
+
+
+@dataclass(slots=True, kw_only=True)
+class MetricsRoutes:
+    database: Database
+    latency: Latency | None = None
+    _gauges: Remembered[str, list[Gauge]] = field(default_factory=lambda: Remembered(GAUGES_S, times=_TIMES))
+
+    def routes(self) -> list[Route]:
+        return [Route("/metrics", self.show)]
+
+    async def show(self, request: Request) -> Response:
+        lines = render_gauges(await self._gauges.get("", lambda: self.database.read(load_gauges)))
+        if self.latency is not None:
+            lines += render_latency(self.latency)
+        return Response(
+            "\n".join(lines) + "\n",
+            headers={"Cache-Control": "no-store"},
+            media_type="text/plain; version=0.0.4",
+        )
+
+
+def render_gauges(gauges: list[Gauge]) -> list[str]:
+    lines: list[str] = []
+    named = ""
+    for gauge in sorted(gauges, key=lambda gauge: gauge.name):
+        if gauge.name != named:
+            named = gauge.name
+            kind = "counter" if named.endswith("_total") else "gauge"
+            lines += [f"# HELP {named} {_HELP[named]}", f"# TYPE {named} {kind}"]
+        labels = ",".join(f'{name}="{_escape(value)}"' for name, value in gauge.labels)
+        lines.append(f"{named}{{{labels}}} {gauge.value:.15g}" if labels else f"{named} {gauge.value:.15g}")
+    return lines
+
+
+def render_latency(latency: Latency) -> list[str]:
+    lines = [f"# HELP {_REQUESTS} Answers of this process.", f"# TYPE {_REQUESTS} counter"]
+    lines += [
+        f'{_REQUESTS}{{status="{status}"}} {latency.statuses[status]}' for status in sorted(latency.statuses)
+    ]
+    lines += [f"# HELP {_SECONDS} Time to the first byte.", f"# TYPE {_SECONDS} histogram"]
+    below = 0
+    for limit, number in zip(BUCKETS_S, latency.buckets[:-1], strict=True):
+        below += number
+        lines.append(f'{_SECONDS}_bucket{{le="{limit:g}"}} {below}')
+    total = sum(latency.buckets)
+    lines.append(f'{_SECONDS}_bucket{{le="+Inf"}} {total}')
+    return [*lines, f"{_SECONDS}_sum {latency.total_s:.6f}", f"{_SECONDS}_count {total}"]
+
+
+def _escape(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

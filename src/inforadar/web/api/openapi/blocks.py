@@ -1,0 +1,122 @@
+"""What the description of the API is put together from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inforadar.stages.publish.formats import Format
+from inforadar.web.http.parameters import MAX_LIMIT
+
+Json = dict[str, Any]
+
+TEXT: Json = {"type": "string"}
+NULLABLE_TEXT: Json = {"type": ["string", "null"]}
+NULLABLE_NUMBER: Json = {"type": ["number", "null"]}
+TIME: Json = {"type": "string", "format": "date-time"}
+NULLABLE_TIME: Json = {"type": ["string", "null"], "format": "date-time"}
+ID: Json = {"type": "string", "format": "uuid"}
+COUNT: Json = {"type": "integer", "minimum": 0}
+OBJECT: Json = {"type": "object"}
+FLAG: Json = {"type": "boolean"}
+URL: Json = {
+    "type": "string",
+    "pattern": r"^\s*[hH][tT][tT][pP][sS]?:",
+    "examples": ["https://news.example/feed"],
+}
+WORDS: Json = {"type": "string", "minLength": 1, "pattern": r"\S"}
+SWITCH: Json = {"enum": ["0", "1", "true", "false", "yes", "no", "on", "off"]}
+
+
+def object_(required: Json, optional: Json | None = None) -> Json:
+    return {"type": "object", "required": list(required), "properties": {**required, **(optional or {})}}
+
+
+def list_(item: Json) -> Json:
+    return {"type": "array", "items": item}
+
+
+def ref(name: str) -> Json:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def query(name: str, schema: Json, description: str, *, required: bool = False) -> Json:
+    return {"name": name, "in": "query", "required": required, "schema": schema, "description": description}
+
+
+def path(name: str, schema: Json) -> Json:
+    return {"name": name, "in": "path", "required": True, "schema": schema}
+
+
+MAX_SCORE = query(
+    "max_score",
+    {"type": "number", "minimum": 0, "maximum": 1},
+    "Only items that are analyzed and score at most that; applied before any limit.",
+)
+LIMIT = query(
+    "limit", {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": 50}, "At most so many."
+)
+FORMAT = query("format", {"enum": list(Format), "default": "rss"}, "The feed's format.")
+EMBEDDED = query("embedded", SWITCH, "1: scores and originals also in title and text, for plain readers.")
+SOURCES = query("source", list_(TEXT), "Of these sources.")
+TOPICS = query("topic", list_(TEXT), "With these topics.")
+DOCUMENT: Json = {
+    "description": "The feed. `ETag` and `Last-Modified` are for the next request.",
+    "content": {
+        f"{format_.media_type}; charset=utf-8": {"schema": OBJECT if format_ is Format.JSON else TEXT}
+        for format_ in Format
+    },
+}
+
+
+def json_(schema: Json, description: str = "Found.") -> Json:
+    return {"description": description, "content": {"application/json": {"schema": schema}}}
+
+
+def fault(description: str) -> Json:
+    return json_(ref("Error"), description)
+
+
+def sentence(description: str) -> Json:
+    """`/rss` is read by feed readers, pages by people: plain text or a page says what is wrong."""
+    return {
+        "description": description,
+        "content": {
+            "text/plain; charset=utf-8": {"schema": TEXT},
+            "text/html; charset=utf-8": {"schema": TEXT},
+        },
+    }
+
+
+def get(summary: str, parameters: list[Json], responses: dict[str, Json]) -> Json:
+    always = {"401": fault("Reading needs the token here."), "503": fault("The database does not answer.")}
+    return {"get": {"summary": summary, "parameters": parameters, "responses": always | responses}}
+
+
+def change(
+    summary: str,
+    *,
+    responses: dict[str, Json],
+    parameters: list[Json] | None = None,
+    body: Json | None = None,
+) -> Json:
+    """An operation that needs the admin token."""
+    always = {
+        "400": fault("The body or a parameter means nothing."),
+        "401": fault("It needs the admin token."),
+        "403": fault("With a cookie: it comes from another site, or without the CSRF token."),
+        "413": fault("The body is too large."),
+        "503": fault("The database does not answer."),
+    }
+    described: Json = {
+        "summary": summary,
+        "security": [{"token": []}],
+        "parameters": parameters or [],
+        "responses": always | responses,
+    }
+    if body is not None:
+        described["requestBody"] = {"required": True, "content": body}
+    return described
+
+
+def json_body(schema: Json) -> Json:
+    return {"application/json": {"schema": schema}}

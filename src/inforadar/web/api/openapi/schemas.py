@@ -1,0 +1,159 @@
+"""The things that the API answers with and takes, as JSON Schema."""
+
+from __future__ import annotations
+
+from inforadar.model.feed import ErrorPolicy, FeedKind
+from inforadar.stages.discover.pages.walk import Depth
+from inforadar.store.people.marks import MARKS
+from inforadar.views.feed_health import HealthState
+from inforadar.web.api.items import MAX_MARKED
+from inforadar.web.api.openapi.blocks import (
+    COUNT,
+    FLAG,
+    ID,
+    NULLABLE_NUMBER,
+    NULLABLE_TEXT,
+    NULLABLE_TIME,
+    OBJECT,
+    TEXT,
+    TIME,
+    URL,
+    Json,
+    list_,
+    object_,
+    ref,
+)
+
+
+def _exact(required: Json, optional: Json | None = None, *, least: int = 0) -> Json:
+    """What a request carries: these fields and no others."""
+    return object_(required, optional) | {"additionalProperties": False, "minProperties": least}
+
+
+def _nullable(schema: Json) -> Json:
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+_WORD: Json = {"type": "string", "minLength": 1, "maxLength": 200, "pattern": r"\S"}
+_ZONE: Json = {
+    "type": ["string", "null"],
+    "maxLength": 200,
+    "description": "What dates without a zone are read in, like Europe/Moscow; null or empty: UTC.",
+}
+_HEALTH: Json = {"enum": list(HealthState)}
+_DAY: Json = object_(
+    {"day": {"type": "string", "format": "date"}, "fetches": COUNT, "failures": COUNT, "added": COUNT}
+)
+_MARKED: Json = dict.fromkeys(MARKS, FLAG)
+_ITEM: Json = {
+    "id": ID, "feed_id": ID, "url": TEXT, "hash": TEXT, "source": TEXT, "topic": TEXT,
+    "title": NULLABLE_TEXT, "author": NULLABLE_TEXT, "snippet": NULLABLE_TEXT, "tags": list_(TEXT),
+    "image": NULLABLE_TEXT, "language": NULLABLE_TEXT, "views": NULLABLE_NUMBER,
+    "comments": NULLABLE_NUMBER, "rating": NULLABLE_NUMBER, "bookmarks": NULLABLE_NUMBER,
+    "published_at": TIME, "created_at": TIME,
+    "score": {"type": ["number", "null"], "minimum": 0, "maximum": 1, "description": "null: not analyzed yet"},
+    "analyzed_at": NULLABLE_TIME,
+    "analyzer_result": {"type": "object", "description": "{} until it is analyzed"},
+}  # fmt: skip
+_FEED: Json = {
+    "id": ID, "url": TEXT, "kind": NULLABLE_TEXT, "source": TEXT, "topic": TEXT, "title": NULLABLE_TEXT,
+    "root_domain": NULLABLE_TEXT, "enabled": FLAG, "polling": FLAG, "enforce_feed_domain": FLAG,
+    "health": _HEALTH, "health_sentence": TEXT,
+    "last_fetch_status": NULLABLE_TEXT, "last_fetched_at": NULLABLE_TIME, "next_run_at": NULLABLE_TIME,
+    "last_error": NULLABLE_TEXT, "failures": COUNT, "options": OBJECT,
+    "requested_at": NULLABLE_TIME, "duplicate_of": NULLABLE_TEXT, "created_at": TIME,
+}  # fmt: skip
+_RUN: Json = {
+    "run_id": ID, "kind": TEXT, "started_at": TIME, "finished_at": NULLABLE_TIME, "interrupted": FLAG,
+    "added_count": COUNT, "updated_count": COUNT, "errors_count": COUNT, "added_articles": list_(TEXT),
+    "updated_articles": list_(TEXT),
+    "updated_fields_map": {"type": "object", "description": "{url: {field: [old, new]}}"}, "details": OBJECT,
+}  # fmt: skip
+
+SCHEMAS: Json = {
+    "Error": object_({"error": TEXT}),
+    "Item": object_(_ITEM),
+    "MarkedItem": object_(_ITEM | _MARKED),
+    "ReadItem": object_(
+        _ITEM
+        | _MARKED
+        | {
+            "content": TEXT,
+            "article": {"type": ["object", "null"], "description": "null: nothing is known of it yet"},
+            "changes": list_(object_({"at": TIME, "fields": OBJECT})),
+        }
+    ),
+    "Feed": object_(_FEED, {"days": list_(_DAY), "added": FLAG}),
+    "WholeFeed": object_(
+        _FEED
+        | {
+            "site_url": NULLABLE_TEXT,
+            "description": NULLABLE_TEXT,
+            "error_policy": NULLABLE_TEXT,
+            "etag": NULLABLE_TEXT,
+            "last_modified": NULLABLE_TEXT,
+            "former_urls": list_(object_({"url": TEXT, "left_at": TIME})),
+            "days": list_(_DAY),
+        }
+    ),
+    "Found": object_(
+        {
+            "url": TEXT,
+            "kind": TEXT,
+            "how": TEXT,
+            "known": FLAG,
+            "title": NULLABLE_TEXT,
+            "items": list_(object_({"url": TEXT, "title": NULLABLE_TEXT, "published_at": NULLABLE_TIME})),
+        }
+    ),
+    "Imported": object_(
+        {
+            "added": list_(ref("Feed")),
+            "known": list_(ref("Feed")),
+            "skipped": list_(object_({"what": TEXT, "why": TEXT})),
+        }
+    ),
+    "Label": object_({"source": TEXT, "topic": TEXT, "feeds": COUNT, "unread": COUNT, "health": _HEALTH}),
+    "Run": object_(_RUN),
+    "Marks": object_({"items": list_(object_({"url": TEXT, **_MARKED}))}),
+    "MarksChange": _exact(
+        {"urls": {"type": "array", "items": URL, "minItems": 1, "maxItems": MAX_MARKED}}, _MARKED, least=2
+    ),
+    "NewFeed": _exact(
+        {"url": URL},
+        {
+            "kind": {"enum": [*FeedKind, None]},
+            "source": _nullable(_WORD),
+            "topic": _nullable(_WORD),
+            "title": _nullable(_WORD),
+            "timezone": _ZONE,
+        },
+    ),
+    "FetchAsked": _exact(
+        {},
+        {
+            "sources": list_(TEXT),
+            "topics": list_(TEXT),
+            "cutoff": {"type": ["string", "null"], "format": "date"},
+            "window_days": {"type": ["integer", "null"], "minimum": 0, "maximum": 36_500},
+            "depth": {"enum": list(Depth)},
+        },
+    ),
+    "Address": _exact({"url": URL}),
+    "FeedChange": _exact(
+        {},
+        {
+            "kind": {"enum": list(FeedKind)},
+            "source": _WORD,
+            "topic": _WORD,
+            "title": _WORD,
+            "timezone": _ZONE,
+            "enforce_feed_domain": FLAG,
+            "error_policy": {"enum": [*ErrorPolicy, None]},
+            "enabled": FLAG,
+            "polling": FLAG,
+            "root_domain": _nullable(_WORD),
+        },
+        least=1,
+    ),
+}

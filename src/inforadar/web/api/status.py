@@ -1,0 +1,97 @@
+"""How it is going, as JSON: runs with what they changed, labels with what is unread, statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from inforadar.model.ids import RunId
+from inforadar.store.database import Database
+from inforadar.store.feeds.labels import load_unread
+from inforadar.store.feeds.lists import load_label_states
+from inforadar.store.feeds.pages import count_feeds_by_state
+from inforadar.store.runs.runs import load_report, load_runs
+from inforadar.store.upkeep.statistics import load_statistics
+from inforadar.views.json import report_document
+from inforadar.web.api.answers import json_answer
+from inforadar.web.api.run_events import RunEvents
+from inforadar.web.cache.stale import OVER_FEEDS, Remembered
+from inforadar.web.http import parameters
+
+DAYS = 30
+UNREAD_DAYS = 7
+"""What is older than that counts as read, in the numbers beside the labels."""
+STATISTICS_S, LABELS_S = 30.0, 2.0
+"""So long numbers are shown again before they are counted anew; longer, if counting takes long."""
+MAX_LABELS = 2000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateRoutes:
+    database: Database
+    now: Callable[[], datetime]
+    _labels: Remembered[str, list[dict[str, Any]]] = field(
+        default_factory=lambda: Remembered(LABELS_S, times=OVER_FEEDS)
+    )
+    _statistics: Remembered[int, dict[str, Any]] = field(
+        default_factory=lambda: Remembered(STATISTICS_S, times=OVER_FEEDS)
+    )
+
+    def routes(self) -> list[Route]:
+        events = RunEvents(database=self.database)
+        return [
+            Route("/api/labels", self.list_labels),
+            Route("/api/runs", self.list_runs),
+            Route("/api/runs/{id:uuid}", self.show_run),
+            Route("/api/runs/{id:uuid}/events", events.stream),
+            Route("/api/statistics", self.statistics),
+        ]
+
+    async def list_labels(self, request: Request) -> Response:
+        """Sources and their topics, with the number of feeds, of unread items, and the worst health."""
+        return json_answer({"labels": await self._labels.get("", self._load_labels)})
+
+    async def _load_labels(self) -> list[dict[str, Any]]:
+        unread = await self.database.read(load_unread, self.now() - timedelta(days=UNREAD_DAYS))
+        return [
+            {
+                "source": label.source,
+                "topic": label.topic,
+                "feeds": label.feeds,
+                "unread": unread.get((label.source, label.topic), 0),
+                "health": label.worst,
+            }
+            for label in await self.database.read(load_label_states, limit=MAX_LABELS)
+        ]
+
+    async def list_runs(self, request: Request) -> Response:
+        """Newest first, without what each of them changed."""
+        given = request.query_params
+        before, limit = parameters.uuid(given, "before"), parameters.limit(given)
+        reports = await self.database.read(load_runs, limit=limit, before=RunId(before) if before else None)
+        return json_answer({"runs": [report_document(report) for report in reports]})
+
+    async def show_run(self, request: Request) -> Response:
+        run_id = RunId(UUID(str(request.path_params["id"])))
+        return json_answer(report_document(await self.database.read(load_report, run_id)))
+
+    async def statistics(self, request: Request) -> Response:
+        """The last days: items by day and source, scores, outcomes, slow hosts, cost; and how the feeds are."""
+        days = parameters.number(request.query_params, "days", 1, 365, default=DAYS)
+        return json_answer(await self.numbers(days))
+
+    async def numbers(self, days: int) -> dict[str, Any]:
+        return await self._statistics.get(days, lambda: self._load_statistics(days))
+
+    async def _load_statistics(self, days: int) -> dict[str, Any]:
+        now = self.now()
+        health = await self.database.read(count_feeds_by_state)
+        found = await self.database.read(load_statistics, now, days=days)
+        return {"days": days, "feeds": {"total": sum(health.values()), "health": dict(health)}, **found}

@@ -1,0 +1,1 @@
+"""Answering many readers with few questions to the database."""

@@ -1,0 +1,123 @@
+"""Combined feeds: everything of a topic or a source, or everything that a search finds, as one feed (X2).
+
+    /feeds/topic/python        /feeds/topic/python.atom        /feeds/search?q=summit&format=json
+
+The ending names the format, as does `format=`; with the latter, an ending is part of the name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from urllib.parse import quote, urlencode
+
+from starlette.requests import Request
+from starlette.routing import Route
+
+from inforadar.errors import NotFoundError
+from inforadar.model.item import Item
+from inforadar.pipeline.build import entry_of
+from inforadar.stages.publish.entry import ChannelInfo
+from inforadar.stages.publish.formats import Format, render_document
+from inforadar.store.database import Database
+from inforadar.store.items.items import ItemFilter
+from inforadar.store.items.pages import has_feeds, load_item_page
+from inforadar.web.cache.stale import Remembered
+from inforadar.web.feeds.response import Prepared
+from inforadar.web.feeds.rss_query import parse_format
+from inforadar.web.http import parameters
+
+MADE_S = 1.0
+"""So long a document is served again before it is made anew."""
+
+_BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
+"""The date of a feed in which nothing ever changed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CombinedRoutes:
+    database: Database
+    public_url: str
+    last_n: int
+    _made: Remembered[str, Prepared] = field(default_factory=lambda: Remembered(MADE_S))
+
+    def routes(self) -> list[Route]:
+        searches = ["/feeds/search", *(f"/feeds/search.{name}" for name in Format)]
+        return [
+            Route("/feeds/topic/{name:path}", self.topic),
+            Route("/feeds/source/{name:path}", self.source),
+            *(Route(path, self.search) for path in searches),
+        ]
+
+    async def topic(self, request: Request) -> Prepared:
+        name, format_ = _name_and_format(request)
+        wanted = ItemFilter(topics=(name,))
+        if not await self.database.read(has_feeds, wanted):
+            raise NotFoundError(f"There is no feed with the topic {name!r} here.")
+        return await self._feed(request, wanted, f"Topic: {name}", format_)
+
+    async def source(self, request: Request) -> Prepared:
+        name, format_ = _name_and_format(request)
+        wanted = ItemFilter(sources=(name,))
+        if not await self.database.read(has_feeds, wanted):
+            raise NotFoundError(f"There is no feed of the source {name!r} here.")
+        return await self._feed(request, wanted, f"Source: {name}", format_)
+
+    async def search(self, request: Request) -> Prepared:
+        query = parameters.required(request.query_params, "q", "summit")
+        _, _, ending = request.url.path.rpartition("/feeds/search")
+        format_ = Format(ending[1:]) if ending else parse_format(request.query_params.get("format") or "")
+        return await self._feed(request, ItemFilter(query=query), f"Search: {query}", format_)
+
+    async def _feed(self, request: Request, wanted: ItemFilter, title: str, format_: Format) -> Prepared:
+        given = request.query_params
+        wanted = replace(wanted, max_score=parameters.max_score(given))
+        embedded = parameters.flag(given, "embedded")
+        kept = [(name, given[name]) for name in ("q", "format", "embedded", "max_score") if given.get(name)]
+        address = quote(request.url.path, safe="/") + (f"?{urlencode(kept)}" if kept else "")
+        return await self._made.get(
+            address, lambda: self._make(wanted, title, format_, address, embedded=embedded)
+        )
+
+    async def _make(
+        self, wanted: ItemFilter, title: str, format_: Format, address: str, *, embedded: bool
+    ) -> Prepared:
+        items = await self._newest(wanted)
+        built_at = max((_changed_at(item) for item in items), default=_BEGINNING)
+        channel = ChannelInfo(
+            title=f"{title} · Info Radar",
+            link=self.public_url + "/",
+            description=f"{title}, from all feeds here",
+            self_url=self.public_url + address,
+            built_at=built_at,
+        )
+        document = render_document(format_, channel, map(entry_of, items), embedded=embedded)
+        return Prepared(document.encode(), f"{format_.media_type}; charset=utf-8", built_at, dated=False)
+
+    async def _newest(self, wanted: ItemFilter) -> list[Item]:
+        """Distinct by URL: what several feeds list stands there once."""
+        found: dict[str, Item] = {}
+        cursor = None
+        while len(found) < self.last_n:
+            page = await self.database.read(load_item_page, wanted, limit=self.last_n, cursor=cursor)
+            for item in page.items:
+                found.setdefault(item.url, item)
+            cursor = page.next
+            if cursor is None:
+                break
+        return list(found.values())[: self.last_n]
+
+
+def _changed_at(item: Item) -> datetime:
+    """In whole seconds, as feeds count."""
+    return max(item.updated_at, item.analyzed_at or item.updated_at).replace(microsecond=0)
+
+
+def _name_and_format(request: Request) -> tuple[str, Format]:
+    name = str(request.path_params["name"])
+    if given := request.query_params.get("format"):
+        return name, parse_format(given)
+    stem, dot, ending = name.rpartition(".")
+    if dot and stem and ending in set(Format):
+        return stem, Format(ending)
+    return name, Format.RSS

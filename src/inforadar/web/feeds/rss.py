@@ -1,0 +1,188 @@
+"""`GET /rss?url=`: the feed as it was built, by its own URL or one it had before (C7).
+
+Plain ASGI, beside the router: this is what readers poll all day, and a framework's request and response
+objects would cost more than the answer. What was asked for lately is kept ready in memory. The database is
+asked at most fifty times a second for each feed whether that still holds, for many feeds with one question,
+so a build or a `feed disable` in another process shows at once, as far as people can see; a document is
+loaded only if it changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import structlog
+from starlette.types import Receive, Scope, Send
+
+from inforadar.errors import StoreError, UsageError
+from inforadar.model.ids import FeedId
+from inforadar.pipeline.build import channel_of, entry_of
+from inforadar.stages.publish.formats import Format, render_document
+from inforadar.store.database import Database
+from inforadar.store.published.served import ServedFeed, load_document, load_feed_content, load_served_feeds
+from inforadar.web.cache.batching import Together
+from inforadar.web.cache.single_flight import SingleFlight
+from inforadar.web.feeds.response import CORS, ByteCache, Prepared
+from inforadar.web.feeds.rss_query import RssQuery, parse_rss_query
+from inforadar.web.http.rsgi import Ready
+from inforadar.web.http.security import HEADERS as SECURITY_HEADERS
+
+PATH = "/rss"
+CHECK_S = 0.02
+"""So long is believed what the database said of a feed, unless this very process writes."""
+CACHE_BYTES = 128 * 2**20
+MAX_LOOKS = 20_000
+
+log = structlog.get_logger()
+
+Key = tuple[FeedId, Format, bool]
+
+
+class RssEndpoint:
+    """An ASGI application for one path."""
+
+    def __init__(self, database: Database, *, public_url: str, last_n: int) -> None:
+        self._database = database
+        self._public_url = public_url
+        self._last_n = last_n
+        self._looks: OrderedDict[str, tuple[float, int, ServedFeed]] = OrderedDict()
+        self._looking: Together[str, ServedFeed] = Together(self._look)
+        self._documents: ByteCache[Key] = ByteCache(CACHE_BYTES)
+        self._loading: SingleFlight[Key, Prepared | None] = SingleFlight()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] not in {"GET", "HEAD"}:
+            await _refuse(scope, send, 405, "Feeds are read with GET.", (b"allow", b"GET, HEAD"))
+            return
+        try:
+            query = parse_rss_query(scope["query_string"])
+        except UsageError as fault:
+            await _refuse(scope, send, 400, str(fault))
+            return
+        try:
+            feed = await self._find(query.key)
+            if refusal := _why_not(feed, query.url):
+                await _refuse(scope, send, *refusal)
+                return
+            assert feed is not None
+            document = await self._document(feed, query)
+        except StoreError as fault:
+            log.error("rss.unavailable", url=query.url, error=str(fault))
+            sentence = "The database does not answer. Try again in a minute."
+            await _refuse(scope, send, 503, sentence, (b"retry-after", b"60"))
+            return
+        if document is None:
+            await _refuse(scope, send, 404, _NOT_BUILT.format(query.url))
+            return
+        await document.send(scope, send)
+
+    def ready(
+        self, query_string: str, accepted: str | None, none_match: str | None, since: str | None
+    ) -> Ready | None:
+        """The answer, if everything that it takes is in memory and still believed."""
+        try:
+            query = parse_rss_query(query_string.encode("latin-1", "replace"))
+        except UsageError:
+            return None
+        look = self._looks.get(query.key)
+        if look is None or query.max_score is not None or look[1] != self._database.writes:
+            return None
+        asked_at, _, feed = look
+        if asyncio.get_running_loop().time() - asked_at >= CHECK_S or not feed.enabled or feed.deleted:
+            return None
+        document = self._documents.get((feed.id, query.format, query.embedded))
+        if document is None or document.modified_at != feed.updated_at:
+            return None
+        return document.ready(accepted, none_match, since)
+
+    async def _find(self, key: str) -> ServedFeed | None:
+        now, writes = asyncio.get_running_loop().time(), self._database.writes
+        look = self._looks.get(key)
+        if look is not None and now - look[0] < CHECK_S and writes == look[1]:
+            return look[2]
+        feed = await self._looking.get(key)
+        if feed is None:
+            self._looks.pop(key, None)
+        else:
+            # Believed from when it was asked, not from when the answer came.
+            self._looks[key] = (now, writes, feed)
+            self._looks.move_to_end(key)
+            if len(self._looks) > MAX_LOOKS:
+                self._looks.popitem(last=False)
+        return feed
+
+    async def _look(self, keys: Sequence[str]) -> Mapping[str, ServedFeed]:
+        return await self._database.read(load_served_feeds, keys)
+
+    async def _document(self, feed: ServedFeed, query: RssQuery) -> Prepared | None:
+        if query.max_score is not None:
+            # Not kept: an analysis can add to it without changing the feed's own document.
+            return await self._render(feed.id, query)
+        key = (feed.id, query.format, query.embedded)
+        known = self._documents.get(key)
+        if known is not None and known.modified_at == feed.updated_at:
+            return known
+        load = self._load if query.is_as_built else self._render
+        document = await self._loading.ask(key, lambda: load(feed.id, query))
+        if document is not None:
+            self._documents.put(key, document)
+        return document
+
+    async def _load(self, feed_id: FeedId, query: RssQuery) -> Prepared | None:
+        found = await self._database.read(load_document, feed_id)
+        if found is None:
+            return None
+        updated_at, document = found
+        return Prepared(document.encode(), _content_type(query.format), updated_at)
+
+    async def _render(self, feed_id: FeedId, query: RssQuery) -> Prepared | None:
+        content = await self._database.read(
+            load_feed_content, feed_id, self._last_n, max_score=query.max_score
+        )
+        if content.updated_at is None:
+            return None
+        address = self._public_url + query.address(content.feed.url)
+        channel = replace(channel_of(content.feed, self._public_url, content.updated_at), self_url=address)
+        document = render_document(
+            query.format, channel, map(entry_of, content.items), embedded=query.embedded
+        )
+        return Prepared(
+            document.encode(),
+            _content_type(query.format),
+            content.updated_at,
+            dated=query.max_score is None,
+        )
+
+
+_NOT_BUILT = "{} has not been built yet. Fetch it with `inforadar feed sync`."
+
+
+def _why_not(feed: ServedFeed | None, url: str) -> tuple[int, str] | None:
+    """Why a feed is not served: status and sentence."""
+    if feed is None or feed.deleted:
+        return 404, f"There is no feed {url} here. Add it with `inforadar feed add`."
+    if not feed.enabled:
+        return 403, f"{url} is disabled. Enable it with `inforadar feed enable`."
+    return (404, _NOT_BUILT.format(url)) if feed.updated_at is None else None
+
+
+def _content_type(format_: Format) -> str:
+    return f"{format_.media_type}; charset=utf-8"
+
+
+async def _refuse(
+    scope: Scope, send: Send, status: int, sentence: str, *headers: tuple[bytes, bytes]
+) -> None:
+    body = f"{sentence}\n".encode()
+    described = [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-length", str(len(body)).encode()),
+        *headers,
+        *CORS,
+        *SECURITY_HEADERS,
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": described})
+    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})

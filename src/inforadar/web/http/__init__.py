@@ -1,0 +1,1 @@
+"""HTTP, whatever is served: access, headers, encodings, forms, parameters."""

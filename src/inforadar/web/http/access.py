@@ -1,0 +1,228 @@
+"""Who may do what: in front of everything else, so that no route can forget to ask.
+
+    the Host       must be ours: else any web page could reach this server under a name of its own (DNS
+                   rebinding). An address as the host cannot be rebound and is let through.
+    reading        open, or with the token (`web.reading`)
+    a change       the token in the Authorization header; or the cookie of a login, and then the request must
+                   come from our own page: by its Origin, and by the CSRF token that only our page knows
+
+Programs send `Authorization: Bearer TOKEN`. Feed readers that know passwords only send it as the password,
+for reading; for changes that does not do, since browsers add a password by themselves.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import ipaddress
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qs, urlsplit
+
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from inforadar.config import WebSettings
+from inforadar.web.api.answers import API, json_fault
+from inforadar.web.http.forms import MAX_FIELDS, MAX_FORM
+from inforadar.web.http.multipart import FORM_DATA, first_field
+from inforadar.web.http.security import HEADERS as SECURITY_HEADERS
+from inforadar.web.http.sessions import COOKIE, Sessions
+
+CHANGES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+CSRF_HEADER, CSRF_FIELD = b"x-csrf-token", "csrf"
+CSRF_SCOPE = "inforadar.csrf"
+"""Where routes find the token of the session that asks; not there: nobody is logged in."""
+_URLENCODED = b"application/x-www-form-urlencoded"
+_ALWAYS = ("/health", "/login", "/static/")
+"""Open whatever the setting: for probes, and to log in at all."""
+_READ_ONLY = "/rss"
+"""Refuses other methods by itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    status: int
+    sentence: str
+
+
+class Access:
+    """Lets a request through to `app`, or says why not."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        settings: WebSettings,
+        sessions: Sessions,
+        now: Callable[[], datetime],
+        show_refusal: Callable[[Scope, int, str], Response],
+    ) -> None:
+        """`show_refusal`: how a person in a browser is told."""
+        self._app = app
+        self._show_refusal = show_refusal
+        self._sessions = sessions
+        self._now = now
+        self._is_open = settings.reading == "open"
+        self._outer = settings.public_url
+        self._is_ours = lru_cache(maxsize=64)(_host_check(settings))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        host = _header(scope, b"host")
+        if not self._is_ours(host):
+            refusal: Refusal | None = Refusal(
+                status=421,
+                sentence=f"This server is not {host[:100].decode('latin-1')!r}. "
+                "If it should be, name it in INFORADAR_ALLOWED_HOSTS.",
+            )
+        elif scope["method"] in CHANGES and scope["path"] not in {"/login", _READ_ONLY}:
+            receive = await _buffered(scope, receive)
+            refusal = self._why_not_change(scope, host)
+        elif self._is_open or scope["path"].startswith(_ALWAYS) or self._may_read(scope):
+            refusal = None
+        else:
+            refusal = Refusal(status=401, sentence="Reading needs the admin token here. Log in at /login.")
+        if refusal is None:
+            if cookie := self._session(scope):
+                scope = {**scope, CSRF_SCOPE: self._sessions.csrf_token(cookie)}
+            await self._app(scope, receive, send)
+        else:
+            await self._refuse(refusal, scope, receive, send)
+
+    async def _refuse(self, refusal: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
+        is_person = b"text/html" in _header(scope, b"accept") and not scope["path"].startswith(API)
+        if is_person and refusal.status != 421:
+            # Without the question for a password: with that, a browser would never show the page.
+            answer = self._show_refusal(scope, refusal.status, refusal.sentence)
+        else:
+            answer = json_fault(refusal.status, refusal.sentence)
+            if refusal.status == 401:
+                answer.raw_headers.append((b"www-authenticate", b'Basic realm="Info Radar", charset="UTF-8"'))
+                answer.raw_headers.append((b"www-authenticate", b'Bearer realm="Info Radar"'))
+        answer.raw_headers.extend(SECURITY_HEADERS)
+        await answer(scope, receive, send)
+
+    def may_read_from(self, host: str | None) -> bool:
+        """Whether anybody who asks this host may read, whoever it is."""
+        return self._is_open and host is not None and self._is_ours(host.encode("latin-1", "replace"))
+
+    def _may_read(self, scope: Scope) -> bool:
+        kind, given = _credentials(scope)
+        if kind == "basic":
+            try:
+                _, _, given = base64.b64decode(given, validate=True).decode("utf-8", "replace").partition(":")
+            except (binascii.Error, ValueError):
+                return False
+        if kind in {"bearer", "basic"}:
+            return self._sessions.is_token(given)
+        return self._session(scope) is not None
+
+    def _why_not_change(self, scope: Scope, host: bytes) -> Refusal | None:
+        kind, given = _credentials(scope)
+        if kind == "bearer" and self._sessions.is_token(given):
+            return None
+        cookie = self._session(scope) if kind != "bearer" else None
+        if cookie is None:
+            return Refusal(status=401, sentence="Changing something needs the admin token. Log in at /login.")
+        if not is_same_origin(_header(scope, b"origin"), host, self._outer):
+            return Refusal(status=403, sentence="This request comes from a page of another site.")
+        token = _header(scope, CSRF_HEADER).decode("latin-1") or _form_field(scope)
+        if not self._sessions.is_csrf_token(cookie, token):
+            return Refusal(
+                status=403, sentence="The page is outdated. Load it again, then repeat what you did."
+            )
+        return None
+
+    def _session(self, scope: Scope) -> str | None:
+        """The cookie of a login that still holds."""
+        cookie = session_cookie(_header(scope, b"cookie"))
+        return cookie if cookie and self._sessions.holds(cookie, self._now()) else None
+
+
+def session_cookie(header: bytes) -> str | None:
+    try:
+        found = SimpleCookie(header.decode("latin-1")).get(COOKIE)
+    except CookieError:
+        return None
+    return found.value if found else None
+
+
+def is_same_origin(origin: bytes, host: bytes, outer_url: str) -> bool:
+    """Whether a page of ours sent it. Browsers name the origin with every change."""
+    try:
+        given = urlsplit(origin.decode("latin-1"))
+    except ValueError:  # `http://[`
+        return False
+    if given.scheme not in {"http", "https"} or not given.netloc:
+        return False
+    outer = urlsplit(outer_url)
+    is_outer = bool(outer_url) and (given.scheme, given.netloc) == (outer.scheme, outer.netloc)
+    return is_outer or given.netloc.lower() == host.decode("latin-1").lower()
+
+
+def _host_check(settings: WebSettings) -> Callable[[bytes], bool]:
+    names = {"localhost", settings.host.lower(), *(name.lower() for name in settings.allowed_hosts)}
+    if outer := urlsplit(settings.public_url).hostname:
+        names.add(outer)
+
+    def is_ours(host: bytes) -> bool:
+        try:
+            name = urlsplit(f"//{host.decode('ascii')}").hostname or ""
+        except ValueError:
+            return False
+        try:
+            ipaddress.ip_address(name)
+        except ValueError:
+            return name.rstrip(".") in names
+        return True
+
+    return is_ours
+
+
+def _credentials(scope: Scope) -> tuple[str, str]:
+    kind, _, given = _header(scope, b"authorization").decode("latin-1").partition(" ")
+    return kind.lower(), given.strip()
+
+
+def _header(scope: Scope, name: bytes) -> bytes:
+    """'' if it is not there; if it is there twice, the two do not agree and mean nothing."""
+    found = [value for key, value in scope["headers"] if key == name]
+    return found[0] if len(found) == 1 else b""
+
+
+async def _buffered(scope: Scope, receive: Receive) -> Receive:
+    """A form's beginning is read ahead, for its CSRF token, and then given to the route all the same."""
+    if not _header(scope, b"content-type").startswith((_URLENCODED, FORM_DATA)):
+        return receive
+    messages: list[Message] = []
+    size, more = 0, True
+    while more and size <= MAX_FORM:
+        message = await receive()
+        messages.append(message)
+        size += len(message.get("body", b""))
+        more = bool(message.get("more_body"))
+    waiting = iter(messages)
+
+    async def again() -> Message:
+        return next(waiting, None) or await receive()
+
+    scope["inforadar.form"] = b"".join(message.get("body", b"") for message in messages)
+    return again
+
+
+def _form_field(scope: Scope) -> str:
+    form: bytes = scope.get("inforadar.form", b"")
+    content_type = _header(scope, b"content-type")
+    if content_type.startswith(FORM_DATA):
+        # A file comes behind it and may be long: the token stands first.
+        return first_field(form, content_type, CSRF_FIELD)
+    try:
+        return parse_qs(form.decode("utf-8", "replace"), max_num_fields=MAX_FIELDS).get(CSRF_FIELD, [""])[0]
+    except ValueError:
+        return ""

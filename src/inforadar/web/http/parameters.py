@@ -1,0 +1,75 @@
+"""Parameters of the API: a wrong one is a `UsageError`, which is answered with 400 and a sentence. Pure."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from starlette.datastructures import QueryParams
+
+from inforadar.errors import InvalidUrlError, UsageError
+from inforadar.urls import normalize
+from inforadar.web.feeds.rss_query import parse_flag, parse_score
+
+MAX_LIMIT = 500
+
+
+def text(given: QueryParams, name: str) -> str | None:
+    """Without the white space around it; nothing else left counts as not given."""
+    return (given.get(name) or "").strip() or None
+
+
+def required(given: QueryParams, name: str, example: str) -> str:
+    value = text(given, name)
+    if value is None:
+        raise UsageError(f"Say which: {name}={example}")
+    return value
+
+
+def item_url(given: QueryParams) -> str:
+    asked = required(given, "url", "https%3A%2F%2Fexample.com%2Farticle")
+    try:
+        return normalize(asked)
+    except InvalidUrlError as fault:
+        raise UsageError(str(fault)) from None
+
+
+def number(given: QueryParams, name: str, least: int, most: int, *, default: int) -> int:
+    value = text(given, name)
+    if value is None:
+        return default
+    found = int(value) if value.isascii() and value.isdigit() and len(value) < 10 else -1
+    if not least <= found <= most:
+        raise UsageError(f"{name} is a whole number from {least} to {most}.")
+    return found
+
+
+def limit(given: QueryParams, default: int = 50, most: int = MAX_LIMIT) -> int:
+    return number(given, "limit", 1, most, default=default)
+
+
+def score(given: QueryParams, name: str) -> float | None:
+    value = text(given, name)
+    return None if value is None else parse_score(value, name)
+
+
+def max_score(given: QueryParams) -> float | None:
+    return score(given, "max_score")
+
+
+def flag(given: QueryParams, name: str) -> bool:
+    return parse_flag(name, given.get(name) or "")
+
+
+def names(given: QueryParams, name: str) -> tuple[str, ...]:
+    """Given several times: any of them."""
+    return tuple(dict.fromkeys(value.strip() for value in given.getlist(name) if value.strip()))
+
+
+def uuid(given: QueryParams, name: str) -> UUID | None:
+    value = text(given, name)
+    if value is None:
+        return None
+    try:
+        return UUID(value)
+    except ValueError:
+        raise UsageError(f"{name} is an id like 019a8f5e-0000-7000-8000-000000000000.") from None

@@ -1,0 +1,1 @@
+"""The web page: its views, templates and style."""

@@ -1,0 +1,232 @@
+"""`/add`: from an address to a feed. What was found is shown with a look at its items before anything is added.
+
+/add              one box: a site, a feed or a sitemap
+/add?kind=pages   for a page without a feed: where its items stand, and at once what is caught
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import TYPE_CHECKING
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from inforadar.actions.admin import subscribe
+from inforadar.config import Settings
+from inforadar.errors import InfoRadarError, StoreError, UsageError
+from inforadar.model.feed import Feed, FeedKind
+from inforadar.model.http import Fetched
+from inforadar.model.item import Listed
+from inforadar.pipeline.pool import WorkPool
+from inforadar.store.database import Database
+from inforadar.store.feeds.feeds import find_feed_by_url
+from inforadar.urls import canonical_form
+from inforadar.web.cache.stale import Remembered
+from inforadar.web.http.forms import Form, go, read_form
+from inforadar.web.http.routing import resource
+from inforadar.web.pages.selectors_form import given_selectors, shown_fields
+from inforadar.web.pages.templating import Pages
+
+if TYPE_CHECKING:
+    from inforadar.actions.discover import Discovery
+    from inforadar.actions.preview import PagePreview
+    from inforadar.model.subscription import FoundFeed
+
+PREVIEW_ITEMS = 5
+PAGE_S, PAGES_KEPT = 300.0, 8
+"""Whoever tries out selectors asks for one page many times; the site is asked once in that time."""
+NO_FORM = Form(fields={})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundRow:
+    url: str
+    kind: FeedKind
+    how: str
+    title: str | None
+    items: Sequence[Listed]
+    known: Feed | None
+    """Not None: it is there already."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddRoutes:
+    database: Database
+    settings: Settings
+    pages: Pages
+    pool: WorkPool
+    """Whoever tries out selectors shall not wait for a process to start each time."""
+    _fetched: Remembered[str, Fetched] = field(default_factory=lambda: Remembered(PAGE_S, PAGES_KEPT))
+
+    def routes(self) -> list[Route]:
+        return [
+            resource("/add", get=self.show, post=self.look),
+            resource("/add/feed", post=self.add),
+            resource("/add/pages", post=self.try_selectors),
+        ]
+
+    async def show(self, request: Request) -> Response:
+        given = request.query_params
+        if given.get("kind") == FeedKind.PAGES:
+            return self._show_editor(request, Form(fields={"url": given.getlist("url")}))
+        return self._show(request, url=given.get("url", ""))
+
+    async def look(self, request: Request) -> Response:
+        """Goes out to the site: in a handful of polite requests, and for whoever is logged in only."""
+        from inforadar.actions.discover import NoFeedOnPageError  # noqa: PLC0415 - only this goes out to the web
+
+        form = await read_form(request)
+        url = _address(form)
+        if not url:
+            return self._show(request, 422, fault="Paste an address first.")
+        try:
+            return self._show(request, url=url, found=await self._look(url))
+        except StoreError:
+            raise
+        except NoFeedOnPageError as fault:
+            return self._show(request, 422, url=url, fault=fault.sentence, is_page=True)
+        except InfoRadarError as fault:
+            return self._show(request, 422, url=url, fault=str(fault))
+
+    async def add(self, request: Request) -> Response:
+        form = await read_form(request)
+        kind = form.text("kind")
+        if kind is not None and kind not in set(FeedKind):
+            raise UsageError(f"The kind is one of {', '.join(FeedKind)}.")
+        feed, is_new = await subscribe(
+            self.database,
+            _address(form),
+            kind=FeedKind(kind) if kind else None,
+            source=form.word("source"),
+            topic=form.word("topic"),
+        )
+        return go(request, f"/feeds/{feed.id}?says={'added' if is_new else 'known'}")
+
+    async def try_selectors(self, request: Request) -> Response:
+        """Shows what the selectors catch, or adds the feed if that was the button."""
+        form = await read_form(request)
+        try:
+            if form.text("do") == "add":
+                return await self._add_pages(request, form)
+            preview = await self._preview(form)
+        except StoreError:
+            raise
+        except InfoRadarError as fault:
+            problems = getattr(fault, "problems", None) or (str(fault),)
+            return self._show_editor(request, form, 422, problems=problems)
+        return self._show_editor(request, form, preview=preview)
+
+    async def _look(self, url: str) -> list[FoundRow]:
+        from inforadar.app.worker import open_discovery, open_previewer  # noqa: PLC0415 - only this goes out
+        from inforadar.stages.discover.pages.sites import is_listing  # noqa: PLC0415
+
+        if is_listing(canonical_form(url)):
+            async with open_previewer(self.settings, self.database, pool=self.pool) as previewer:
+                page = (await previewer.preview(url)).page
+            how = "read page by page: there is a reader for this site"
+            return [await self._row(url, FeedKind.PAGES, how, None, page.items)]
+        async with open_discovery(self.settings, self.database) as discovery:
+            found = await discovery.discover(url)
+            if found[0].listing is None and found[0].kind is FeedKind.FEED:
+                found = [*await _looked_into(discovery, found[0]), *found[1:]]
+        rows = []
+        for one in found:
+            title, items = (one.listing.title, one.listing.items) if one.listing else (None, ())
+            rows.append(await self._row(one.url, one.kind, one.how, title, items))
+        return rows
+
+    async def _row(
+        self, url: str, kind: FeedKind, how: str, title: str | None, items: Sequence[Listed]
+    ) -> FoundRow:
+        feed = await self.database.read(find_feed_by_url, url)
+        known = feed if feed and feed.deleted_at is None else None
+        return FoundRow(url=url, kind=kind, how=how, title=title, items=items[:PREVIEW_ITEMS], known=known)
+
+    async def _add_pages(self, request: Request, form: Form) -> Response:
+        feed, is_new = await subscribe(
+            self.database,
+            _address(form),
+            kind=FeedKind.PAGES,
+            source=form.word("source"),
+            topic=form.word("topic"),
+            selectors=given_selectors(form),
+            cutoff=_cutoff(form),
+        )
+        return go(request, f"/feeds/{feed.id}?says={'added' if is_new else 'known'}")
+
+    async def _preview(self, form: Form) -> PagePreview:
+        from inforadar.actions.preview import read_by_selectors  # noqa: PLC0415
+        from inforadar.app.worker import open_previewer  # noqa: PLC0415 - only this goes out to the web
+
+        url = canonical_form(_address(form))
+        # Before the site is asked: what cannot be read needs no page.
+        reading = read_by_selectors(given_selectors(form))
+        async with open_previewer(self.settings, self.database, pool=self.pool) as previewer:
+            fetched = await self._fetched.get(url, lambda: previewer.fetch(url))
+            return await previewer.read(reading, fetched)
+
+    def _show(
+        self,
+        request: Request,
+        status: int = 200,
+        *,
+        url: str = "",
+        found: Sequence[FoundRow] = (),
+        fault: str | None = None,
+        is_page: bool = False,
+    ) -> Response:
+        """`is_page`: there is no feed, but perhaps selectors would do."""
+        return self.pages.render(
+            request, "add.html", status, url=url, found=found, fault=fault, is_page=is_page, broken=0
+        )
+
+    def _show_editor(
+        self,
+        request: Request,
+        form: Form,
+        status: int = 200,
+        *,
+        preview: PagePreview | None = None,
+        problems: Sequence[str] = (),
+    ) -> Response:
+        # The page's script asks for the preview alone.
+        template = "selectors_preview.html" if "part" in request.query_params else "selectors.html"
+        return self.pages.render(
+            request,
+            template,
+            status,
+            form=form,
+            fields=shown_fields(form),
+            preview=preview,
+            problems=problems,
+            broken=0,
+        )
+
+
+async def _looked_into(discovery: Discovery, found: FoundFeed) -> list[FoundFeed]:
+    """The same with its items. That the page names it is no proof that it is there."""
+    try:
+        (inside, *_) = await discovery.discover(found.url)
+    except UsageError:
+        raise
+    except InfoRadarError:
+        return [found]
+    return [type(found)(url=inside.url, kind=inside.kind, how=found.how, listing=inside.listing)]
+
+
+def _address(form: Form) -> str:
+    """As people paste it: `habr.com` will do."""
+    url = form.text("url") or ""
+    return f"https://{url}" if url and "://" not in url else url
+
+
+def _cutoff(form: Form) -> date | None:
+    value = form.text("cutoff")
+    try:
+        return date.fromisoformat(value) if value else None
+    except ValueError:
+        raise UsageError(f"{value!r} is no day. It should look like 2026-01-31.") from None

@@ -1,0 +1,162 @@
+"""The article list `/` and the reading view `/item/{id}`. Both work without JavaScript; changes are plain forms."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Literal
+from urllib.parse import parse_qs
+from uuid import UUID
+
+from markupsafe import Markup
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from inforadar.app.store import SAMPLE
+from inforadar.errors import UsageError
+from inforadar.model.article import Article
+from inforadar.model.feed import Feed
+from inforadar.model.ids import ItemId
+from inforadar.model.item import Item
+from inforadar.store.articles.articles import load_article
+from inforadar.store.articles.queue import request_article
+from inforadar.store.database import Database
+from inforadar.store.feeds.feeds import load_broken_count, load_feed
+from inforadar.store.feeds.labels import Label, has_only, load_labels
+from inforadar.store.items.items import load_item, load_item_changes
+from inforadar.store.items.pages import load_item_page
+from inforadar.store.people.marks import MARKS, NO_MARKS, load_marks, save_marks
+from inforadar.urls import uid
+from inforadar.views.item import BARS, ReadItem, field_changes, paragraphs, read_item, why_no_text
+from inforadar.web.cache.stale import OVER_FEEDS, Remembered
+from inforadar.web.http.access import CSRF_SCOPE
+from inforadar.web.http.bodies import read_body
+from inforadar.web.pages.item_query import PAGE_ITEMS, choices, parse_query
+from inforadar.web.pages.sanitize import IN_TEXTS, Images, article_html, listing_html, marker_for, plain_html
+from inforadar.web.pages.templating import Pages
+from inforadar.web.pages.unread import UnreadCounts
+
+LABELS_S = 2.0
+MAX_FORM = 4096
+ASKED, UNREAD = "asked", "unread"
+"""What an article's address says after a change."""
+_LABELS: Literal["labels"] = "labels"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Texts:
+    """What strangers wrote, safe, with the words marked that an analysis stands on; empty if there is none."""
+
+    title: Markup
+    article: Markup
+    listed: Markup
+    """As the feed sent it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArticleRoutes:
+    database: Database
+    pages: Pages
+    unread: UnreadCounts
+    images: Images
+    now: Callable[[], datetime]
+    _labels: Remembered[str, list[Label]] = field(
+        default_factory=lambda: Remembered(LABELS_S, times=OVER_FEEDS)
+    )
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/", self.show_list),
+            Route("/item/{id:uuid}", self.show_item),
+            Route("/item/{id:uuid}/marks", self.mark, methods=["POST"]),
+            Route("/item/{id:uuid}/article", self.get_article, methods=["POST"]),
+        ]
+
+    async def show_list(self, request: Request) -> Response:
+        query = parse_query(request.query_params)
+        page = await self.database.read(load_item_page, query.filter, limit=PAGE_ITEMS, cursor=query.after)
+        labels = await self._labels.get(_LABELS, lambda: self.database.read(load_labels))
+        marks = await self.database.read(load_marks, [item.hash for item in page.items])
+        return self.pages.render(
+            request,
+            "articles.html",
+            query=query,
+            choices=choices(query, labels, await self.unread.load()),
+            rows=[(read_item(item), marks.get(item.hash, NO_MARKS)) for item in page.items],
+            older=replace(query, after=page.next).href if page.next else None,
+            newest=replace(query, after=None).href if query.after else None,
+            is_sample=not query.text and await self.database.read(has_only, SAMPLE),
+            broken=await self.database.read(load_broken_count),
+        )
+
+    async def show_item(self, request: Request) -> Response:
+        item, feed = await self._find(request)
+        article = await self.database.read(load_article, uid(item.url))
+        history = await self.database.read(load_item_changes, item.id)
+        marks = (await self.database.read(load_marks, [item.hash])).get(item.hash, NO_MARKS)
+        asked = request.query_params
+        if request.scope.get(CSRF_SCOPE) and marks.read_at is None and UNREAD not in asked:
+            # Whoever may change something has read it by opening it; a stranger who looks around has not.
+            marks = await self.database.write(save_marks, item.url, {"read": True}, self.now())
+            self.unread.forget()
+        read = read_item(item)
+        # A long text takes a moment: whoever else asks does not wait for it.
+        texts = await asyncio.to_thread(self._texts, read, article)
+        return self.pages.render(
+            request,
+            "item.html",
+            read=read,
+            feed=feed,
+            marks=marks,
+            bars=BARS,
+            article=article,
+            texts=texts,
+            is_asked_for=ASKED in asked,
+            why_no_text=why_no_text(article),
+            changes=field_changes(history),
+            broken=await self.database.read(load_broken_count),
+        )
+
+    def _texts(self, read: ReadItem, article: Article | None) -> Texts:
+        in_title, in_text = marker_for(read.analysis), marker_for(read.analysis, IN_TEXTS)
+        markdown = article.extracted.markdown if article and article.extracted else ""
+        text = article_html(markdown, self.images) if markdown.strip() else plain_html(paragraphs(article))
+        listed = listing_html(read.item.content, self.images) if read.item.content else None
+        return Texts(
+            title=in_title.text(read.title),
+            article=in_text.html(text),
+            listed=in_text.html(listed or Markup()),
+        )
+
+    async def mark(self, request: Request) -> Response:
+        """A form of one button: `read=on` or `read=off`; then back to where it stood."""
+        item, _ = await self._find(request)
+        given = parse_qs((await read_body(request, MAX_FORM)).decode("utf-8", "replace"))
+        changes = {name: given[name][0] == "on" for name in MARKS if name in given}
+        if not changes:
+            raise UsageError(f"A mark is one of {', '.join(MARKS)}.")
+        await self.database.write(save_marks, item.url, changes, self.now())
+        self.unread.forget()
+        # Opening it would mark it as read again.
+        return self._back(request, item.id, f"?{UNREAD}" if changes.get("read") is False else "")
+
+    async def get_article(self, request: Request) -> Response:
+        """Asks for the full text now, through the database: the worker may be on another machine."""
+        item, feed = await self._find(request)
+        await self.database.write(request_article, uid(item.url), item.url, feed.topic)
+        return self._back(request, item.id, f"?{ASKED}")
+
+    def _back(self, request: Request, item_id: ItemId, query: str = "") -> Response:
+        return RedirectResponse(f"{request.scope.get('root_path', '')}/item/{item_id}{query}", 303)
+
+    async def _find(self, request: Request) -> tuple[Item, Feed]:
+        item_id = ItemId(UUID(str(request.path_params["id"])))
+        item = await self.database.read(load_item, item_id)
+        feed = await self.database.read(load_feed, item.feed_id) if item else None
+        if item is None or feed is None or feed.deleted_at or not feed.enabled:
+            raise HTTPException(404, "There is no such article, or its feed is switched off.")
+        return item, feed

@@ -1,0 +1,137 @@
+"""`/login`: the admin token for a cookie. Tried too often, it waits.
+
+The link in the terminal carries the token and only fills the form in: a GET never logs anybody in.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from urllib.parse import parse_qs
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from inforadar.config import WebSettings
+from inforadar.web.http.access import is_same_origin, session_cookie
+from inforadar.web.http.routing import resource
+from inforadar.web.http.sessions import COOKIE, LIFE, Sessions
+from inforadar.web.pages.templating import Pages
+
+TRIES = 5
+TRIES_OF_ALL = 50
+WINDOW = timedelta(minutes=1)
+MAX_ADDRESSES = 10_000
+MAX_FORM = 4096
+
+
+@dataclass(slots=True)
+class LoginLimit:
+    """Failures of the last minute: a few for each address, more for all of them together."""
+
+    now: Callable[[], datetime]
+    _failures: OrderedDict[str, list[datetime]] = field(default_factory=OrderedDict)
+    _all: list[datetime] = field(default_factory=list)
+
+    def wait_s(self, address: str) -> int | None:
+        """How long this address is to wait; `None`: it may try."""
+        since = self.now() - WINDOW
+        self._all = [at for at in self._all if at > since]
+        own = self._failures[address] = [at for at in self._failures.get(address, []) if at > since]
+        full = own[-TRIES] if len(own) >= TRIES else None
+        if full is None and len(self._all) >= TRIES_OF_ALL:
+            full = self._all[-TRIES_OF_ALL]
+        return max(1, int((full - since).total_seconds()) + 1) if full else None
+
+    def failed(self, address: str) -> None:
+        self._failures.setdefault(address, []).append(self.now())
+        self._all.append(self.now())
+        self._failures.move_to_end(address)
+        while len(self._failures) > MAX_ADDRESSES:
+            self._failures.popitem(last=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoginRoutes:
+    pages: Pages
+    sessions: Sessions
+    settings: WebSettings
+    limit: LoginLimit
+    now: Callable[[], datetime]
+
+    def routes(self) -> list[Route]:
+        return [
+            resource("/login", get=self.show, post=self.log_in),
+            resource("/logout", post=self.log_out),
+            resource("/api/session", get=self.session),
+        ]
+
+    async def show(self, request: Request) -> Response:
+        return self._form(request, token=request.query_params.get("token", ""))
+
+    async def log_in(self, request: Request) -> Response:
+        address = request.client.host if request.client else ""
+        wait_s = self.limit.wait_s(address)
+        if wait_s is not None:
+            return self._form(
+                request, 429, f"Too many tries. The next one is in {wait_s} seconds.", wait_s=wait_s
+            )
+        origin = request.headers.get("origin")
+        host = request.headers.get("host", "")
+        if origin is not None and not is_same_origin(
+            origin.encode(), host.encode(), self.settings.public_url
+        ):
+            return self._form(request, 403, "This request comes from a page of another site.")
+        form = parse_qs((await _small_body(request)).decode("utf-8", "replace"))
+        if not self.sessions.is_token(form.get("token", [""])[0].strip()):
+            self.limit.failed(address)
+            return self._form(request, 401, "That is not the token. `inforadar up` prints a link with it.")
+        response = RedirectResponse(f"{request.scope.get('root_path', '')}/", 303)
+        response.set_cookie(
+            COOKIE,
+            self.sessions.begin(self.now()),
+            max_age=int(LIFE.total_seconds()),
+            path="/",
+            httponly=True,
+            samesite="strict",
+            secure=request.url.scheme == "https" or self.settings.public_url.startswith("https://"),
+        )
+        return response
+
+    async def log_out(self, request: Request) -> Response:
+        response = RedirectResponse(f"{request.scope.get('root_path', '')}/", 303)
+        response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
+        return response
+
+    async def session(self, request: Request) -> Response:
+        """Whether the asker is logged in, and the CSRF token its changes must carry. For our own page alone."""
+        cookie = session_cookie(request.headers.get("cookie", "").encode("latin-1"))
+        holds = bool(cookie) and self.sessions.holds(cookie or "", self.now())
+        document = {"admin": holds, "csrf": self.sessions.csrf_token(cookie or "") if holds else None}
+        return Response(
+            msgspec.json.encode(document),
+            headers={"Cache-Control": "no-store"},
+            media_type="application/json",
+        )
+
+    def _form(
+        self, request: Request, status: int = 200, sentence: str = "", *, token: str = "", wait_s: int = 0
+    ) -> Response:
+        response = self.pages.render(request, "login.html", status, sentence=sentence, token=token)
+        response.headers["Cache-Control"] = "no-store"
+        if wait_s:
+            response.headers["Retry-After"] = str(wait_s)
+        return response
+
+
+async def _small_body(request: Request) -> bytes:
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > MAX_FORM:
+            return b""
+    return body

@@ -1,0 +1,57 @@
+"""`/opml`: a list of feeds in, with a report of what became of each, and out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from inforadar.actions.opml import MAX_BYTES
+from inforadar.actions.opml_import import import_opml
+from inforadar.errors import ParseError
+from inforadar.model.subscription import Imported
+from inforadar.store.database import Database
+from inforadar.web.http.forms import MAX_FORM, read_form
+from inforadar.web.http.routing import resource
+from inforadar.web.pages.templating import Pages
+
+SHOWN = 200
+"""Lines of a report; a list may have thousands of feeds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpmlRoutes:
+    database: Database
+    pages: Pages
+
+    def routes(self) -> list[Route]:
+        return [resource("/opml", get=self.show, post=self.import_list)]
+
+    async def show(self, request: Request) -> Response:
+        return self._show(request)
+
+    async def import_list(self, request: Request) -> Response:
+        """A file, or its text pasted."""
+        form = await read_form(request, MAX_BYTES + MAX_FORM)
+        data = form.files.get("file") or (form.text("text") or "").encode()
+        if not data.strip():
+            return self._show(request, 422, fault="Choose a file, or paste its text.")
+        try:
+            imported = await import_opml(self.database, data)
+        except ParseError as fault:
+            return self._show(request, 422, fault=str(fault))
+        return self._show(request, imported=imported)
+
+    def _show(
+        self,
+        request: Request,
+        status: int = 200,
+        *,
+        imported: Imported | None = None,
+        fault: str | None = None,
+    ) -> Response:
+        return self.pages.render(
+            request, "opml.html", status, imported=imported, fault=fault, shown=SHOWN, broken=0
+        )

@@ -1,0 +1,108 @@
+"""Numbers as drawings: where each bar stands. Pure; templates draw with attributes, as the policy allows no style."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from inforadar.store.feeds.history import FeedDay
+
+LEAST = 0.06
+"""Of the height: so much has a bar that stands for anything at all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    x: float
+    y: float
+    width: float
+    height: float
+    kind: str
+    """The class that gives it its colour."""
+    says: str
+    """On hover."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plot:
+    width: float
+    height: float
+    bars: tuple[Bar, ...]
+    base: float | None = None
+    """How far down the line stands from which bars go up and down, if they do both."""
+    most: float = 0.0
+    """What a bar of the full height stands for."""
+
+
+def days_until(last: date, number: int) -> list[date]:
+    """So many days, oldest first."""
+    return [last - timedelta(days=back) for back in range(number - 1, -1, -1)]
+
+
+def sparkline(days: Sequence[FeedDay], last: date, number: int) -> Plot:
+    """New items up from the line, failures down from it, a bar a day."""
+    by_day = {day.day: day for day in days}
+    above, below = 18.0, 6.0
+    most_added = max((day.added for day in days), default=0)
+    most_failed = max((day.failures for day in days), default=0)
+    bars = []
+    for place, day in enumerate(days_until(last, number)):
+        if (found := by_day.get(day)) is None:
+            continue
+        says = f"{day.isoformat()}: {found.added} new, {found.failures} of {found.fetches} fetches failed"
+        if found.added:
+            height = _height(found.added, most_added, above)
+            bars.append(
+                Bar(x=place * 4.0, y=above - height, width=3.0, height=height, kind="added", says=says)
+            )
+        elif found.fetches > found.failures:
+            bars.append(Bar(x=place * 4.0, y=above - 1, width=3.0, height=1.0, kind="calm", says=says))
+        if found.failures:
+            height = _height(found.failures, most_failed, below)
+            bars.append(Bar(x=place * 4.0, y=above + 1, width=3.0, height=height, kind="failed", says=says))
+    return Plot(width=number * 4.0, height=above + 1 + below, bars=tuple(bars), base=above, most=most_added)
+
+
+def stacked(
+    counts: Mapping[date, Mapping[str, float]], names: Mapping[str, str], last: date, number: int, unit: str
+) -> Plot:
+    """A bar a day, made of parts. `names`: the class of each part, in the order from below."""
+    most = max((sum(parts.values()) for parts in counts.values()), default=0.0)
+    height, bars = 120.0, []
+    for place, day in enumerate(days_until(last, number)):
+        top = height
+        for name, kind in names.items():
+            value = counts.get(day, {}).get(name, 0)
+            if not value or not most:
+                continue
+            part = max(value / most * height, 0.5)
+            top = max(top - part, 0.0)
+            says = f"{day.isoformat()}, {name}: {value:,.4g} {unit}".rstrip()
+            bars.append(
+                Bar(x=place * 12.0, y=round(top, 2), width=10.0, height=round(part, 2), kind=kind, says=says)
+            )
+    return Plot(width=number * 12.0, height=height, bars=tuple(bars), most=most)
+
+
+def histogram(bins: Sequence[int], kinds: Sequence[str]) -> Plot:
+    """The share of each bin; `kinds`: its class."""
+    most, height = max(bins, default=0), 36.0
+    bars = tuple(
+        Bar(
+            x=place * 12.0,
+            y=height - part,
+            width=11.0,
+            height=part,
+            kind=kind,
+            says=f"{place / len(bins):.1f} to {(place + 1) / len(bins):.1f}: {number}",
+        )
+        for place, (number, kind) in enumerate(zip(bins, kinds, strict=True))
+        if number
+        for part in [_height(number, most, height)]
+    )
+    return Plot(width=len(bins) * 12.0, height=height, bars=bars, most=most)
+
+
+def _height(value: float, most: float, full: float) -> float:
+    return round(max(value / most, LEAST) * full, 2)

@@ -1,0 +1,159 @@
+"""`/statistics`: the numbers of the last days as drawings, each with its table behind it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from inforadar.model.analysis import Score
+from inforadar.model.http import Outcome
+from inforadar.store.database import Database
+from inforadar.store.feeds.feeds import load_broken_count
+from inforadar.web.http import parameters
+from inforadar.web.http.routing import resource
+from inforadar.web.pages.plots import Plot, days_until, histogram, stacked
+from inforadar.web.pages.templating import Pages
+
+DAYS = 30
+RANGES = (7, 30, 90)
+MAX_SERIES = 6
+"""Sources with a shade of their own; the others are drawn together."""
+OTHERS = "all others"
+SHOWN_SOURCES = 24
+OUTCOME_KINDS = {
+    Outcome.SUCCESS.value: "ok",
+    Outcome.TEMPORARY_ERROR.value: "wait",
+    Outcome.UNAUTHORIZED.value: "bad",
+    Outcome.PERMANENT_ERROR.value: "bad",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ByDay:
+    """A drawing of days and the same as a table: a row a day, a column a series."""
+
+    plot: Plot
+    series: Mapping[str, str]
+    """{name: the class of its colour}."""
+    rows: Sequence[tuple[str, Sequence[float]]]
+    total: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceScores:
+    source: str
+    mean: Score
+    number: int
+    bins: Sequence[int]
+    plot: Plot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatisticsRoutes:
+    database: Database
+    pages: Pages
+    numbers: Callable[[int], Awaitable[dict[str, Any]]]
+    """The same that the API gives: of so many days."""
+    now: Callable[[], datetime]
+
+    def routes(self) -> list[Route]:
+        return [resource("/statistics", get=self.show)]
+
+    async def show(self, request: Request) -> Response:
+        days = parameters.number(request.query_params, "days", 1, 365, default=DAYS)
+        found = await self.numbers(days)
+        last = self.now().astimezone(UTC).date()
+        return self.pages.render(
+            request,
+            "statistics.html",
+            days=days,
+            ranges=RANGES,
+            first=days_until(last, days)[0],
+            last=last,
+            feeds=found["feeds"],
+            items=items_by_day(found["items_by_day"], last, days),
+            outcomes=outcomes_by_day(found["outcomes_by_day"], last, days),
+            costs=costs_by_day(found["cost_by_day"], last, days),
+            calls=sum(row["calls"] for row in found["cost_by_day"]),
+            scores=scores_by_source(found["scores_by_source"])[:SHOWN_SOURCES],
+            hosts=found["slowest_hosts"],
+            articles=found["articles"],
+            failures=found["failures"],
+            broken=await self.database.read(load_broken_count),
+        )
+
+
+def items_by_day(rows: Iterable[Mapping[str, Any]], last: date, days: int) -> ByDay:
+    """The most diligent sources one by one, the others together."""
+    rows = list(rows)
+    totals: Counter[str] = Counter()
+    for row in rows:
+        totals[row["source"]] += row["items"]
+    names = [name for name, _ in totals.most_common(MAX_SERIES)]
+    series = {name: f"series-{place}" for place, name in enumerate(names)}
+    if len(totals) > len(names):
+        series[OTHERS] = "series-other"
+    counted = (
+        (row["day"], row["source"] if row["source"] in names else OTHERS, row["items"]) for row in rows
+    )
+    return _by_day(counted, series, last, days, "items")
+
+
+def outcomes_by_day(rows: Iterable[Mapping[str, Any]], last: date, days: int) -> ByDay:
+    counted = [(row["day"], row["outcome"], row["fetches"]) for row in rows]
+    there = {outcome for _, outcome, _ in counted}
+    series = {name: kind for name, kind in OUTCOME_KINDS.items() if name in there}
+    return _by_day(counted, series, last, days, "fetches")
+
+
+def costs_by_day(rows: Iterable[Mapping[str, Any]], last: date, days: int) -> ByDay:
+    counted = [(row["day"], row["model"], row["cost"]) for row in rows]
+    models = dict.fromkeys(model for _, model, _ in counted)
+    series = {model: f"series-{min(place, MAX_SERIES - 1)}" for place, model in enumerate(models)}
+    return _by_day(counted, series, last, days, "dollars")
+
+
+def scores_by_source(rows: Iterable[Mapping[str, Any]]) -> list[SourceScores]:
+    """The most loaded first."""
+    found = [
+        SourceScores(
+            source=row["source"],
+            mean=Score(value=row["mean"], reason=""),
+            number=sum(row["bins"]),
+            bins=row["bins"],
+            plot=histogram(
+                row["bins"], [_band(place, len(row["bins"])) for place in range(len(row["bins"]))]
+            ),
+        )
+        for row in rows
+    ]
+    return sorted(found, key=lambda one: (-one.mean.value, one.source.casefold()))
+
+
+def _band(place: int, bins: int) -> str:
+    return Score(value=(place + 0.5) / bins, reason="").label
+
+
+def _by_day(
+    counted: Iterable[tuple[str, str, float]], series: Mapping[str, str], last: date, days: int, unit: str
+) -> ByDay:
+    counts: dict[date, dict[str, float]] = {}
+    for day, name, number in counted:
+        parts = counts.setdefault(date.fromisoformat(day), {})
+        parts[name] = parts.get(name, 0) + number
+    return ByDay(
+        plot=stacked(counts, series, last, days, unit),
+        series=series,
+        rows=[
+            (day.isoformat(), [counts[day].get(name, 0) for name in series])
+            for day in sorted(counts, reverse=True)
+        ],
+        total=sum(sum(parts.values()) for parts in counts.values()),
+    )

@@ -1,1 +1,0 @@
-"""Documents that try to hold or bloat the process: real, and so slow that the quick part leaves them out."""

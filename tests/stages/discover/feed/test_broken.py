@@ -1,0 +1,190 @@
+"""Feeds that are not well-formed, each broken in one way that publishers break them."""
+
+from __future__ import annotations
+
+import pytest
+
+from inforadar.model.item import Listing
+from inforadar.stages.discover.feed.parse import NeedsSlowParser, parse_feed, parse_feed_slowly
+from inforadar.stages.discover.feed.repair import repaired
+
+URL = "https://example.org/feed"
+MENDED = "The document is not well-formed; it was mended before it was read."
+
+
+def read(document: str) -> Listing:
+    return parse_feed(document.encode(), URL)
+
+
+def rss(items: str) -> str:
+    return f'<?xml version="1.0"?><rss version="2.0"><channel><title>News</title>{items}</channel></rss>'
+
+
+def test_a_raw_ampersand_loses_no_text() -> None:
+    listing = read(
+        rss("<item><title>Tom & Jerry</title><link>https://example.org/?a=1&b=2&copy=3</link></item>")
+    )
+    assert listing.items[0].title == "Tom & Jerry"
+    assert listing.items[0].url == "https://example.org/?a=1&b=2&copy=3"
+    assert listing.warnings == (MENDED,)
+
+
+def test_html_entities_become_their_signs() -> None:
+    listing = read(
+        rss("<item><title>Caf&eacute;&nbsp;&mdash; &unknown; &#146;</title><link>/1</link></item>")
+    )
+    assert listing.items[0].title == "Café — &unknown; ’"
+
+
+def test_entities_that_the_document_declares_are_put_in() -> None:
+    document = (
+        '<!DOCTYPE rss [<!ENTITY name "Ann &#38; Bob"><!ENTITY nest "&name;&name;">]>'
+        "<rss><channel><item><title>&name;</title><link>/1</link></item></channel></rss>"
+    )
+    listing = read(document)
+    assert listing.items[0].title == "Ann & Bob"
+    assert listing.warnings == ()
+
+
+def test_the_document_type_of_netscape_does_not_hinder() -> None:
+    document = (
+        '<?xml version="1.0"?><!DOCTYPE rss PUBLIC "-//Netscape Communications//DTD RSS 0.91//EN" '
+        '"http://my.netscape.com/publish/formats/rss-0.91.dtd"><rss version="0.91"><channel><item>'
+        "<title>d&eacute;j&agrave;"
+        "</title><link>/1</link></item></channel></rss>"
+    )
+    assert read(document).items[0].title == "déjà"
+
+
+def test_text_before_the_declaration_is_skipped() -> None:
+    for junk in (
+        "\n\n  ",
+        "\ufeff\n",
+        "Warning: something in line 5\n",
+        "<br />\n<b>Warning</b>: in line 5<br />\n",
+    ):
+        assert read(junk + rss("<item><link>/1</link></item>")).items[0].url == "https://example.org/1"
+
+
+def test_text_after_the_end_is_skipped() -> None:
+    document = rss("<item><link>/1</link></item>") + "<!-- cached --><script>x</script> & more"
+    assert read(document).items[0].url == "https://example.org/1"
+
+
+def test_control_signs_are_dropped() -> None:
+    assert (
+        read(rss("<item><title>a\x00b\x0bc\x1f\ufffe</title><link>/1</link></item>")).items[0].title == "abc"
+    )
+
+
+def test_html_that_was_not_escaped_stays_in_its_field() -> None:
+    listing = read(
+        rss(
+            "<item><link>/1</link><description><p>One<br>two <img src=a.jpg alt='x'><b>three</p>"
+            "</description></item>"
+            "<item><link>/2</link><description>next</description></item>"
+        )
+    )
+    assert [item.url for item in listing.items] == ["https://example.org/1", "https://example.org/2"]
+    assert listing.items[0].snippet == "One two three"
+    assert listing.items[0].content is not None
+    assert 'src="a.jpg"' in listing.items[0].content
+
+
+def test_fields_that_are_not_closed_end_where_the_next_begins() -> None:
+    listing = read(rss("<item><title>One<link>/1</link><description>Two<pubDate>2026-11-15</pubDate></item>"))
+    assert (listing.items[0].title, listing.items[0].snippet) == ("One", "Two")
+    assert listing.items[0].published_at is not None
+
+
+def test_items_that_are_not_closed_end_where_the_next_begins() -> None:
+    listing = read(rss("<item><link>/1</link><item><link>/2</link><item><link>/3</link>"))
+    assert [item.url[-1] for item in listing.items] == ["1", "2", "3"]
+
+
+def test_a_document_cut_short_gives_what_is_there() -> None:
+    whole = rss("".join(f"<item><title>{n}</title><link>/{n}</link></item>" for n in range(10)))
+    for end in range(whole.index("</item>") + 7, len(whole), 7):
+        assert read(whole[:end]).items[0].title == "0"
+
+
+def test_prefixes_that_nobody_declared_mean_what_they_usually_do() -> None:
+    listing = read(
+        rss(
+            "<item><link>/1</link><dc:creator>Ann</dc:creator><content:encoded>Long</content:encoded>"
+            "<slash:comments>3</slash:comments></item>"
+        )
+    )
+    item = listing.items[0]
+    assert (item.author, item.content, item.comments) == ("Ann", "Long", 3)
+
+
+def test_attributes_without_quotes_or_twice_are_read() -> None:
+    document = (
+        "<feed xmlns='http://www.w3.org/2005/Atom'><entry><link rel=alternate "
+        "href=https://example.org/1 href='/2' checked/>"
+        '<link rel="self" href="/?a=1&b=2" title="5 < 6"/></entry></feed>'
+    )
+    assert read(document).items[0].url == "https://example.org/1"
+
+
+def test_end_tags_that_never_began_and_wrong_case_are_survived() -> None:
+    listing = read(rss("</p><item><title>One</TITLE></title><link>/1</link></b></item></channel></div>"))
+    assert listing.items[0].url == "https://example.org/1"
+
+
+def test_a_section_that_never_ends_is_read_as_the_rest_of_the_document() -> None:
+    listing = read(rss("<item><link>/1</link><title><![CDATA[One</title></item><item><link>/2</link></item>"))
+    assert [item.url[-1] for item in listing.items] == ["1", "2"]
+
+
+def test_items_after_the_end_of_the_feed_still_count() -> None:
+    document = "<rss><channel><item><link>/1</link></item></channel></rss><item><link>/2</link></item>"
+    assert [item.url[-1] for item in read(document).items] == ["1", "2"]
+
+
+def test_a_feed_inside_a_page_is_read() -> None:
+    document = (
+        '<!DOCTYPE html><html><body><feed xmlns="http://www.w3.org/2005/Atom"><entry><link '
+        'href="/1"/></entry></feed>'
+        "</body></html>"
+    )
+    assert read(document).items[0].url == "https://example.org/1"
+
+
+def test_entries_inside_an_extension_are_not_taken_apart() -> None:
+    listing = read(
+        rss(
+            "<item><link>/1</link><sx:conflicts><item><link>/old</link></item></sx:conflicts><title>"
+            "a & b</title></item>"
+        )
+    )
+    assert [(item.url, item.title) for item in listing.items] == [("https://example.org/1", "a & b")]
+
+
+def test_an_empty_feed_is_a_feed() -> None:
+    listing = read("<rss version='2.0'><channel><title>Quiet & still</title></channel></rss>")
+    assert (listing.title, listing.items) == ("Quiet & still", ())
+
+
+def test_what_is_well_formed_is_left_as_it_is() -> None:
+    text = '<rss a="1"><channel><item><title>x &amp; y</title><c/><![CDATA[<&>]]></item></channel></rss>'
+    assert repaired(text) == (text, None)
+
+
+def test_what_only_the_slow_parser_may_read_asks_for_it() -> None:
+    document = b"<rss><channel><!-- <item><title>One</title><link>https://example.org/1</link></item>"
+    with pytest.raises(NeedsSlowParser, match="too broken"):
+        parse_feed(document, URL)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_the_slow_parser_gives_the_same_kind_of_listing() -> None:
+    document = rss(
+        "<item><title>One & two</title><link>/1</link><pubDate>Sun, 15 Nov 2026 08:36:00 GMT</pubDate>"
+        "<category>World</category><description>Text</description></item>"
+    )
+    listing = parse_feed_slowly(document.encode(), URL, "text/xml")
+    fast = read(document)
+    assert listing.items == fast.items
+    assert listing.warnings == ("The document is badly broken; it was read by guessing.",)

@@ -1,0 +1,125 @@
+"""Habr's pages, written by hand in the shape of its own, against what should be read from them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from inforadar.stages.discover.pages.sites import habr
+from inforadar.stages.discover.pages.sites.page_dom import line, parse_tree
+from inforadar.stages.discover.pages.sites import SITES
+from tests.support.paths import DATA
+
+PAGES = DATA / "sites" / "habr"
+NOW = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
+HUB = "https://habr.com/ru/hubs/python/articles/"
+ARTICLE = "https://habr.com/ru/companies/pine/articles/900101/?utm_source=feed"
+
+
+def html(name: str) -> str:
+    return (PAGES / f"{name}.html").read_text("utf-8")
+
+
+def as_json(publication: habr.Publication) -> dict[str, Any]:
+    """What the expected files hold: all that is there, the raw content left out."""
+    listed = {name: value for name, value in asdict(publication.listed).items() if value not in (None, ())}
+    listed.pop("content", None)
+    if publication.listed.published_at:
+        listed["published_at"] = publication.listed.published_at.isoformat()
+    rest = {"id": publication.id, "hubs": publication.hubs, "tags": publication.tags}
+    found = {**rest, "reading_minutes": publication.reading_minutes, "listed": listed}
+    read: dict[str, Any] = json.loads(json.dumps(found))
+    return read
+
+
+@pytest.mark.parametrize("name", ["hub", "last"])
+def test_a_list_is_read_as_expected(name: str) -> None:
+    expected = json.loads((PAGES / f"{name}.json").read_text("utf-8"))
+    assert [as_json(publication) for publication in habr.parse_publications(html(name), HUB)] == expected
+
+
+def test_an_article_is_read_as_expected() -> None:
+    expected = json.loads((PAGES / "article.json").read_text("utf-8"))
+    publication = habr.parse_publication(html("article"), ARTICLE)
+    assert publication is not None
+    assert as_json(publication) == expected
+
+
+def test_the_text_of_an_article_stands_in_its_root() -> None:
+    (root,) = parse_tree(html("article")).css(habr.TEXT_ROOT)
+    text = line(root) or ""
+    assert text.startswith("Полгода назад")
+    assert text.endswith("измерили всё.")
+
+
+def test_a_page_lists_its_items_and_leads_to_the_next() -> None:
+    listing = SITES["habr.com"](html("hub").encode(), HUB, "text/html; charset=utf-8", NOW)
+    assert [item.guid for item in listing.items] == ["900101", "900087", "900075", "900070", "900064"]
+    assert listing.next_url == "https://habr.com/ru/hubs/python/articles/page2/"
+    assert not listing.is_next_guessed
+    assert listing.warnings == ()
+
+
+def test_the_last_page_leads_nowhere() -> None:
+    listing = habr.parse_page(html("last").encode(), f"{HUB}page3/", "text/html", NOW)
+    assert len(listing.items) == 1
+    assert listing.next_url is None
+
+
+def test_zero_is_a_value_and_what_is_not_shown_is_none() -> None:
+    items = {item.guid: item for item in habr.parse_page(html("hub").encode(), HUB, "", NOW).items}
+    counters = ("views", "comments", "rating", "bookmarks")
+    assert [getattr(items["900087"], name) for name in counters] == [846, 0, -3.0, 0]
+    assert [getattr(items["900075"], name) for name in counters] == [None, None, None, None]
+    assert items["900070"].published_at is None
+    assert items["900070"].rating == 0
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        "",
+        "<script>window.__INITIAL_STATE__={</script>",
+        "<script>window.__INITIAL_STATE__={};</script>",
+        '<script>window.__INITIAL_STATE__={"articlesList":[]};</script>',
+        '<script>window.__INITIAL_STATE__={"articlesList":{"articlesList":{"1":{"tags":null}}}};</script>',
+        '<script>window.__INITIAL_STATE__={"a":' + "[" * 100_000 + "</script>",
+    ],
+    ids=range(6),
+)
+def test_without_a_usable_state_an_item_has_its_hubs_alone(state: str) -> None:
+    page = html("hub")
+    start = page.index("<script>window")
+    (first, *_) = habr.parse_publications(page[:start] + state, HUB)
+    assert (
+        first.listed.tags == first.hubs == ("Блог компании «Сосна»", "Python", "Высокая производительность")
+    )
+
+
+def test_a_page_of_something_else_lists_nothing_and_says_so() -> None:
+    listing = habr.parse_page(
+        b"<h1>Are you a robot?</h1><a data-pagination-next href=/2>", HUB, "text/html", NOW
+    )
+    assert listing.items == ()
+    assert listing.next_url is None
+    assert listing.warnings == ("Habr lists no article on this page.",)
+    assert habr.parse_publication("<h1>404</h1>", ARTICLE) is None
+
+
+@pytest.mark.parametrize(
+    ("url", "topic"),
+    [
+        ("https://habr.com/ru/hubs/python/articles/", "python"),
+        ("https://habr.com/ru/hubs/web_design/articles/page2/", "web_design"),
+        ("https://habr.com/ru/flows/develop/articles/", "develop"),
+        ("https://habr.com/ru/companies/pine/articles/", "pine"),
+        ("https://habr.com/ru/articles/", None),
+        ("https://habr.com/ru/articles/900101/", None),
+    ],
+)
+def test_a_hub_is_the_topic_of_its_feed(url: str, topic: str | None) -> None:
+    assert habr.topic_of(url) == topic

@@ -1,0 +1,1 @@
+"""What the tests share: servers, a scriptable site, readers of documents."""

@@ -1,0 +1,1 @@
+"""Driving the faces: a served application, a terminal, a browser."""

@@ -1,0 +1,195 @@
+"""The page in a real browser: headless Chromium, one for all tests, with a fresh profile for each visit.
+
+    from tests.support.faces.browser import Site, site
+
+    __all__ = ["site"]  # a fixture of the module's own: elsewhere `site` is the web that is fetched from
+
+    @pytest.mark.asyncio(loop_scope="session")
+    async def test_…(site: Site) -> None:
+        feed = await site.newsroom.add_feed()
+        page = await site.open("/feeds", admin=True)
+        await page.get_by_role("button", name="Add").click()
+        await no_axe_violations(page)
+
+A browser belongs to the event loop that started it, so tests of the page share the session's.
+
+Whatever a page complains about (errors, what the policy refused, dialogs, addresses that do not answer) fails
+the test at its end. Nothing leaves the machine: other sites are answered by the test itself, and remembered.
+"""
+
+from __future__ import annotations
+
+import base64
+import shutil
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Dialog,
+    Page,
+    Request,
+    Route,
+    async_playwright,
+)
+
+from inforadar.config import Settings, load_settings
+from inforadar.store.database import open_database
+from inforadar.store.upkeep.upgrade import upgrade_database
+from inforadar.web.http.admin_token import load_admin_token
+from inforadar.web.http.sessions import COOKIE, Sessions
+from tests.support.faces.newsroom import Newsroom
+from tests.support.faces.serving import running
+from tests.support.ports import free_port
+
+DESKTOP = (1280, 800)
+PHONE = (390, 844)
+PATIENCE_MS = 10_000
+AXE_FAILS = {"serious", "critical"}
+DOT = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+REFUSALS = """
+document.addEventListener("securitypolicyviolation", (event) =>
+  console.error(`refused by the policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`));
+"""
+
+
+@dataclass(kw_only=True)
+class Site:
+    """A served database and the browser that looks at it."""
+
+    base: str
+    newsroom: Newsroom
+    settings: Settings
+    browser: Browser
+    token: str
+    faults: list[str] = field(default_factory=list)
+    """What the pages complained about; a test that provokes something clears it."""
+    outside: list[Request] = field(default_factory=list)
+    """What was asked of other sites."""
+    _contexts: list[BrowserContext] = field(default_factory=list)
+
+    async def open(self, path: str = "/", *, status: int = 200, **visitor: object) -> Page:
+        """A new visitor's first page; `visitor` as in `visit`."""
+        page = await (await self.visit(**visitor)).new_page()  # type: ignore[arg-type]
+        answer = await page.goto(self.base + path)
+        assert answer is not None
+        assert answer.status == status, await answer.text()
+        if status >= 400:
+            # The browser reports the very answer that was asked for.
+            self.faults.clear()
+        return page
+
+    async def visit(
+        self,
+        *,
+        admin: bool = False,
+        javascript: bool = True,
+        size: tuple[int, int] = DESKTOP,
+        dark: bool = False,
+        zone: str = "UTC",
+        touch: bool = False,
+    ) -> BrowserContext:
+        """A profile of its own; `admin`: logged in."""
+        context = await self.browser.new_context(
+            viewport={"width": size[0], "height": size[1]},
+            color_scheme="dark" if dark else "light",
+            java_script_enabled=javascript,
+            timezone_id=zone,
+            locale="en-GB",
+            has_touch=touch,
+            reduced_motion="reduce",
+        )
+        context.set_default_timeout(PATIENCE_MS)
+        self._contexts.append(context)
+        if admin:
+            cookie = Sessions(token=self.token).begin(datetime.now(UTC))
+            await context.add_cookies([{"name": COOKIE, "value": cookie, "url": self.base}])
+        await context.add_init_script(REFUSALS)
+        await context.route(lambda url: not url.startswith(self.base), self._answer_outside)
+        context.on("console", self._heard)
+        context.on("weberror", lambda fault: self.faults.append(f"uncaught: {fault.error}"))
+        context.on("dialog", self._asked)
+        return context
+
+    async def close(self) -> None:
+        for context in self._contexts:
+            await context.close()
+
+    def _heard(self, message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"}:
+            self.faults.append(f"{message.location.get('url', '')}: {message.text}")
+
+    async def _asked(self, dialog: Dialog) -> None:
+        self.faults.append(f"dialog: {dialog.message}")
+        await dialog.dismiss()
+
+    async def _answer_outside(self, route: Route) -> None:
+        self.outside.append(route.request)
+        if route.request.resource_type == "image":
+            await route.fulfill(content_type="image/png", body=DOT)
+        else:
+            await route.fulfill(content_type="text/html", body="<!doctype html><title>Elsewhere</title>")
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def chromium() -> AsyncIterator[Browser]:
+    executable = shutil.which("chromium")
+    assert executable, "Tests of the page need chromium: apt-get install chromium"
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=executable, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+        )
+        yield browser
+        await browser.close()
+
+
+@pytest.fixture
+def site_settings(tmp_path: Path) -> Settings:
+    """To be overridden by a module whose pages are served with other settings."""
+    return load_settings(tmp_path, {"INFORADAR_PORT": str(free_port())})
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def site(chromium: Browser, site_settings: Settings) -> AsyncIterator[Site]:
+    """An empty database, served; fails at the end if a page complained."""
+    async with open_database(site_settings.database_url) as database:
+        await upgrade_database(database)
+        async with running(database, site_settings):
+            opened = Site(
+                base=f"http://127.0.0.1:{site_settings.web.port}",
+                newsroom=Newsroom(database=database),
+                settings=site_settings,
+                browser=chromium,
+                token=load_admin_token(site_settings.home),
+            )
+            yield opened
+            await opened.close()
+            assert not opened.faults, opened.faults
+
+
+async def no_axe_violations(page: Page) -> None:
+    """None that keeps somebody out: the minor ones are advice."""
+    results = await Axe().run(page)
+    found = [
+        f"{violation['id']} ({violation['impact']}): {node['html']}: {node['failureSummary']}"
+        for violation in results.response["violations"]
+        if violation["impact"] in AXE_FAILS
+        for node in violation["nodes"]
+    ]
+    assert not found, "\n".join(found)
+
+
+async def overflow(page: Page) -> int:
+    """By how many pixels the page is wider than its window."""
+    return int(
+        await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    )

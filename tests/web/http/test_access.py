@@ -1,0 +1,291 @@
+"""Who may read and who may change: hosts, token, login, CSRF."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+
+import aiohttp
+import pytest
+
+from inforadar.config import Settings
+from inforadar.errors import ConfigError, StoreError
+from inforadar.web.http.admin_token import load_admin_token
+from inforadar.web.http.bodies import MAX_JSON
+from inforadar.web.http.sessions import COOKIE, LIFE, Sessions
+from inforadar.web.pages.login import TRIES, LoginLimit
+from inforadar.web.serve import login_link
+from tests.support.faces.newsroom import Newsroom
+from tests.support.faces.serving import running
+
+ITEM = "https://x.example/1"
+MARK = {"urls": [ITEM], "read": True}
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def token(web_settings: Settings) -> str:
+    return load_admin_token(web_settings.home)
+
+
+@pytest.fixture
+def bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
+
+
+@pytest.fixture
+async def closed(newsroom: Newsroom, web_settings: Settings) -> AsyncIterator[aiohttp.ClientSession]:
+    """A server on which reading needs the token too."""
+    async with running(newsroom.database, web_settings.replaced(web={"reading": "token"})) as session:
+        yield session
+
+
+async def log_in(web: aiohttp.ClientSession, token: str, **headers: str) -> aiohttp.ClientResponse:
+    return await web.post("/login", data={"token": token}, headers=headers, allow_redirects=False)
+
+
+async def logged_in(web: aiohttp.ClientSession, token: str) -> tuple[dict[str, str], str]:
+    """The cookie's header and the CSRF token."""
+    response = await log_in(web, token)
+    assert response.status == 303
+    # The test client keeps no cookies of bare addresses; a browser does.
+    cookie = {"Cookie": f"{COOKIE}={response.cookies[COOKIE].value}"}
+    async with web.get("/api/session", headers=cookie) as answer:
+        found = await answer.json()
+        assert found["admin"]
+        assert "Access-Control-Allow-Origin" not in answer.headers
+    return cookie, found["csrf"]
+
+
+async def put(web: aiohttp.ClientSession, **headers: str) -> int:
+    async with web.put("/api/marks", json=MARK, headers=headers) as response:
+        return response.status
+
+
+def test_the_token_is_made_once_and_read_by_its_owner_alone(web_settings: Settings) -> None:
+    token = load_admin_token(web_settings.home)
+    path = web_settings.home / "admin-token"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert len(token) >= 32
+    assert load_admin_token(web_settings.home) == token
+    assert login_link(web_settings).endswith(f"/login?token={token}")
+    assert [file.name for file in web_settings.home.glob("admin-token*")] == ["admin-token"]
+    path.write_text("short")
+    with pytest.raises(StoreError, match="Delete it"):
+        load_admin_token(web_settings.home)
+
+
+async def test_a_change_needs_the_token(web: aiohttp.ClientSession, bearer: dict[str, str]) -> None:
+    assert await put(web) == 401
+    assert await put(web, Authorization="Bearer wrong") == 401
+    assert await put(web, Authorization="Bearer ünï") == 401
+    assert await put(web, **bearer) == 200
+
+
+async def test_marks_are_set_and_cleared_and_the_others_stay(
+    web: aiohttp.ClientSession, bearer: dict[str, str]
+) -> None:
+    async def marks(**changes: object) -> dict[str, object]:
+        async with web.put("/api/marks", json={"urls": [ITEM], **changes}, headers=bearer) as response:
+            assert response.status == 200
+            (item,) = (await response.json())["items"]
+            return item
+
+    assert await marks(read=True) == {"url": ITEM, "read": True, "starred": False, "archived": False}
+    assert (await marks(starred=True))["read"] is True
+    assert await marks(read=False) == {"url": ITEM, "read": False, "starred": True, "archived": False}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"[]", b"{", b"\xff", b'{"urls": 1, "read": true}', b'{"urls": [], "read": true}',
+     b'{"urls": ["x"], "read": true}', b'{"urls": ["https://x.example/"]}', b'{"read": true}',
+     b'{"urls": ["https://x.example/"], "read": 1}',
+     b'{"urls": ["https://x.example/"], "read": true, "liked": true}'],
+)  # fmt: skip
+async def test_a_mark_that_means_nothing_is_refused(
+    web: aiohttp.ClientSession, bearer: dict[str, str], body: bytes
+) -> None:
+    async with web.put("/api/marks", data=body, headers=bearer) as response:
+        assert response.status == 400
+
+
+async def test_a_body_without_end_is_refused(web: aiohttp.ClientSession, bearer: dict[str, str]) -> None:
+    async with web.put("/api/marks", data=b" " * (MAX_JSON + 1), headers=bearer) as response:
+        assert response.status == 413
+
+
+async def test_a_login_gives_a_cookie_that_no_script_and_no_other_site_can_use(
+    web: aiohttp.ClientSession, token: str
+) -> None:
+    response = await log_in(web, token)
+    assert response.headers["Location"] == "/"
+    given = response.headers["Set-Cookie"]
+    assert "HttpOnly" in given
+    assert "SameSite=strict" in given
+    assert token not in given
+
+
+async def test_a_cookie_alone_changes_nothing(
+    web: aiohttp.ClientSession, web_settings: Settings, token: str
+) -> None:
+    cookie, csrf = await logged_in(web, token)
+    ours = web_settings.web.base_url
+    assert await put(web, **cookie) == 403
+    assert await put(web, **cookie, Origin=ours) == 403
+    assert await put(web, **cookie, **{"X-CSRF-Token": csrf}) == 403
+    for origin in ("https://evil.example", "null", f"{ours}.evil.example", "http://127.0.0.1:1"):
+        assert await put(web, **cookie, **{"X-CSRF-Token": csrf}, Origin=origin) == 403
+    other, _ = await logged_in(web, token)
+    assert await put(web, **other, **{"X-CSRF-Token": csrf}, Origin=ours) == 403
+    assert await put(web, **cookie, **{"X-CSRF-Token": csrf}, Origin=ours) == 200
+
+
+async def test_a_form_carries_its_csrf_token_as_a_field(
+    web: aiohttp.ClientSession, web_settings: Settings, token: str
+) -> None:
+    cookie, csrf = await logged_in(web, token)
+    headers = cookie | {"Origin": web_settings.web.base_url}
+    async with web.post("/logout", data={"csrf": "x"}, headers=headers, allow_redirects=False) as response:
+        assert response.status == 403
+    async with web.post("/logout", data={"csrf": csrf}, headers=headers, allow_redirects=False) as response:
+        assert response.status == 303
+        assert "Max-Age=0" in response.headers["Set-Cookie"]
+
+
+async def test_logins_from_another_site_and_too_many_of_them_are_refused(
+    web: aiohttp.ClientSession, token: str
+) -> None:
+    for origin in ("https://evil.example", "http://[", "http://]", "null"):
+        assert (await log_in(web, token, Origin=origin)).status == 403
+    for _ in range(TRIES):
+        assert (await log_in(web, "wrong")).status == 401
+    refused = await log_in(web, token)
+    assert refused.status == 429
+    assert 0 < int(refused.headers["Retry-After"]) <= 61
+
+
+def test_the_limit_ends_after_a_minute_and_is_each_addresss_own() -> None:
+    clock = [NOW]
+    limit = LoginLimit(now=lambda: clock[0])
+    for _ in range(TRIES):
+        assert limit.wait_s("a") is None
+        limit.failed("a")
+    assert limit.wait_s("a") == 61
+    assert limit.wait_s("b") is None
+    clock[0] += timedelta(seconds=61)
+    assert limit.wait_s("a") is None
+
+
+def test_sessions_end_and_cannot_be_forged() -> None:
+    sessions, others = Sessions(token="a" * 40), Sessions(token="b" * 40)
+    cookie = sessions.begin(NOW)
+    assert sessions.holds(cookie, NOW + LIFE - timedelta(seconds=1))
+    assert not sessions.holds(cookie, NOW + LIFE)
+    assert not others.holds(cookie, NOW)
+    until, rest = cookie.split(".", 1)
+    for forged in (f"{int(until) + 1}.{rest}", "", ".", "x.y.z", cookie[:-1], "é"):
+        assert not sessions.holds(forged, NOW)
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("localhost:1", 200),
+        ("127.0.0.1", 200),
+        ("[::1]:8321", 200),
+        ("192.168.1.7:80", 200),
+        ("radar.home", 200),
+        ("RADAR.home.:80", 200),
+        ("evil.example", 421),
+        ("127.0.0.1.evil.example", 421),
+        ("localhost.evil.example:8321", 421),
+        ("\xff", 421),
+    ],
+)
+async def test_only_hosts_that_are_ours_are_served(
+    newsroom: Newsroom, web_settings: Settings, host: str, status: int
+) -> None:
+    settings = web_settings.replaced(web={"allowed_hosts": "radar.home"})
+    async with running(newsroom.database, settings) as web:
+        for path in ("/health", "/rss?url=https://nobody.example/"):
+            async with web.get(path, headers={"Host": host}) as response:
+                assert (response.status == 421) == (status == 421)
+
+
+async def test_reading_can_need_the_token(
+    closed: aiohttp.ClientSession, token: str, bearer: dict[str, str]
+) -> None:
+    for path in (
+        "/",
+        "/feeds",
+        "/api/items",
+        "/rss?url=https://x.example/",
+        "/feeds/search?q=x",
+        "/api/session",
+    ):
+        async with closed.get(path) as response:
+            assert response.status == 401
+            assert len(response.headers.getall("WWW-Authenticate")) == 2
+    for path in ("/health", "/health/live", "/login"):
+        async with closed.get(path) as response:
+            assert response.status == 200
+    password = aiohttp.encode_basic_auth("anybody", token)
+    cookie, _ = await logged_in(closed, token)
+    for headers in (bearer, {"Authorization": password}, cookie):
+        async with closed.get("/api/items", headers=headers) as response:
+            assert response.status == 200
+    assert await put(closed, Authorization=password) == 401
+
+
+async def test_behind_a_proxy_the_prefix_is_ours(newsroom: Newsroom, web_settings: Settings) -> None:
+    settings = web_settings.replaced(web={"public_url": "https://news.example/radar/", "behind_proxy": True})
+    await newsroom.add_feed("https://x.example/feed", topic="a")
+    token = load_admin_token(web_settings.home)
+    async with running(newsroom.database, settings) as web:
+        headers = {"Host": "news.example", "Accept-Encoding": "identity"}
+        for path in ("/radar/feeds/topic/a.json", "/feeds/topic/a.json"):
+            async with web.get(path, headers=headers) as response:
+                found = await response.json(content_type=None)
+                assert found["feed_url"] == "https://news.example/radar/feeds/topic/a.json"
+        response = await log_in(web, token, Host="news.example", Origin="https://news.example")
+        assert response.headers["Location"] == "/radar/"
+        assert "Secure" in response.headers["Set-Cookie"]
+        for number in range(TRIES + 1):
+            await log_in(web, "wrong", **{"X-Forwarded-For": f"1.2.3.{number}, 9.9.9.9"})
+        assert (await log_in(web, token, **{"X-Forwarded-For": "9.9.9.9"})).status == 429
+        assert (await log_in(web, token, **{"X-Forwarded-For": "9.9.9.9, 8.8.8.8"})).status == 303
+
+
+async def test_what_a_proxy_says_is_believed_by_setting_only(
+    newsroom: Newsroom, web_settings: Settings, token: str
+) -> None:
+    said = {
+        "X-Forwarded-For": "1.1.1.1",
+        "X-Forwarded-Proto": "https",
+        "X-Forwarded-Host": "invented.example, radar.home",
+        "X-Forwarded-Prefix": "/radar",
+    }
+    origin = {"Origin": "https://radar.home"}
+    settings = web_settings.replaced(web={"allowed_hosts": "radar.home", "behind_proxy": True})
+    async with running(newsroom.database, settings) as web:
+        response = await log_in(web, token, **said, **origin)
+        assert (response.status, response.headers["Location"]) == (303, "/radar/")
+        assert "Secure" in response.headers["Set-Cookie"]
+        async with web.get("/radar/api/items", headers=said) as answer:
+            assert answer.status == 200
+        async with web.get("/health", headers=said | {"X-Forwarded-Host": "evil.example"}) as answer:
+            assert answer.status == 421
+    async with running(newsroom.database, web_settings) as web:
+        response = await log_in(web, token, **said)
+        assert (response.status, response.headers["Location"]) == (303, "/")
+        assert "Secure" not in response.headers["Set-Cookie"]
+        async with web.get("/radar/api/items", headers=said) as answer:
+            assert answer.status == 404
+        assert (await log_in(web, token, **said, **origin)).status == 403
+
+
+def test_a_public_url_that_is_none_is_refused(web_settings: Settings) -> None:
+    with pytest.raises(ConfigError, match="PUBLIC_URL"):
+        web_settings.replaced(web={"public_url": "news.example"})

@@ -1,0 +1,154 @@
+"""Adding on the page: by an address, by selectors, by a list of feeds; all of it without scripts."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from inforadar.config import Settings
+from inforadar.model.feed import FeedKind
+from inforadar.store.feeds.feeds import load_feeds
+from tests.support.faces.newsroom import Newsroom
+from tests.support.faces.person import Person
+from tests.support.faces.serving import running
+from tests.support.site.documents import entries, link_to_feed, rss
+from tests.support.site.paged import SELECTORS, PagedSite
+from tests.support.site.server import Site
+
+OPML = """<?xml version="1.0"?><opml version="2.0"><body><outline text="мир">
+<outline type="rss" text="&lt;b&gt;Known" xmlUrl="https://known.example/feed"/>
+<outline type="rss" text="Новости 🌍" xmlUrl="https://new.example/feed"/>
+<outline type="rss" text="Odd" xmlUrl="javascript:alert(1)"/></outline></body></opml>""".encode()
+
+
+@pytest.fixture
+async def person(site: Site, newsroom: Newsroom, web_settings: Settings) -> AsyncIterator[Person]:
+    """At a server that may fetch from the site, and need not wait between two requests."""
+    settings = web_settings.replaced(fetcher={"allowed_networks": tuple(site.endpoints), "domain_delay": 0})
+    async with running(newsroom.database, settings) as web:
+        person = Person(web, settings)
+        await person.log_in()
+        yield person
+
+
+async def test_a_sites_feed_is_found_looked_into_and_added(
+    site: Site, newsroom: Newsroom, person: Person
+) -> None:
+    feed_url = site.feed("/feed.xml", rss(entries(7)))
+    site.page("/", f"<!doctype html><html><head>{link_to_feed('/feed.xml')}</head><body></body></html>")
+    found = await person.post("/add", url=f" {site.url('/')} ")
+    assert found.status == 200
+    assert "named by the page" in found.words
+    assert found.text.count("<li>") == 5
+    assert not await newsroom.database.read(load_feeds)
+    page = await person.follow(await person.post("/add/feed", url=feed_url, kind="feed", topic="мир"))
+    assert "Added. A running worker fetches it now." in page.words
+    (feed,) = await newsroom.database.read(load_feeds)
+    assert (feed.url, feed.topic, feed.enabled, feed.polling) == (feed_url, "мир", True, True)
+    assert feed.requested_at is not None
+    again = await person.post("/add", url=feed_url)
+    assert f'You have this one already: <a href="/feeds/{feed.id}">' in again.text
+    page = await person.follow(await person.post("/add/feed", url=feed_url))
+    assert "You have this one already." in page.words
+
+
+async def test_a_feed_that_is_named_and_not_there_is_shown_without_items(site: Site, person: Person) -> None:
+    site.page("/", f"<!doctype html><html><head>{link_to_feed('/gone.xml')}</head><body></body></html>")
+    found = await person.post("/add", url=site.url("/"))
+    assert "/gone.xml" in found.words
+    assert "<li>" not in found.text
+
+
+async def test_what_cannot_be_found_is_said_in_plain_words(site: Site, person: Person) -> None:
+    site.page("/bare", "<!doctype html><html><body><p>Nothing.</p></body></html>")
+    bare = await person.post("/add", url=site.url("/bare"))
+    assert bare.status == 422
+    assert "names no feed" in bare.words
+    assert "say where they stand on it" in bare.words
+    assert "--selectors" not in bare.words
+    for url, sentence in {
+        site.url("/nothing"): "404",
+        "": "Paste an address first.",
+        "ftp://x.example/": "no usable URL",
+        "127.0.0.1:1/": "not allowed",
+        'x"><script>alert(1)</script>': "no usable URL",
+    }.items():
+        answer = await person.post("/add", url=url)
+        assert (answer.status, answer.text.count("<script>alert")) == (422, 0), url
+        assert 'role="alert"' in answer.text
+        assert sentence in answer.words or url == "127.0.0.1:1/"
+    assert (await person.post("/add/feed", url="https://x.example/", kind="odd")).status == 400
+    assert (await person.post("/add/feed", url="")).status == 400
+
+
+async def test_selectors_are_tried_out_and_the_site_is_asked_once(
+    site: Site, newsroom: Newsroom, person: Person
+) -> None:
+    paged = PagedSite(site)
+    paged.publish(8)
+    empty = await person.get("/add?kind=pages&url=https%3A%2F%2Fx.example%2F%22%3E%3Cb%3E")
+    assert 'value="https://x.example/&#34;&gt;&lt;b&gt;"' in empty.text
+    given = {"url": paged.url, **SELECTORS}
+    first = await person.post("/add/pages", **given, do="preview")
+    assert "5 items would be taken" in first.words
+    assert "Post 4" in first.words
+    wrong = await person.post("/add/pages", **{**given, "author": ".nobody"}, do="preview")
+    assert "`author` catches nothing in any of the 5 items." in wrong.words
+    undated = await person.post("/add/pages", **{**given, "date": ".nowhere"}, do="preview")
+    assert "0 of 5 items would be taken" in undated.words
+    part = await person.post("/add/pages?part=1", **given)
+    assert "5 items would be taken" in part.words
+    assert "<html" not in part.text
+    assert len([one for one in site.requests if one.path.startswith(paged.path)]) == 1
+    assert not await newsroom.database.read(load_feeds)
+    page = await person.follow(
+        await person.post("/add/pages", **given, topic="a", cutoff="2026-01-31", do="add")
+    )
+    assert "article.post" in page.words
+    (feed,) = await newsroom.database.read(load_feeds)
+    assert (feed.kind, feed.options["cutoff_date"]) == (FeedKind.PAGES, "2026-01-31")
+    assert feed.options["selectors"] == dict(SELECTORS)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"item": ""}, "`item` is missing."),
+        ({"link": "h2 ["}, "`link` is no CSS selector that can be read"),
+        ({"first_page": "x"}, "`first_page` is a number from 0 on"),
+        ({"cutoff": "soon", "do": "add"}, "is no day"),
+        ({"url": "no url"}, "no usable URL"),
+    ],
+)
+async def test_selectors_that_cannot_be_used_say_why_and_stay_in_the_form(
+    newsroom: Newsroom, person: Person, change: dict[str, str], sentence: str
+) -> None:
+    given = {"url": "https://x.example/", **SELECTORS, "author": ".kept", **change}
+    answer = await person.post("/add/pages", **given)
+    assert answer.status == 422
+    assert sentence in answer.words
+    assert 'value=".kept"' in answer.text
+    assert not await newsroom.database.read(load_feeds)
+
+
+async def test_a_list_of_feeds_is_imported_with_a_report(newsroom: Newsroom, person: Person) -> None:
+    await newsroom.add_feed("https://known.example/feed", topic="мир", title="<b>Known")
+    report = await person.upload("/opml", file=OPML)
+    assert "1 feed added, 1 known already, 1 skipped" in report.words
+    assert "Новости 🌍" in report.words
+    assert "javascript:alert(1)" in report.words
+    assert 'href="javascript' not in report.text
+    assert "<b>" not in report.text
+    pasted = await person.post("/opml", text=OPML.decode())
+    assert "0 feeds added, 2 known already" in pasted.words
+
+
+async def test_a_list_that_is_none_says_so(person: Person) -> None:
+    for data, sentence in ((b"<html>", "OPML"), (b"", "Choose a file"), (b" \n", "Choose a file")):
+        answer = await person.upload("/opml", file=data)
+        assert answer.status == 422
+        assert sentence in answer.words
+    person.headers |= {"Content-Type": "multipart/form-data; boundary=x"}
+    broken = f'--x\r\nContent-Disposition: form-data; name="csrf"\r\n\r\n{person.csrf}\r\n--x'
+    assert (await person.send("/opml", broken.encode())).status == 400

@@ -1,0 +1,158 @@
+"""What scripts add to the pages that do something, in a real browser; and that nobody is kept out of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Page, expect
+
+from inforadar.config import Settings, load_settings
+from inforadar.model.feed import FeedKind
+from inforadar.model.http import Outcome
+from inforadar.store.feeds.feeds import load_feeds
+from tests.support.faces.browser import PHONE, Site, no_axe_violations, overflow
+from tests.support.faces.browser import site as visited
+from tests.support.faces.serving import worker_apart
+from tests.support.ports import free_port
+from tests.support.site.documents import entries, link_to_feed, rss
+from tests.support.site.paged import SELECTORS, PagedSite
+from tests.support.site.server import Site as World
+
+__all__ = ["visited"]
+IN_THE_DARK = ("/feeds", "/add?kind=pages", "/statistics")
+"""Between them they have everything that has a colour."""
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+@pytest.fixture(autouse=True)
+def patience() -> Iterator[None]:
+    """A worker has to start first, or a process that reads pages; on a full machine that takes a while."""
+    expect.set_options(timeout=30_000)
+    yield
+    expect.set_options(timeout=5_000)
+
+
+@pytest.fixture
+def site_settings(tmp_path: Path) -> Settings:
+    """It may fetch from the worlds that tests make, and need not wait between two requests."""
+    settings = load_settings(tmp_path, {"INFORADAR_PORT": str(free_port())})
+    return settings.replaced(fetcher={"allowed_networks": ("127.0.0.0/8",), "domain_delay": 0})
+
+
+async def add_paged(visited: Site, world: World, posts: int) -> None:
+    paged = PagedSite(world, page_size=2)
+    paged.publish(posts)
+    options = {"selectors": dict(SELECTORS), "cutoff_date": "2020-01-01"}
+    await visited.newsroom.add_feed(paged.url, kind=FeedKind.PAGES, options=options)
+
+
+async def start(visited: Site) -> Page:
+    page = await visited.open("/fetch", admin=True)
+    await page.clock.install()
+    await page.get_by_role("button", name="Start").click()
+    await expect(page.get_by_text("Waiting for a worker.")).to_be_visible()
+    return page
+
+
+async def test_a_fetch_is_watched_to_its_end_without_a_reload(visited: Site) -> None:
+    async with World() as world:
+        await add_paged(visited, world, 6)
+        page = await start(visited)
+        await page.evaluate("window.sameDocument = true")
+        async with worker_apart(visited.settings):
+            await expect(page.get_by_text("Done: 6 of 6 items")).to_be_visible()
+    log = page.get_by_role("list", name="Log")
+    await expect(log).to_contain_text("+ Post 5")
+    await expect(log).to_contain_text("6 added, 0 updated, 0 errors")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    await page.clock.fast_forward(60_000)
+    # What a timer asks for is asked for before this.
+    await page.evaluate("fetch('/health').then((answer) => answer.text())")
+    assert asked == [f"{visited.base}/health"]
+    assert await page.evaluate("window.sameDocument")
+    await no_axe_violations(page)
+    await page.get_by_role("link", name="The report").click()
+    await expect(page.get_by_role("heading", level=1)).to_have_text("6 articles added, 0 updated, 0 errors")
+
+
+async def test_stop_stops_a_run_of_another_process(visited: Site) -> None:
+    async with World() as world:
+        await add_paged(visited, world, 6000)
+        page = await start(visited)
+        async with worker_apart(visited.settings):
+            await expect(page.get_by_text("Counting…")).to_be_visible()
+            await page.get_by_role("button", name="Stop").click()
+            await expect(page.get_by_text("Interrupted: 0 of")).to_be_visible()
+        assert len(world.requests) < 3000
+    await expect(page.get_by_role("button", name="Stop")).to_have_count(0)
+
+
+async def test_without_scripts_a_fetch_is_watched_all_the_same(visited: Site) -> None:
+    async with World() as world:
+        await add_paged(visited, world, 4)
+        page = await visited.open("/fetch", admin=True, javascript=False)
+        await page.get_by_role("button", name="Start").click()
+        async with worker_apart(visited.settings):
+            await expect(page.get_by_text("Done: 4 of 4 items")).to_be_visible()
+        await expect(page.get_by_text("+ Post 3")).to_be_visible()
+
+
+async def test_a_site_is_added_after_a_look_at_its_items(visited: Site) -> None:
+    async with World() as world:
+        world.feed("/feed.xml", rss(entries(7)))
+        world.page("/", f"<!doctype html><html><head>{link_to_feed('/feed.xml')}</head><body></body></html>")
+        page = await visited.open("/add", admin=True)
+        await page.get_by_label("Paste a site, a feed or a sitemap").fill(world.url("/"))
+        await page.keyboard.press("Enter")
+        await expect(page.locator(".preview li")).to_have_count(5)
+        await no_axe_violations(page)
+        await page.get_by_label("Topic").fill("мир")
+        await page.get_by_role("button", name="Add").click()
+    await expect(page.get_by_text("Added. A running worker fetches it now.")).to_be_visible()
+    (feed,) = await visited.newsroom.database.read(load_feeds)
+    assert feed.topic == "мир"
+
+
+async def test_selectors_show_what_they_catch_while_they_are_written(visited: Site) -> None:
+    async with World() as world:
+        paged = PagedSite(world)
+        paged.publish(8)
+        page = await visited.open("/add?kind=pages", admin=True)
+        await page.get_by_label("Address of the page").fill(paged.url)
+        for name in ("item", "link", "title", "date"):
+            await page.locator(f"[name={name}]").fill(SELECTORS[name])
+        shown = page.get_by_role("region", name="Preview")
+        await expect(shown.get_by_role("heading")).to_have_text("5 items would be taken")
+        await no_axe_violations(page)
+        await page.locator("[name=link]").fill("h2 [")
+        await expect(shown.get_by_role("alert")).to_contain_text("`link` is no CSS selector that can be read")
+        # The browser reports the answer that was provoked.
+        visited.faults.clear()
+        await page.locator("[name=link]").fill("h2 a")
+        await expect(shown).to_contain_text("Post 4")
+        assert len([one for one in world.requests if one.path.startswith(paged.path)]) == 1
+        await page.get_by_role("button", name="Add").click()
+        await expect(page.get_by_text("Added.")).to_be_visible()
+
+
+async def test_every_page_is_open_to_everybody_on_a_desk_and_on_a_phone(visited: Site) -> None:
+    newsroom = visited.newsroom
+    feed = await newsroom.add_feed(title="Новости " + "длинно" * 20, source="Очень" * 12)
+    await newsroom.fetched(feed, after_s=3600)
+    dead = await newsroom.add_feed("https://dead.example/" + "x" * 200)
+    await newsroom.fetched(dead, Outcome.PERMANENT_ERROR, error="Answered 410 Gone.", failures=1)
+    url = "https://news.example/1"
+    await newsroom.add_item(feed, url)
+    await newsroom.analyze({url: 0.81})
+    paths = ("/feeds", f"/feeds/{feed.id}", f"/feeds/{feed.id}/delete", "/add", "/add?kind=pages", "/opml",
+             "/fetch", "/runs", "/statistics")  # fmt: skip
+    for dark, size in ((False, (1280, 800)), (True, PHONE)):
+        page = await (await visited.visit(admin=True, dark=dark, size=size)).new_page()
+        for path in paths:
+            await page.goto(visited.base + path)
+            assert await overflow(page) <= 0, path
+            if not dark or path in IN_THE_DARK:
+                await no_axe_violations(page)

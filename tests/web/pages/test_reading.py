@@ -1,0 +1,200 @@
+"""The reading view, and the pages around it, in a real browser."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.async_api import Page, expect
+
+from inforadar.config import Settings, load_settings
+from inforadar.model.article import Extracted
+from inforadar.store.articles.articles import count_due_articles
+from inforadar.store.people.marks import NO_MARKS, Marks, load_marks
+from tests.support.faces.browser import PHONE, Site, no_axe_violations, overflow, site
+from tests.support.faces.furnished import TITLES, furnish
+from tests.support.ports import free_port
+
+__all__ = ["site"]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+MINISTER, FERRY, _ = TITLES["BBC"]
+TABS = {"Clean text": "#text", "Analysis": "#analysis", "Changes": "#changes", "Source": "#source"}
+
+
+async def marks_of(site: Site, url_hash: str) -> Marks:
+    return (await site.newsroom.database.read(load_marks, [url_hash])).get(url_hash, NO_MARKS)  # type: ignore[list-item,call-overload]
+
+
+async def shown_tab(page: Page) -> list[str]:
+    return [name for name, place in TABS.items() if await page.locator(f".tabs > {place}").is_visible()]
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+async def test_one_tab_at_a_time_is_shown(site: Site, javascript: bool) -> None:
+    items = await furnish(site.newsroom)
+    page = await site.open(f"/item/{items[MINISTER].id}", javascript=javascript)
+    assert await shown_tab(page) == ["Clean text"]
+    await expect(page.get_by_role("button", name="Keys")).to_be_visible(visible=javascript)
+    await expect(page.locator("#text")).to_contain_text("The minister slams critics; a furious row followed.")
+    await expect(page.locator("#text").get_by_role("cell", name="212")).to_be_visible()
+    await expect(page.get_by_text("Minister answers critics")).to_be_visible()
+    names = page.get_by_role("navigation", name="Views of this article")
+    await names.get_by_role("link", name="Analysis").click()
+    assert await shown_tab(page) == ["Analysis"]
+    await expect(page.locator("#analysis")).to_contain_text("A verb of violence.")
+    await names.get_by_role("link", name="Changes").click()
+    assert await shown_tab(page) == ["Changes"]
+    await expect(page.locator("#changes del").first).to_have_text("Minister answers")
+    await names.get_by_role("link", name="Source").click()
+    assert await shown_tab(page) == ["Source"]
+    await expect(page.locator("#source").get_by_role("link", name="bbc.example/0")).to_be_visible()
+    await expect(page.locator("#source")).to_contain_text("As the feed says: a row.")
+
+
+async def test_every_view_is_for_everybody_in_light_and_dark_and_on_a_phone(site: Site) -> None:
+    items = await furnish(site.newsroom)
+    path = f"/item/{items[MINISTER].id}"
+    page = await site.open(path, admin=True)
+    await no_axe_violations(page)
+    phone = await site.open(path, admin=True, dark=True, size=PHONE)
+    for place in TABS.values():
+        await phone.goto(f"{site.base}{path}{place}")
+        await no_axe_violations(phone)
+        assert await overflow(phone) == 0
+
+
+async def test_a_marked_word_says_its_reason_on_focus_and_on_hover(site: Site) -> None:
+    items = await furnish(site.newsroom)
+    page = await site.open(f"/item/{items[MINISTER].id}")
+    said = "(mark) => getComputedStyle(mark, '::after').content"
+    for place, word, reason in (("h1", "SLAMS", "framing"), ("#text", "furious", "hyper stimulus")):
+        mark = page.locator(f"{place} mark", has_text=word)
+        assert await mark.evaluate(said) == "none"
+        await mark.focus()
+        assert await mark.evaluate(said) == f'"Counts as {reason}"'
+        await mark.blur()
+        await mark.hover()
+        assert await mark.evaluate(said) == f'"Counts as {reason}"'
+    assert await page.locator("#text mark").all_inner_texts() == ["slams", "furious"]
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+async def test_opening_reads_it_and_buttons_change_the_marks(site: Site, javascript: bool) -> None:
+    item = (await furnish(site.newsroom))[FERRY]
+    page = await site.open(f"/item/{item.id}", admin=True, javascript=javascript)
+    assert (await marks_of(site, item.hash)).read_at
+    await page.get_by_role("button", name="Mark as unread").click()
+    await expect(page.get_by_role("button", name="Mark as read")).to_be_visible()
+    assert await marks_of(site, item.hash) == NO_MARKS
+    await page.get_by_role("button", name="Star", exact=True).click()
+    await page.get_by_role("button", name="Starred").wait_for()
+    await page.get_by_role("button", name="Archive", exact=True).click()
+    await page.get_by_role("button", name="Archived").wait_for()
+    marks = await marks_of(site, item.hash)
+    assert marks.starred_at
+    assert marks.archived_at
+
+
+async def test_keys_mark_open_and_lead_back(site: Site) -> None:
+    item = (await furnish(site.newsroom))[FERRY]
+    page = await site.open(f"/item/{item.id}", admin=True)
+    await expect(page.get_by_role("button", name="Keys")).to_be_visible()
+    for key, name in (("s", "Starred"), ("a", "Archived"), ("m", "Mark as read")):
+        await page.keyboard.press(key)
+        await expect(page.get_by_role("button", name=name, exact=True)).to_be_visible()
+        await page.wait_for_load_state()
+        await expect(page.get_by_role("button", name="Keys")).to_be_visible()
+    marks = await marks_of(site, item.hash)
+    assert marks.starred_at
+    assert marks.archived_at
+    assert marks.read_at is None
+    async with page.expect_popup() as popup:
+        await page.keyboard.press("o")
+    await (await popup.value).wait_for_url(item.url)
+    assert "referer" not in await site.outside[-1].all_headers()
+    await page.keyboard.press("u")
+    await page.wait_for_url(f"{site.base}/")
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+async def test_the_article_is_asked_for_and_comes(site: Site, javascript: bool) -> None:
+    feed = await site.newsroom.add_feed()
+    item = await site.newsroom.add_item(feed, "https://news.example/1", title="Without a text")
+    page = await site.open(f"/item/{item.id}", admin=True, javascript=javascript)
+    await expect(page.get_by_text("has not been fetched yet")).to_be_visible()
+    if javascript:
+        await page.clock.install()
+    await page.get_by_role("button", name="Get the article now").click()
+    await expect(page.get_by_text("Asked for.")).to_be_visible()
+    await expect(page.get_by_role("button", name="Get the article now")).to_have_count(0)
+    assert await site.newsroom.database.read(count_due_articles) == 1
+    await site.newsroom.finish_articles(
+        {item.url: Extracted(clean_text="Here it is.", markdown="Here *it* is.")}
+    )
+    if javascript:
+        await page.clock.fast_forward(3000)
+    else:
+        await page.reload()
+    await expect(page.locator("#text em")).to_have_text("it")
+
+
+async def test_pictures_come_from_their_sites_without_a_referrer(site: Site) -> None:
+    items = await furnish(site.newsroom)
+    page = await site.open(f"/item/{items[MINISTER].id}")
+    picture = page.get_by_role("img", name="The house at night")
+    await picture.scroll_into_view_if_needed()
+    await expect(picture).to_have_js_property("naturalWidth", 1)
+    (asked,) = site.outside
+    assert asked.url == "https://pictures.example/house.png"
+    assert "referer" not in await asked.all_headers()
+
+
+class TestOnClick:
+    @pytest.fixture
+    def site_settings(self, tmp_path) -> Settings:  # type: ignore[no-untyped-def]
+        return load_settings(tmp_path, {"INFORADAR_PORT": str(free_port()), "INFORADAR_IMAGES": "click"})
+
+    async def test_a_picture_is_loaded_when_it_is_wanted(self, site: Site) -> None:
+        items = await furnish(site.newsroom)
+        page = await site.open(f"/item/{items[MINISTER].id}")
+        await page.get_by_role("link", name="Show the picture: The house at night").click()
+        await expect(page.get_by_role("img", name="The house at night")).to_have_js_property(
+            "naturalWidth", 1
+        )
+        (asked,) = site.outside
+        assert "referer" not in await asked.all_headers()
+
+
+class TestNever:
+    @pytest.fixture
+    def site_settings(self, tmp_path) -> Settings:  # type: ignore[no-untyped-def]
+        return load_settings(tmp_path, {"INFORADAR_PORT": str(free_port()), "INFORADAR_IMAGES": "never"})
+
+    async def test_no_picture_is_ever_asked_for(self, site: Site) -> None:
+        items = await furnish(site.newsroom)
+        page = await site.open(f"/item/{items[MINISTER].id}")
+        await expect(page.locator("#text")).to_contain_text("The minister")
+        await expect(page.locator("article img, a.picture")).to_have_count(0)
+        assert site.outside == []
+
+
+async def test_logging_in_and_out_by_the_page(site: Site) -> None:
+    await furnish(site.newsroom)
+    page = await site.open("/login", javascript=False)
+    await no_axe_violations(await site.open("/login"))
+    site.faults.clear()
+    await page.get_by_label("Admin token").fill("wrong")
+    await page.get_by_role("button", name="Log in").click()
+    await expect(page.get_by_role("alert")).to_contain_text("That is not the token.")
+    site.faults.clear()
+    await page.get_by_label("Admin token").fill(site.token)
+    await page.get_by_role("button", name="Log in").click()
+    await page.get_by_role("button", name="Log out").click()
+    await expect(page.get_by_role("link", name="Log in")).to_be_visible()
+
+
+async def test_a_page_that_is_not_there_is_for_everybody(site: Site) -> None:
+    page = await site.open("/nothing", status=404, size=PHONE, dark=True)
+    await no_axe_violations(page)
+    assert await overflow(page) == 0
+    await page.get_by_role("link", name="Back to the articles").click()
+    await expect(page.get_by_role("heading", name="Welcome")).to_be_visible()

@@ -1,0 +1,78 @@
+"""What is unread, counted behind the page."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, cast
+
+from inforadar.errors import StoreError
+from inforadar.store.database import Database
+from inforadar.web.pages.unread import UnreadCounts
+
+Counts = Mapping[tuple[str, str], int]
+
+
+class SlowDatabase:
+    """Answers when the test says so."""
+
+    def __init__(self) -> None:
+        self.asked: list[asyncio.Future[Counts]] = []
+
+    async def read(self, *_: Any) -> Counts:
+        self.asked.append(asyncio.get_running_loop().create_future())
+        return await self.asked[-1]
+
+
+def counts(number: int) -> Counts:
+    return {("Habr", "python"): number}
+
+
+async def answered(unread: UnreadCounts, database: SlowDatabase, number: int) -> Counts:
+    loading = asyncio.create_task(unread.load())
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    database.asked[-1].set_result(counts(number))
+    return await loading
+
+
+async def test_a_page_does_not_wait_for_a_slow_count_and_the_next_one_has_it() -> None:
+    database = SlowDatabase()
+    unread = UnreadCounts(cast("Database", database))
+    assert await unread.load() == {}
+    database.asked[0].set_result(counts(3))
+    assert await unread.load() == counts(3)
+    assert len(database.asked) == 1
+
+
+async def test_numbers_are_counted_anew_once_something_was_marked() -> None:
+    database = SlowDatabase()
+    unread = UnreadCounts(cast("Database", database))
+    assert await answered(unread, database, 3) == counts(3)
+    assert await unread.load() == counts(3)
+    unread.forget()
+    assert await answered(unread, database, 2) == counts(2)
+
+
+async def test_a_mark_made_while_counting_is_counted_by_the_next_page() -> None:
+    database = SlowDatabase()
+    unread = UnreadCounts(cast("Database", database))
+    loading = asyncio.create_task(unread.load())
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    unread.forget()
+    database.asked[0].set_result(counts(3))
+    assert await loading == counts(3)
+    assert await answered(unread, database, 2) == counts(2)
+
+
+async def test_a_database_that_fails_leaves_the_numbers_as_they_were() -> None:
+    database = SlowDatabase()
+    unread = UnreadCounts(cast("Database", database))
+    await answered(unread, database, 3)
+    unread.forget()
+    loading = asyncio.create_task(unread.load())
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    database.asked[-1].set_exception(StoreError("The database does not answer."))
+    assert await loading == counts(3)
