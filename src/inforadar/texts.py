@@ -32,3 +32,8 @@ def storable_text(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode(errors="replace").decode()
     return text
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 item`, `20 items`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from inforadar.actions.admin import fill_in, split_credentials
+from inforadar.actions.admin import split_credentials, with_defaults
 from inforadar.cli.feed.selectors_file import read_selectors
 from inforadar.errors import InvalidUrlError, UsageError
 from inforadar.model.feed import FeedKind
@@ -31,33 +31,36 @@ SELECTORS = {"item": "li", "link": "a", "title": "a", "date": "time"}
 def test_a_listing_of_a_site_with_a_reader_is_of_kind_pages_and_its_hub_the_topic(
     url: str, kind: FeedKind | None, topic: str
 ) -> None:
-    new = fill_in(url, now=NOW)
+    new = with_defaults(url, now=NOW)
     assert (new.kind, new.topic) == (kind, topic)
 
 
 def test_the_cutoff_of_a_paged_site_is_stored_with_it() -> None:
-    assert fill_in("https://habr.com/ru/articles/", now=NOW).options == {"cutoff_date": "2026-02-12"}
-    given = fill_in("https://a.example/", selectors=SELECTORS, cutoff=date(2020, 1, 2), now=NOW)
+    assert with_defaults("https://habr.com/ru/articles/", now=NOW).options == {"cutoff_date": "2026-02-12"}
+    given = with_defaults("https://a.example/", selectors=SELECTORS, cutoff=date(2020, 1, 2), now=NOW)
     assert given.kind is FeedKind.PAGES
     assert given.options == {"cutoff_date": "2020-01-02", "selectors": SELECTORS}
-    assert fill_in("https://a.example/feed.xml", cutoff=date(2020, 1, 2), now=NOW).options == {}
+    assert with_defaults("https://a.example/feed.xml", cutoff=date(2020, 1, 2), now=NOW).options == {}
 
 
 def test_what_the_person_did_not_name_is_told_apart() -> None:
     url = "https://habr.com/ru/hubs/python/articles/"
-    settings_say = fill_in(url, usual_cutoff=date(2020, 1, 2), now=NOW)
+    settings_say = with_defaults(url, usual_cutoff=date(2020, 1, 2), now=NOW)
     assert settings_say.options == {"cutoff_date": "2020-01-02"}
-    assert settings_say.unsaid == {"kind", "topic", "cutoff_date"}
-    said = fill_in(url, kind=FeedKind.PAGES, topic="t", cutoff=date(2020, 1, 2), now=NOW)
-    assert said.unsaid == frozenset()
-    assert fill_in("https://a.example/", selectors=SELECTORS, now=NOW).unsaid == {"topic", "cutoff_date"}
+    assert settings_say.defaulted == {"kind", "topic", "cutoff_date"}
+    said = with_defaults(url, kind=FeedKind.PAGES, topic="t", cutoff=date(2020, 1, 2), now=NOW)
+    assert said.defaulted == frozenset()
+    assert with_defaults("https://a.example/", selectors=SELECTORS, now=NOW).defaulted == {
+        "topic",
+        "cutoff_date",
+    }
 
 
 def test_selectors_are_for_paged_sites_and_must_be_usable() -> None:
     with pytest.raises(UsageError, match="for kind pages"):
-        fill_in("https://a.example/", kind=FeedKind.SITEMAP, selectors=SELECTORS, now=NOW)
+        with_defaults("https://a.example/", kind=FeedKind.SITEMAP, selectors=SELECTORS, now=NOW)
     with pytest.raises(UsageError, match="`date` is missing"):
-        fill_in("https://a.example/", selectors={"item": "li"}, now=NOW)
+        with_defaults("https://a.example/", selectors={"item": "li"}, now=NOW)
 
 
 def test_all_that_is_wrong_with_a_file_of_selectors_is_said_at_once(tmp_path: Path) -> None:

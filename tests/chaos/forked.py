@@ -86,5 +86,5 @@ def _work(arguments: list[str], environment: dict[str, str], output: Connection,
     os.environ.clear()
     os.environ.update(environment)
     if not fenced:
-        mock.patch.object(writer, "_hold", lambda _connection, jobs: list(jobs)).start()
+        mock.patch.object(writer, "_lock_held_leases", lambda _connection, jobs: list(jobs)).start()
     sys.exit(cli.run(["worker", *arguments]))

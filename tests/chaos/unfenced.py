@@ -13,5 +13,5 @@ from inforadar.__main__ import main
 from inforadar.store import writer
 
 if __name__ == "__main__":
-    with mock.patch.object(writer, "_hold", lambda _connection, jobs: list(jobs)):
+    with mock.patch.object(writer, "_lock_held_leases", lambda _connection, jobs: list(jobs)):
         main()

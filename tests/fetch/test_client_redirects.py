@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from inforadar.fetch.client import Client
-from inforadar.fetch.redirect import Walk
+from inforadar.fetch.redirect import RedirectChain
 from inforadar.model.http import Failed, FailureReason, Fetched, NotModified, Outcome, Request, Validators
 from tests.support.site import Site
 from tests.support.site.answers import hangs, status
@@ -135,7 +135,9 @@ async def test_credentials_stay_with_their_origin(client: Client, site: Site) ->
 
 
 def test_credentials_go_with_an_upgrade_to_https_and_not_back() -> None:
-    walk = Walk.begin(Request(url="http://example.com/a", headers={"Authorization": "Bearer secret"}))
+    walk = RedirectChain.begin(
+        Request(url="http://example.com/a", headers={"Authorization": "Bearer secret"})
+    )
 
     assert walk.follow(301, "https://example.com/a", 10) is None
     assert walk.credentials == {"Authorization": "Bearer secret"}

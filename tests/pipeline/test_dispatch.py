@@ -145,7 +145,7 @@ async def test_a_turn_spent_on_something_else_brings_the_same_job_again() -> Non
 
     async def work(job: str) -> Ending:
         seen.append(job)
-        return Ending.AGAIN if seen.count(job) == 1 else Ending.DONE
+        return Ending.RETRY if seen.count(job) == 1 else Ending.DONE
 
     pacer = CountingPacer(Clock(), {})
     assert await Dispatch(pacer=pacer, workers=1, host_of=host_of, work=work).run(["a/1", "a/2"]) == []

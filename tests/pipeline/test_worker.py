@@ -452,14 +452,14 @@ async def test_a_crash_in_one_feed_is_recorded_on_it_and_stops_nothing_else(
     bad = await subscribe(database, site.feed("/bad.xml", rss([entry(site, 1)])))
     good = await subscribe(database, site.feed("/good.xml", rss([entry(site, 2)])))
     async with worker() as running:
-        parse = running.discoverers[FeedKind.FEED].parse
+        parse = running.collectors[FeedKind.FEED].parse
 
         async def crashing(body: bytes, url: str, content_type: str, zone: tzinfo) -> Any:
             if url.endswith("/bad.xml"):
                 raise ZeroDivisionError("on purpose")
             return await parse(body, url, content_type, zone)
 
-        object.__setattr__(running.discoverers[FeedKind.FEED], "parse", crashing)
+        object.__setattr__(running.collectors[FeedKind.FEED], "parse", crashing)
         await running.collect_cycle()
     assert "ZeroDivisionError" in ((await database.read(load_feed, bad.id)).last_error or "")
     assert (await database.read(load_feed, good.id)).last_fetch_status is Outcome.SUCCESS

@@ -55,7 +55,7 @@ async def test_a_stop_that_is_swallowed_still_ends_the_worker(
     answer: object,
 ) -> None:
     # Long enough that only whoever looks whether it is to end does so in time.
-    monkeypatch.setattr(worker_module, "AGAIN_S", 60.0)
+    monkeypatch.setattr(worker_module, "CANCEL_RETRY_S", 60.0)
     settings = load_settings(tmp_path, {})
     async with open_worker(settings, database) as worker, asyncio.timeout(20):
         swallowing = SwallowingDatabase(database, question, answer)
@@ -94,7 +94,7 @@ class SwallowingStage:
 async def test_a_stop_that_a_stage_swallows_still_ends_the_worker(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int, ends: bool
 ) -> None:
-    monkeypatch.setattr(worker_module, "AGAIN_S", 0.01)
+    monkeypatch.setattr(worker_module, "CANCEL_RETRY_S", 0.01)
     stage = SwallowingStage(times, ends=ends)
     async with open_worker(load_settings(tmp_path, {}), database) as worker, asyncio.timeout(20):
         worker.stages, worker.builder = frozenset(), stage  # type: ignore[assignment]

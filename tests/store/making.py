@@ -13,7 +13,7 @@ from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId, RunId
 from inforadar.model.item import Listed
 from inforadar.model.run import RunKind
-from inforadar.model.schedule import Collected, Lease, NextRun, Saved
+from inforadar.model.schedule import FinishedJob, Lease, NextRun, Saved
 from inforadar.stages.diff import diff
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import insert_feed, load_feed
@@ -81,12 +81,12 @@ def listed(url: str = "https://example.com/1", **fields: Any) -> Listed:
     return Listed(url=url, **{"title": "A title", "published_at": NOW, **fields})
 
 
-def collected(lease: Lease, run_id: RunId, *items: Listed, **fields: Any) -> Collected:
+def collected(lease: Lease, run_id: RunId, *items: Listed, **fields: Any) -> FinishedJob:
     given = {"at": NOW, "outcome": Outcome.SUCCESS, "next_run": NextRun(after_s=3600.0), **fields}
-    return Collected(lease=lease, run_id=run_id, listed=items, **given)
+    return FinishedJob(lease=lease, run_id=run_id, listed=items, **given)
 
 
-async def save(database: Database, jobs: Sequence[Collected]) -> dict[FeedId, Saved | None]:
+async def save(database: Database, jobs: Sequence[FinishedJob]) -> dict[FeedId, Saved | None]:
     return await database.write(save_collected, jobs, diff)
 
 

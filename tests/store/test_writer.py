@@ -242,7 +242,7 @@ async def test_jobs_wait_for_no_others_once_it_is_said_that_none_come(
     job = collected(await claim(database, feed), await start_run(database), listed())
     async with Writer(database, diff) as writer:
         saving = writer.submit(job)
-        writer.hurry()
+        writer.flush_soon()
         async with asyncio.timeout(30):
             assert (await saving).added
 
@@ -447,12 +447,12 @@ async def test_a_batch_is_bounded_by_what_it_lists_and_whoever_collects_waits_fo
     # 7 for a job with an entry, 36 for one with thirty.
     sizes = [1, 1, 30, 1, 1]
     async with Writer(database, diff) as writer:
-        assert await asyncio.wait_for(writer.room(), 5) is None
+        assert await asyncio.wait_for(writer.wait_for_capacity(), 5) is None
         saving = [
             writer.submit(collected(lease, run, *(listed(f"{lease.feed.url}/{n}") for n in range(size))))
             for lease, size in zip(leases, sizes, strict=True)
         ]
-        waiting = asyncio.create_task(writer.room())
+        waiting = asyncio.create_task(writer.wait_for_capacity())
         await asyncio.sleep(0)
         assert not waiting.done()
         await asyncio.gather(*saving)

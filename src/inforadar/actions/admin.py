@@ -6,10 +6,11 @@ import base64
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from inforadar.clock import utc_now
 from inforadar.errors import InvalidUrlError, UsageError
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.ids import FeedId
@@ -26,16 +27,16 @@ _DOMAIN = re.compile(r"[^\s/:@?#]{1,253}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewFeed:
-    """What a person leaves unsaid when they add a feed, filled in."""
+    """What a person leaves defaulted when they add a feed, filled in."""
 
     kind: FeedKind | None
     topic: str
     options: Mapping[str, Any]
-    unsaid: frozenset[str]
+    defaulted: frozenset[str]
     """Which columns and options of these the person did not name."""
 
 
-def fill_in(
+def with_defaults(
     url: str,
     *,
     kind: FeedKind | None = None,
@@ -69,7 +70,7 @@ def fill_in(
         kind=kind,
         topic=topic or topic_of(url) or "general",
         options=options,
-        unsaid=frozenset(name for name, value in given.items() if value is None),
+        defaulted=frozenset(name for name, value in given.items() if value is None),
     )
 
 
@@ -88,14 +89,14 @@ async def subscribe(
     """Adds a feed as a person expects it: enabled, polling, asked for now, items from any host (B3, C3)."""
     check_words(source=source, topic=topic, title=title)
     address, headers = split_credentials(url)
-    new = fill_in(
+    new = with_defaults(
         address,
         kind=kind,
         topic=topic,
         selectors=selectors,
         cutoff=cutoff,
         timezone=timezone,
-        now=datetime.now(UTC),
+        now=utc_now(),
     )
     wanted = Subscription(
         url=address,
@@ -105,7 +106,7 @@ async def subscribe(
         topic=new.topic,
         title=title,
         options=new.options,
-        unsaid=new.unsaid,
+        defaulted=new.defaulted,
     )
     (saved,) = await database.write(save_subscriptions, [wanted])
     return saved

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
-from inforadar.actions.admin import fill_in, split_credentials
+from inforadar.actions.admin import split_credentials, with_defaults
 from inforadar.actions.opml import OpmlFeed, parse_opml
+from inforadar.clock import utc_now
 from inforadar.model.feed import Feed
 from inforadar.model.subscription import Imported
 from inforadar.store.database import Database
@@ -29,7 +28,7 @@ async def import_opml(database: Database, data: bytes) -> Imported:
 
 def _subscription(listed: OpmlFeed) -> Subscription:
     address, headers = split_credentials(listed.url)
-    new = fill_in(address, topic=listed.topic, now=datetime.now(UTC))
+    new = with_defaults(address, topic=listed.topic, now=utc_now())
     return Subscription(
         url=address,
         headers=headers,
@@ -37,5 +36,5 @@ def _subscription(listed: OpmlFeed) -> Subscription:
         topic=new.topic,
         title=listed.title,
         options=new.options,
-        unsaid=new.unsaid,
+        defaulted=new.defaulted,
     )

@@ -13,7 +13,7 @@ from inforadar.model.article import Extracted, NotExtracted
 from inforadar.model.http import NotModified
 from inforadar.model.ids import Uid
 from inforadar.pipeline.articles import Canonicalizer
-from inforadar.pipeline.heartbeat import holding
+from inforadar.pipeline.heartbeat import keep_leases
 from inforadar.store.articles.articles import (
     ArticleEnding,
     extend_articles,
@@ -54,7 +54,7 @@ async def refresh_article(canonicalizer: Canonicalizer, uid: Uid) -> Refreshed:
     if job is None:
         raise UsageError("A worker is fetching this article right now. Look again in a moment.")
     held = {job.uid: job}
-    async with holding(database, held, extend=extend_articles, release=release_articles):
+    async with keep_leases(database, held, extend=extend_articles, release=release_articles):
         rules = await canonicalizer.robots.rules_for(job.url)
         if rules is None:
             async with _turn(canonicalizer.engine, job.url):

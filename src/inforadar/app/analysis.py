@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
 
-from inforadar.app.store import utc_now
+from inforadar.clock import utc_now
 from inforadar.config import Settings
 from inforadar.pipeline.analyze.budget import Budget
 from inforadar.pipeline.analyze.items import AnalysisStage

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 
-from inforadar.app.store import utc_now
+from inforadar.clock import utc_now
 from inforadar.fetch.resolve import SystemResolver
 from inforadar.model.finding import Finding, ok, problem, warning
 from inforadar.store.database import Database

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 
 from inforadar.config import Settings
@@ -14,10 +13,6 @@ from inforadar.store.upkeep.upgrade import is_bare, require_current, upgrade_dat
 
 SAMPLE = "sample"
 """`feeds.origin` of the sample world."""
-
-
-def utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 def make_home(home: Path) -> None:

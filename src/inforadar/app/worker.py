@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from inforadar.actions.discover import Discovery
 from inforadar.actions.preview import Previewer
 from inforadar.app.analysis import make_builder, open_analysis
-from inforadar.app.store import SAMPLE, utc_now
+from inforadar.app.store import SAMPLE
+from inforadar.clock import utc_now
 from inforadar.config import Settings
 from inforadar.errors import ConfigError
 from inforadar.fetch.client import Client
@@ -22,11 +23,11 @@ from inforadar.model.feed import FeedKind
 from inforadar.model.ids import FeedId, UrlHash
 from inforadar.model.item import Listing
 from inforadar.pipeline.articles import ArticleListener, Canonicalizer, Extract
-from inforadar.pipeline.collect.feed import FeedDiscoverer, Parse
-from inforadar.pipeline.collect.jobs import Discoverer
+from inforadar.pipeline.collect.feed import FeedCollector, Parse
+from inforadar.pipeline.collect.jobs import Collector
 from inforadar.pipeline.collect.page_titles import PageTitles
-from inforadar.pipeline.collect.pages import PagesDiscoverer, Read
-from inforadar.pipeline.collect.sitemap import SitemapDiscoverer, SitemapPolicy
+from inforadar.pipeline.collect.pages import PagesCollector, Read
+from inforadar.pipeline.collect.sitemap import SitemapCollector, SitemapPolicy
 from inforadar.pipeline.pool import WorkPool
 from inforadar.pipeline.robots import Robots
 from inforadar.pipeline.schedule import SchedulePolicy
@@ -86,7 +87,7 @@ async def open_worker(
             workers=fetcher.workers,
             now=now,
             projection=projection,
-            discoverers=make_discoverers(
+            collectors=make_collectors(
                 settings, database, engine, robots=robots, pool=pool, now=now, projection=projection
             ),
             canonicalizer=make_canonicalizer(
@@ -134,7 +135,7 @@ def make_canonicalizer(
     )
 
 
-def make_discoverers(
+def make_collectors(
     settings: Settings,
     database: Database,
     engine: Engine,
@@ -143,7 +144,7 @@ def make_discoverers(
     pool: WorkPool,
     now: Callable[[], datetime],
     projection: RedisProjection | None = None,
-) -> Mapping[FeedKind, Discoverer]:
+) -> Mapping[FeedKind, Collector]:
     """How each kind of feed is collected."""
     fetcher = settings.fetcher
     policy = SchedulePolicy(
@@ -154,7 +155,7 @@ def make_discoverers(
     canonicalizer = make_canonicalizer(
         settings, database, engine, robots=robots, pool=pool, now=now, projection=projection
     )
-    sitemap = SitemapDiscoverer(
+    sitemap = SitemapCollector(
         engine=engine,
         robots=robots,
         database=database,
@@ -167,7 +168,7 @@ def make_discoverers(
         request_timeout_s=fetcher.request_timeout,
         now=now,
     )
-    feed = FeedDiscoverer(
+    feed = FeedCollector(
         fetch=engine.fetch,
         parse=_parser(pool),
         policy=policy,
@@ -175,14 +176,14 @@ def make_discoverers(
         request_timeout_s=fetcher.request_timeout,
         job_timeout_s=fetcher.job_timeout,
         now=now,
-        sitemap=sitemap.discover,
+        sitemap=sitemap.collect,
         max_sitemap_bytes=sitemap.sitemaps.max_bytes,
     )
 
     async def load_known(feed_id: FeedId, hashes: Sequence[UrlHash]) -> frozenset[UrlHash]:
         return await database.read(load_known_hashes, feed_id, hashes)
 
-    pages = PagesDiscoverer(
+    pages = PagesCollector(
         engine=engine,
         robots=robots,
         read=_page_reader(pool),

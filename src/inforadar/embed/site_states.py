@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from inforadar.clock import utc_now
 from inforadar.model.sitemap import IncrementalResult, SitemapEntry, SiteState, UrlState
 from inforadar.stages.discover.sitemap.filter import sort_entries_by_date
 from inforadar.store.database import Database
@@ -28,10 +29,6 @@ from inforadar.store.sitemaps.site_states import (
     prune_urls,
 )
 from inforadar.store.sitemaps.state_file import open_state
-
-
-def utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 class IncrementalStateManager:

@@ -11,9 +11,10 @@ import asyncio
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, NamedTuple
 
+from inforadar.clock import utc_now
 from inforadar.errors import InfoRadarError, ParseError, UsageError
 from inforadar.model.http import Failed, Fetch, Fetched, Request
 from inforadar.model.sitemap import SitemapEntry, SitemapRef, TitleOrigin
@@ -127,7 +128,7 @@ def create_rss_items(
 
     A title comes from the sitemap's news extension, else from the page, else from the address.
     """
-    at = now or datetime.now(UTC)
+    at = now or utc_now()
     items = []
     for entry in entries:
         page = (titles or {}).get(entry.url)
@@ -172,7 +173,7 @@ def generate_rss_xml(
         link=link,
         description=str(channel.get("description") or f"What is new on {name}"),
         self_url=sitemap_url or link,
-        built_at=(now or datetime.now(UTC)).replace(microsecond=0),
+        built_at=(now or utc_now()).replace(microsecond=0),
         language=channel.get("language"),
     )
     return render_rss(info, [item.entry for item in items]).whole

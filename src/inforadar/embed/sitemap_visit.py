@@ -10,8 +10,9 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from inforadar.app.store import open_store, utc_now
+from inforadar.app.store import open_store
 from inforadar.app.worker import make_canonicalizer, open_engine, open_redis
+from inforadar.clock import utc_now
 from inforadar.config import Settings
 from inforadar.model.http import FetchResult, Request
 from inforadar.pipeline.collect.page_titles import Missing, PageTitles, Title

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from types import TracebackType
 from typing import Self
 
@@ -20,6 +20,7 @@ import aiohttp
 from aiohttp.abc import AbstractResolver
 from yarl import URL
 
+from inforadar.clock import utc_now
 from inforadar.errors import ConfigError, InvalidUrlError
 from inforadar.fetch.conditional import conditional_headers, parse_validators
 from inforadar.fetch.connections import Connections
@@ -35,7 +36,7 @@ from inforadar.fetch.outcome import (
     outcome_of_status,
     sentence_of_status,
 )
-from inforadar.fetch.redirect import Walk
+from inforadar.fetch.redirect import RedirectChain
 from inforadar.fetch.resolve import SystemResolver
 from inforadar.model.http import (
     Failed,
@@ -49,10 +50,6 @@ from inforadar.model.http import (
 
 BeforeRedirect = Callable[[str], Awaitable[Failed | None]]
 """Asked with the next URL before a redirect is followed: may wait for that host's turn, may refuse it."""
-
-
-def utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 class Client:
@@ -118,7 +115,7 @@ class Client:
         """GET `request.url`, following redirects. `before_redirect` is asked outside the deadline."""
         timeout_s = self._timeout_s if request.timeout_s is None else request.timeout_s
         try:
-            walk = Walk.begin(request)
+            walk = RedirectChain.begin(request)
         except InvalidUrlError as error:
             return self._failed(request, _unusable(str(error)))
         if request.headers and (name := unsendable_name(request.headers)) is not None:
@@ -136,7 +133,7 @@ class Client:
         except EXPECTED as error:
             return self._failed(request, fault_of_error(error, walk.host, timeout_s))
 
-    async def _step(self, walk: Walk) -> FetchResult | None:
+    async def _step(self, walk: RedirectChain) -> FetchResult | None:
         """Request one hop: how it all ended, or nothing if there is a next hop."""
         conditions = conditional_headers(walk.validators, walk.url)
         response = await self._connections.get(
@@ -161,7 +158,7 @@ class Client:
         finally:
             response.release()
 
-    async def _read(self, response: aiohttp.ClientResponse, walk: Walk) -> Fetched:
+    async def _read(self, response: aiohttp.ClientResponse, walk: RedirectChain) -> Fetched:
         headers = lower_headers(response.headers.items())
         max_bytes = self._max_bytes if walk.request.max_bytes is None else walk.request.max_bytes
         check_announced_length(headers.get("content-length"), max_bytes)
@@ -179,7 +176,7 @@ class Client:
             validators=parse_validators(response.headers, walk.url),
         )
 
-    def _refused(self, response: aiohttp.ClientResponse, walk: Walk) -> Failed:
+    def _refused(self, response: aiohttp.ClientResponse, walk: RedirectChain) -> Failed:
         status, now = response.status, self._clock()
         if status == 304:
             message = f"{walk.host} answered 304 (not modified), although we asked for the whole."

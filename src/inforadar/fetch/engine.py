@@ -13,7 +13,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
 
-from inforadar.fetch.client import BeforeRedirect, utc_now
+from inforadar.clock import utc_now
+from inforadar.fetch.client import BeforeRedirect
 from inforadar.fetch.pace import HostPacer, wait_for_turn
 from inforadar.model.http import Failed, FailureReason, FetchResult, Outcome, Request
 from inforadar.urls import host_key, hostname

@@ -21,7 +21,7 @@ from inforadar.urls import canonical_form, keeps_credentials, origin
 
 
 @dataclass(slots=True, kw_only=True)
-class Walk:
+class RedirectChain:
     """Where a request has got to."""
 
     request: Request
@@ -32,7 +32,7 @@ class Walk:
     seen: set[str] = field(default_factory=set)
 
     @classmethod
-    def begin(cls, request: Request) -> Walk:
+    def begin(cls, request: Request) -> RedirectChain:
         """Raises `InvalidUrlError` if the URL cannot be requested."""
         return cls(
             request=request,

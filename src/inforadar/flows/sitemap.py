@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
 from prefect.logging import get_run_logger
 
+from inforadar.clock import utc_now
 from inforadar.config import load_settings
 from inforadar.embed.sitemap_rss import SitemapListing, read_sitemap
 from inforadar.embed.sitemap_run import (
@@ -92,7 +92,7 @@ async def publish_task(
             entries,
             detected,
             known=visit.known_titles,
-            now=datetime.now(UTC),
+            now=utc_now(),
             **given,
         )
 

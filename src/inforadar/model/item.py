@@ -1,6 +1,6 @@
 """Items: one URL as one feed lists it.
 
-`Listed` is what a discoverer read, `KnownItem` what the database has of it, `Item` the whole row, `ServedItem`
+`Listed` is what a collector read, `KnownItem` what the database has of it, `Item` the whole row, `ServedItem`
 as much of it as feeds show.
 In `Listed` an absent value is `None`; "0" and 0 are values.
 """

@@ -51,7 +51,7 @@ class NextRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class ListingPart:
     """What one page, or one file, of a long listing brings: committed by itself, schedule untouched (B6)."""
 
     lease: Lease
@@ -60,13 +60,13 @@ class Part:
     listed: tuple[Listed, ...]
     """To be compared with what is stored, and saved. At most some hundred: a run stops between two parts."""
     state: Mapping[str, Any] = field(default_factory=dict)
-    """What the feed's discoverer needs to go on after this part in another process; plain JSON."""
+    """What the feed's collector needs to go on after this part in another process; plain JSON."""
     position: int | None = None
     """Where it was kept on disk until now; it leaves there as it is saved."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Collected:
+class FinishedJob:
     """One finished job of a feed, to be saved all or nothing (B6)."""
 
     lease: Lease

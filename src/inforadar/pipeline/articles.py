@@ -21,7 +21,7 @@ from inforadar.model.article import Extracted, FailureCode, NotExtracted
 from inforadar.model.http import Failed, FailureReason, Fetched, NotModified, Outcome, Request
 from inforadar.model.ids import Uid
 from inforadar.pipeline.dispatch import Dispatch, Ending
-from inforadar.pipeline.heartbeat import holding
+from inforadar.pipeline.heartbeat import keep_leases
 from inforadar.pipeline.pool import PoolCrashError, PoolTimeoutError
 from inforadar.pipeline.robots import Robots
 from inforadar.store.articles.articles import (
@@ -107,7 +107,7 @@ class Canonicalizer:
             if rules is None:
                 rules = await self.robots.refresh(job.url)
                 if self.engine.pacer.delay_of(host_key(job.url)):
-                    return Ending.AGAIN
+                    return Ending.RETRY
             endings[await self._article(job, rules)] += 1
             del held[job.uid]
             return Ending.DONE
@@ -120,7 +120,7 @@ class Canonicalizer:
                 host_of=lambda job: host_key(job.url),
                 work=work,
             )
-            async with holding(self.database, held, extend=extend_articles, release=release_articles):
+            async with keep_leases(self.database, held, extend=extend_articles, release=release_articles):
                 leftovers = await dispatch.run(jobs)
                 await self.database.write(postpone_articles, [(left.job, left.wait_s) for left in leftovers])
             held.clear()

@@ -26,7 +26,7 @@ class Ending(Enum):
     """How a job's turn ended."""
 
     DONE = "done"
-    AGAIN = "again"
+    RETRY = "retry"
     """The turn went to something else (robots.txt, say): the same job is next on its host."""
 
 
@@ -152,11 +152,11 @@ class Dispatch(Generic[J]):
             self._running -= 1
             self._under_way -= 1
             spacing = self._pacer.delay_of(line.host)
-            if ending is Ending.AGAIN:
+            if ending is Ending.RETRY:
                 line.jobs.appendleft(job)
             if line.jobs and spacing:
                 self._put_off(line, spacing)
-            elif ending is Ending.AGAIN and line not in self._ready:
+            elif ending is Ending.RETRY and line not in self._ready:
                 self._ready.append(line)
             self._changed.set()
 

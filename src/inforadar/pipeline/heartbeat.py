@@ -17,7 +17,7 @@ log = structlog.get_logger()
 
 
 @asynccontextmanager
-async def holding(
+async def keep_leases(
     database: Database,
     held: Mapping[Any, Any],
     *,

@@ -30,7 +30,7 @@ from inforadar.model.schedule import LANES, Lane, Lease
 from inforadar.pipeline.analyze.items import AnalysisStage
 from inforadar.pipeline.articles import Canonicalizer
 from inforadar.pipeline.build import Builder
-from inforadar.pipeline.collect.jobs import Discoverer, Reach
+from inforadar.pipeline.collect.jobs import Collector, WalkLimits
 from inforadar.pipeline.runs.collect_run import CollectRun
 from inforadar.pipeline.runs.cycle import Cycle, CycleResult, log_progress
 from inforadar.pipeline.runs.fetch_run import (
@@ -50,12 +50,12 @@ from inforadar.store.writer import Writer
 if TYPE_CHECKING:
     from inforadar.store.redis.projection import RedisProjection
 
-LISTEN_S = 1.0
+REQUEST_POLL_S = 1.0
 """How often an idle worker looks whether someone asked for a feed."""
 AFTER_FAULT_S = 5.0
 WALK_LOOPS = 4
 """So many cycles of walks go on side by side, each with its share of the workers: one may last half an hour."""
-AGAIN_S = 2.0
+CANCEL_RETRY_S = 2.0
 """So long what is told to stop may take to leave everything in order."""
 PATIENCE = 30
 """How often a worker looks again for a feed whose host's turn has come."""
@@ -93,7 +93,7 @@ class Worker:
     """All stages over one database."""
 
     database: Database
-    discoverers: Mapping[FeedKind, Discoverer]
+    collectors: Mapping[FeedKind, Collector]
     writer: Writer
     pacer: HostPacer
     canonicalizer: Canonicalizer
@@ -138,13 +138,13 @@ class Worker:
         listener: Listener,
         *,
         wanted: FetchFilter = ALL_FEEDS,
-        reach: Reach = TO_THE_CUTOFF,
+        reach: WalkLimits = TO_THE_CUTOFF,
         run_id: RunId | None = None,
     ) -> FetchRun:
         """The fetch command with this worker's parts."""
         return FetchRun(
             database=self.database,
-            discoverers=self.discoverers,
+            collectors=self.collectors,
             writer=self.writer,
             pacer=self.pacer,
             workers=self.workers,
@@ -209,7 +209,7 @@ class Worker:
         credentials = await self.database.read(load_credentials)
         cycle = Cycle(
             database=self.database,
-            discoverers=self.discoverers,
+            collectors=self.collectors,
             credentials=credentials,
             writer=self.writer,
             pacer=self.pacer,
@@ -290,7 +290,7 @@ class Worker:
                 elif patience and not result.fetched:
                     # Woken a moment before the database's clock had it due: look again soon, not in an interval.
                     patience -= 1
-                    wait_s = min(wait_s, LISTEN_S)
+                    wait_s = min(wait_s, REQUEST_POLL_S)
             if _is_cancelled():
                 return
             # A crowded host has more: go on at each of its turns, not only at the next interval.
@@ -313,7 +313,7 @@ class Worker:
             if _is_cancelled():
                 return
             if report is None:
-                await asyncio.sleep(LISTEN_S)
+                await asyncio.sleep(REQUEST_POLL_S)
             elif report.added_count or report.updated_count:
                 self._wake_stages()
 
@@ -322,7 +322,7 @@ class Worker:
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
         while (left := until - loop.time()) > 0 and not _is_cancelled():
-            await asyncio.sleep(min(left, LISTEN_S))
+            await asyncio.sleep(min(left, REQUEST_POLL_S))
             with suppress(InfoRadarError):
                 asked_s = await self.database.read(seconds_to_next_request, [lane])
                 if asked_s is not None and asked_s <= 0:
@@ -383,7 +383,7 @@ async def _end(tasks: Iterable[asyncio.Future[Any]]) -> None:
     while going_on:
         for task in going_on:
             task.cancel()
-        _, going_on = await asyncio.wait(going_on, timeout=AGAIN_S)
+        _, going_on = await asyncio.wait(going_on, timeout=CANCEL_RETRY_S)
 
 
 def _say_fault(what: str, fault: Exception, **fields: str) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 
-from inforadar.actions.admin import fill_in
+from inforadar.actions.admin import with_defaults
 from inforadar.app.store import SAMPLE
 from inforadar.app.worker import open_worker
 from inforadar.config import Settings
@@ -103,7 +103,7 @@ async def add_sample(database: Database, settings: Settings, now: Callable[[], d
             origin=SAMPLE,
             options={
                 "epoch": world.epoch.isoformat(),
-                **fill_in(
+                **with_defaults(
                     sample.path, kind=sample.kind, selectors=sample.selectors or None, now=now()
                 ).options,
             },

@@ -6,22 +6,19 @@ import asyncio
 import errno
 import socket
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 
 from aiohttp import web
 
+from inforadar.clock import utc_now
 from inforadar.errors import UsageError
 from inforadar.sample.world import World
 
 HOST = "127.0.0.1"
 
 
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
-
-
 async def serve_sample(
-    world: World, port: int, ready: asyncio.Event | None = None, *, now: Callable[[], datetime] = _utc_now
+    world: World, port: int, ready: asyncio.Event | None = None, *, now: Callable[[], datetime] = utc_now
 ) -> web.AppRunner:
     """Serve the world until the runner that comes back is cleaned up: `await runner.cleanup()`.
 

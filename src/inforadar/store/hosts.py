@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, Connection, bindparam, literal, not_, or_, select, update
-from sqlalchemy.dialects.postgresql import insert as pg_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.store.clock_sanity import ABSURD_WAIT_S, is_absurd
 from inforadar.store.schema.hosts import hosts
 from inforadar.store.types import db_later, db_now
+from inforadar.store.upsert import upsert
 
 _h = hosts.c
 
@@ -26,10 +25,9 @@ def reserve_slots(
     connection: Connection, names: Sequence[str], hold_s: float
 ) -> dict[str, tuple[float, float]]:
     """Takes the slot of each host that is free now: (0, 0); else the seconds until its slot and its pause end."""
-    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     until = db_later(literal(hold_s))
     # In one order everywhere, so that two workers cannot wait for each other's rows.
-    row = insert(hosts).values([{"host": name, "next_free_at": until} for name in sorted(names)])
+    row = upsert(connection, hosts).values([{"host": name, "next_free_at": until} for name in sorted(names)])
     taken = connection.execute(
         row.on_conflict_do_update(
             index_elements=["host"],
@@ -74,10 +72,9 @@ def free_slots(connection: Connection, delays: Mapping[str, float]) -> None:
 
 def pause_host(connection: Connection, name: str, seconds: float, reason: str) -> None:
     """Nobody asks this host for so long (429); a longer pause that stands already stays."""
-    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     until = db_later(literal(seconds))
     connection.execute(
-        insert(hosts)
+        upsert(connection, hosts)
         .values(host=name, paused_until=until, pause_reason=reason)
         .on_conflict_do_update(
             index_elements=["host"],
@@ -122,7 +119,6 @@ def load_robots(connection: Connection, name: str) -> StoredRobots | None:
 
 
 def save_robots(connection: Connection, name: str, robots: StoredRobots, crawl_delay_s: float | None) -> None:
-    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     values = {
         "robots_access": robots.access,
         "robots_text": robots.text,
@@ -130,7 +126,7 @@ def save_robots(connection: Connection, name: str, robots: StoredRobots, crawl_d
         "crawl_delay_s": crawl_delay_s,
     }
     connection.execute(
-        insert(hosts)
+        upsert(connection, hosts)
         .values(host=name, **values)
         .on_conflict_do_update(index_elements=["host"], set_={**values, "updated_at": db_now()})
     )

@@ -24,7 +24,7 @@ from inforadar.errors import LeaseLostError, StoreError
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId, UrlHash
 from inforadar.model.item import Diff, KnownItem, Listed
-from inforadar.model.schedule import Collected, Part, Saved
+from inforadar.model.schedule import FinishedJob, ListingPart, Saved
 from inforadar.model.zone import Redating
 from inforadar.store.articles.queue import retry_old_failures
 from inforadar.store.database import Database
@@ -42,7 +42,7 @@ from inforadar.store.sitemaps.items import SITE, settle_urls
 from inforadar.store.types import db_after, one_of
 from inforadar.urls import uid, url_hash
 
-J = TypeVar("J", Collected, Part)
+J = TypeVar("J", FinishedJob, ListingPart)
 Differ = Callable[[Sequence[Listed], Mapping[UrlHash, KnownItem], Redating | None], Diff]
 JOB_WEIGHT = 6
 """Of a job; each entry that it listed weighs one more: a first fetch writes dozens of rows."""
@@ -53,13 +53,13 @@ FEW, GATHER_S = 600, 0.05
 
 
 def save_collected(
-    connection: Connection, jobs: Sequence[Collected], diff: Differ, *, outbox: bool = False
+    connection: Connection, jobs: Sequence[FinishedJob], diff: Differ, *, outbox: bool = False
 ) -> dict[FeedId, Saved | None]:
     """Saves a batch. A feed whose lease was lost maps to None, and nothing of it is written.
 
     With `outbox` Redis is to be told of what is new.
     """
-    held = _hold(connection, jobs)
+    held = _lock_held_leases(connection, jobs)
     saved: dict[FeedId, Saved | None] = {job.lease.feed.id: None for job in jobs}
     found = save_listed(connection, held, diff, outbox=outbox)
     for job in held:
@@ -84,9 +84,11 @@ def save_collected(
     return saved
 
 
-def save_part(connection: Connection, part: Part, diff: Differ, *, outbox: bool = False) -> Saved | None:
+def save_part(
+    connection: Connection, part: ListingPart, diff: Differ, *, outbox: bool = False
+) -> Saved | None:
     """Saves one part of a job that goes on: nothing but its items. None: the lease was lost, nothing is written."""
-    if not _hold(connection, [part]):
+    if not _lock_held_leases(connection, [part]):
         return None
     feed_id = part.lease.feed.id
     found = save_listed(connection, [part], diff, outbox=outbox)[feed_id]
@@ -103,7 +105,7 @@ def save_part(connection: Connection, part: Part, diff: Differ, *, outbox: bool 
 
 
 def save_listed(
-    connection: Connection, jobs: Sequence[Collected | Part], diff: Differ, *, outbox: bool
+    connection: Connection, jobs: Sequence[FinishedJob | ListingPart], diff: Differ, *, outbox: bool
 ) -> dict[FeedId, Diff]:
     """Compares what jobs list with what is there, and stores the difference."""
     known = load_known(
@@ -132,7 +134,7 @@ def save_listed(
     return found
 
 
-def _hold(connection: Connection, jobs: Sequence[J]) -> list[J]:
+def _lock_held_leases(connection: Connection, jobs: Sequence[J]) -> list[J]:
     """Those jobs whose lease is still theirs; their rows stay locked until the commit."""
     s = feed_schedules.c
     ids = [job.lease.feed.id for job in jobs]
@@ -150,7 +152,7 @@ class Writer:
         self._database = database
         self._outbox = outbox
         self._diff = diff
-        self._waiting: list[tuple[Collected, asyncio.Future[Saved]]] = []
+        self._waiting: list[tuple[FinishedJob, asyncio.Future[Saved]]] = []
         self._unsaved = 0
         self._room = asyncio.Event()
         self._room.set()
@@ -171,15 +173,15 @@ class Writer:
         if self._task:
             await self._task
 
-    async def save(self, job: Collected) -> Saved:
+    async def save(self, job: FinishedJob) -> Saved:
         """Returns once the job is committed; raises `LeaseLostError` if its lease went to someone else."""
         return await self.submit(job)
 
-    async def room(self) -> None:
+    async def wait_for_capacity(self) -> None:
         """Until there is less than enough to save: whoever collects faster than the database writes waits here."""
         await self._room.wait()
 
-    def submit(self, job: Collected) -> asyncio.Future[Saved]:
+    def submit(self, job: FinishedJob) -> asyncio.Future[Saved]:
         """As `save`, for whoever does not want to wait for each."""
         done: asyncio.Future[Saved] = asyncio.get_running_loop().create_future()
         if self._closing:
@@ -197,18 +199,18 @@ class Writer:
         else:
             self._room.clear()
 
-    def hurry(self) -> None:
+    def flush_soon(self) -> None:
         """No more jobs come for now: those that are here need not wait for others."""
         self._last_call.set()
 
-    async def save_alone(self, job: Collected) -> Saved:
+    async def save_alone(self, job: FinishedJob) -> Saved:
         """As `save`, at once: for whoever has one job after the other and nothing to gather."""
         saved = await self._database.write(save_collected, [job], self._diff, outbox=self._outbox)
         if (result := saved[job.lease.feed.id]) is None:
             raise _lost(job)
         return result
 
-    async def save_part(self, part: Part) -> Saved:
+    async def save_part(self, part: ListingPart) -> Saved:
         """Commits one part of a job that goes on. Not gathered: a walk has its pace, and waits for this."""
         saved = await self._database.write(save_part, part, self._diff, outbox=self._outbox)
         if saved is None:
@@ -228,7 +230,7 @@ class Writer:
             if self._closing:
                 return
 
-    def _take_batch(self) -> tuple[list[tuple[Collected, asyncio.Future[Saved]]], int]:
+    def _take_batch(self) -> tuple[list[tuple[FinishedJob, asyncio.Future[Saved]]], int]:
         """The first of those that wait, as many as a transaction takes but at least one, and their weight."""
         number, weight = 0, 0
         for job, _ in self._waiting:
@@ -244,7 +246,7 @@ class Writer:
                 await self._last_call.wait()
         self._last_call.clear()
 
-    async def _save_batch(self, batch: list[tuple[Collected, asyncio.Future[Saved]]]) -> None:
+    async def _save_batch(self, batch: list[tuple[FinishedJob, asyncio.Future[Saved]]]) -> None:
         try:
             saved = await self._database.write(
                 save_collected, [job for job, _ in batch], self._diff, outbox=self._outbox
@@ -262,11 +264,11 @@ class Writer:
             _settle(done, saved[job.lease.feed.id] or _lost(job))
 
 
-def _weight(job: Collected) -> int:
+def _weight(job: FinishedJob) -> int:
     return JOB_WEIGHT + len(job.listed)
 
 
-def _lost(job: Collected | Part) -> LeaseLostError:
+def _lost(job: FinishedJob | ListingPart) -> LeaseLostError:
     return LeaseLostError(f"The lease of {job.lease.feed.url} went to another worker.")
 
 

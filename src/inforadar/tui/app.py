@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import App, SuspendNotSupported
 from textual.binding import Binding
 
-from inforadar.app.store import utc_now
+from inforadar.clock import utc_now
 from inforadar.config import Settings
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import count_feeds

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from inforadar.store.feeds.labels import Label
+from inforadar.texts import counted
 from inforadar.tui.view import View
 
 
@@ -17,13 +18,13 @@ class Choice:
 
 
 def source_choices(labels: Iterable[Label]) -> list[Choice]:
-    return _counted((label.source, label.feeds) for label in labels)
+    return _choices((label.source, label.feeds) for label in labels)
 
 
 def topic_choices(labels: Iterable[Label], sources: Sequence[str]) -> list[Choice]:
     """Those of the sources; of all, if none is chosen."""
     chosen = {name.casefold() for name in sources}
-    return _counted(
+    return _choices(
         (label.topic, label.feeds) for label in labels if not chosen or label.source.casefold() in chosen
     )
 
@@ -35,7 +36,7 @@ def with_sources(view: View, sources: tuple[str, ...], labels: Iterable[Label]) 
     return replace(view, sources=sources, topics=topics)
 
 
-def _counted(pairs: Iterable[tuple[str, int]]) -> list[Choice]:
+def _choices(pairs: Iterable[tuple[str, int]]) -> list[Choice]:
     """By name; the same name in another case is the same."""
     names: dict[str, str] = {}
     counts: dict[str, int] = {}
@@ -43,7 +44,4 @@ def _counted(pairs: Iterable[tuple[str, int]]) -> list[Choice]:
         key = name.casefold()
         names.setdefault(key, name)
         counts[key] = counts.get(key, 0) + feeds
-    return [
-        Choice(name=names[key], note=f"{counts[key]} feed{'s' if counts[key] != 1 else ''}")
-        for key in sorted(names)
-    ]
+    return [Choice(name=names[key], note=counted(counts[key], "feed")) for key in sorted(names)]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from inforadar.model.progress import Progress, ProgressKind
+from inforadar.texts import counted
 
 WINDOW_S = 5.0
 """The speed is that of the last seconds."""
@@ -60,14 +61,10 @@ class Tally:
         if self.ended:
             return self.ended
         if self.counting:
-            return f"Counting… {_number(self.pages, 'page')}, {_number(self.found, 'item')} found"
-        parts = [f"{self.done:,} of {_number(self.found, 'item')}"]
+            return f"Counting… {counted(self.pages, 'page')}, {counted(self.found, 'item')} found"
+        parts = [f"{self.done:,} of {counted(self.found, 'item')}"]
         if rate := self.rate:
             parts.append(f"{rate:.0f}/s" if rate >= 1 else f"{rate:.1f}/s")
             left = round((self.found - self.done) / rate)
             parts.append(f"{left // 60}:{left % 60:02} left")
         return "   ".join(parts)
-
-
-def _number(count: int, word: str) -> str:
-    return f"{count:,} {word}{'s' if count != 1 else ''}"

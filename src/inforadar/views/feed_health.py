@@ -9,6 +9,7 @@ from enum import StrEnum
 from inforadar.model.feed import Feed
 from inforadar.model.http import Outcome
 from inforadar.store.feeds.feeds import MANY_BROKEN
+from inforadar.texts import counted
 
 
 class HealthState(StrEnum):
@@ -129,5 +130,5 @@ def in_words(now: datetime, then: datetime | None) -> str:
         return "now"
     length, unit = next((length, unit) for length, unit in _UNITS if size >= length)
     count = round(size / length)
-    words = f"{count} {unit}{'s' if count != 1 else ''}"
+    words = counted(count, unit)
     return f"in {words}" if seconds > 0 else f"{words} ago"

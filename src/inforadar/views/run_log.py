@@ -19,11 +19,6 @@ def saved_lines(listed: Sequence[Listed], saved: Saved) -> list[str]:
     ]
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 item`, `20 items`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def added_line(title: str) -> str:
     return f"+ {title}"
 

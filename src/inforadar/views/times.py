@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from inforadar.texts import counted
+
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _DAY_S = 86400
 
@@ -29,7 +31,7 @@ def full_time(at: datetime) -> str:
 
 def _length(seconds: float) -> str:
     number, unit = (int(seconds // 3600), "hour") if seconds >= 3600 else (int(seconds // 60), "minute")
-    return f"{number} {unit}" if number == 1 else f"{number} {unit}s"
+    return counted(number, unit)
 
 
 def shown_number(value: float) -> str:

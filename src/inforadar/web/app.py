@@ -25,13 +25,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from inforadar.clock import utc_now
 from inforadar.config import Settings
 from inforadar.pipeline.pool import WorkPool
 from inforadar.store.database import Database
@@ -66,10 +67,6 @@ from inforadar.web.pages.templating import Pages
 from inforadar.web.pages.unread import UnreadCounts
 
 
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebFace:
     """What a server needs."""
@@ -84,7 +81,7 @@ class WebFace:
 
 
 def create_app(
-    database: Database, settings: Settings, token: str, *, now: Callable[[], datetime] = _utc_now
+    database: Database, settings: Settings, token: str, *, now: Callable[[], datetime] = utc_now
 ) -> WebFace:
     """`token`: the admin's, without which nothing is changed."""
     assets = Assets()

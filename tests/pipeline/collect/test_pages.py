@@ -214,7 +214,7 @@ async def test_a_walk_whose_lease_was_lost_writes_nothing_more(
 
     site.respond("/latest?page=3", steal)
     async with worker() as running:
-        page_reader = running.discoverers[FeedKind.PAGES].read  # type: ignore[attr-defined]
+        page_reader = running.collectors[FeedKind.PAGES].read  # type: ignore[attr-defined]
 
         async def slow(*args: Any) -> Any:
             page = await page_reader(*args)
@@ -223,7 +223,7 @@ async def test_a_walk_whose_lease_was_lost_writes_nothing_more(
                 await database.write(claim_due_feeds, 1)
             return page
 
-        object.__setattr__(running.discoverers[FeedKind.PAGES], "read", slow)
+        object.__setattr__(running.collectors[FeedKind.PAGES], "read", slow)
         result, _ = await running.collect_cycle()
     assert (result.lost, result.added) == (1, 10)
     assert paged.asked == ["1", "2", "3"]

@@ -19,11 +19,11 @@ from inforadar.model.article import Extracted, NotExtracted
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import Outcome
 from inforadar.model.progress import Progress, ProgressKind
-from inforadar.model.schedule import Collected, Part
+from inforadar.model.schedule import FinishedJob, ListingPart
 from inforadar.pipeline.collect import sitemap_files as sitemap_walk
-from inforadar.pipeline.collect.jobs import Discoverer, Job
+from inforadar.pipeline.collect.jobs import Collector, Job
 from inforadar.pipeline.collect.page_titles import PageTitles
-from inforadar.pipeline.collect.sitemap import SitemapDiscoverer, site_name_of
+from inforadar.pipeline.collect.sitemap import SitemapCollector, site_name_of
 from inforadar.pipeline.runs.cycle import CycleResult
 from inforadar.pipeline.worker import Stage, Worker
 from inforadar.stages.canonical import extract
@@ -69,10 +69,10 @@ def extract_here(running: Worker) -> Worker:
     async def extracted(body: bytes, url: str, content_type: str) -> Extracted | NotExtracted:
         return extract(body, url, content_type)
 
-    sitemap = running.discoverers[FeedKind.SITEMAP]
-    assert isinstance(sitemap, SitemapDiscoverer)
+    sitemap = running.collectors[FeedKind.SITEMAP]
+    assert isinstance(sitemap, SitemapCollector)
     titles = PageTitles(canonicalizer=replace(sitemap.titles.canonicalizer, extract=extracted))
-    running.discoverers = {**running.discoverers, FeedKind.SITEMAP: replace(sitemap, titles=titles)}
+    running.collectors = {**running.collectors, FeedKind.SITEMAP: replace(sitemap, titles=titles)}
     return running
 
 
@@ -296,9 +296,9 @@ async def test_the_date_of_a_file_is_believed_only_when_no_more_can_come_under_i
 
 def at(running: Worker, moment: str) -> Worker:
     """The same worker, to whose sitemaps it is that time."""
-    sitemap, now = running.discoverers[FeedKind.SITEMAP], datetime.fromisoformat(moment)
-    assert isinstance(sitemap, SitemapDiscoverer)
-    running.discoverers = {**running.discoverers, FeedKind.SITEMAP: replace(sitemap, now=lambda: now)}
+    sitemap, now = running.collectors[FeedKind.SITEMAP], datetime.fromisoformat(moment)
+    assert isinstance(sitemap, SitemapCollector)
+    running.collectors = {**running.collectors, FeedKind.SITEMAP: replace(sitemap, now=lambda: now)}
     return running
 
 
@@ -544,24 +544,24 @@ async def test_the_fetch_command_counts_first_and_processes_then(
 
 @dataclass(frozen=True)
 class Robbed:
-    """The sitemap discoverer, with a process beside it that takes over one feed as its job begins."""
+    """The sitemap collector, with a process beside it that takes over one feed as its job begins."""
 
-    inner: Discoverer
+    inner: Collector
     database: Database
     feed: Feed
 
-    async def discover(self, job: Job) -> AsyncGenerator[Part | Collected, None]:
+    async def collect(self, job: Job) -> AsyncGenerator[ListingPart | FinishedJob, None]:
         if job.feed.id == self.feed.id:
             await expire_lease(self.database, job.feed)
             await claim(self.database, job.feed)
-        async with aclosing(self.inner.discover(job)) as steps:
+        async with aclosing(self.inner.collect(job)) as steps:
             async for step in steps:
                 yield step
 
 
 def rob(running: Worker, database: Database, feed: Feed) -> None:
-    robbed = Robbed(running.discoverers[FeedKind.SITEMAP], database, feed)
-    running.discoverers = {**running.discoverers, FeedKind.SITEMAP: robbed}
+    robbed = Robbed(running.collectors[FeedKind.SITEMAP], database, feed)
+    running.collectors = {**running.collectors, FeedKind.SITEMAP: robbed}
 
 
 async def subscribe_two(database: Database, site: Site) -> tuple[Feed, Feed]:

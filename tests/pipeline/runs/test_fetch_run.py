@@ -20,8 +20,8 @@ from inforadar.model.ids import LeaseToken
 from inforadar.model.item import Listed
 from inforadar.model.progress import Progress, ProgressKind
 from inforadar.model.run import RunKind
-from inforadar.model.schedule import Collected, NextRun, Part
-from inforadar.pipeline.collect.jobs import Reach
+from inforadar.model.schedule import FinishedJob, ListingPart, NextRun
+from inforadar.pipeline.collect.jobs import WalkLimits
 from inforadar.pipeline.runs.fetch_run import (
     TO_THE_CUTOFF,
     FetchFilter,
@@ -205,7 +205,7 @@ async def test_known_items_older_than_the_window_are_left_and_new_ones_taken(
         paged.posts.insert(6, missing)
         for number in (1, 5):
             paged.change(number, views=9)
-        report = await running.fetch_run(Heard(), reach=Reach(window_days=3, depth=Depth.CUTOFF)).run()
+        report = await running.fetch_run(Heard(), reach=WalkLimits(window_days=3, depth=Depth.CUTOFF)).run()
     assert report.added_articles == (paged.post_url(6),)
     assert report.updated_articles == (paged.post_url(1),)
 
@@ -219,7 +219,7 @@ async def test_depth_window_asks_for_the_pages_of_the_window_and_one_more(
     async with worker() as running:
         await running.fetch_run(Heard()).run()
         assert len(paged.asked) == 8
-        await running.fetch_run(Heard(), reach=Reach(window_days=10, depth=Depth.WINDOW)).run()
+        await running.fetch_run(Heard(), reach=WalkLimits(window_days=10, depth=Depth.WINDOW)).run()
     assert paged.asked[8:] == ["1", "2", "3"]
 
 
@@ -231,7 +231,7 @@ async def test_a_cutoff_that_was_asked_for_is_the_deepest_and_no_reason_to_poll_
     feed = await subscribe(database, paged.url)
     day = datetime.now(UTC).date() - timedelta(days=4)
     async with worker() as running:
-        report = await running.fetch_run(Heard(), reach=Reach(cutoff=day, depth=Depth.CUTOFF)).run()
+        report = await running.fetch_run(Heard(), reach=WalkLimits(cutoff=day, depth=Depth.CUTOFF)).run()
         assert report.added_count in {4, 5}
         assert (await database.read(load_feed, feed.id)).walked_at is None
         await running.fetch_run(Heard()).run()
@@ -508,7 +508,7 @@ async def test_what_is_kept_on_disk_comes_back_as_it_was(database: Database) -> 
     item = Listed(
         url="https://a.example/1", title="Хлеб \ud83d\x00", tags=("面包",), published_at=NOW, rating=-0.5
     )
-    end = Collected(
+    end = FinishedJob(
         lease=lease,
         run_id=run_id,
         at=NOW,
@@ -524,7 +524,7 @@ async def test_what_is_kept_on_disk_comes_back_as_it_was(database: Database) -> 
         dated_in="Europe/Moscow",
         spent_s=1.5,
     )
-    part = Part(lease=lease, run_id=run_id, at=NOW, listed=(item, item), state={"next_url": None})
+    part = ListingPart(lease=lease, run_id=run_id, at=NOW, listed=(item, item), state={"next_url": None})
     assert await database.write(save_found, part, 0)
     assert await database.write(save_found, end, 1)
     clean = replace(item, title="Хлеб ?")
@@ -539,6 +539,6 @@ async def test_what_is_kept_on_disk_comes_back_as_it_was(database: Database) -> 
 def test_details_come_back_as_they_were() -> None:
     given = (
         FetchFilter(sources=("Хабр",), topics=("a", "b")),
-        Reach(cutoff=date(2026, 1, 2), window_days=0, depth=Depth.WINDOW),
+        WalkLimits(cutoff=date(2026, 1, 2), window_days=0, depth=Depth.WINDOW),
     )
     assert parse_fetch_details(fetch_details(*given)) == given

@@ -158,7 +158,7 @@ async def test_what_is_given_for_a_new_feed_only_fills_what_a_revived_one_lacks(
         "kind": FeedKind.PAGES,
         "topic": "python",
         "options": {"cutoff_date": "2026-01-02"},
-        "unsaid": {"kind", "topic", "cutoff_date"},
+        "defaulted": {"kind", "topic", "cutoff_date"},
     }
     back, _ = await database.write(insert_feed, feed.url, **usual)
     assert (back.kind, back.topic, back.options) == (FeedKind.PAGES, "world", usual["options"])

@@ -59,7 +59,7 @@ async def test_a_feed_of_a_list_that_was_deleted_comes_back_as_it_was(database: 
         title="Named",
         topic="general",
         options={"cutoff_date": "2026-01-02"},
-        unsaid=frozenset({"topic", "cutoff_date"}),
+        defaulted=frozenset({"topic", "cutoff_date"}),
     )
     ((back, is_new),) = await database.write(save_subscriptions, [wanted])
     assert (is_new, back.id, back.title) == (True, gone.id, "Named")

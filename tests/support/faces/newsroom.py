@@ -13,7 +13,7 @@ from inforadar.model.feed import Feed
 from inforadar.model.http import Outcome
 from inforadar.model.ids import ItemId, RunId, UrlHash, new_uuid
 from inforadar.model.item import Item, ItemChange, Listed, NewItem
-from inforadar.model.schedule import Collected, NextRun
+from inforadar.model.schedule import FinishedJob, NextRun
 from inforadar.stages.diff import diff
 from inforadar.store.analyses.analyses import claim_analyses, save_analysis
 from inforadar.store.articles.articles import ArticleEnding, claim_articles, save_article
@@ -112,7 +112,7 @@ class Newsroom:
     ) -> None:
         """A finished fetch; `next_run` has the fields of a `NextRun`."""
         (lease,) = await self.database.write(claim_feeds, [feed.id])
-        job = Collected(
+        job = FinishedJob(
             lease=lease,
             run_id=RunId(new_uuid()),
             at=datetime.now(UTC),

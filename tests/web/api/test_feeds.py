@@ -60,10 +60,10 @@ async def test_a_feed_that_is_added_is_enabled_polls_and_is_asked_for(
     assert (status, again["added"], again["topic"]) == (200, False, "мир")
 
 
-@pytest.mark.parametrize("unsaid", [{}, {"topic": None}])
-async def test_the_hub_of_a_habr_listing_is_its_topic(admin: Admin, unsaid: dict[str, None]) -> None:
+@pytest.mark.parametrize("defaulted", [{}, {"topic": None}])
+async def test_the_hub_of_a_habr_listing_is_its_topic(admin: Admin, defaulted: dict[str, None]) -> None:
     url = "https://habr.com/ru/hubs/python/articles/"
-    status, added = await admin("POST", "/api/feeds", json={"url": url, **unsaid})
+    status, added = await admin("POST", "/api/feeds", json={"url": url, **defaulted})
     assert (status, added["kind"], added["topic"]) == (201, "pages", "python")
 
 

@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from inforadar.actions.admin import switch_feed
-from inforadar.app.store import utc_now
 from inforadar.cli.feed.feeds import Json, Reference
 from inforadar.cli.terminal.confirm import Yes, confirm
 from inforadar.cli.terminal.output import print_json, print_line, safe, short_id
 from inforadar.cli.terminal.run import on_store
+from inforadar.clock import utc_now
 from inforadar.config import Settings
 from inforadar.model.feed import Feed
 from inforadar.store.database import Database

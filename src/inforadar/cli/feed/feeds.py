@@ -12,8 +12,7 @@ from cyclopts.validators import Number
 from rich.console import Console
 from rich.text import Text
 
-from inforadar.actions.admin import check_words, fill_in, split_credentials
-from inforadar.app.store import utc_now
+from inforadar.actions.admin import check_words, split_credentials, with_defaults
 from inforadar.cli.terminal.masks import masked
 from inforadar.cli.terminal.output import (
     is_narrow,
@@ -25,6 +24,7 @@ from inforadar.cli.terminal.output import (
     short_time,
 )
 from inforadar.cli.terminal.run import on_store
+from inforadar.clock import utc_now
 from inforadar.config import Settings
 from inforadar.errors import UsageError
 from inforadar.model.feed import Feed, FeedKind
@@ -89,7 +89,7 @@ def add(
     address, credentials = split_credentials(url)
 
     async def work(database: Database, settings: Settings) -> tuple[Feed, bool]:
-        new = fill_in(
+        new = with_defaults(
             address,
             kind=kind,
             topic=topic,
@@ -109,7 +109,7 @@ def add(
             polling=polling or None,
             enforce_feed_domain=False if any_host else None,
             with_root_domain=root_domain,
-            unsaid=new.unsaid,
+            defaulted=new.defaulted,
         )
         if is_new and credentials and keeps_credentials(address, feed.url):
             await database.write(add_credentials, feed.id, credentials)

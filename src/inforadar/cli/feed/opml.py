@@ -10,14 +10,15 @@ from cyclopts import Parameter
 
 from inforadar.actions.opml import render_opml
 from inforadar.actions.opml_import import import_opml
-from inforadar.app.store import utc_now
-from inforadar.cli.terminal.output import binary_output, counted, print_json, print_line, safe
+from inforadar.cli.terminal.output import binary_output, print_json, print_line, safe
 from inforadar.cli.terminal.run import on_store
+from inforadar.clock import utc_now
 from inforadar.config import Settings
 from inforadar.errors import UsageError
 from inforadar.model.subscription import Imported
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import load_feeds
+from inforadar.texts import counted
 from inforadar.views.json import imported_document
 
 

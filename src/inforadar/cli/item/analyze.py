@@ -10,9 +10,9 @@ from typing import Annotated, Any
 from cyclopts import Parameter, validators
 
 from inforadar.app.analysis import make_builder, open_analysis
-from inforadar.app.store import utc_now
 from inforadar.cli.terminal.output import print_json, print_line, print_table
 from inforadar.cli.terminal.run import on_store
+from inforadar.clock import utc_now
 from inforadar.config import Settings, load_settings
 from inforadar.stages.analyze.base import FailureKind
 from inforadar.stages.analyze.choose import prompts_folder

@@ -12,12 +12,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from inforadar.app.store import open_store, utc_now
+from inforadar.app.store import open_store
 from inforadar.app.worker import open_redis, open_worker
 from inforadar.cli.terminal.logs import configure_logs
 from inforadar.cli.terminal.masks import masked
 from inforadar.cli.terminal.output import print_json, print_line, print_table, safe
 from inforadar.cli.terminal.run import on_store
+from inforadar.clock import utc_now
 from inforadar.config import Settings, load_settings
 from inforadar.errors import UsageError
 from inforadar.model.article import Extracted, FailureCode, NotExtracted

@@ -23,7 +23,7 @@ from inforadar.config import Settings, load_settings
 from inforadar.errors import UsageError
 from inforadar.model.progress import Listener, Progress
 from inforadar.model.run import Report
-from inforadar.pipeline.collect.jobs import Reach
+from inforadar.pipeline.collect.jobs import WalkLimits
 from inforadar.pipeline.runs.fetch_run import FetchFilter, FetchRun
 from inforadar.stages.discover.pages.walk import Depth
 from inforadar.store.feeds.feeds import load_feeds
@@ -57,7 +57,7 @@ def fetch(
     settings = load_settings()
     configure_logs(settings.log, quiet=True)
     wanted = FetchFilter(sources=tuple(source or ()), topics=tuple(topic or ()))
-    reach = Reach(cutoff=cutoff, window_days=window_days, depth=depth)
+    reach = WalkLimits(cutoff=cutoff, window_days=window_days, depth=depth)
     if json:
         report = uvloop.run(_fetch(settings, wanted, reach, _silence))
         print_json(report_document(report))
@@ -74,7 +74,7 @@ def _silence(_: Progress) -> None:
     return
 
 
-async def _fetch(settings: Settings, wanted: FetchFilter, reach: Reach, listener: Listener) -> Report:
+async def _fetch(settings: Settings, wanted: FetchFilter, reach: WalkLimits, listener: Listener) -> Report:
     async with open_store(settings) as database:
         feeds = await database.read(
             load_feeds, sources=wanted.sources, topics=wanted.topics, only_enabled=True

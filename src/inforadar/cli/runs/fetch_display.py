@@ -16,7 +16,7 @@ from inforadar.model.progress import Progress as Event
 from inforadar.model.progress import ProgressKind
 from inforadar.model.run import Report
 from inforadar.pipeline.runs.fetch_run import FetchFilter
-from inforadar.views.run_log import counted
+from inforadar.texts import counted
 
 _LABEL = 20
 _STYLES = {"+": "green", "~": "yellow"}

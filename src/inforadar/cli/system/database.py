@@ -13,7 +13,7 @@ from inforadar.actions.backup import Restored, back_up, restore_archive, restore
 from inforadar.actions.retention import Retention, Surplus
 from inforadar.app.store import make_home, open_unchecked_store
 from inforadar.cli.terminal.confirm import Yes, confirm
-from inforadar.cli.terminal.output import counted, print_json, print_line, print_table, safe, size_text
+from inforadar.cli.terminal.output import print_json, print_line, print_table, safe, size_text
 from inforadar.cli.terminal.progress import told
 from inforadar.cli.terminal.run import on_store
 from inforadar.config import Settings, load_settings
@@ -23,6 +23,7 @@ from inforadar.store.upkeep.backup import is_sqlite_file
 from inforadar.store.upkeep.checks import find_damage, load_counts, load_size, repair_indexes
 from inforadar.store.upkeep.move import Move, Moved
 from inforadar.store.upkeep.upgrade import OURS, load_revision, upgrade_database
+from inforadar.texts import counted
 
 Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
 

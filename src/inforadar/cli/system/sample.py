@@ -6,10 +6,11 @@ import asyncio
 
 import uvloop
 
-from inforadar.app.store import open_store, utc_now
+from inforadar.app.store import open_store
 from inforadar.cli.system.serve import until_signal
 from inforadar.cli.terminal.output import print_line
 from inforadar.cli.terminal.run import on_store
+from inforadar.clock import utc_now
 from inforadar.config import Settings, load_settings
 from inforadar.errors import UsageError
 from inforadar.sample.install import add_sample, announce, load_world, remove_sample

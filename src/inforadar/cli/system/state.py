@@ -11,13 +11,14 @@ from cyclopts import Parameter
 
 from inforadar.actions.backup import export_to
 from inforadar.cli.terminal.confirm import Yes, confirm
-from inforadar.cli.terminal.output import binary_output, counted, print_json, print_line, size_text
+from inforadar.cli.terminal.output import binary_output, print_json, print_line, size_text
 from inforadar.cli.terminal.progress import told
 from inforadar.cli.terminal.run import on_store
 from inforadar.config import Settings
 from inforadar.errors import UsageError
 from inforadar.store.database import Database
 from inforadar.store.upkeep.archive import read_archive, write_archive
+from inforadar.texts import counted
 
 Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
 

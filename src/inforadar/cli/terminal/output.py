@@ -113,11 +113,6 @@ def short_id(value: object) -> str:
     return str(value)[-8:]
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 feed`, `2 feeds`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def score_text(score: float | None) -> Text:
     """The number with its word and colour: never colour alone."""
     if score is None:

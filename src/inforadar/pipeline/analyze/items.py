@@ -25,7 +25,7 @@ from inforadar.model.analysis import Analysis, Subject, from_json, to_json
 from inforadar.model.ids import ItemId
 from inforadar.pipeline.analyze.breaker import REJECTED_PAUSE_S, Breaker
 from inforadar.pipeline.analyze.budget import Budget
-from inforadar.pipeline.heartbeat import holding
+from inforadar.pipeline.heartbeat import keep_leases
 from inforadar.stages.analyze.base import AnalysisFailed, Analyzed, Analyzer, FailureKind
 from inforadar.stages.analyze.choose import Analyzers
 from inforadar.stages.analyze.llm.dialogue import ModelAnalyzer
@@ -87,7 +87,7 @@ class AnalysisStage:
             held |= {job.item_id: job for job in jobs}
             try:
                 async with (
-                    holding(self.database, held, extend=extend_analyses, release=release_analyses),
+                    keep_leases(self.database, held, extend=extend_analyses, release=release_analyses),
                     asyncio.TaskGroup() as tasks,
                 ):
                     for job in jobs:

@@ -1,6 +1,6 @@
-"""The discoverer of kind `feed`: one document, fetched conditionally, read, and when it is asked for again.
+"""The collector of kind `feed`: one document, fetched conditionally, read, and when it is asked for again.
 
-A job always ends in a `Collected`: expected endings become the feed's outcome and a sentence in
+A job always ends in a `FinishedJob`: expected endings become the feed's outcome and a sentence in
 `last_error`; a crash in one feed's job is caught here, recorded on that feed, and stops nothing else (B7).
 """
 
@@ -30,7 +30,7 @@ from inforadar.model.http import (
     Validators,
 )
 from inforadar.model.item import Listed, Listing
-from inforadar.model.schedule import Collected, Part
+from inforadar.model.schedule import FinishedJob, ListingPart
 from inforadar.pipeline.collect.jobs import Job
 from inforadar.pipeline.schedule import SchedulePolicy, after_failure, after_success
 from inforadar.stages.discover.sitemap.parse import is_sitemap
@@ -44,13 +44,13 @@ ACCEPT = (
 Parse = Callable[[bytes, str, str, tzinfo], Awaitable[Listing]]
 """Reads a feed document: (body, url, content type, zone of dates that name none)."""
 
-SitemapReader = Callable[[Job, Fetched], AsyncGenerator[Part | Collected, None]]
+SitemapReader = Callable[[Job, Fetched], AsyncGenerator[ListingPart | FinishedJob, None]]
 
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FeedDiscoverer:
+class FeedCollector:
     """RSS, Atom and JSON Feed, and feeds whose kind is not known yet."""
 
     fetch: Fetch
@@ -64,8 +64,8 @@ class FeedDiscoverer:
     """Takes over a feed whose content shows that it is a sitemap."""
     max_sitemap_bytes: int | None = None
 
-    async def discover(self, job: Job) -> AsyncGenerator[Part | Collected, None]:
-        collected = await self.collect(job)
+    async def collect(self, job: Job) -> AsyncGenerator[ListingPart | FinishedJob, None]:
+        collected = await self.finish_or_hand_over(job)
         if isinstance(collected, Fetched):
             assert self.sitemap is not None
             async with aclosing(self.sitemap(job, collected)) as steps:
@@ -76,11 +76,11 @@ class FeedDiscoverer:
             job.progress.counted(len(collected.listed))
         yield collected
 
-    async def collect(self, job: Job) -> Collected | Fetched:
+    async def finish_or_hand_over(self, job: Job) -> FinishedJob | Fetched:
         """How the job ended; or the document, if it is a sitemap."""
         feed = job.feed
         try:
-            return await self._collect(job)
+            return await self._fetch_and_read(job)
         except TimeoutError:
             text = f"Reading {hostname(feed.url)} took longer than {self.job_timeout_s:g} seconds."
             return failed_job(job, self.policy, fault_of(feed, text, self.now(), FailureReason.TIMEOUT))
@@ -93,7 +93,7 @@ class FeedDiscoverer:
         except Exception as crash:
             return failed_job(job, self.policy, crash_of(feed, crash, self.now()))
 
-    async def _collect(self, job: Job) -> Collected | Fetched:
+    async def _fetch_and_read(self, job: Job) -> FinishedJob | Fetched:
         feed = job.feed
         loop = asyncio.get_running_loop()
         started = loop.time()
@@ -118,7 +118,7 @@ class FeedDiscoverer:
                     return await self._read(job, result, spent_s)
             case NotModified():
                 freshness = freshness_s(result.headers, result.fetched_at)
-                return Collected(
+                return FinishedJob(
                     lease=job.lease,
                     run_id=job.run_id,
                     at=result.fetched_at,
@@ -132,7 +132,7 @@ class FeedDiscoverer:
             case _:
                 assert_never(result)
 
-    async def _read(self, job: Job, fetched: Fetched, spent_s: float) -> Collected | Fetched:
+    async def _read(self, job: Job, fetched: Fetched, spent_s: float) -> FinishedJob | Fetched:
         feed = job.feed
         if self._is_sitemap(feed, fetched, looks_like_sitemap(feed.url)):
             return fetched
@@ -153,7 +153,7 @@ class FeedDiscoverer:
             "description": listing.description,
             "language": listing.language,
         }
-        return Collected(
+        return FinishedJob(
             lease=job.lease,
             run_id=job.run_id,
             at=fetched.fetched_at,
@@ -184,9 +184,9 @@ def looks_like_sitemap(url: str) -> bool:
 _LIKE_A_SITEMAP = re.compile(r"sitemap|site-map|\.(?:gz|txt)(?:$|\?)", re.IGNORECASE)
 
 
-def failed_job(job: Job, policy: SchedulePolicy, failed: Failed, *, spent_s: float = 0.0) -> Collected:
+def failed_job(job: Job, policy: SchedulePolicy, failed: Failed, *, spent_s: float = 0.0) -> FinishedJob:
     """The end of a job that failed: nothing of it is stored but that."""
-    return Collected(
+    return FinishedJob(
         lease=job.lease,
         run_id=job.run_id,
         at=failed.fetched_at,

@@ -1,9 +1,9 @@
 """Jobs: one feed to be collected, and what every kind of feed has in common for whoever drives it.
 
-    Job ──► Discoverer.discover ──► Part, Part, …, Collected
+    Job ──► Collector.collect ──► ListingPart, ListingPart, …, FinishedJob
 
-A discoverer of each kind asks the site and reads what it lists (A6). Kind `feed` is one document and comes as one
-`Collected`, saved all or nothing. `pages` and `sitemap` come part by part, and their `Collected` is only the end:
+A collector of each kind asks the site and reads what it lists (A6). Kind `feed` is one document and comes as one
+`FinishedJob`, saved all or nothing. `pages` and `sitemap` come part by part, and their `FinishedJob` is only the end:
 outcome and schedule (B6). The worker saves each part as it comes; the fetch command first keeps them all.
 """
 
@@ -16,14 +16,14 @@ from typing import Protocol
 
 from inforadar.model.feed import Feed
 from inforadar.model.ids import RunId
-from inforadar.model.schedule import Collected, Lease, Part
+from inforadar.model.schedule import FinishedJob, Lease, ListingPart
 from inforadar.pipeline.runs.progress import FeedProgress
 from inforadar.stages.discover.pages.walk import Depth
 from inforadar.urls import keeps_credentials
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reach:
+class WalkLimits:
     """How far a walk goes, where that is not what feed and settings say."""
 
     cutoff: date | None = None
@@ -41,8 +41,8 @@ class Job:
     progress: FeedProgress
     headers: Mapping[str, str] = field(default_factory=dict)
     """Its credentials: request headers that the feed needs, stored apart from it."""
-    reach: Reach = Reach()
-    found: tuple[Part, ...] = ()
+    reach: WalkLimits = WalkLimits()
+    found: tuple[ListingPart, ...] = ()
     """What another run found of it before it was cut short: not to be asked for again, and not given out again."""
 
     @property
@@ -54,9 +54,9 @@ class Job:
         return self.headers if keeps_credentials(self.feed.url, url) else {}
 
 
-class Discoverer(Protocol):
+class Collector(Protocol):
     """How feeds of one kind are collected."""
 
-    def discover(self, job: Job) -> AsyncGenerator[Part | Collected, None]:
+    def collect(self, job: Job) -> AsyncGenerator[ListingPart | FinishedJob, None]:
         """The parts of the listing, if it has any, then how it ended. `StoreError` is all that it raises."""
         ...

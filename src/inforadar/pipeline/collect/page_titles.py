@@ -14,7 +14,7 @@ from inforadar.model.article import Article, Extracted, FailureCode, NotExtracte
 from inforadar.model.http import Failed
 from inforadar.model.sitemap import TitleOrigin
 from inforadar.pipeline.articles import Canonicalizer
-from inforadar.pipeline.heartbeat import holding
+from inforadar.pipeline.heartbeat import keep_leases
 from inforadar.pipeline.polite_visit import Visitor
 from inforadar.stages.discover.sitemap.titles import slug_title
 from inforadar.store.articles.articles import (
@@ -55,7 +55,7 @@ class PageTitles:
         job = await database.write(claim_new_article, key, url, topic)
         if job is None:
             return _known(url, await database.read(load_article, key))
-        async with holding(database, {key: job}, extend=extend_articles, release=release_articles):
+        async with keep_leases(database, {key: job}, extend=extend_articles, release=release_articles):
             rules = await visitor.admit(url)
             if isinstance(rules, Failed):
                 await database.write(postpone_articles, [(job, rules.retry_after_s or 0.0)])

@@ -1,6 +1,6 @@
-"""The discoverer of kind `pages`: walks a paged site, newest first, and gives out what each page brings.
+"""The collector of kind `pages`: walks a paged site, newest first, and gives out what each page brings.
 
-    robots.txt, turn, GET | read in a process of its own | what is known of it | the walk's rule | Part
+    robots.txt, turn, GET | read in a process of its own | what is known of it | the walk's rule | ListingPart
 
 `stages/discover/pages/walk.py` decides how deep it goes. The scheduled walk stops at the window once a walk has
 come to its end; before that, and when a person asks, it goes down to the cutoff.
@@ -22,7 +22,7 @@ from inforadar.model.feed import Feed
 from inforadar.model.http import Failed, Fetched, FetchResult, Outcome, Request
 from inforadar.model.ids import FeedId, UrlHash
 from inforadar.model.item import Listed
-from inforadar.model.schedule import Collected, Part
+from inforadar.model.schedule import FinishedJob, ListingPart
 from inforadar.pipeline.collect.feed import all_elsewhere, crash_of, failed_job, fault_of, keep_own_host
 from inforadar.pipeline.collect.jobs import Job
 from inforadar.pipeline.collect.reach import default_cutoff
@@ -33,8 +33,8 @@ from inforadar.pipeline.schedule import SchedulePolicy, after_success
 from inforadar.stages.discover.pages.listing import PageListing, PageReader
 from inforadar.stages.discover.pages.read import discover_pages, reader_for
 from inforadar.stages.discover.pages.walk import Depth, PageDecision, StopReason, Walk
+from inforadar.texts import counted
 from inforadar.urls import host_key, url_hash
-from inforadar.views.run_log import counted
 
 Read = Callable[[PageReader, bytes, str, str, datetime], Awaitable[PageListing]]
 """Runs a page's reader where it cannot hold anybody."""
@@ -44,7 +44,7 @@ MAX_DAYS = 36_500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PagesDiscoverer:
+class PagesCollector:
     """Paged sites: those with a reader of their own, and any other by selectors."""
 
     engine: Engine
@@ -58,7 +58,7 @@ class PagesDiscoverer:
     """For feeds that have none of their own."""
     window_days: int = 30
 
-    async def discover(self, job: Job) -> AsyncGenerator[Part | Collected, None]:
+    async def collect(self, job: Job) -> AsyncGenerator[ListingPart | FinishedJob, None]:
         try:
             walked = _Walked(job, self._walk(job))
         except UsageError as fault:
@@ -84,7 +84,7 @@ class PagesDiscoverer:
             walked.failed = crash_of(job.feed, crash, self.now())
         yield self._ended(job, walked)
 
-    async def _pages(self, job: Job, walked: _Walked, visitor: Visitor) -> AsyncGenerator[Part, None]:
+    async def _pages(self, job: Job, walked: _Walked, visitor: Visitor) -> AsyncGenerator[ListingPart, None]:
         reader = reader_for(job.feed)
 
         async def fetch(request: Request) -> FetchResult:
@@ -122,7 +122,7 @@ class PagesDiscoverer:
                     walked.failed = fault_of(job.feed, all_elsewhere(page.items), self.now())
                     return
                 self._tell(job, walked.pages, page, decision, len(process))
-                yield Part(
+                yield ListingPart(
                     lease=job.lease,
                     run_id=job.run_id,
                     at=self.now(),
@@ -168,7 +168,7 @@ class PagesDiscoverer:
                 raise UsageError(f"{own!r} is no cutoff date; write it like 2026-01-31.") from None
         return self.cutoff_date or default_cutoff(feed.created_at)
 
-    def _ended(self, job: Job, walked: _Walked) -> Collected:
+    def _ended(self, job: Job, walked: _Walked) -> FinishedJob:
         failed = walked.failed
         if failed is not None:
             if walked.pages:
@@ -179,7 +179,7 @@ class PagesDiscoverer:
         first = walked.first
         freshness = freshness_s(first.headers, first.fetched_at) if first else None
         is_deep = job.reach.cutoff is None or job.reach.cutoff <= self.cutoff_of(job.feed)
-        return Collected(
+        return FinishedJob(
             lease=job.lease,
             run_id=job.run_id,
             at=self.now(),
@@ -232,7 +232,7 @@ def page_state(page: PageListing, process: Sequence[Listed]) -> dict[str, object
     return state
 
 
-def found_page(part: Part) -> PageListing:
+def found_page(part: ListingPart) -> PageListing:
     """The page that a part was made of."""
     rest = msgspec.convert(part.state, PageListing)
     return replace(rest, items=part.listed + rest.items)

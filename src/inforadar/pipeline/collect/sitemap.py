@@ -1,6 +1,6 @@
-"""The discoverer of kind `sitemap`: what is new or changed in a site's sitemap becomes items.
+"""The collector of kind `sitemap`: what is new or changed in a site's sitemap becomes items.
 
-    files that changed | new, changed, pending, failed | titles | Part, Part, … | clean-up | Collected
+    files that changed | new, changed, pending, failed | titles | ListingPart, ListingPart, … | clean-up | FinishedJob
 
 The first run takes the newest as a baseline and notes everything else as seen (E5). URLs are pending from the moment
 they were met until their item is saved, so that a run that dies anywhere is taken up by the next one. A sitemap
@@ -22,7 +22,7 @@ from inforadar.fetch.freshness import freshness_s
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import Failed, Fetched, Outcome
 from inforadar.model.item import Listed
-from inforadar.model.schedule import Collected, Part
+from inforadar.model.schedule import FinishedJob, ListingPart
 from inforadar.model.sitemap import SitemapEntry, TitleOrigin
 from inforadar.pipeline.collect.feed import crash_of, failed_job, fault_of
 from inforadar.pipeline.collect.jobs import Job
@@ -99,7 +99,7 @@ def site_name_of(feed: Feed) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SitemapDiscoverer:
+class SitemapCollector:
     """Sitemaps, of whatever form."""
 
     engine: Engine
@@ -111,9 +111,9 @@ class SitemapDiscoverer:
     request_timeout_s: float
     now: Callable[[], datetime]
 
-    async def discover(
+    async def collect(
         self, job: Job, first: Fetched | None = None
-    ) -> AsyncGenerator[Part | Collected, None]:
+    ) -> AsyncGenerator[ListingPart | FinishedJob, None]:
         """`first` is the sitemap itself, if it was fetched to see what it is."""
         walk: SitemapWalk | None = None
         try:
@@ -161,7 +161,7 @@ class SitemapDiscoverer:
         met = {item.url for part in job.found for item in part.listed}
         return _Run(job=job, policy=policy, visitor=visitor, began_at=began_at, walk=walk, met=met)
 
-    async def _parts(self, run: _Run) -> AsyncGenerator[Part, None]:
+    async def _parts(self, run: _Run) -> AsyncGenerator[ListingPart, None]:
         walk = run.walk
         async with aclosing(walk.run()) as files:
             async for todo in files:
@@ -192,7 +192,7 @@ class SitemapDiscoverer:
 
         await self.database.write(fenced, run.job.lease, choose_baseline, run.site_name, newest, self.now())
 
-    async def _process(self, run: _Run, todo: list[Todo]) -> AsyncGenerator[Part, None]:
+    async def _process(self, run: _Run, todo: list[Todo]) -> AsyncGenerator[ListingPart, None]:
         """Items with a title at once, together; then those that need their page, one by one."""
         by_url = {one.entry.url: one for one in todo if one.entry.url not in run.met}
         run.met |= by_url.keys()
@@ -236,14 +236,14 @@ class SitemapDiscoverer:
 
     def _part(
         self, run: _Run, listed: list[Listed], by_url: Mapping[str, Todo], *, failed: Iterable[str] = ()
-    ) -> Part:
+    ) -> ListingPart:
         modified = {
             item.url: item.updated_at.isoformat()
             for item in listed
             if item.updated_at and by_url[item.url].is_modified
         }
         state: dict[str, Any] = {SITE: run.site_name, MODIFIED: modified, FAILED: list(failed)}
-        return Part(
+        return ListingPart(
             lease=run.job.lease,
             run_id=run.job.run_id,
             at=self.now(),
@@ -275,7 +275,7 @@ class SitemapDiscoverer:
             run.job.progress.line(f"titles: {said}")
         return None
 
-    def _ended(self, run: _Run, failed: Failed | None) -> Collected:
+    def _ended(self, run: _Run, failed: Failed | None) -> FinishedJob:
         job, root = run.job, run.walk.root
         if failed is not None:
             if run.walk.lists:
@@ -284,7 +284,7 @@ class SitemapDiscoverer:
                 failed = replace(failed, outcome=Outcome.TEMPORARY_ERROR, message=message)
             return failed_job(job, self.policy, failed)
         freshness = freshness_s(root.headers, root.fetched_at) if root else None
-        return Collected(
+        return FinishedJob(
             lease=job.lease,
             run_id=job.run_id,
             at=self.now(),

@@ -23,10 +23,10 @@ from inforadar.model.feed import FeedKind
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId, RunId
 from inforadar.model.progress import Listener, Progress, ProgressKind
-from inforadar.model.schedule import Collected, Lease, Part, Saved
-from inforadar.pipeline.collect.jobs import Discoverer, Job
+from inforadar.model.schedule import FinishedJob, Lease, ListingPart, Saved
+from inforadar.pipeline.collect.jobs import Collector, Job
 from inforadar.pipeline.dispatch import Dispatch, Ending
-from inforadar.pipeline.heartbeat import holding
+from inforadar.pipeline.heartbeat import keep_leases
 from inforadar.pipeline.runs.progress import RunProgress
 from inforadar.store.database import Database
 from inforadar.store.leases import LEASE_S, extend_leases, postpone_leases, release_leases
@@ -74,7 +74,7 @@ class Cycle:
         self,
         *,
         database: Database,
-        discoverers: Mapping[FeedKind, Discoverer],
+        collectors: Mapping[FeedKind, Collector],
         writer: Writer,
         pacer: HostPacer,
         workers: int,
@@ -84,7 +84,7 @@ class Cycle:
         lease_s: float = LEASE_S,
     ) -> None:
         self._database = database
-        self._discoverers = discoverers
+        self._collectors = collectors
         self._credentials = credentials
         self._listener = listener
         self._writer = writer
@@ -107,13 +107,13 @@ class Cycle:
         """Collects all of them, as far as their hosts allow."""
         self._progress = RunProgress(run_id, self._listener, self._now)
         self._held |= {lease.feed.id: lease for lease in leases}
-        async with holding(
+        async with keep_leases(
             self._database, self._held, extend=extend_leases, release=release_leases, lease_s=self._lease_s
         ):
             try:
                 leftovers = await self._dispatch.run(leases)
             finally:
-                self._writer.hurry()
+                self._writer.flush_soon()
                 # What was fetched is saved, whatever stopped the rest.
                 if self._saves:
                     await asyncio.wait(self._saves)
@@ -141,23 +141,23 @@ class Cycle:
         try:
             await self._collect(job)
         except LeaseLostError as lost:
-            # Of a discoverer that keeps a state of its own, fenced as the items are: it costs this feed alone.
+            # Of a collector that keeps a state of its own, fenced as the items are: it costs this feed alone.
             self._give_up(job, lost)
         return Ending.DONE
 
     async def _collect(self, job: Job) -> None:
         kind = job.feed.kind or FeedKind.FEED
-        async with aclosing(self._discoverers[kind].discover(job)) as steps:
+        async with aclosing(self._collectors[kind].collect(job)) as steps:
             async for step in steps:
-                if isinstance(step, Collected):
-                    await self._writer.room()
+                if isinstance(step, FinishedJob):
+                    await self._writer.wait_for_capacity()
                     saving = self._writer.submit(step)
                     self._saves.add(saving)
                     saving.add_done_callback(partial(self._note, step))
                 elif not await self._save_part(step):
                     break
 
-    async def _save_part(self, part: Part) -> bool:
+    async def _save_part(self, part: ListingPart) -> bool:
         """Whether the job may go on."""
         try:
             saved = await self._writer.save_part(part)
@@ -168,7 +168,7 @@ class Cycle:
         self.result.updated += len(saved.changed)
         return True
 
-    def _give_up(self, job: Collected | Part | Job, fault: BaseException) -> None:
+    def _give_up(self, job: FinishedJob | ListingPart | Job, fault: BaseException) -> None:
         """Nothing of it was written."""
         feed = job.lease.feed
         self._held.pop(feed.id, None)
@@ -180,7 +180,7 @@ class Cycle:
         self.result.errors[feed.url] = str(fault)
         self._say(job, logging.ERROR, "feed.not_saved", error=str(fault))
 
-    def _note(self, job: Collected, saving: asyncio.Future[Saved]) -> None:
+    def _note(self, job: FinishedJob, saving: asyncio.Future[Saved]) -> None:
         """How the saving of a job ended. A callback and not a task, because there are thousands of them."""
         self._saves.discard(saving)
         self._held.pop(job.lease.feed.id, None)
@@ -189,7 +189,7 @@ class Cycle:
         else:
             self._give_up(job, fault)
 
-    def _count(self, job: Collected, saved: Saved) -> None:
+    def _count(self, job: FinishedJob, saved: Saved) -> None:
         added, updated = len(saved.added), len(saved.changed)
         self.result.fetched += 1
         self.result.added += added
@@ -203,7 +203,7 @@ class Cycle:
             self.result.errors[job.lease.feed.url] = error or job.outcome.value
             self._say(job, logging.WARNING, "feed.failed", outcome=job.outcome.value, error=error)
 
-    def _say(self, job: Collected | Part | Job, level: int, event: str, **fields: Any) -> None:
+    def _say(self, job: FinishedJob | ListingPart | Job, level: int, event: str, **fields: Any) -> None:
         # To put a line together that nobody reads would cost more than all the rest here.
         if self._log.is_enabled_for(level):
             feed = job.lease.feed

@@ -15,15 +15,15 @@ from inforadar.fetch.pace import HostPacer
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId
-from inforadar.model.schedule import Collected, Lane, Lease, Part, lane_of
-from inforadar.pipeline.collect.jobs import Discoverer, Job, Reach
+from inforadar.model.schedule import FinishedJob, Lane, Lease, ListingPart, lane_of
+from inforadar.pipeline.collect.jobs import Collector, Job, WalkLimits
 from inforadar.pipeline.dispatch import Dispatch, Ending, Leftover
 from inforadar.pipeline.runs.progress import RunProgress
 from inforadar.store.database import Database
 from inforadar.store.leases import claim_feeds
 from inforadar.store.runs.fetch_spool import delete_found, load_feeds_with_found, load_found, save_found
+from inforadar.texts import counted
 from inforadar.urls import host_key, hostname
-from inforadar.views.run_log import counted
 
 LEASE_S = 30.0
 """Shorter than a worker's: after a run was killed, a person who starts it again should not wait for long."""
@@ -41,10 +41,10 @@ class Finder:
         self,
         *,
         database: Database,
-        discoverers: Mapping[FeedKind, Discoverer],
+        collectors: Mapping[FeedKind, Collector],
         pacer: HostPacer,
         workers: int,
-        reach: Reach,
+        reach: WalkLimits,
         credentials: Mapping[FeedId, Mapping[str, str]],
         progress: RunProgress,
     ) -> None:
@@ -53,13 +53,13 @@ class Finder:
         self.errors: dict[str, str] = {}
         """{feed URL: sentence}."""
         self._database = database
-        self._discoverers = discoverers
+        self._collectors = collectors
         self._pacer = pacer
         self._workers = workers
         self._reach = reach
         self._credentials = credentials
         self._progress = progress
-        self._begun: dict[FeedId, tuple[Part, ...]] = {}
+        self._begun: dict[FeedId, tuple[ListingPart, ...]] = {}
         """What another run had found of feeds, without having come to the end."""
         self._stopping = asyncio.Event()
         self._dispatch: Dispatch[Lease] | None = None
@@ -111,10 +111,10 @@ class Finder:
                 stale.append(lease.feed.id)
                 continue
             told = self._progress.of(lease.feed)
-            parts = tuple(step for step in found if isinstance(step, Part))
+            parts = tuple(step for step in found if isinstance(step, ListingPart))
             items = sum(len(step.listed) for step in found)
             told.counted(items, pages=len(parts))
-            if isinstance(end := found[-1], Collected):
+            if isinstance(end := found[-1], FinishedJob):
                 self.complete.add(lease.feed.id)
                 told.line(f"found before and not processed: {counted(items, 'item')}")
                 if end.outcome is not Outcome.SUCCESS:
@@ -188,21 +188,21 @@ class Finder:
         return Ending.DONE
 
     async def _keep_steps(self, job: Job) -> None:
-        """A discoverer that keeps a state of its own finds by itself that the lease is lost, and raises."""
+        """A collector that keeps a state of its own finds by itself that the lease is lost, and raises."""
         feed, position = job.feed, len(job.found)
-        async with aclosing(self._discoverers[feed.kind or FeedKind.FEED].discover(job)) as steps:
+        async with aclosing(self._collectors[feed.kind or FeedKind.FEED].collect(job)) as steps:
             async for step in steps:
                 if not await self._database.write(save_found, step, position):
                     self.lose(feed)
                     break
                 position += 1
-                if isinstance(step, Collected):
+                if isinstance(step, FinishedJob):
                     self.complete.add(feed.id)
                     self._tell_end(step)
                 elif self.is_stopping:
                     break
 
-    def _tell_end(self, job: Collected) -> None:
+    def _tell_end(self, job: FinishedJob) -> None:
         feed = job.lease.feed
         if job.outcome is not Outcome.SUCCESS:
             self.errors[feed.url] = error = job.next_run.error or job.outcome.value

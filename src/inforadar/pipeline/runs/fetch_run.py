@@ -24,9 +24,9 @@ from inforadar.model.feed import FeedKind
 from inforadar.model.ids import RunId
 from inforadar.model.progress import Listener, ProgressKind
 from inforadar.model.run import Report, RunKind
-from inforadar.model.schedule import Collected, Lease
-from inforadar.pipeline.collect.jobs import Discoverer, Reach
-from inforadar.pipeline.heartbeat import holding
+from inforadar.model.schedule import FinishedJob, Lease
+from inforadar.pipeline.collect.jobs import Collector, WalkLimits
+from inforadar.pipeline.heartbeat import keep_leases
 from inforadar.pipeline.runs.events import RunRecorder
 from inforadar.pipeline.runs.fetch_discover import LEASE_S, Finder
 from inforadar.pipeline.runs.progress import RunProgress, feed_label
@@ -39,7 +39,8 @@ from inforadar.store.runs.fetch_runs import close_dead_runs
 from inforadar.store.runs.fetch_spool import load_next_found
 from inforadar.store.runs.runs import finish_run, insert_run, load_report
 from inforadar.store.writer import Writer
-from inforadar.views.run_log import counted, saved_lines
+from inforadar.texts import counted
+from inforadar.views.run_log import saved_lines
 
 log = structlog.get_logger()
 
@@ -53,7 +54,7 @@ class FetchFilter:
 
 
 ALL_FEEDS = FetchFilter()
-TO_THE_CUTOFF = Reach(depth=Depth.CUTOFF)
+TO_THE_CUTOFF = WalkLimits(depth=Depth.CUTOFF)
 
 
 class FetchRun:
@@ -63,19 +64,19 @@ class FetchRun:
         self,
         *,
         database: Database,
-        discoverers: Mapping[FeedKind, Discoverer],
+        collectors: Mapping[FeedKind, Collector],
         writer: Writer,
         pacer: HostPacer,
         workers: int,
         now: Callable[[], datetime],
         listener: Listener,
         wanted: FetchFilter = ALL_FEEDS,
-        reach: Reach = TO_THE_CUTOFF,
+        reach: WalkLimits = TO_THE_CUTOFF,
         run_id: RunId | None = None,
     ) -> None:
         """`run_id`: a run that was asked for and claimed (`store/runs/fetch_runs.py`); else one is begun."""
         self._database = database
-        self._discoverers = discoverers
+        self._collectors = collectors
         self._writer = writer
         self._pacer = pacer
         self._workers = workers
@@ -138,7 +139,7 @@ class FetchRun:
         await self._pacer.refresh()
         self._finder = finder = Finder(
             database=self._database,
-            discoverers=self._discoverers,
+            collectors=self._collectors,
             pacer=self._pacer,
             workers=self._workers,
             reach=self._reach,
@@ -147,7 +148,7 @@ class FetchRun:
         )
         if self._is_stopping:
             return
-        async with holding(
+        async with keep_leases(
             self._database, finder.held, extend=extend_leases, release=release_leases, lease_s=LEASE_S
         ):
             await finder.find_all(feeds)
@@ -171,7 +172,7 @@ class FetchRun:
             if step is None:
                 return
             try:
-                if isinstance(step, Collected):
+                if isinstance(step, FinishedJob):
                     saved = await self._writer.save_alone(step)
                     del finder.held[feed.id]
                 else:
@@ -216,7 +217,7 @@ class FetchRun:
         progress.tell(ProgressKind.FINISHED)
 
 
-def fetch_details(wanted: FetchFilter, reach: Reach) -> dict[str, Any]:
+def fetch_details(wanted: FetchFilter, reach: WalkLimits) -> dict[str, Any]:
     """A run's filter and reach as its row keeps them: what `request_fetch_run` takes."""
     return {
         "sources": list(wanted.sources),
@@ -227,12 +228,12 @@ def fetch_details(wanted: FetchFilter, reach: Reach) -> dict[str, Any]:
     }
 
 
-def parse_fetch_details(details: Mapping[str, Any]) -> tuple[FetchFilter, Reach]:
+def parse_fetch_details(details: Mapping[str, Any]) -> tuple[FetchFilter, WalkLimits]:
     """Back from there."""
     cutoff = details.get("cutoff")
     return (
         FetchFilter(sources=tuple(details.get("sources", ())), topics=tuple(details.get("topics", ()))),
-        Reach(
+        WalkLimits(
             cutoff=date.fromisoformat(cutoff) if cutoff else None,
             window_days=details.get("window_days"),
             depth=Depth(details.get("depth") or Depth.CUTOFF),

@@ -45,7 +45,7 @@ class RunProgress:
 
 
 class FeedProgress:
-    """One feed's part of it: what its discoverer and whoever saves it have to say."""
+    """One feed's part of it: what its collector and whoever saves it have to say."""
 
     def __init__(self, run: RunProgress, feed: Feed) -> None:
         self._run = run

@@ -13,8 +13,6 @@ from typing import Any
 from uuid import uuid4
 
 from sqlalchemy import ColumnElement, Connection, and_, case, func, literal, or_, select, update
-from sqlalchemy.dialects.postgresql import insert as pg_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.model.ids import FeedId, ItemId, LeaseToken
 from inforadar.store.clock_sanity import LONGEST_WAIT_S, is_absurd
@@ -26,6 +24,7 @@ from inforadar.store.schema.articles import articles
 from inforadar.store.schema.feeds import feed_schedules, feeds
 from inforadar.store.schema.items import items
 from inforadar.store.types import db_after, db_later, db_now, one_of
+from inforadar.store.upsert import upsert
 
 _i = items.c
 
@@ -268,9 +267,8 @@ def save_cached_analysis(
     tokens_out: int,
     cost: float,
 ) -> None:
-    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     connection.execute(
-        insert(analyses_cache)
+        upsert(connection, analyses_cache)
         .values(
             key=key,
             result=dict(result),

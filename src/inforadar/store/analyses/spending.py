@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from datetime import date
 
 from sqlalchemy import Connection, delete, func, select, text
-from sqlalchemy.dialects.postgresql import insert as pg_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.model.ids import FeedId
 from inforadar.store.schema.analyses import analysis_costs
 from inforadar.store.schema.feeds import feeds
+from inforadar.store.upsert import upsert
 
 _c = analysis_costs.c
 
@@ -39,8 +38,7 @@ class Spent:
 
 
 def add_spent(connection: Connection, spent: Spent) -> None:
-    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
-    statement = insert(analysis_costs).values(
+    statement = upsert(connection, analysis_costs).values(
         day=spent.day,
         model=spent.model,
         feed_id=spent.feed_id,

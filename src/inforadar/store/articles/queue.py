@@ -8,8 +8,6 @@ from datetime import datetime
 from uuid import uuid4
 
 from sqlalchemy import Connection, and_, func, literal, or_, select, update
-from sqlalchemy.dialects.postgresql import insert as pg_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.errors import NotFoundError
 from inforadar.model.article import ArticleStatus
@@ -22,6 +20,7 @@ from inforadar.store.schema.articles import article_categories, articles
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
 from inforadar.store.types import db_later, db_now, one_of
+from inforadar.store.upsert import upsert
 
 ATTEMPTED_S = 30 * 86400.0
 """For so long a URL that failed for good is left alone (D3)."""
@@ -74,14 +73,13 @@ def take_in_urls(
     connection: Connection, category: str, urls: Mapping[Uid, str], skipped: Sequence[Uid], at: datetime
 ) -> TakenIn:
     """Queues what is new. `skipped` are those that someone else has dealt with, of which nothing is here."""
-    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     passed_over = set(skipped)
     rows = [
         {"uid": key, "url": urls[key], "category": category} for key in sorted(urls) if key not in passed_over
     ]
     queued = 0
     if rows:
-        statement = insert(articles).values(next_attempt_at=db_now()).on_conflict_do_nothing()
+        statement = upsert(connection, articles).values(next_attempt_at=db_now()).on_conflict_do_nothing()
         queued = len(connection.execute(statement.returning(_a.uid), rows).all())
     queued += retry_old_failures(connection, urls)
     here = connection.execute(select(_a.uid, _a.category, _a.status).where(one_of(_a.uid, urls))).all()
@@ -92,7 +90,7 @@ def take_in_urls(
         if category not in {row.category, *topics.get(row.uid, ())}
     ]
     if elsewhere:
-        connection.execute(insert(article_categories).on_conflict_do_nothing(), elsewhere)
+        connection.execute(upsert(connection, article_categories).on_conflict_do_nothing(), elsewhere)
     known = [row.uid for row in here if row.status == ArticleStatus.SUCCESS]
     note_known(connection, category, known, at)
     return TakenIn(queued=queued, known=len(known))
@@ -141,8 +139,9 @@ def claim_article(connection: Connection, uid: Uid, *, lease_s: float = LEASE_S)
 
 def claim_new_article(connection: Connection, uid: Uid, url: str, category: str) -> ArticleJob | None:
     """Leases an article, queued or unheard of; None: it is there, or another's, or not to be tried again yet."""
-    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
-    queued = insert(articles).values(uid=uid, url=url, category=category, next_attempt_at=db_now())
+    queued = upsert(connection, articles).values(
+        uid=uid, url=url, category=category, next_attempt_at=db_now()
+    )
     connection.execute(queued.on_conflict_do_nothing())
     is_due = select(_a.uid).where(
         _a.uid == uid,
@@ -158,8 +157,9 @@ def claim_new_article(connection: Connection, uid: Uid, url: str, category: str)
 
 def request_article(connection: Connection, uid: Uid, url: str, category: str) -> None:
     """Someone wants it now: the first worker fetches it. A text that is there stays until there is another."""
-    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
-    wanted = insert(articles).values(uid=uid, url=url, category=category, next_attempt_at=db_now())
+    wanted = upsert(connection, articles).values(
+        uid=uid, url=url, category=category, next_attempt_at=db_now()
+    )
     # Whoever is at it already goes on; its lease ends as it would have.
     connection.execute(
         wanted.on_conflict_do_update(

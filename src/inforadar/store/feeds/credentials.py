@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sqlalchemy import Connection, delete, select
-from sqlalchemy.dialects.postgresql import insert as pg_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.model.ids import FeedId
 from inforadar.store.schema.feeds import feed_credentials
+from inforadar.store.upsert import upsert
 
 
 def save_credentials(connection: Connection, feed_id: FeedId, headers: Mapping[str, str]) -> None:
@@ -17,9 +16,8 @@ def save_credentials(connection: Connection, feed_id: FeedId, headers: Mapping[s
     if not headers:
         connection.execute(delete(feed_credentials).where(feed_credentials.c.id == feed_id))
         return
-    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     connection.execute(
-        insert(feed_credentials)
+        upsert(connection, feed_credentials)
         .values(id=feed_id, headers=dict(headers))
         .on_conflict_do_update(index_elements=["id"], set_={"headers": dict(headers)})
     )

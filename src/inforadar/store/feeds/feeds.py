@@ -21,8 +21,6 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.dialects.postgresql import insert as pg_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.errors import NotFoundError, UsageError
 from inforadar.model.feed import Feed, FeedKind
@@ -33,6 +31,7 @@ from inforadar.store.feeds.options import revive_options
 from inforadar.store.feeds.rows import feed_from_row, joined, select_feeds
 from inforadar.store.schema.feeds import feed_schedules, feed_urls, feeds
 from inforadar.store.types import db_later, db_now, one_of, unindexed
+from inforadar.store.upsert import upsert
 from inforadar.urls import canonical_form, root_domain, url_hash
 
 ACTIVE = (unindexed(feeds.c.enabled), feeds.c.deleted_at.is_(None))
@@ -59,12 +58,12 @@ def insert_feed(
     title: str | None = None,
     origin: str | None = None,
     options: Mapping[str, Any] | None = None,
-    unsaid: Collection[str] = (),
+    defaulted: Collection[str] = (),
 ) -> tuple[Feed, bool]:
-    """Registers a feed, out of the schedule. A deleted one is revived. Returns it and whether it is new.
+    """Register a feed, unscheduled; a deleted one is revived. Returns it and whether it is new.
 
-    None is what nobody said: a new feed gets the usual, one that is revived keeps its own. `unsaid` names the columns
-    and options that are given for a new feed only.
+    An argument of None keeps a revived feed's own value and gives a new feed the default. `defaulted` names the
+    columns and options that apply to a new feed only.
     """
     href, key = feed_key(url)
     existing = find_feed_by_url(connection, href)
@@ -84,12 +83,11 @@ def insert_feed(
     if with_root_domain is not None:
         columns["root_domain"] = root_domain(href) if with_root_domain else None
     if existing:
-        _revive(connection, existing, columns, options or {}, unsaid)
+        _revive(connection, existing, columns, options or {}, defaulted)
         return load_feed(connection, existing.id), True
-    into = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     feed_id = FeedId(new_uuid())
     values = {**new_feed_columns(href), **columns, "options": dict(options or {})}
-    row = into(feeds).values(id=feed_id, url=href, url_hash=key, **values)
+    row = upsert(connection, feeds).values(id=feed_id, url=href, url_hash=key, **values)
     new = connection.execute(row.on_conflict_do_nothing().returning(feeds.c.id)).first()
     if new is None:
         # Another process added it between our look and our insert.
@@ -118,7 +116,7 @@ def _revive(
     feed: Feed,
     columns: Mapping[str, Any],
     options: Mapping[str, Any],
-    unsaid: Collection[str],
+    defaulted: Collection[str],
 ) -> None:
     """As it was, but for what was said now.
 
@@ -127,13 +125,13 @@ def _revive(
     said = {
         name: value
         for name, value in columns.items()
-        if name not in unsaid or getattr(feed, name) is None  # of kind None: it was never fetched
+        if name not in defaulted or getattr(feed, name) is None  # of kind None: it was never fetched
     }
     fresh = {"deleted_at": None, "etag": None, "last_modified": None, "validators_url": None}
     connection.execute(
         update(feeds).where(feeds.c.id == feed.id).values(**said, **fresh, updated_at=db_now())
     )
-    revive_options(connection, feed.id, columns.get("title"), options, unsaid)
+    revive_options(connection, feed.id, columns.get("title"), options, defaulted)
     connection.execute(
         update(feed_schedules)
         .where(feed_schedules.c.id == feed.id)

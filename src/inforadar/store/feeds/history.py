@@ -15,7 +15,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId
-from inforadar.model.schedule import Collected
+from inforadar.model.schedule import FinishedJob
 from inforadar.store.feeds.feeds import ACTIVE
 from inforadar.store.rows import JsonRows
 from inforadar.store.schema.feeds import feeds
@@ -38,7 +38,7 @@ def note_added(connection: Connection, added: Iterable[tuple[FeedId, datetime, i
     _add_feed_days(connection, ((id_, _day(at), (*_NOT_ENDED, number, 0.0)) for id_, at, number in added))
 
 
-def note_outcomes(connection: Connection, jobs: Sequence[Collected]) -> None:
+def note_outcomes(connection: Connection, jobs: Sequence[FinishedJob]) -> None:
     """How fetches ended. To be called last: workers count in the same few rows and wait for each other there."""
     rows = []
     sums: dict[tuple[str, Outcome], tuple[int, float]] = defaultdict(lambda: (0, 0.0))

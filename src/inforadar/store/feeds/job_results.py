@@ -6,21 +6,20 @@ from collections.abc import Iterable
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, case, delete, func, select, update
-from sqlalchemy.dialects.postgresql import insert as pg_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.model.http import Validators
 from inforadar.model.ids import FeedId
-from inforadar.model.schedule import Collected
+from inforadar.model.schedule import FinishedJob
 from inforadar.store.feeds.credentials import has_credentials
 from inforadar.store.feeds.feeds import feed_key, update_feed
 from inforadar.store.rows import JsonRows, stored_id, stored_time
 from inforadar.store.schema.feeds import feed_schedules, feed_urls, feeds
 from inforadar.store.types import db_after, db_later, db_now
+from inforadar.store.upsert import upsert
 from inforadar.urls import keeps_credentials
 
 
-def save_move(connection: Connection, job: Collected) -> FeedId | None:
+def save_move(connection: Connection, job: FinishedJob) -> FeedId | None:
     """Gives the feed its new URL and keeps the old one; if another feed has it already, only says whose.
 
     A feed with credentials does not leave their origin: they would be sent to a place that nobody gave them for. The
@@ -35,9 +34,10 @@ def save_move(connection: Connection, job: Collected) -> FeedId | None:
         return other
     if not keeps_credentials(feed.url, href) and has_credentials(connection, feed.id):
         return None
-    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     _, old_key = feed_key(feed.url)
-    former = insert(feed_urls).values(url_hash=old_key, feed_id=feed.id, url=feed.url, left_at=job.at)
+    former = upsert(connection, feed_urls).values(
+        url_hash=old_key, feed_id=feed.id, url=feed.url, left_at=job.at
+    )
     connection.execute(
         former.on_conflict_do_update(
             index_elements=["url_hash"],
@@ -95,7 +95,7 @@ _SAVE_SEEN = (
 """For jobs that learned nothing about the feed, as most do."""
 
 
-def save_feeds(connection: Connection, jobs: Iterable[Collected]) -> None:
+def save_feeds(connection: Connection, jobs: Iterable[FinishedJob]) -> None:
     rows: list[tuple[Any, ...]] = []
     seen: list[tuple[Any, ...]] = []
     for job in jobs:
@@ -153,7 +153,7 @@ _SAVE_SCHEDULES = (
 )
 
 
-def save_schedules(connection: Connection, jobs: Iterable[Collected], touched: set[FeedId]) -> None:
+def save_schedules(connection: Connection, jobs: Iterable[FinishedJob], touched: set[FeedId]) -> None:
     rows = [
         (
             stored_id(connection, job.lease.feed.id),

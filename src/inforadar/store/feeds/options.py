@@ -63,12 +63,12 @@ def revive_options(
     feed_id: FeedId,
     title: str | None,
     options: Mapping[str, Any],
-    unsaid: Collection[str],
+    defaulted: Collection[str],
 ) -> None:
-    """Those of a feed that comes back: its own, but for what is said now; what is `unsaid` fills in what it lacks."""
+    """Merge the options of a revived feed: given values win, `defaulted` ones only fill gaps."""
     held = _hold_options(connection, feed_id)
-    usual = {name: value for name, value in options.items() if name in unsaid}
-    merged = {**usual, **held, **{name: value for name, value in options.items() if name not in unsaid}}
+    usual = {name: value for name, value in options.items() if name in defaulted}
+    merged = {**usual, **held, **{name: value for name, value in options.items() if name not in defaulted}}
     if title is not None and "title" in held:
         # What a person called it would hide the name that it is given now.
         merged["title"] = title

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection, select
-from sqlalchemy.dialects.postgresql import insert as pg_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.ids import FeedId, new_uuid
@@ -24,6 +22,7 @@ from inforadar.store.feeds.feeds import (
 from inforadar.store.feeds.rows import feed_from_row, select_feeds
 from inforadar.store.schema.feeds import feed_schedules, feed_urls, feeds
 from inforadar.store.types import db_later, db_now, one_of
+from inforadar.store.upsert import upsert
 from inforadar.urls import keeps_credentials
 
 FALLBACK_S = 300.0
@@ -42,7 +41,7 @@ class Subscription:
     topic: str | None = None
     title: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
-    unsaid: frozenset[str] = frozenset()
+    defaulted: frozenset[str] = frozenset()
     """Which of these nobody said: they are for a new feed, and one that is revived keeps its own."""
 
 
@@ -69,16 +68,17 @@ def _add_unknown(connection: Connection, wanted: Sequence[Subscription]) -> dict
             places[FeedId(new_uuid())] = place
     if not places:
         return {}
-    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     connection.execute(
-        insert(feeds).on_conflict_do_nothing(),
+        upsert(connection, feeds).on_conflict_do_nothing(),
         [_row(id_, *keys[place], wanted[place]) for id_, place in places.items()],
     )
     # Some may not be: another process added theirs between our look and our insert.
     there = list(connection.execute(select(feeds.c.id).where(one_of(feeds.c.id, places))).scalars())
     if there:
         connection.execute(
-            insert(feed_schedules).values(requested_at=db_now(), next_run_at=db_later(FALLBACK_S)),
+            upsert(connection, feed_schedules).values(
+                requested_at=db_now(), next_run_at=db_later(FALLBACK_S)
+            ),
             [{"id": id_, "walks": lane_of(wanted[places[id_]].kind) is Lane.WALKS} for id_ in there],
         )
     for id_ in there:
@@ -116,7 +116,7 @@ def _save(connection: Connection, wanted: Subscription) -> tuple[Feed, bool]:
         enabled=True,
         polling=True,
         enforce_feed_domain=False,
-        unsaid={*wanted.unsaid, "enforce_feed_domain"},
+        defaulted={*wanted.defaulted, "enforce_feed_domain"},
     )
     if not is_new:
         return feed, False

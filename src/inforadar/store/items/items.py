@@ -21,8 +21,6 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.dialects.postgresql import insert as pg_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.model.ids import FeedId, ItemId, RunId, Uid, UrlHash, new_uuid
 from inforadar.model.item import METADATA_FIELDS, FieldValue, Item, ItemChange, KnownItem, NewItem
@@ -36,6 +34,7 @@ from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import forgotten_items, item_changes, items
 from inforadar.store.schema.people import marks
 from inforadar.store.types import db_now, encode_json, one_of, unindexed
+from inforadar.store.upsert import upsert
 from inforadar.urls import uid
 
 ITEM_COLUMNS = (*items.c, feeds.c.source, feeds.c.topic)
@@ -140,14 +139,13 @@ def insert_items(connection: Connection, batches: Sequence[FeedItems]) -> None:
             queue.setdefault(key, (key, listed.url, batch.topic))
     if not rows:
         return
-    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     # Two workers that bring in the same articles must not wait for each other: both go by the uid.
-    articles_to_do = insert(articles).values(next_attempt_at=db_now()).on_conflict_do_nothing()
+    articles_to_do = upsert(connection, articles).values(next_attempt_at=db_now()).on_conflict_do_nothing()
     insert_rows(connection, articles_to_do, ("uid", "url", "category"), sorted(queue.values()))
     there = _load_finished(connection, queue)
     insert_rows(
         connection,
-        insert(items).on_conflict_do_nothing(index_elements=["feed_id", "hash"]),
+        upsert(connection, items).on_conflict_do_nothing(index_elements=["feed_id", "hash"]),
         _ITEM_VALUES,
         rows,
     )

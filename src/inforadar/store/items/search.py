@@ -19,8 +19,6 @@ from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Text, and_, bindparam, delete, false, literal, select
-from sqlalchemy.dialects.postgresql import insert as pg_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
@@ -32,6 +30,7 @@ from inforadar.store.schema.articles import articles
 from inforadar.store.schema.items import items
 from inforadar.store.schema.search import item_search, search_queue
 from inforadar.store.types import one_of
+from inforadar.store.upsert import upsert
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,12 +95,11 @@ def save_search_words(
         for id_, (place, _) in zip(ids, there, strict=True)
     ]
     if rows:
-        insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
-        new = insert(item_search)
+        new = upsert(connection, item_search)
         changed = {"words": new.excluded.words}
-        upsert = new.on_conflict_do_update(index_elements=["item_id"], set_=changed)
+        statement = new.on_conflict_do_update(index_elements=["item_id"], set_=changed)
         # In the order of their ids: FTS5 begins a new part of its index whenever one is lower than the last.
-        insert_rows(connection, upsert, ("id", "item_id", "words"), sorted(rows, key=itemgetter(0)))
+        insert_rows(connection, statement, ("id", "item_id", "words"), sorted(rows, key=itemgetter(0)))
 
 
 _asked = JsonRows("asked", place="integer", item_id="uuid")

@@ -8,12 +8,11 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, case, select
-from sqlalchemy.dialects.postgresql import insert as pg_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.model.ids import UrlHash
 from inforadar.store.schema.people import marks
 from inforadar.store.types import one_of
+from inforadar.store.upsert import upsert
 from inforadar.urls import url_hash
 
 MARKS = ("read", "starred", "archived")
@@ -49,11 +48,12 @@ def save_marks_of(
     connection: Connection, urls: Sequence[str], changes: Mapping[str, bool], at: datetime
 ) -> Mapping[UrlHash, Marks]:
     """Sets and clears those of `MARKS` that are named, the others stay. One that is set keeps its time."""
-    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     values: dict[str, Any] = {f"{name}_at": at if is_set else None for name, is_set in changes.items()}
     keys = {url_hash(url): url for url in urls}
     if values and keys:
-        row = insert(marks).values([{"hash": key, "url": keys[key], **values} for key in sorted(keys)])
+        row = upsert(connection, marks).values(
+            [{"hash": key, "url": keys[key], **values} for key in sorted(keys)]
+        )
         kept = {
             name: case((marks.c[name].is_not(None), marks.c[name]), else_=row.excluded[name])
             if value

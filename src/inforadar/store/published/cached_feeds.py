@@ -9,8 +9,6 @@ from functools import cache
 from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, select, update
-from sqlalchemy.dialects.postgresql import insert as pg_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.model.feed import Feed
 from inforadar.model.ids import FeedId, UrlHash
@@ -19,6 +17,7 @@ from inforadar.store.feeds.rows import feed_from_row, select_feeds
 from inforadar.store.schema.feeds import cached_feeds, feed_schedules
 from inforadar.store.schema.items import items
 from inforadar.store.types import one_of
+from inforadar.store.upsert import upsert
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,8 +135,7 @@ def _load_cached_feeds(connection: Connection, feed_ids: Sequence[FeedId]) -> di
 
 
 def save_cached_feeds(connection: Connection, documents: Mapping[FeedId, CachedFeed]) -> None:
-    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
-    row = insert(cached_feeds)
+    row = upsert(connection, cached_feeds)
     names = ("xml_header", "xml_content", "item_refs", "updated_at")
     connection.execute(
         row.on_conflict_do_update(index_elements=["id"], set_={name: row.excluded[name] for name in names}),

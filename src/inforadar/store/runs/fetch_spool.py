@@ -19,7 +19,7 @@ from inforadar.model.feed import FeedKind
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId, RunId
 from inforadar.model.item import Listed
-from inforadar.model.schedule import Collected, Lease, NextRun, Part
+from inforadar.model.schedule import FinishedJob, Lease, ListingPart, NextRun
 from inforadar.store.schema.feeds import feed_schedules
 from inforadar.store.schema.runs import found_parts
 from inforadar.store.types import db_later, encode_json, one_of
@@ -49,17 +49,17 @@ class _Document:
     spent_s: float = 0.0
 
 
-_END = tuple(one.name for one in fields(Collected) if one.name not in {"lease", "run_id"})
+_END = tuple(one.name for one in fields(FinishedJob) if one.name not in {"lease", "run_id"})
 
 
-def save_found(connection: Connection, step: Part | Collected, position: int) -> bool:
+def save_found(connection: Connection, step: ListingPart | FinishedJob, position: int) -> bool:
     """Keeps what was found; False: the lease went to someone else, and nothing is kept."""
     s = feed_schedules.c
     feed_id = step.lease.feed.id
     token = select(s.lease_token).where(s.id == feed_id).with_for_update()
     if connection.execute(token).scalar() != step.lease.token:
         return False
-    is_end = isinstance(step, Collected)
+    is_end = isinstance(step, FinishedJob)
     names = _END if is_end else ("at", "listed", "state")
     document = _Document(**{name: getattr(step, name) for name in names})
     connection.execute(
@@ -75,7 +75,7 @@ def save_found(connection: Connection, step: Part | Collected, position: int) ->
     return True
 
 
-def load_found(connection: Connection, lease: Lease, run_id: RunId) -> list[Part | Collected]:
+def load_found(connection: Connection, lease: Lease, run_id: RunId) -> list[ListingPart | FinishedJob]:
     """All that was found of a feed and is fresh enough to go on from, in its order; else nothing."""
     query = select(found_parts).where(_f.feed_id == lease.feed.id).order_by(_f.position)
     newest = query.order_by(None).order_by(_f.position.desc()).limit(1).where(_f.at > db_later(-FRESH_S))
@@ -89,17 +89,17 @@ def load_feeds_with_found(connection: Connection, feed_ids: Iterable[FeedId]) ->
     return frozenset(connection.execute(query).scalars())
 
 
-def load_next_found(connection: Connection, lease: Lease, run_id: RunId) -> Part | Collected | None:
+def load_next_found(connection: Connection, lease: Lease, run_id: RunId) -> ListingPart | FinishedJob | None:
     """The first of a feed's rows that is still there."""
     query = select(found_parts).where(_f.feed_id == lease.feed.id).order_by(_f.position).limit(1)
     row = connection.execute(query).first()
     return _step(row, lease, run_id) if row else None
 
 
-def _step(row: Row[Any], lease: Lease, run_id: RunId) -> Part | Collected:
+def _step(row: Row[Any], lease: Lease, run_id: RunId) -> ListingPart | FinishedJob:
     document = msgspec.json.decode(row.document, type=_Document)
     if not row.is_end:
-        return Part(
+        return ListingPart(
             lease=lease,
             run_id=run_id,
             at=document.at,
@@ -107,7 +107,7 @@ def _step(row: Row[Any], lease: Lease, run_id: RunId) -> Part | Collected:
             state=document.state,
             position=row.position,
         )
-    return Collected(lease=lease, run_id=run_id, **{name: getattr(document, name) for name in _END})
+    return FinishedJob(lease=lease, run_id=run_id, **{name: getattr(document, name) for name in _END})
 
 
 def delete_found_part(connection: Connection, feed_id: FeedId, position: int) -> None:

@@ -13,8 +13,6 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from uuid import UUID
 
 from sqlalchemy import Connection, case, null, or_, select, update
-from sqlalchemy.dialects.postgresql import insert as pg_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.errors import LeaseLostError
 from inforadar.model.http import Validators
@@ -34,6 +32,7 @@ from inforadar.store.sitemaps.site_states import (
     redate_entries,
     save_site,
 )
+from inforadar.store.upsert import upsert
 from inforadar.urls import UrlHash, url_hash
 
 P = ParamSpec("P")
@@ -190,7 +189,6 @@ def _save_children(
     connection: Connection, site_name: str, index: SitemapFile, children: Sequence[SitemapRef]
 ) -> None:
     """Notes the files of an index before any of them is read: an index that answers 304 does not name them again."""
-    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     rows = {
         url_hash(ref.url): {
             "id": new_uuid(),
@@ -204,7 +202,7 @@ def _save_children(
         for ref in children
         if ref.url != index.url
     }
-    given = insert(sitemap_files)
+    given = upsert(connection, sitemap_files)
     is_back = _f.left_at.is_not(None)
     connection.execute(
         given.on_conflict_do_update(

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 from inforadar.model.article import ArticleStatus
 from inforadar.model.ids import FeedId, new_uuid
 from inforadar.model.item import ItemChange
-from inforadar.model.schedule import Part
+from inforadar.model.schedule import ListingPart
 from inforadar.model.sitemap import UrlState
 from inforadar.store.items.items import load_known_hashes
 from inforadar.store.schema.articles import articles
@@ -25,16 +25,16 @@ from inforadar.store.types import db_now, one_of
 from inforadar.urls import uid, url_hash
 
 SITE = "site"
-"""In `Part.state`: the site whose URLs the part's items are."""
+"""In `ListingPart.state`: the site whose URLs the part's items are."""
 FAILED = "failed"
-"""In `Part.state`: URLs that could not be processed."""
+"""In `ListingPart.state`: URLs that could not be processed."""
 MODIFIED = "modified"
-"""In `Part.state`: {URL: lastmod as ISO 8601} of pages that have changed."""
+"""In `ListingPart.state`: {URL: lastmod as ISO 8601} of pages that have changed."""
 
 _i = items.c
 
 
-def settle_urls(connection: Connection, part: Part) -> tuple[ItemChange, ...]:
+def settle_urls(connection: Connection, part: ListingPart) -> tuple[ItemChange, ...]:
     """Marks what a part's items came from; returns the items that were published once more."""
     site_name = part.state[SITE]
     mark_urls(
@@ -46,7 +46,7 @@ def settle_urls(connection: Connection, part: Part) -> tuple[ItemChange, ...]:
     return _republish(connection, part, modified) if modified else ()
 
 
-def _republish(connection: Connection, part: Part, modified: dict[str, str]) -> tuple[ItemChange, ...]:
+def _republish(connection: Connection, part: ListingPart, modified: dict[str, str]) -> tuple[ItemChange, ...]:
     dates = {url_hash(url): datetime.fromisoformat(lastmod) for url, lastmod in modified.items()}
     known = select(_i.id, _i.url, _i.hash, _i.pub_date).where(
         _i.feed_id == part.lease.feed.id, one_of(_i.hash, dates)

@@ -30,14 +30,13 @@ from sqlalchemy import (
     true,
     update,
 )
-from sqlalchemy.dialects.postgresql import insert as pg_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.model.sitemap import SitemapEntry, SiteState, UrlState
 from inforadar.model.zone import Redating
 from inforadar.store.rows import JsonRows, stored_id, stored_time
 from inforadar.store.schema.sitemaps import site_states, sitemap_files, url_states
 from inforadar.store.types import one_of
+from inforadar.store.upsert import upsert
 
 MAX_LEFT = 1000
 """So many URLs that have left its sitemap are remembered of a site."""
@@ -79,7 +78,7 @@ def save_site(
     last_run: datetime | None = None,
 ) -> None:
     """Makes a site known; None keeps what is there."""
-    given = _insert(connection, site_states).values(
+    given = upsert(connection, site_states).values(
         site_name=site_name, sitemap_url=sitemap_url, last_run=last_run, created_at=at, updated_at=at
     )
     connection.execute(
@@ -173,7 +172,7 @@ def _record(connection: Connection) -> Any:
         stored("file", _u.file_id),
     ).where(true())  # SQLite would take ON CONFLICT for the condition of a join
     names = ["site_name", "url", "state", "first_seen", "last_seen", "lastmod", "file_id"]
-    insert = _insert(connection, url_states).from_select(names, listed)
+    insert = upsert(connection, url_states).from_select(names, listed)
     new = insert.excluded
     is_later = new.lastmod > _u.lastmod
     return insert.on_conflict_do_update(
@@ -355,7 +354,3 @@ def _by_site(rows: Iterable[Row[str, str]]) -> dict[str, list[str]]:
     for name, url in rows:
         sites.setdefault(name, []).append(url)
     return sites
-
-
-def _insert(connection: Connection, table: Any) -> Any:
-    return (sqlite_insert if connection.dialect.name == "sqlite" else pg_insert)(table)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,6 +16,7 @@ import structlog
 from sqlalchemy import Connection, Table, inspect
 from sqlalchemy.schema import CreateColumn
 
+from inforadar.clock import utc_now
 from inforadar.errors import StoreError
 from inforadar.store.database import Database, open_database
 from inforadar.store.faults import is_damaged
@@ -80,7 +80,7 @@ def _make_tables(connection: Connection) -> None:
 
 
 def _move_aside(path: Path) -> Path:
-    target = path.with_name(f"{path.name}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}")
+    target = path.with_name(f"{path.name}.damaged-{utc_now():%Y%m%dT%H%M%S%fZ}")
     path.rename(target)
     for ending in ("-wal", "-shm"):
         # They belong to the damaged file: beside a new one they would damage that.

@@ -15,7 +15,7 @@ import io
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import BinaryIO
 
 import msgspec
@@ -23,6 +23,7 @@ from sqlalchemy import Column, Connection, Table, delete, func, select
 from sqlalchemy.exc import StatementError
 
 from inforadar import __version__
+from inforadar.clock import utc_now
 from inforadar.errors import ParseError, UsageError
 from inforadar.store.faults import is_of_the_content
 from inforadar.store.schema.all_tables import all_tables
@@ -69,7 +70,7 @@ def write_archive(
             "version": VERSION,
             "schema": OURS.head,
             "program": __version__,
-            "made_at": datetime.now(UTC),
+            "made_at": utc_now(),
         }
         out.write(msgspec.json.encode(head) + b"\n")
         for table in travelling_tables():

@@ -10,9 +10,9 @@ import fcntl
 import os
 import sqlite3
 from contextlib import closing, suppress
-from datetime import UTC, datetime
 from pathlib import Path
 
+from inforadar.clock import utc_now
 from inforadar.errors import DatabaseInUseError, ParseError, StoreError, UsageError
 
 _MAGIC = b"SQLite format 3\x00"
@@ -21,7 +21,7 @@ _SHARED_FIRST, _SHARED_SIZE = 0x40000002, 510
 
 
 def backup_path(path: Path, suffix: str = ".backup.db") -> Path:
-    return path.with_name(f"{path.stem}-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}{suffix}")
+    return path.with_name(f"{path.stem}-{utc_now():%Y%m%dT%H%M%S%fZ}{suffix}")
 
 
 def is_sqlite_file(path: Path) -> bool:

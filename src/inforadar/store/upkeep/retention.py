@@ -26,8 +26,6 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.dialects.postgresql import insert as pg_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.model.ids import FeedId, RunId
 from inforadar.store.schema.analyses import analyses_cache
@@ -38,6 +36,7 @@ from inforadar.store.schema.items import forgotten_items, item_changes, items
 from inforadar.store.schema.people import marks
 from inforadar.store.schema.runs import runs
 from inforadar.store.types import db_after, db_later, db_now, one_of
+from inforadar.store.upsert import upsert
 
 PORTION = 1000
 RUNS = 20
@@ -100,9 +99,8 @@ def forget_surplus(connection: Connection, feed_id: FeedId, keep: Keep, limit: i
     chosen = connection.execute(_surplus(feed_id, keep).limit(limit)).all()
     if not chosen:
         return 0
-    insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
     connection.execute(
-        insert(forgotten_items).on_conflict_do_nothing(),
+        upsert(connection, forgotten_items).on_conflict_do_nothing(),
         [
             {"feed_id": feed_id, "hash": row.hash, "item_id": row.id, "pub_date": row.pub_date}
             for row in chosen

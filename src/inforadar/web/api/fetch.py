@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from inforadar.model.ids import RunId
-from inforadar.pipeline.collect.jobs import Reach
+from inforadar.pipeline.collect.jobs import WalkLimits
 from inforadar.pipeline.runs.fetch_run import FetchFilter, fetch_details
 from inforadar.stages.discover.pages.walk import Depth
 from inforadar.store.database import Database
@@ -48,7 +48,7 @@ class FetchApi:
     async def fetch(self, request: Request) -> Response:
         asked = await read_json(request, FetchAsked)
         wanted = FetchFilter(sources=asked.sources, topics=asked.topics)
-        reach = Reach(cutoff=asked.cutoff, window_days=asked.window_days, depth=asked.depth)
+        reach = WalkLimits(cutoff=asked.cutoff, window_days=asked.window_days, depth=asked.depth)
         run_id = await self.database.write(request_fetch_run, fetch_details(wanted, reach))
         return json_answer(report_document(await self.database.read(load_report, run_id)), 202)
 

@@ -22,7 +22,7 @@ from inforadar.store.database import Database
 from inforadar.store.runs.runs import is_run_finished, load_events
 from inforadar.web.feeds.response import CORS
 
-LISTEN_S = 0.5
+EVENT_POLL_S = 0.5
 """How often is looked for more."""
 ALIVE_S = 15.0
 """After so long without an event a comment is sent: else a proxy would think that nobody is there."""
@@ -55,11 +55,11 @@ class RunEvents:
             if finished:
                 yield b"event: end\ndata: {}\n\n"
                 return
-            silent_s = 0.0 if events else silent_s + LISTEN_S
+            silent_s = 0.0 if events else silent_s + EVENT_POLL_S
             if silent_s >= ALIVE_S:
                 silent_s = 0.0
                 yield b": still running\n\n"
-            await asyncio.sleep(LISTEN_S)
+            await asyncio.sleep(EVENT_POLL_S)
 
 
 def _message(number: int, event: Progress) -> bytes:

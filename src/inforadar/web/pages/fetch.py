@@ -23,6 +23,7 @@ from inforadar.store.feeds.feeds import load_broken_count
 from inforadar.store.feeds.labels import Label, load_labels
 from inforadar.store.runs.fetch_runs import load_open_fetch_runs, request_fetch_run, request_stop
 from inforadar.store.runs.runs import MAX_EVENTS, load_events, load_run
+from inforadar.texts import counted
 from inforadar.views.json import run_state
 from inforadar.web.cache.stale import OVER_FEEDS, Remembered
 from inforadar.web.http.forms import go, read_form
@@ -103,16 +104,13 @@ def progress_words(report: Report) -> str:
     """`Counting… 7 pages, 140 items found`, then `214 of 512 items`."""
     told: dict[str, Any] = report.details.get("progress") or {}
     found, done, pages = told.get("found", 0), told.get("done", 0), told.get("pages", 0)
-    sum_ = f"{done:,} of {found:,} {'item' if found == 1 else 'items'}"
+    sum_ = f"{done:,} of {counted(found, 'item')}"
     if report.finished_at:
         return f"{'Interrupted' if report.interrupted else 'Done'}: {sum_}"
     if report.is_wanted:
         return "Waiting for a worker."
     if told.get("phase", ProgressKind.COUNTING) == ProgressKind.COUNTING:
-        return (
-            f"Counting… {pages:,} {'page' if pages == 1 else 'pages'}, "
-            f"{found:,} {'item' if found == 1 else 'items'} found"
-        )
+        return f"Counting… {counted(pages, 'page')}, {counted(found, 'item')} found"
     return sum_
 
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
 
+from inforadar.clock import utc_now
 from inforadar.stages.analyze.base import FailureKind, clean_line
 
 
@@ -96,7 +97,7 @@ def unanswered(
         kind = FailureKind.OUTAGE
     else:
         kind = FailureKind.BAD_REQUEST
-    wait_s = parse_retry_after(headers, now or datetime.now(UTC))
+    wait_s = parse_retry_after(headers, now or utc_now())
     message = f"{who} answered {status}: {clean_line(said, 300) or 'nothing else'}"
     return Unanswered(
         kind=kind, message=message, retry_after_s=wait_s, may_be_billed=status in _GAVE_UP_WAITING

@@ -1,4 +1,4 @@
-"""The discoverer of kind `pages`: asks for one listing page after the other and gives them out as they come.
+"""The collector of kind `pages`: asks for one listing page after the other and gives them out as they come.
 
 It knows nothing of dates and of what is stored: where to stop is the walk's to say (`walk.py`), and whoever drives both
 stops asking. By itself it ends where the listing does, or at a page that cannot be had or read, which it gives out

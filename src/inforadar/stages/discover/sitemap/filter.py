@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from inforadar.clock import utc_now
 from inforadar.errors import UsageError
 from inforadar.model.sitemap import SitemapEntry
 from inforadar.stages.discover.dates.absolute import parse_date
@@ -47,7 +48,7 @@ def parse_filter(config: Mapping[str, Any], now: datetime | None = None) -> Site
     if isinstance(newer_than, datetime) and newer_than.tzinfo is None:
         newer_than = newer_than.replace(tzinfo=UTC)
     if (days := config.get("max_age_days")) is not None:
-        oldest = (now or datetime.now(UTC)) - timedelta(days=float(days))
+        oldest = (now or utc_now()) - timedelta(days=float(days))
         newer_than = max(newer_than, oldest) if newer_than else oldest
     return SitemapFilter(
         include=_patterns("include_patterns", config),
