@@ -1,4 +1,4 @@
-"""Writes docs/queries.md: how SQLite and PostgreSQL say they answer the questions that are asked all the time.
+"""Writes docs/evidence/queries.md: how SQLite and PostgreSQL say they answer the questions that are asked all the time.
 
     python scripts/generate_plans.py [--feeds 100000] [--items 50000]
 
@@ -223,7 +223,7 @@ def main() -> None:
         sqlite = asyncio.run(plans(f"sqlite:///{folder / 'plans.db'}", given.feeds, given.items))
         with _postgres(folder) as url:
             postgres = asyncio.run(plans(url, given.feeds, given.items))
-    (ROOT / "docs" / "queries.md").write_text(page(sqlite, postgres, given.feeds, given.items))
+    (ROOT / "docs" / "evidence" / "queries.md").write_text(page(sqlite, postgres, given.feeds, given.items))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Makes the tables and plots of docs/benchmarks.md from the raw results in docs/benchmarks.
+"""Makes the tables and plots of docs/benchmarks.md from the raw results in docs/evidence/benchmarks.
 
     python scripts/make_plots.py [--from bench/results]
 
-With `--from`, the newest result of each kind is copied to docs/benchmarks first. A benchmark that leaves no JSON is
-kept as the text it printed: `python -m bench walk > docs/benchmarks/walk.txt`. What has no result says how to get one.
+With `--from`, the newest result of each kind is copied to docs/evidence/benchmarks first. A benchmark that leaves no JSON is
+kept as the text it printed: `python -m bench walk > docs/evidence/benchmarks/walk.txt`. What has no result says how to get one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 from svg_plots import number_text, render_bars, render_lines
 
 DOCS = Path(__file__).parent.parent / "docs"
-FOLDER, PAGE = DOCS / "benchmarks", DOCS / "benchmarks.md"
+FOLDER, PAGE = DOCS / "evidence" / "benchmarks", DOCS / "benchmarks.md"
 _STAMP = re.compile(r"-\d{8}T\d{6}$")
 
 Result = dict[str, Any]
@@ -37,7 +37,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
 
 
 def picture(name: str, words: str) -> list[str]:
-    return [f"![{words}](benchmarks/{name})", ""]
+    return [f"![{words}](evidence/benchmarks/{name})", ""]
 
 
 STEPS = {"a": "first fetch", "b": "nothing changed", "c": "a tenth changed"}
