@@ -2,8 +2,9 @@
 
     python scripts/make_plots.py [--from bench/results]
 
-With `--from`, the newest result of each kind is copied to docs/evidence/benchmarks first. A benchmark that leaves no JSON is
-kept as the text it printed: `python -m bench walk > docs/evidence/benchmarks/walk.txt`. What has no result says how to get one.
+With `--from`, the newest result of each kind is copied to docs/evidence/benchmarks first. A benchmark without JSON
+output is kept as printed: `python -m bench walk > docs/evidence/benchmarks/walk.txt`. A section without a result says
+how to get one.
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@ import pytest
 import structlog
 from hypothesis import settings
 
+from tests.support.paths import TESTS
+
 pytest_plugins = [
     "tests.support.site.fixtures",
     "tests.support.servers_fixtures",
@@ -15,6 +17,35 @@ pytest_plugins = [
 # The same examples at each run, and no stopwatch: the machine may be busy.
 settings.register_profile("suite", deadline=None, derandomize=True)
 settings.load_profile("suite")
+
+SLOW_FIXTURES = frozenset(
+    {
+        "backend",
+        "call",
+        "chromium",
+        "empty_database_url",
+        "filled",
+        "newsroom",
+        "program",
+        "redis_url",
+        "site",
+    }
+)
+"""They start servers, processes or a browser, or talk to sockets: `make check` leaves out whoever asks for one."""
+SLOW_FOLDERS = ("chaos", "cli", "tui")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "slow: needs servers, processes or a browser; `make check` leaves it out"
+    )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        folder = item.path.relative_to(TESTS).parts[0]
+        if folder in SLOW_FOLDERS or not SLOW_FIXTURES.isdisjoint(getattr(item, "fixturenames", ())):
+            item.add_marker("slow")
 
 
 @pytest.fixture(autouse=True)

@@ -18,6 +18,8 @@ from inforadar.errors import ParseError
 from inforadar.pipeline.pool import PoolCrashError, PoolTimeoutError, WorkPool
 from inforadar.stages.discover.feed.document import NotAFeedError
 
+pytestmark = pytest.mark.slow
+
 
 def double(number: int) -> int:
     return 2 * number

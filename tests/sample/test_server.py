@@ -17,6 +17,8 @@ from inforadar.sample.server import HOST, serve_sample
 from inforadar.sample.world import World
 from tests.support.ports import free_port
 
+pytestmark = pytest.mark.slow
+
 EPOCH = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 
 

@@ -28,6 +28,8 @@ from inforadar.store.writer import save_collected
 from tests.store.making import NOW, add_feed, add_feeds, claim, collect, collected, listed, rows, start_run
 from tests.support.servers import fresh_postgres
 
+pytestmark = pytest.mark.slow
+
 TEXT = Extracted(clean_text="x", markdown="x")
 
 

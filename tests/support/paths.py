@@ -4,4 +4,5 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src"
-DATA = ROOT / "tests" / "data"
+TESTS = ROOT / "tests"
+DATA = TESTS / "data"

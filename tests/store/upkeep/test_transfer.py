@@ -31,6 +31,8 @@ from inforadar.store.upkeep.upgrade import require_current
 from tests.store.making import NOW, add_feed, claim, collect, count, listed, rows
 from tests.support.servers import fresh_postgres
 
+pytestmark = pytest.mark.slow
+
 ODD = 'Привет, 世界 \x01\x1f \u2028 "quoted" \\ مرحبا 🛰️'
 
 

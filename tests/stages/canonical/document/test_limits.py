@@ -15,6 +15,8 @@ import pytest
 from inforadar.stages.canonical.document.limits import MAX_BLOCK_DEPTH, TooComplexError, parseable
 from tests.support.paths import SOURCE
 
+pytestmark = pytest.mark.slow
+
 CPU_SECONDS = 20
 MEMORY = 1_500_000_000
 

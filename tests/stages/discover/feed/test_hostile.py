@@ -17,6 +17,8 @@ from inforadar.stages.discover.feed.parse import parse_feed
 from tests.support.hostile import DOCUMENTS
 from tests.support.paths import SOURCE
 
+pytestmark = pytest.mark.slow
+
 URL = "https://example.org/feed"
 READ = """
 import sys
