@@ -11,7 +11,7 @@ from inforadar.errors import ConfigError
 from tests.support.site.server import Site
 from tests.support.site.sitemaps import SitemapSite
 
-pytestmark = pytest.mark.filterwarnings("default")  # Prefect's own
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]  # Prefect's own warnings
 
 TOML = """
 [fetcher]
