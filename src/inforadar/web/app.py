@@ -1,24 +1,24 @@
-"""The web face put together: one ASGI application from its areas.
+"""Puts the web face together: one ASGI application from its areas.
 
-    /rss                      rss.py        plain ASGI, beside the router (rsgi.py: from memory, around it)
-    /health …                 health.py
-    /  /item/{id}             articles.py   (listing.py, reading.py: what they show)
-    /feeds  /feeds/{id}       feeds.py      (feed_query.py, plots.py: what they show)
-    /add  /opml               add.py, opml.py (forms.py, multipart.py, selectors_form.py: what people send)
-    /fetch  /runs             fetching.py, runs.py
-    /statistics               statistics.py
-    /feeds/topic/… …          combined.py
-    /api/item  /api/site      lookup.py
-    /api/items  /api/marks    items.py
-    /api/feeds  /api/opml …   subscriptions.py
-    /api/fetch …              fetch_api.py
-    /api/runs  /api/labels …  state.py      (run_events.py: a run as it goes on)
-    /metrics  /openapi.json   metrics.py, openapi.py
-    /login  /logout           login.py      (access.py, sessions.py, proxy.py: in front of everything)
-    /static/…                 assets.py
+    /rss                       feeds/rss.py         plain ASGI, beside the router (http/rsgi.py serves it from memory)
+    /feeds/topic/…  …          feeds/combined.py
+    /  /item/{id}              pages/articles.py    (pages/item_query.py: filters and links)
+    /feeds  /feeds/{id}        pages/feeds.py       (pages/feed_query.py, pages/plots.py)
+    /add  /opml                pages/add.py, pages/opml.py (http/forms.py, http/multipart.py, pages/selectors_form.py)
+    /fetch  /runs              pages/fetch.py, pages/runs.py
+    /statistics                pages/statistics.py
+    /login  /logout            pages/login.py       (http/access.py, http/sessions.py, http/proxy.py: before everything)
+    /static/…                  pages/assets.py
+    /health  …                 api/health.py
+    /api/item  /api/site       api/lookup.py
+    /api/items  /api/marks     api/items.py
+    /api/feeds  /api/opml  …   api/feeds.py
+    /api/fetch  …              api/fetch.py
+    /api/runs  /api/labels  …  api/status.py        (api/run_events.py: a run as it happens)
+    /metrics  /openapi.json    api/metrics.py, api/openapi/
 
-An area is a small class that is handed what it needs and names its routes. Nothing is kept in globals, and
-nothing is opened here: who opened the database closes it.
+An area is a small class that gets what it needs as arguments and names its routes. Nothing is kept in globals and
+nothing is opened here: whoever opened the database closes it.
 """
 
 from __future__ import annotations
