@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from inforadar.app.store import make_home, open_store
 from inforadar.config import load_settings
-from inforadar.tui.fetch_process import LOG
+from inforadar.tui.fetch.process import LOG
 
 LOOK_S = 2.0
 """How often it is looked whether the terminal is still there."""

@@ -23,14 +23,14 @@ from inforadar.store.feeds.feeds import count_feeds
 from inforadar.store.feeds.labels import Label, load_labels
 from inforadar.store.people.marks import save_marks
 from inforadar.tui.driver import TerminalDriver
+from inforadar.tui.list.view import View
 from inforadar.tui.memory import load_memory, remembered, save_memory
 from inforadar.tui.screens.articles import ArticlesScreen
 from inforadar.tui.screens.base import RadarScreen
 from inforadar.tui.theme import THEMES, preferred_theme
-from inforadar.tui.view import View
 
 if TYPE_CHECKING:
-    from inforadar.tui.columns import Row
+    from inforadar.tui.list.columns import Row
 
 MEMORY = "terminal.json"
 """In the home folder."""
@@ -131,7 +131,7 @@ class RadarApp(App[None]):
         await self.push_screen(FeedsScreen())
 
     async def choose_sources(self) -> None:
-        from inforadar.tui.choices import source_choices, with_sources  # noqa: PLC0415
+        from inforadar.tui.list.choices import source_choices, with_sources  # noqa: PLC0415
         from inforadar.tui.screens.choose import ChooseScreen  # noqa: PLC0415
 
         self.labels = await self.database.read(load_labels)
@@ -144,7 +144,7 @@ class RadarApp(App[None]):
         await self.push_screen(ChooseScreen("Sources", source_choices(self.labels), view.sources), chosen)
 
     async def choose_topics(self) -> None:
-        from inforadar.tui.choices import topic_choices  # noqa: PLC0415
+        from inforadar.tui.list.choices import topic_choices  # noqa: PLC0415
         from inforadar.tui.screens.choose import ChooseScreen  # noqa: PLC0415
 
         self.labels = await self.database.read(load_labels)
@@ -175,8 +175,8 @@ class RadarApp(App[None]):
         )
 
     async def ask_for_command(self, text: str = "") -> None:
-        from inforadar.tui.command_actions import plan_command  # noqa: PLC0415
-        from inforadar.tui.commands import complete  # noqa: PLC0415
+        from inforadar.tui.commands.actions import plan_command  # noqa: PLC0415
+        from inforadar.tui.commands.parse import complete  # noqa: PLC0415
         from inforadar.tui.screens.prompt import PromptScreen  # noqa: PLC0415
 
         async def run(line: str | None) -> None:

@@ -10,7 +10,7 @@ from inforadar.actions.admin import subscribe
 from inforadar.actions.opml_import import import_opml
 from inforadar.errors import InfoRadarError
 from inforadar.tui.background import run_apart
-from inforadar.tui.choices import Choice
+from inforadar.tui.list.choices import Choice
 from inforadar.tui.screens.choose import ChooseScreen
 from inforadar.tui.text import safe
 from inforadar.urls import canonical_form, readable
@@ -24,7 +24,7 @@ async def add_feed(app: RadarApp, text: str) -> None:
     """Looks for the feeds of the address; if it has several, the reader chooses."""
 
     async def look() -> list[FoundFeed]:
-        from inforadar.tui.online import find_feeds  # noqa: PLC0415 - in the other thread
+        from inforadar.tui.fetch.online import find_feeds  # noqa: PLC0415 - in the other thread
 
         return await find_feeds(app.settings, url)
 
@@ -76,7 +76,7 @@ async def import_file(app: RadarApp, path: str) -> None:
 
 async def add_sample(app: RadarApp) -> None:
     async def get() -> int:
-        from inforadar.tui.online import get_sample  # noqa: PLC0415 - in the other thread
+        from inforadar.tui.fetch.online import get_sample  # noqa: PLC0415 - in the other thread
 
         return await get_sample(app.settings)
 

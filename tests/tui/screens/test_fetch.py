@@ -13,10 +13,10 @@ from inforadar.config import Settings, load_settings
 from inforadar.model.ids import RunId, new_uuid
 from inforadar.model.progress import Progress, ProgressKind
 from inforadar.store.runs.runs import load_runs
-from inforadar.tui.progress import Tally
+from inforadar.tui.fetch.progress import Tally
+from inforadar.tui.list.view import View
 from inforadar.tui.screens.articles import ArticlesScreen
 from inforadar.tui.screens.fetch import FetchScreen
-from inforadar.tui.view import View
 from inforadar.tui.widgets.log_pane import MOST_LINES, LogLine, LogPane
 from inforadar.tui.widgets.progress_line import ProgressLine
 from tests.support.faces.newsroom import Newsroom

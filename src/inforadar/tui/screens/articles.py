@@ -14,12 +14,12 @@ from inforadar.store.feeds.labels import load_labels
 from inforadar.store.items.items import count_items
 from inforadar.store.items.order import SortKey
 from inforadar.store.people.marks import NO_MARKS
-from inforadar.tui.columns import Row, make_row
-from inforadar.tui.commands import starts_descending
-from inforadar.tui.loading import Page, load_page
-from inforadar.tui.marking import MARK_WORDS, toggled
+from inforadar.tui.commands.parse import starts_descending
+from inforadar.tui.list.columns import Row, make_row
+from inforadar.tui.list.marks import MARK_WORDS, toggled
+from inforadar.tui.list.page import Page, load_page
+from inforadar.tui.list.view import Show, View
 from inforadar.tui.screens.base import COMMON, RadarScreen
-from inforadar.tui.view import Show, View
 from inforadar.tui.widgets.item_table import ItemTable
 from inforadar.tui.widgets.line import Line, Span, hint
 from inforadar.views.feed_health import broken_words

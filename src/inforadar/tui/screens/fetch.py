@@ -10,10 +10,10 @@ from textual.binding import Binding
 
 from inforadar.errors import InfoRadarError
 from inforadar.model.progress import ProgressKind
-from inforadar.tui.fetching import Fetching
-from inforadar.tui.progress import Tally
+from inforadar.tui.fetch.fetching import Fetching
+from inforadar.tui.fetch.progress import Tally
+from inforadar.tui.list.view import View
 from inforadar.tui.screens.base import RadarScreen
-from inforadar.tui.view import View
 from inforadar.tui.widgets.line import Line, Span, hint
 from inforadar.tui.widgets.log_pane import LogLine, LogPane
 from inforadar.tui.widgets.progress_line import ProgressLine

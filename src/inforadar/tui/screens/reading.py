@@ -16,12 +16,12 @@ from inforadar.errors import InfoRadarError
 from inforadar.model.article import Article
 from inforadar.store.articles.articles import load_article
 from inforadar.store.items.items import load_item, load_item_changes
-from inforadar.tui.article_text import History, analysis_part, article_markdown, changes_part, head
 from inforadar.tui.background import run_apart
-from inforadar.tui.columns import Row
-from inforadar.tui.marking import MARK_WORDS, marked, toggled
+from inforadar.tui.list.columns import Row
+from inforadar.tui.list.marks import MARK_WORDS, marked, toggled
 from inforadar.tui.screens.base import COMMON, RadarScreen
 from inforadar.tui.text import safe
+from inforadar.tui.widgets.article_text import History, analysis_part, article_markdown, changes_part, head
 from inforadar.tui.widgets.line import Line, Span, hint
 from inforadar.urls import hostname, uid
 from inforadar.views.item import read_item, why_no_text
@@ -219,7 +219,7 @@ class ReadingScreen(RadarScreen):
         item = self._row.item
 
         async def get() -> str:
-            from inforadar.tui.online import get_text  # noqa: PLC0415 - in the other thread
+            from inforadar.tui.fetch.online import get_text  # noqa: PLC0415 - in the other thread
 
             return await get_text(self.radar.settings, item)
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from inforadar.errors import UsageError
-from inforadar.tui.choices import source_choices, topic_choices, with_sources
-from inforadar.tui.commands import parse_command, parse_names, parse_show, parse_sort, parse_theme
+from inforadar.tui.commands.parse import parse_command, parse_names, parse_show, parse_sort, parse_theme
+from inforadar.tui.list.choices import source_choices, topic_choices, with_sources
 
 if TYPE_CHECKING:
     from inforadar.tui.app import RadarApp
-    from inforadar.tui.view import View
+    from inforadar.tui.list.view import View
 
 Plan = Callable[[], Awaitable[None]]
 
