@@ -236,7 +236,8 @@ async def test_the_screen_looks_as_it_was_approved(
 
     await newsroom.add_feed()
     async with opened(web_settings, newsroom.database) as terminal:
-        await terminal.app.push_screen(Recorded(View(sources=("Habr",), topics=("python",))))
+        view = View(sources=("Habr",), topics=("python",))
+        await terminal.app.push_screen(Recorded(terminal.app.session, view, reload_list=lambda: None))
         await terminal.settle()
         assert_snapshot(terminal, "fetch-80x24")
 
