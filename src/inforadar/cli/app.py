@@ -17,8 +17,8 @@ LOOK_S = 2.0
 """How often it is looked whether the terminal is still there."""
 
 
-def terminal() -> int:
-    """Runs until the reader leaves."""
+def run_terminal_app() -> int:
+    """Run until the reader leaves."""
     settings = load_settings()
     make_home(settings.home)
     is_told = False
