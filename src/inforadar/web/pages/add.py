@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 PREVIEW_ITEMS = 5
 PAGE_TTL_S, MAX_PAGES = 300.0, 8
 """Whoever tries out selectors asks for one page many times; the site is asked once in that time."""
-NO_FORM = Form(fields={})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
