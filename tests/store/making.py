@@ -14,13 +14,15 @@ from inforadar.model.ids import FeedId, RunId
 from inforadar.model.item import Listed
 from inforadar.model.run import RunKind
 from inforadar.model.schedule import FinishedJob, Lease, NextRun, Saved
+from inforadar.model.sitemap import UrlState
 from inforadar.stages.diff import diff
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import insert_feed, load_feed
 from inforadar.store.leases import claim_feeds
 from inforadar.store.runs.runs import insert_run
 from inforadar.store.schema.feeds import feed_schedules, feeds
-from inforadar.store.types import db_later
+from inforadar.store.schema.sitemaps import url_states
+from inforadar.store.types import db_later, db_now
 from inforadar.store.writer import save_collected
 
 NOW = datetime(2026, 3, 14, 15, 9, 26, 535897, tzinfo=UTC)
@@ -104,3 +106,17 @@ async def rows(database: Database, table: Table) -> list[Any]:
 
 async def count(database: Database, table: Table) -> int:
     return await database.read(lambda c: c.execute(select(func.count()).select_from(table)).scalar_one())
+
+
+async def count_leases(database: Database) -> int:
+    held = feed_schedules.c.locked_until > db_now()
+    return await database.read(lambda c: c.execute(select(func.count()).where(held)).scalar_one())
+
+
+async def count_urls(database: Database, site_name: str) -> dict[UrlState, int]:
+    """How many URLs of a site are in which state."""
+    state = url_states.c.state
+    query = select(state, func.count()).where(url_states.c.site_name == site_name).group_by(state)
+    return {
+        UrlState(found): number for found, number in await database.read(lambda c: list(c.execute(query)))
+    }

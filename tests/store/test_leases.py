@@ -11,7 +11,7 @@ from inforadar.model.ids import new_uuid
 from inforadar.model.schedule import Lease
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import delete_feed, request_feed, update_feed
-from inforadar.store.leases import claim_due_feeds, claim_feeds, count_leases, extend_leases, release_leases
+from inforadar.store.leases import claim_due_feeds, claim_feeds, extend_leases, release_leases
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.types import db_later
 from tests.store.making import (
@@ -19,6 +19,7 @@ from tests.store.making import (
     add_feed,
     add_feeds,
     claim,
+    count_leases,
     expire_lease,
     reload,
     set_due,
@@ -53,7 +54,7 @@ async def test_a_claim_takes_no_more_than_it_is_told_and_the_next_one_the_rest(d
     third = await database.write(claim_due_feeds, 3)
     assert (len(first), len(second), len(third)) == (3, 2, 0)
     assert {*ids(first), *ids(second)} == {feed.id for feed in made}
-    assert await database.read(count_leases) == 5
+    assert await count_leases(database) == 5
 
 
 async def test_disabled_and_deleted_feeds_are_never_claimed(database: Database) -> None:

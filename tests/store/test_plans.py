@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, event, insert, text
 
-from inforadar.model.ids import FeedId, RunId, Uid, new_uuid
+from inforadar.model.ids import FeedId, RunId, new_uuid
 from inforadar.model.schedule import Lane
 from inforadar.store.analyses.analyses import claim_analyses
-from inforadar.store.articles.articles import claim_articles, load_articles
+from inforadar.store.articles.articles import claim_articles
 from inforadar.store.articles.queue import retry_old_failures, seconds_to_next_article
 from inforadar.store.database import Database
 from inforadar.store.feeds.lists import list_feeds
@@ -137,10 +137,9 @@ async def test_the_question_is_answered_from_an_index(
     "question",
     [
         lambda c: claim_feeds(c, [FeedId(new_uuid()), FeedId(new_uuid())]),
-        lambda c: load_articles(c, [Uid(f"{number:016x}") for number in range(2)]),
         lambda c: load_served_feeds(c, [f"{number:064x}" for number in range(2)]),
     ],
-    ids=["feeds", "articles", "served feeds"],
+    ids=["feeds", "served feeds"],
 )
 async def test_rows_that_are_named_are_found_without_reading_the_others(
     database: Database, question: Callable[[Connection], object]

@@ -199,7 +199,7 @@ async def test_through_the_writer_a_poisoned_job_fails_alone(database: Database)
     run = await start_run(database)
     async with Writer(database, poisoned) as writer:
         ended = await asyncio.gather(
-            *(writer.save(collected(lease, run, listed(lease.feed.url + "/1"))) for lease in leases),
+            *(writer.submit(collected(lease, run, listed(lease.feed.url + "/1"))) for lease in leases),
             return_exceptions=True,
         )
     bad = [lease.feed.url for lease, end in zip(leases, ended, strict=True) if isinstance(end, Exception)]
@@ -215,7 +215,7 @@ async def test_the_writer_says_that_a_lease_was_lost(database: Database) -> None
     await claim(database, feed)
     async with Writer(database, diff) as writer:
         with pytest.raises(LeaseLostError, match="went to another worker"):
-            await writer.save(collected(stale, await start_run(database), listed()))
+            await writer.submit(collected(stale, await start_run(database), listed()))
 
 
 async def test_the_writer_saves_what_waits_before_it_ends_and_nothing_after(database: Database) -> None:
@@ -223,15 +223,12 @@ async def test_the_writer_saves_what_waits_before_it_ends_and_nothing_after(data
     leases = await database.write(claim_feeds, [feed.id for feed in made])
     run = await start_run(database)
     async with Writer(database, diff) as writer:
-        waiting = [
-            asyncio.create_task(writer.save(collected(lease, run, listed(lease.feed.url + "/1"))))
-            for lease in leases
-        ]
+        waiting = [writer.submit(collected(lease, run, listed(lease.feed.url + "/1"))) for lease in leases]
         await asyncio.sleep(0)
     assert all(saved.added for saved in await asyncio.gather(*waiting))
     assert await count(database, items) == 300
     with pytest.raises(StoreError, match="the worker is stopping"):
-        await writer.save(collected(leases[0], run))
+        await writer.submit(collected(leases[0], run))
 
 
 async def test_jobs_wait_for_no_others_once_it_is_said_that_none_come(
@@ -253,8 +250,7 @@ async def test_a_caller_that_is_cancelled_disturbs_nobody(database: Database) ->
     run = await start_run(database)
     async with Writer(database, diff) as writer:
         first, second = (
-            asyncio.create_task(writer.save(collected(lease, run, listed(lease.feed.url + "/1"))))
-            for lease in leases
+            writer.submit(collected(lease, run, listed(lease.feed.url + "/1"))) for lease in leases
         )
         await asyncio.sleep(0)
         first.cancel()
@@ -283,7 +279,7 @@ async def test_a_database_in_trouble_fails_the_whole_batch_at_once(database: Dat
         await locked.wait()
         async with Writer(other, diff) as writer, asyncio.timeout(2.0):
             ended = await asyncio.gather(
-                *(writer.save(collected(lease, run)) for lease in leases), return_exceptions=True
+                *(writer.submit(collected(lease, run)) for lease in leases), return_exceptions=True
             )
         release.set()
         await holding

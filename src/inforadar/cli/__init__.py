@@ -218,9 +218,9 @@ def _has_screen() -> bool:
 def _run_terminal() -> int:
     # What is imported lives as long as the program: looking through it again and again only costs time.
     gc.disable()
-    from inforadar.cli.app import terminal  # noqa: PLC0415 - commands do not need it
+    from inforadar.cli.app import run_terminal_app  # noqa: PLC0415 - commands do not need it
 
-    return terminal()
+    return run_terminal_app()
 
 
 _ANYWHERE = {

@@ -11,14 +11,14 @@ from collections.abc import Callable
 
 from inforadar.app.store import make_home, open_store
 from inforadar.config import load_settings
-from inforadar.tui.fetch_process import LOG
+from inforadar.tui.fetch.process import LOG
 
 LOOK_S = 2.0
 """How often it is looked whether the terminal is still there."""
 
 
-def terminal() -> int:
-    """Runs until the reader leaves."""
+def run_terminal_app() -> int:
+    """Run until the reader leaves."""
     settings = load_settings()
     make_home(settings.home)
     is_told = False

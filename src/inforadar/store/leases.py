@@ -190,10 +190,6 @@ def release_leases(connection: Connection, leases: Iterable[Lease]) -> None:
         )
 
 
-def count_leases(connection: Connection) -> int:
-    return connection.execute(select(func.count()).where(_s.locked_until > db_now())).scalar_one()
-
-
 def postpone_leases(connection: Connection, waits: Iterable[tuple[Lease, float]]) -> None:
     """Gives feeds back whose host must wait: due, or asked for, when its turn comes (B2)."""
     due, asked = [], []

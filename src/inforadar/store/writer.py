@@ -146,7 +146,7 @@ def _lock_held_leases(connection: Connection, jobs: Sequence[J]) -> list[J]:
 
 
 class Writer:
-    """Saves jobs as they finish. `async with Writer(db, diff) as writer: await writer.save(job)`."""
+    """Saves jobs as they finish. `async with Writer(db, diff) as writer: await writer.submit(job)`."""
 
     def __init__(self, database: Database, diff: Differ, *, outbox: bool = False) -> None:
         self._database = database
@@ -173,16 +173,12 @@ class Writer:
         if self._task:
             await self._task
 
-    async def save(self, job: FinishedJob) -> Saved:
-        """Returns once the job is committed; raises `LeaseLostError` if its lease went to someone else."""
-        return await self.submit(job)
-
     async def wait_for_capacity(self) -> None:
         """Until there is less than enough to save: whoever collects faster than the database writes waits here."""
         await self._room.wait()
 
     def submit(self, job: FinishedJob) -> asyncio.Future[Saved]:
-        """As `save`, for whoever does not want to wait for each."""
+        """A future that is done once the job is committed; `LeaseLostError` if its lease went to someone else."""
         done: asyncio.Future[Saved] = asyncio.get_running_loop().create_future()
         if self._closing:
             done.set_exception(StoreError(f"{job.lease.feed.url} was not saved: the worker is stopping."))

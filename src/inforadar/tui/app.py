@@ -1,19 +1,18 @@
 """The terminal app: its screens, and what they ask for.
 
-Screens know the app, and the app knows when to show which; none of them knows another. What takes long runs in
-workers, so that keys are answered at once. Screens that are not seen first are imported when they are asked for:
-so the list is there sooner.
+The app knows when to show which screen. A screen knows neither the app nor another screen: it is handed what it needs,
+and its keys name actions of the app (`app.fetch`). What takes long runs in workers, so that keys are answered at once.
+Screens that are not seen first are imported when they are asked for: so the list is there sooner.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, assert_never
 
-from textual.app import App, SuspendNotSupported
+from textual.app import App
 from textual.binding import Binding
 
 from inforadar.clock import utc_now
@@ -21,16 +20,18 @@ from inforadar.config import Settings
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import count_feeds
 from inforadar.store.feeds.labels import Label, load_labels
-from inforadar.store.people.marks import save_marks
 from inforadar.tui.driver import TerminalDriver
+from inforadar.tui.list.view import View
 from inforadar.tui.memory import load_memory, remembered, save_memory
 from inforadar.tui.screens.articles import ArticlesScreen
 from inforadar.tui.screens.base import RadarScreen
+from inforadar.tui.session import Session
 from inforadar.tui.theme import THEMES, preferred_theme
-from inforadar.tui.view import View
 
 if TYPE_CHECKING:
-    from inforadar.tui.columns import Row
+    from inforadar.tui.commands.actions import Plan
+    from inforadar.tui.list.columns import Row
+    from inforadar.tui.subscribing import AppHooks
 
 MEMORY = "terminal.json"
 """In the home folder."""
@@ -56,18 +57,19 @@ class RadarApp(App[None]):
         now: Callable[[], datetime] = utc_now,
         when_shown: Callable[[], None] | None = None,
     ) -> None:
+        """`when_shown` is called once, when the first list is on the screen."""
         super().__init__(driver_class=TerminalDriver)
-        self.settings, self.database, self.now = settings, database, now
         self._when_shown = when_shown
-        """Called once, when the first list is on the screen."""
         self._memory_path = settings.home / MEMORY
-        self.memory = load_memory(self._memory_path)
-        self.labels: list[Label] = []
-        """Sources and their topics, as last loaded."""
-        self.articles = ArticlesScreen(View())
+        self.session = Session(
+            settings=settings, database=database, now=now, memory=load_memory(self._memory_path)
+        )
+        self.articles = ArticlesScreen(
+            self.session, View(), read=self._read_article, when_shown=self._list_shown
+        )
         for theme in THEMES:
             self.register_theme(theme)
-        self.theme = self.memory.theme or preferred_theme()
+        self.theme = self.session.memory.theme or preferred_theme()
 
     async def on_mount(self) -> None:
         await self.push_screen(self.articles)
@@ -75,16 +77,19 @@ class RadarApp(App[None]):
 
     async def _look_around(self) -> None:
         """A database without any feed has nothing to list: the first screen says how to begin."""
-        if not await self.database.read(count_feeds):
-            await self.welcome()
+        if not await self.session.database.read(count_feeds):
+            from inforadar.tui.screens.welcome import WelcomeScreen  # noqa: PLC0415
 
-    def list_shown(self) -> None:
+            await self.push_screen(WelcomeScreen(self.session))
+
+    def _list_shown(self) -> None:
         if self._when_shown:
             self.call_after_refresh(self._when_shown)
             self._when_shown = None
 
     def leave(self) -> None:
-        save_memory(self._memory_path, replace(self.memory, visited_at=self.now()))
+        session = self.session
+        save_memory(self._memory_path, replace(session.memory, visited_at=session.now()))
         self.exit()
 
     async def action_quit(self) -> None:
@@ -97,57 +102,62 @@ class RadarApp(App[None]):
 
     def use_theme(self, name: str) -> None:
         self.theme = name
-        self.memory = replace(self.memory, theme=name)
+        self.session.memory = replace(self.session.memory, theme=name)
 
-    def back_to_list(self) -> None:
+    def _back_to_list(self) -> None:
         while self.screen is not self.articles and len(self.screen_stack) > 1:
             self.pop_screen()
 
-    def change_view(self, view: View) -> None:
-        self.back_to_list()
-        self.articles.change_view(view)
+    def _show_list(self) -> None:
+        self._back_to_list()
+        self.articles.reload()
 
     # Screens
 
-    async def welcome(self) -> None:
-        from inforadar.tui.screens.welcome import WelcomeScreen  # noqa: PLC0415
-
-        await self.push_screen(WelcomeScreen())
-
-    async def read_article(self, row: Row) -> None:
+    async def _read_article(self, row: Row) -> None:
         from inforadar.tui.screens.reading import ReadingScreen  # noqa: PLC0415
 
-        await self.push_screen(ReadingScreen(row))
+        articles = self.articles
+        await self.push_screen(
+            ReadingScreen(self.session, row, step=articles.step, row_changed=articles.row_changed)
+        )
 
-    async def fetch(self) -> None:
+    async def action_fetch(self) -> None:
         """With the filters of the list (A1)."""
         from inforadar.tui.screens.fetch import FetchScreen  # noqa: PLC0415
 
-        await self.push_screen(FetchScreen(self.articles.view), lambda _: self.articles.reload())
+        articles = self.articles
+        await self.push_screen(
+            FetchScreen(self.session, articles.view, reload_list=articles.reload),
+            lambda _: articles.reload(),
+        )
 
-    async def show_feeds(self) -> None:
+    async def action_feeds(self) -> None:
         from inforadar.tui.screens.feeds import FeedsScreen  # noqa: PLC0415
 
-        await self.push_screen(FeedsScreen())
+        await self.push_screen(FeedsScreen(self.session), lambda _: self.articles.reload())
 
-    async def choose_sources(self) -> None:
-        from inforadar.tui.choices import source_choices, with_sources  # noqa: PLC0415
+    async def action_list_help(self) -> None:
+        await self.articles.action_help()
+
+    async def action_sources(self) -> None:
+        from inforadar.tui.list.choices import source_choices, with_sources  # noqa: PLC0415
         from inforadar.tui.screens.choose import ChooseScreen  # noqa: PLC0415
 
-        self.labels = await self.database.read(load_labels)
+        labels = await self._load_labels()
         view = self.articles.view
 
         def chosen(names: tuple[str, ...] | None) -> None:
             if names is not None:
-                self.articles.change_view(with_sources(view, names, self.labels))
+                self.articles.change_view(with_sources(view, names, labels))
 
-        await self.push_screen(ChooseScreen("Sources", source_choices(self.labels), view.sources), chosen)
+        await self.push_screen(ChooseScreen("Sources", source_choices(labels), view.sources), chosen)
 
-    async def choose_topics(self) -> None:
-        from inforadar.tui.choices import topic_choices  # noqa: PLC0415
+    async def action_topics(self) -> None:
+        from inforadar.tui.list.choices import topic_choices  # noqa: PLC0415
         from inforadar.tui.screens.choose import ChooseScreen  # noqa: PLC0415
 
-        self.labels = await self.database.read(load_labels)
+        labels = await self._load_labels()
         view = self.articles.view
         title = f"Topics of {', '.join(view.sources)}" if view.sources else "Topics"
 
@@ -155,57 +165,85 @@ class RadarApp(App[None]):
             if names is not None:
                 self.articles.change_view(replace(view, topics=names))
 
-        choices = topic_choices(self.labels, view.sources)
+        choices = topic_choices(labels, view.sources)
         await self.push_screen(ChooseScreen(title, choices, view.topics), chosen)
+
+    async def _load_labels(self) -> list[Label]:
+        self.session.labels = await self.session.database.read(load_labels)
+        return self.session.labels
 
     # Asking
 
-    async def ask_for_words(self) -> None:
+    async def action_find(self) -> None:
         from inforadar.tui.screens.prompt import PromptScreen  # noqa: PLC0415
 
         def found(words: str | None) -> None:
             if words is None:
                 return
             if words:
-                self.memory = replace(self.memory, searches=remembered(self.memory.searches, words))
+                memory = self.session.memory
+                self.session.memory = replace(memory, searches=remembered(memory.searches, words))
             self.articles.change_view(replace(self.articles.view, query=words or None))
 
         await self.push_screen(
-            PromptScreen("/", self.articles.view.query or "", history=self.memory.searches), found
+            PromptScreen("/", self.articles.view.query or "", history=self.session.memory.searches), found
         )
 
-    async def ask_for_command(self, text: str = "") -> None:
-        from inforadar.tui.command_actions import plan_command  # noqa: PLC0415
-        from inforadar.tui.commands import complete  # noqa: PLC0415
+    async def action_command(self, text: str = "") -> None:
+        from inforadar.tui.commands.actions import Shown, plan_command  # noqa: PLC0415
+        from inforadar.tui.commands.parse import complete  # noqa: PLC0415
         from inforadar.tui.screens.prompt import PromptScreen  # noqa: PLC0415
+
+        def plan(line: str) -> Plan:
+            shown = Shown(view=self.articles.view, labels=self.session.labels, theme=self.theme)
+            return plan_command(line, shown)
 
         async def run(line: str | None) -> None:
             if line:
-                self.memory = replace(self.memory, commands=remembered(self.memory.commands, line))
-                await plan_command(self, line)()
+                memory = self.session.memory
+                self.session.memory = replace(memory, commands=remembered(memory.commands, line))
+                await self._do(plan(line))
 
         await self.push_screen(
-            PromptScreen(
-                ":",
-                text,
-                history=self.memory.commands,
-                check=lambda line: void(plan_command(self, line)),
-                complete=complete,
-            ),
+            PromptScreen(":", text, history=self.session.memory.commands, check=plan, complete=complete),
             run,
         )
         # After the line is there: keys that were typed meanwhile would go to the list.
-        self.labels = await self.database.read(load_labels)
+        await self._load_labels()
 
-    async def ask_for_feed(self) -> None:
+    async def _do(self, plan: Plan) -> None:
+        from inforadar.tui.commands.actions import (  # noqa: PLC0415
+            AddFeed,
+            ImportOpml,
+            RunAction,
+            ShowList,
+            UseTheme,
+        )
+
+        match plan:
+            case ShowList():
+                self._back_to_list()
+                self.articles.change_view(plan.view)
+            case UseTheme():
+                self.use_theme(plan.name)
+            case AddFeed():
+                await self._add_feed(plan.url)
+            case ImportOpml():
+                await self._import_opml(plan.path)
+            case RunAction():
+                await self.run_action(plan.name)
+            case _:
+                assert_never(plan)
+
+    async def action_ask_for_feed(self) -> None:
         from inforadar.tui.screens.prompt import PromptScreen  # noqa: PLC0415
 
-        await self.push_screen(PromptScreen("Site, feed or sitemap: "), self._given(self.add_feed))
+        await self.push_screen(PromptScreen("Site, feed or sitemap: "), self._given(self._add_feed))
 
-    async def ask_for_opml(self) -> None:
+    async def action_ask_for_opml(self) -> None:
         from inforadar.tui.screens.prompt import PromptScreen  # noqa: PLC0415
 
-        await self.push_screen(PromptScreen("OPML file: "), self._given(self.import_opml))
+        await self.push_screen(PromptScreen("OPML file: "), self._given(self._import_opml))
 
     def _given(self, do: Callable[[str], Awaitable[None]]) -> Callable[[str | None], Awaitable[None]]:
         async def then(text: str | None) -> None:
@@ -214,40 +252,30 @@ class RadarApp(App[None]):
 
         return then
 
-    # Doing
+    # Adding feeds
 
-    async def add_feed(self, url: str) -> None:
+    async def _add_feed(self, url: str) -> None:
         from inforadar.tui.subscribing import add_feed  # noqa: PLC0415
 
-        self.run_worker(add_feed(self, url), group="subscribing", exclusive=True)
+        self.run_worker(add_feed(self._hooks(), url), group="subscribing", exclusive=True)
 
-    async def import_opml(self, path: str) -> None:
+    async def _import_opml(self, path: str) -> None:
         from inforadar.tui.subscribing import import_file  # noqa: PLC0415
 
-        self.run_worker(import_file(self, path), group="subscribing", exclusive=True)
+        self.run_worker(import_file(self._hooks(), path), group="subscribing", exclusive=True)
 
-    async def add_sample(self) -> None:
+    async def action_add_sample(self) -> None:
         from inforadar.tui.subscribing import add_sample  # noqa: PLC0415
 
-        self.run_worker(add_sample(self), group="subscribing", exclusive=True)
+        self.run_worker(add_sample(self._hooks()), group="subscribing", exclusive=True)
 
-    async def save_mark(self, row: Row, name: str, *, is_set: bool) -> None:
-        await self.database.write(save_marks, row.item.url, {name: is_set}, self.now())
+    def _hooks(self) -> AppHooks:
+        from inforadar.tui.subscribing import AppHooks  # noqa: PLC0415
 
-    async def open_in_browser(self, url: str) -> str:
-        from inforadar.tui.browser import open_in_browser  # noqa: PLC0415
-
-        return open_in_browser(url, self._given_away)
-
-    @contextmanager
-    def _given_away(self) -> Iterator[None]:
-        """The terminal, to another program."""
-        try:
-            with self.suspend():
-                yield
-        except SuspendNotSupported:
-            yield
-
-
-def void(_: object) -> None:
-    """What matters is that it could be made."""
+        return AppHooks(
+            settings=self.session.settings,
+            database=self.session.database,
+            say=self.say,
+            choose=self.push_screen_wait,
+            show_list=self._show_list,
+        )

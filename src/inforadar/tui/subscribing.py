@@ -3,28 +3,44 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inforadar.actions.admin import subscribe
 from inforadar.actions.opml_import import import_opml
+from inforadar.config import Settings
 from inforadar.errors import InfoRadarError
+from inforadar.store.database import Database
 from inforadar.tui.background import run_apart
-from inforadar.tui.choices import Choice
+from inforadar.tui.list.choices import Choice
 from inforadar.tui.screens.choose import ChooseScreen
 from inforadar.tui.text import safe
 from inforadar.urls import canonical_form, readable
 
 if TYPE_CHECKING:
     from inforadar.model.subscription import FoundFeed
-    from inforadar.tui.app import RadarApp
 
 
-async def add_feed(app: RadarApp, text: str) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppHooks:
+    """What adding feeds needs of the app."""
+
+    settings: Settings
+    database: Database
+    say: Callable[[str], None]
+    choose: Callable[[ChooseScreen], Awaitable[tuple[str, ...] | None]]
+    """Shows the screen and waits for what is chosen."""
+    show_list: Callable[[], None]
+    """Goes back to the list, and loads it again."""
+
+
+async def add_feed(app: AppHooks, text: str) -> None:
     """Looks for the feeds of the address; if it has several, the reader chooses."""
 
     async def look() -> list[FoundFeed]:
-        from inforadar.tui.online import find_feeds  # noqa: PLC0415 - in the other thread
+        from inforadar.tui.fetch.online import find_feeds  # noqa: PLC0415 - in the other thread
 
         return await find_feeds(app.settings, url)
 
@@ -39,7 +55,7 @@ async def add_feed(app: RadarApp, text: str) -> None:
     urls: tuple[str, ...] | None = tuple(kinds)
     if len(found) > 1:
         choices = [Choice(name=feed.url, note=feed.how) for feed in found]
-        urls = await app.push_screen_wait(ChooseScreen("Which of its feeds?", choices, [found[0].url]))
+        urls = await app.choose(ChooseScreen("Which of its feeds?", choices, [found[0].url]))
     if not urls:
         app.say("Nothing was added.")
         return
@@ -47,8 +63,7 @@ async def add_feed(app: RadarApp, text: str) -> None:
     for address in urls:
         feed, is_new = await subscribe(app.database, address, kind=kinds[address])
         names.append(f"{feed.source}/{feed.topic}{'' if is_new else ' (was there already)'}")
-    app.back_to_list()
-    app.articles.reload()
+    app.show_list()
     app.say(f"Added {safe(', '.join(names))}. f fetches now.")
 
 
@@ -56,7 +71,7 @@ def _read(path: str) -> bytes:
     return Path(path).expanduser().read_bytes()
 
 
-async def import_file(app: RadarApp, path: str) -> None:
+async def import_file(app: AppHooks, path: str) -> None:
     try:
         data = await asyncio.to_thread(_read, path)
         imported = await import_opml(app.database, data)
@@ -66,17 +81,16 @@ async def import_file(app: RadarApp, path: str) -> None:
     except InfoRadarError as fault:
         app.say(safe(fault))
         return
-    app.back_to_list()
-    app.articles.reload()
+    app.show_list()
     app.say(
         f"{len(imported.added)} feeds added, {len(imported.known)} were there already, "
         f"{len(imported.skipped)} skipped. f fetches now."
     )
 
 
-async def add_sample(app: RadarApp) -> None:
+async def add_sample(app: AppHooks) -> None:
     async def get() -> int:
-        from inforadar.tui.online import get_sample  # noqa: PLC0415 - in the other thread
+        from inforadar.tui.fetch.online import get_sample  # noqa: PLC0415 - in the other thread
 
         return await get_sample(app.settings)
 
@@ -86,6 +100,5 @@ async def add_sample(app: RadarApp) -> None:
     except InfoRadarError as fault:
         app.say(safe(fault))
         return
-    app.back_to_list()
-    app.articles.reload()
+    app.show_list()
     app.say(f"The sample's {number} feeds are there.")

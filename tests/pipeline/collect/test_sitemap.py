@@ -32,12 +32,11 @@ from inforadar.store.database import Database
 from inforadar.store.feeds.credentials import save_credentials
 from inforadar.store.feeds.feeds import insert_feed, load_feed, request_feed, update_feed
 from inforadar.store.items.items import list_items
-from inforadar.store.leases import count_leases
 from inforadar.store.published.cached_feeds import load_cached_feed
 from inforadar.store.runs.runs import load_report
-from inforadar.store.sitemaps.site_states import count_urls, load_site
+from inforadar.store.sitemaps.site_states import load_site
 from inforadar.urls import normalize, uid
-from tests.store.making import claim, expire_lease
+from tests.store.making import claim, count_leases, count_urls, expire_lease
 from tests.support.site.answers import Answer, hangs, status
 from tests.support.site.server import Site
 from tests.support.site.sitemaps import SitemapSite
@@ -100,7 +99,7 @@ async def names(database: Database) -> list[str]:
 
 
 async def states(database: Database, feed: Feed) -> dict[str, int]:
-    counted = await database.read(count_urls, site_name_of(feed))
+    counted = await count_urls(database, site_name_of(feed))
     return {state.name.lower(): number for state, number in counted.items()}
 
 
@@ -581,7 +580,7 @@ async def test_a_lost_lease_costs_a_cycle_that_feed_alone(
     async with worker() as running:
         rob(running, database, lost)
         result, run_id = await running.collect_cycle()
-        assert await database.read(count_leases) == 1, "the other process has its lease still"
+        assert await count_leases(database) == 1, "the other process has its lease still"
     assert (result.fetched, result.added, result.lost, result.errors) == (1, 1, 1, {})
     assert await names(database) == ["b"]
     assert run_id is not None
@@ -595,7 +594,7 @@ async def test_a_lost_lease_costs_a_fetch_that_feed_alone(
     async with worker() as running:
         rob(running, database, lost)
         report = await running.fetch_run(lambda event: None).run()
-        assert await database.read(count_leases) == 1, "the other process has its lease still"
+        assert await count_leases(database) == 1, "the other process has its lease still"
     assert (report.added_count, report.interrupted) == (1, False)
     assert report.details["errors"] == {lost.url: "Left out: another process took it over."}
     assert await names(database) == ["b"]

@@ -34,14 +34,13 @@ from inforadar.stages.discover.pages.walk import Depth
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import insert_feed, load_feed
 from inforadar.store.items.items import list_items, load_item_changes
-from inforadar.store.leases import count_leases
 from inforadar.store.runs.fetch_runs import claim_fetch_run, request_fetch_run, request_stop
 from inforadar.store.runs.fetch_spool import load_found, save_found
 from inforadar.store.runs.runs import load_events, load_report, load_runs
 from inforadar.store.schema.items import item_changes, items
 from inforadar.store.schema.runs import found_parts, runs
 from inforadar.store.types import db_later
-from tests.store.making import NOW, add_feed, claim, count, expire_lease, start_run
+from tests.store.making import NOW, add_feed, claim, count, count_leases, expire_lease, start_run
 from tests.support.reading import read_here
 from tests.support.site.answers import hangs, status
 from tests.support.site.documents import Entry, rss
@@ -153,7 +152,7 @@ async def test_it_counts_first_and_processes_then_feed_by_feed_in_order(
     assert list(dict.fromkeys(processed)) == ["news/bread", "paged/art", "paged/zoo"]
     assert "paged/art page 3: 2 items, 2 new" in heard.lines
     assert "news/bread + Хлеб & 面包" in heard.lines
-    assert (await count(database, found_parts), await database.read(count_leases)) == (0, 0)
+    assert (await count(database, found_parts), await count_leases(database)) == (0, 0)
 
 
 async def test_a_second_run_right_after_asks_for_listing_pages_only_and_changes_nothing(
@@ -373,7 +372,7 @@ async def test_a_stop_does_not_wait_for_a_hosts_turn_and_an_abort_for_no_answer(
             run.abort()
             report = await working
     assert report.interrupted
-    assert await database.read(count_leases) == 0
+    assert await count_leases(database) == 0
 
 
 async def test_a_feed_that_another_process_works_on_is_left_out_and_said_so(

@@ -18,7 +18,6 @@ from inforadar.store.articles.articles import (
     count_due_articles,
     extend_articles,
     load_article,
-    load_articles,
     postpone_articles,
     release_articles,
     save_article,
@@ -199,15 +198,6 @@ async def test_an_item_of_an_article_that_is_there_has_nothing_to_wait_for(datab
     await collect(database, two, listed("https://shared.example/1"), listed("https://shared.example/2"))
     woken = {(row.feed_id, row.url[-1]) for row in await rows(database, items) if row.analyze_at}
     assert woken == {(two.id, "1")}
-
-
-async def test_several_articles_are_loaded_at_once(database: Database) -> None:
-    await queue(database, 3)
-    uids = [uid(f"https://example.com/{n}") for n in range(40_000)]
-    found = await database.read(load_articles, uids)
-    assert sorted(found) == sorted(uids[:3])
-    assert found[uids[0]].status is ArticleStatus.NOT_FETCHED
-    assert await database.read(load_article, uids[9]) is None
 
 
 YEARS, WEEK_S = db_later(10 * 365 * 86400.0), 7 * 86400.0

@@ -11,12 +11,12 @@ from inforadar.model.feed import Feed
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import insert_feed, load_feed, load_feeds
 from inforadar.store.feeds.labels import load_labels
-from inforadar.store.feeds.lists import STATES, list_feeds, load_feeds_after, load_label_states
+from inforadar.store.feeds.lists import list_feeds, load_feeds_after, load_label_states
 from inforadar.store.feeds.pages import count_feeds_by_state
 from inforadar.store.leases import claim_due_feeds
 from inforadar.store.schema.feeds import feed_schedules, feeds
 from inforadar.store.upkeep.metrics import load_gauges
-from inforadar.views.feed_health import feed_health
+from inforadar.views.feed_health import HealthState, feed_health
 from tests.store.making import NOW
 
 KINDS = (
@@ -68,7 +68,7 @@ async def test_a_list_that_is_cut_off_shows_what_was_added_last_and_how_many_are
 async def test_the_states_of_lists_and_counts_are_those_of_the_feeds(database: Database) -> None:
     expected = Counter(feed_health(feed, NOW).state.value for feed in await add_one_of_each(database))
     assert await database.read(count_feeds_by_state) == expected
-    for state in STATES:
+    for state in HealthState:
         found = await database.read(list_feeds, state=state, limit=1)
         assert len(found.feeds) + found.more == expected[state]
         assert {feed_health(feed, NOW).state for feed in found.feeds} <= {state}

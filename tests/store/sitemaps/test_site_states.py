@@ -9,7 +9,6 @@ from inforadar.model.sitemap import SitemapEntry, SiteState, UrlState
 from inforadar.store.database import Database
 from inforadar.store.sitemaps.site_states import (
     Found,
-    count_urls,
     load_open_urls,
     load_site,
     mark_urls,
@@ -18,6 +17,7 @@ from inforadar.store.sitemaps.site_states import (
     record_entries,
     save_site,
 )
+from tests.store.making import count_urls
 
 T0 = datetime(2026, 11, 15, 12, tzinfo=UTC)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -57,7 +57,7 @@ async def test_new_pending_and_failed_urls_are_found_and_processed_ones_are_not(
         Found(url=url("c"), before=UrlState.FAILED),
         Found(url=url("новое"), before=None),
     ]
-    assert await database.read(count_urls, "site") == {
+    assert await count_urls(database, "site") == {
         UrlState.PENDING: 2,
         UrlState.PROCESSED: 1,
         UrlState.FAILED: 1,
@@ -120,7 +120,7 @@ async def test_only_what_left_long_ago_is_forgotten_however_long_the_rest_was_no
     await record(database, listed("listed"), T0 + HOUR, file_id=ONE)
     await database.write(note_left, "site", T0 + HOUR, file_id=ONE)
     assert await database.write(prune_urls, at=T0 + 31 * DAY, days=30) == 1
-    assert await database.read(count_urls, "site") == {UrlState.PROCESSED: 1}
+    assert await count_urls(database, "site") == {UrlState.PROCESSED: 1}
 
 
 async def test_beyond_a_thousand_those_that_were_processed_go_first(database: Database) -> None:
@@ -129,7 +129,7 @@ async def test_beyond_a_thousand_those_that_were_processed_go_first(database: Da
     await record(database, listed(*(f"listed{n}" for n in range(5))), T0 + HOUR, file_id=ONE)
     await database.write(note_left, "site", T0 + HOUR, file_id=ONE)
     assert await database.write(prune_urls, at=T0 + DAY, most=2) == 3
-    assert await database.read(count_urls, "site") == {UrlState.PENDING: 6, UrlState.PROCESSED: 1}
+    assert await count_urls(database, "site") == {UrlState.PENDING: 6, UrlState.PROCESSED: 1}
     assert await database.write(prune_urls, at=T0 + DAY, most=0, site_name="another") == 0
     assert await database.write(prune_urls, at=T0 + DAY, most=0, site_name="site") == 2
 

@@ -13,10 +13,10 @@ from inforadar.config import Settings, load_settings
 from inforadar.model.ids import RunId, new_uuid
 from inforadar.model.progress import Progress, ProgressKind
 from inforadar.store.runs.runs import load_runs
-from inforadar.tui.progress import Tally
+from inforadar.tui.fetch.progress import Tally
+from inforadar.tui.list.view import View
 from inforadar.tui.screens.articles import ArticlesScreen
 from inforadar.tui.screens.fetch import FetchScreen
-from inforadar.tui.view import View
 from inforadar.tui.widgets.log_pane import MOST_LINES, LogLine, LogPane
 from inforadar.tui.widgets.progress_line import ProgressLine
 from tests.support.faces.newsroom import Newsroom
@@ -236,7 +236,8 @@ async def test_the_screen_looks_as_it_was_approved(
 
     await newsroom.add_feed()
     async with opened(web_settings, newsroom.database) as terminal:
-        await terminal.app.push_screen(Recorded(View(sources=("Habr",), topics=("python",))))
+        view = View(sources=("Habr",), topics=("python",))
+        await terminal.app.push_screen(Recorded(terminal.app.session, view, reload_list=lambda: None))
         await terminal.settle()
         assert_snapshot(terminal, "fetch-80x24")
 

@@ -19,7 +19,7 @@ RSS = "/rss?url=https%3A%2F%2Fnews.example%2Ffeed"
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was looked up is believed for long, so that the second request is always from memory."""
-    monkeypatch.setattr("inforadar.web.feeds.rss.CHECK_S", 60.0)
+    monkeypatch.setattr("inforadar.web.feeds.rss.FEED_TTL_S", 60.0)
 
 
 async def ask(web: aiohttp.ClientSession, **headers: str) -> tuple[int, dict[str, str], bytes, bool]:

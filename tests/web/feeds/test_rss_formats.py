@@ -17,7 +17,6 @@ from inforadar.model.feed import Feed
 from inforadar.pipeline.build import Builder
 from inforadar.store.database import open_database
 from inforadar.store.feeds.feeds import update_feed
-from inforadar.web.feeds.response import ByteCache, Prepared
 from tests.support.faces.newsroom import BUILT_AT, Newsroom
 from tests.support.feed_rules import atom_problems, json_feed_problems, rss_problems
 
@@ -219,15 +218,3 @@ async def test_any_page_may_read_and_none_may_write(web: aiohttp.ClientSession, 
         assert response.headers["Access-Control-Allow-Origin"] == "*"
         assert response.headers["Access-Control-Allow-Methods"] == "GET, HEAD"
         assert "If-None-Match" in response.headers["Access-Control-Allow-Headers"]
-
-
-def test_the_cache_is_bounded_by_bytes_and_drops_what_was_not_asked_for() -> None:
-    cache: ByteCache[int] = ByteCache(1000)
-    for number in range(3):
-        cache.put(number, Prepared(b"x" * 100, "text/plain", None))
-    assert cache.get(0)
-    cache.put(3, Prepared(b"x" * 100, "text/plain", None))
-    assert [bool(cache.get(number)) for number in range(4)] == [True, False, True, True]
-    assert cache.bytes == 900
-    cache.put(4, Prepared(b"x" * 1000, "text/plain", None))
-    assert cache.bytes == 0

@@ -1,4 +1,4 @@
-"""`inforadar item …`."""
+"""`inforadar item list`: the stored items, newest first."""
 
 from __future__ import annotations
 

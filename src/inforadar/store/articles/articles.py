@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -318,11 +318,6 @@ def _wake_items(connection: Connection, url: str, *, is_new: bool, again: bool) 
 def load_article(connection: Connection, uid: Uid) -> Article | None:
     row = connection.execute(select(articles).where(_a.uid == uid)).first()
     return article_from_row(row) if row else None
-
-
-def load_articles(connection: Connection, uids: Sequence[Uid]) -> Mapping[Uid, Article]:
-    rows = connection.execute(select(articles).where(one_of(_a.uid, uids)))
-    return {row.uid: article_from_row(row) for row in rows}
 
 
 def article_from_row(row: Row[Any]) -> Article:

@@ -33,7 +33,6 @@ _STATES: Mapping[str, ColumnElement[bool]] = {
     "disabled": ~_f.enabled,
 }
 """By the words of `views/feed_health.py`."""
-STATES = tuple(_STATES)
 _FROM_GOOD_TO_BAD = ("success", "new", "waiting", "suspended")
 
 

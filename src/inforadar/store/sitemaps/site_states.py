@@ -297,12 +297,6 @@ def load_open_urls(
     return [(row.url, row.lastmod) for row in connection.execute(query)]
 
 
-def count_urls(connection: Connection, site_name: str) -> dict[UrlState, int]:
-    """How many URLs of a site are in which state."""
-    query = select(_u.state, func.count()).where(_u.site_name == site_name).group_by(_u.state)
-    return {UrlState(state): number for state, number in connection.execute(query)}
-
-
 def note_left(connection: Connection, site_name: str, at: datetime, *, file_id: UUID | None) -> None:
     """A file was read to its end at `at`: what it listed before and does not now has left the sitemap.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import ClassVar
 
@@ -14,21 +15,22 @@ from inforadar.store.feeds.labels import load_labels
 from inforadar.store.items.items import count_items
 from inforadar.store.items.order import SortKey
 from inforadar.store.people.marks import NO_MARKS
-from inforadar.tui.columns import Row, make_row
-from inforadar.tui.commands import starts_descending
-from inforadar.tui.loading import Page, load_page
-from inforadar.tui.marking import MARK_WORDS, toggled
+from inforadar.tui.commands.parse import starts_descending
+from inforadar.tui.list.columns import Row, make_row
+from inforadar.tui.list.marks import MARK_WORDS, toggled
+from inforadar.tui.list.page import Page, load_page
+from inforadar.tui.list.view import Show, View
 from inforadar.tui.screens.base import COMMON, RadarScreen
-from inforadar.tui.view import Show, View
+from inforadar.tui.session import Session
 from inforadar.tui.widgets.item_table import ItemTable
 from inforadar.tui.widgets.line import Line, Span, hint
 from inforadar.views.feed_health import broken_words
 
 HINTS = (
-    *hint("f", "fetch", "fetch"),
-    *hint("s", "sources", "sources"),
-    *hint("t", "topics", "topics"),
-    *hint("/", "find", "find"),
+    *hint("f", "fetch", "app.fetch"),
+    *hint("s", "sources", "app.sources"),
+    *hint("t", "topics", "app.topics"),
+    *hint("/", "find", "app.find"),
     *hint("?", "help", "help"),
 )
 
@@ -47,23 +49,32 @@ class ArticlesScreen(RadarScreen):
         Binding("m", "mark('read')", "Mark as read or unread"),
         Binding("asterisk", "mark('starred')", "Star it, or not"),
         Binding("a", "mark('archived')", "Archive it, or bring it back"),
-        Binding("f", "fetch", "Fetch, with these filters"),
-        Binding("s", "sources", "Choose sources"),
-        Binding("t", "topics", "Choose topics"),
-        Binding("slash", "find", "Find words"),
+        Binding("f", "app.fetch", "Fetch, with these filters"),
+        Binding("s", "app.sources", "Choose sources"),
+        Binding("t", "app.topics", "Choose topics"),
+        Binding("slash", "app.find", "Find words"),
         Binding("v", "next_show", "All, unread, starred, archived"),
         Binding("greater_than_sign", "next_sort(1)", "Sort by the next column"),
         Binding("less_than_sign", "next_sort(-1)", "Sort by the previous column"),
         Binding("r", "reverse", "Reverse the order"),
         Binding("escape", "clear", "Clear search and filters"),
-        Binding("exclamation_mark", "feeds", "The feeds that need you"),
+        Binding("exclamation_mark", "app.feeds", "The feeds that need you"),
         Binding("R,ctrl+l", "reload", "Load the list anew"),
         *COMMON,
     ]
 
-    def __init__(self, view: View) -> None:
-        super().__init__()
+    def __init__(
+        self,
+        session: Session,
+        view: View,
+        *,
+        read: Callable[[Row], Awaitable[None]],
+        when_shown: Callable[[], None],
+    ) -> None:
+        """`read` shows the article of a row; `when_shown` is called each time that a page is on the screen."""
+        super().__init__(session)
         self.view = view
+        self._read, self._when_shown = read, when_shown
         self._offset = 0
         """Of the page that is shown, or is about to be."""
         self._page: Page | None = None
@@ -96,7 +107,7 @@ class ArticlesScreen(RadarScreen):
         """Makes findable what no worker has made so yet; what is found by it is shown as well."""
         from inforadar.pipeline.search_index import SearchIndexer  # noqa: PLC0415
 
-        if await SearchIndexer(database=self.radar.database).run_once() and self.view == view:
+        if await SearchIndexer(database=self.session.database).run_once() and self.view == view:
             self.reload(self._offset)
 
     def reload(self, offset: int = 0) -> None:
@@ -113,7 +124,7 @@ class ArticlesScreen(RadarScreen):
     async def _load(self, offset: int, cursor_at: int | None = None) -> None:
         view, limit = self.view, self.table.room
         page = await load_page(
-            self.radar.database, view, limit=limit, offset=offset, cursor=self._cursors.get(offset)
+            self.session.database, view, limit=limit, offset=offset, cursor=self._cursors.get(offset)
         )
         if not page.items and offset:
             # The list has become shorter meanwhile.
@@ -124,22 +135,22 @@ class ArticlesScreen(RadarScreen):
         self._page, self._offset = page, offset
         if cursor_at is not None:
             self.table.cursor = cursor_at
-        now, visited_at = self.radar.now(), self.radar.memory.visited_at
+        now, visited_at = self.session.now(), self.session.memory.visited_at
         rows = [
             make_row(item, page.marks.get(item.hash, NO_MARKS), number, now=now, visited_at=visited_at)
             for number, item in enumerate(page.items, offset + 1)
         ]
         self.table.show(rows, view.sort, descending=view.descending, message=self._why_nothing())
         self._show_lines()
-        self.radar.list_shown()
+        self._when_shown()
         if self._total is None:
             self.begin(self._count(view), group="count", exclusive=True)
 
     async def _count(self, view: View) -> None:
-        self._total = await self.radar.database.read(count_items, view.filter)
-        self._broken = await self.radar.database.read(load_broken_count)
+        self._total = await self.session.database.read(count_items, view.filter)
+        self._broken = await self.session.database.read(load_broken_count)
         self._show_lines()
-        self.radar.labels = await self.radar.database.read(load_labels)
+        self.session.labels = await self.session.database.read(load_labels)
 
     def _show_lines(self) -> None:
         need = broken_words(self._broken) if self._broken else ""
@@ -234,20 +245,20 @@ class ArticlesScreen(RadarScreen):
     @on(ItemTable.Opened)
     async def action_read(self) -> None:
         if row := self.table.current:
-            await self.radar.read_article(row)
+            await self._read(row)
 
     async def action_browse(self) -> None:
         if row := self.table.current:
-            self.say(await self.radar.open_in_browser(row.item.url))
+            self.say(await self.open_in_browser(row.item.url))
 
     def action_mark(self, name: str) -> None:
         if row := self.table.current:
-            changed, is_set = toggled(row, name, self.radar.now())
+            changed, is_set = toggled(row, name, self.session.now())
             self.row_changed(changed)
             self.begin(self._save_mark(changed, name, is_set=is_set), group="marks")
 
     async def _save_mark(self, row: Row, name: str, *, is_set: bool) -> None:
-        await self.radar.save_mark(row, name, is_set=is_set)
+        await self.session.save_mark(row.item.url, name, is_set=is_set)
         if name == "archived":
             self.reload(self._offset)
         self.say(MARK_WORDS[name][is_set])
@@ -256,21 +267,6 @@ class ArticlesScreen(RadarScreen):
         self.table.replace(row)
 
     # Another list
-
-    async def action_find(self) -> None:
-        await self.radar.ask_for_words()
-
-    async def action_sources(self) -> None:
-        await self.radar.choose_sources()
-
-    async def action_topics(self) -> None:
-        await self.radar.choose_topics()
-
-    async def action_fetch(self) -> None:
-        await self.radar.fetch()
-
-    async def action_feeds(self) -> None:
-        await self.radar.show_feeds()
 
     def action_next_show(self) -> None:
         shows = list(Show)

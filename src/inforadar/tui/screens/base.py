@@ -1,25 +1,29 @@
-"""What all screens have: a title line, help for their keys, the command line."""
+"""What all screens have: the session, a title line, help for their keys, the browser.
+
+What a screen cannot do by itself is an action of the app (`app.fetch`), or is handed to it when it is made: no screen
+knows the app or another screen.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar
 
 from rich.cells import cell_len
+from textual.app import SuspendNotSupported
 from textual.binding import Binding
 from textual.screen import Screen
 
 from inforadar.errors import InfoRadarError
+from inforadar.tui.session import Session
 from inforadar.tui.text import safe
 from inforadar.tui.widgets.line import Line, Span
 
-if TYPE_CHECKING:
-    from inforadar.tui.app import RadarApp
-
 COMMON = (
-    Binding("colon", "command", "Command line", key_display=":"),
+    Binding("colon", "app.command", "Command line", key_display=":"),
     Binding("question_mark", "help", "Help", key_display="?"),
-    Binding("q", "quit_app", "Quit"),
+    Binding("q", "app.quit", "Quit"),
 )
 """Keys of every screen that fills the terminal."""
 
@@ -34,9 +38,9 @@ class RadarScreen(Screen[None]):
     RadarScreen { background: $background; color: $foreground; layout: vertical; }
     """
 
-    @property
-    def radar(self) -> RadarApp:
-        return cast("RadarApp", self.app)
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self.session = session
 
     def show_title(self, name: str, words: str, right: str = "", style: str = "warn") -> None:
         """`Info Radar · Fetch    source: Habr`: the filters stand in every title in the same form."""
@@ -61,11 +65,20 @@ class RadarScreen(Screen[None]):
 
         await self.app.push_screen(HelpScreen(self.HELP, type(self)))
 
-    async def action_command(self, text: str = "") -> None:
-        await self.radar.ask_for_command(text)
+    async def open_in_browser(self, url: str) -> str:
+        """Say what happened in a sentence."""
+        from inforadar.tui.browser import open_in_browser  # noqa: PLC0415 - not before it is asked for
 
-    async def action_quit_app(self) -> None:
-        self.radar.leave()
+        return open_in_browser(url, self._suspended)
+
+    @contextmanager
+    def _suspended(self) -> Iterator[None]:
+        """Give the terminal to another program."""
+        try:
+            with self.app.suspend():
+                yield
+        except SuspendNotSupported:
+            yield
 
     def say(self, sentence: str) -> None:
         """In the status line. The sentence must be safe."""

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 
-from inforadar.tui.choices import Choice
+from inforadar.tui.list.choices import Choice
 from inforadar.tui.screens.help import HelpScreen
 from inforadar.tui.text import fit, safe
 

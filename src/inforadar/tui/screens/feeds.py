@@ -12,6 +12,7 @@ from textual.widgets import OptionList
 from inforadar.model.feed import Feed
 from inforadar.store.feeds.feeds import load_broken_feeds, sync_feed
 from inforadar.tui.screens.base import COMMON, RadarScreen
+from inforadar.tui.session import Session
 from inforadar.tui.text import safe
 from inforadar.tui.widgets.line import Line, Span, hint
 from inforadar.views.feed_health import feed_health
@@ -34,8 +35,8 @@ class FeedsScreen(RadarScreen):
     FeedsScreen OptionList, FeedsScreen OptionList:focus { border: none; background: $background; }
     """
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
         self._feeds: list[Feed] = []
 
     def compose(self) -> ComposeResult:
@@ -49,8 +50,8 @@ class FeedsScreen(RadarScreen):
         self.begin(self._load(), group="feeds", exclusive=True)
 
     async def _load(self) -> None:
-        self._feeds = await self.radar.database.read(load_broken_feeds)
-        now = self.radar.now()
+        self._feeds = await self.session.database.read(load_broken_feeds)
+        now = self.session.now()
         self._list.clear_options()
         self._list.add_options(
             Content.assemble(
@@ -84,14 +85,13 @@ class FeedsScreen(RadarScreen):
 
     async def action_revive(self) -> None:
         if feed := self._current:
-            await self.radar.database.write(sync_feed, feed.id)
+            await self.session.database.write(sync_feed, feed.id)
             await self._load()
             self.say(f"{safe(feed.source[:100])} is due again. f fetches it now.")
 
     async def action_browse(self) -> None:
         if feed := self._current:
-            self.say(safe(await self.radar.open_in_browser(feed.url)))
+            self.say(safe(await self.open_in_browser(feed.url)))
 
     def action_back(self) -> None:
-        self.radar.articles.reload()
         self.dismiss()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from typing import ClassVar
 
@@ -10,10 +11,11 @@ from textual.binding import Binding
 
 from inforadar.errors import InfoRadarError
 from inforadar.model.progress import ProgressKind
-from inforadar.tui.fetching import Fetching
-from inforadar.tui.progress import Tally
+from inforadar.tui.fetch.fetching import Fetching
+from inforadar.tui.fetch.progress import Tally
+from inforadar.tui.list.view import View
 from inforadar.tui.screens.base import RadarScreen
-from inforadar.tui.view import View
+from inforadar.tui.session import Session
 from inforadar.tui.widgets.line import Line, Span, hint
 from inforadar.tui.widgets.log_pane import LogLine, LogPane
 from inforadar.tui.widgets.progress_line import ProgressLine
@@ -44,9 +46,10 @@ class FetchScreen(RadarScreen):
         Binding("question_mark", "help", "Help", key_display="?"),
     ]
 
-    def __init__(self, view: View) -> None:
-        super().__init__()
+    def __init__(self, session: Session, view: View, *, reload_list: Callable[[], None]) -> None:
+        super().__init__(session)
         self._view = view
+        self._reload_list = reload_list
         self._fetching = Fetching()
         self._tally = Tally()
         self._state = State.RUNNING
@@ -70,7 +73,7 @@ class FetchScreen(RadarScreen):
 
     async def _run(self) -> None:
         try:
-            report = await self._fetching.run(self.radar.settings, self._view)
+            report = await self._fetching.run(self.session.settings, self._view)
         except InfoRadarError as fault:
             self._end("Failed", [(f"! {fault}", "bad"), ("Nothing more is done. Esc closes.", "strong")])
             return
@@ -101,11 +104,11 @@ class FetchScreen(RadarScreen):
     def _end(self, word: str, lines: list[tuple[str, str]]) -> None:
         if self not in self.app.screen_stack:
             # It was closed before the run had ended: what came after that is to be shown too.
-            self.radar.articles.reload()
+            self._reload_list()
             return
         self._show()
         self._state = State.ENDED
-        at = self.radar.now()
+        at = self.session.now()
         self._log.extend(LogLine(at, "", text, style) for text, style in lines)
         self._tally.ended = f"{word}: {self._tally.done:,} of {self._tally.found:,} items"
         self.query_one(ProgressLine).show(self._tally)
@@ -126,7 +129,7 @@ class FetchScreen(RadarScreen):
             case State.RUNNING:
                 self._state = State.STOPPING
                 self._fetching.stop()
-                self._log.extend([LogLine(self.radar.now(), "", "Stopping …", "strong")])
+                self._log.extend([LogLine(self.session.now(), "", "Stopping …", "strong")])
                 self._show_hints()
             case State.STOPPING:
                 self._fetching.abort()
@@ -147,4 +150,4 @@ class FetchScreen(RadarScreen):
         self._log.follow()
 
     def say(self, sentence: str) -> None:
-        self._log.extend([LogLine(self.radar.now(), "", sentence, "strong")])
+        self._log.extend([LogLine(self.session.now(), "", sentence, "strong")])

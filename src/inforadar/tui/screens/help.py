@@ -12,8 +12,8 @@ from textual.containers import VerticalScroll
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
-from inforadar.tui.commands import COMMANDS
-from inforadar.tui.keys import described_keys
+from inforadar.tui.commands.keys import described_keys
+from inforadar.tui.commands.parse import COMMANDS
 
 
 class HelpScreen(ModalScreen[None]):

@@ -17,8 +17,8 @@ from textual.widgets import Input, Static
 
 from inforadar.errors import InfoRadarError
 
-Check = Callable[[str], None]
-"""Raises a sentence if the line cannot be accepted."""
+Check = Callable[[str], object]
+"""Raises a sentence if the line cannot be accepted; what it returns does not matter."""
 
 
 class PromptScreen(ModalScreen[str | None]):

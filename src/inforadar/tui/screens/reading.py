@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import ClassVar
 
@@ -16,12 +17,13 @@ from inforadar.errors import InfoRadarError
 from inforadar.model.article import Article
 from inforadar.store.articles.articles import load_article
 from inforadar.store.items.items import load_item, load_item_changes
-from inforadar.tui.article_text import History, analysis_part, article_markdown, changes_part, head
 from inforadar.tui.background import run_apart
-from inforadar.tui.columns import Row
-from inforadar.tui.marking import MARK_WORDS, marked, toggled
+from inforadar.tui.list.columns import Row
+from inforadar.tui.list.marks import MARK_WORDS, marked, toggled
 from inforadar.tui.screens.base import COMMON, RadarScreen
+from inforadar.tui.session import Session
 from inforadar.tui.text import safe
+from inforadar.tui.widgets.article_text import History, analysis_part, article_markdown, changes_part, head
 from inforadar.tui.widgets.line import Line, Span, hint
 from inforadar.urls import hostname, uid
 from inforadar.views.item import read_item, why_no_text
@@ -72,9 +74,18 @@ class ReadingScreen(RadarScreen):
     ReadingScreen.wide #analysis { width: 46; }
     """
 
-    def __init__(self, row: Row) -> None:
-        super().__init__()
+    def __init__(
+        self,
+        session: Session,
+        row: Row,
+        *,
+        step: Callable[[int], Awaitable[Row | None]],
+        row_changed: Callable[[Row], None],
+    ) -> None:
+        """`step` moves the list to the article after or before; `row_changed` shows a changed row in it."""
+        super().__init__(session)
         self._row = row
+        self._step, self._row_changed = step, row_changed
         self._article: Article | None = None
         self._history: History = []
         self._in_full = False
@@ -114,10 +125,10 @@ class ReadingScreen(RadarScreen):
         await self._load()
         self._body.scroll_home(animate=False)
         if self._row.marks.read_at is None:
-            await self._save_mark(marked(self._row, "read", self.radar.now()), "read", is_set=True)
+            await self._save_mark(marked(self._row, "read", self.session.now()), "read", is_set=True)
 
     async def _load(self) -> None:
-        database, item = self.radar.database, self._row.item
+        database, item = self.session.database, self._row.item
         self._article = await database.read(load_article, uid(item.url))
         self._history = await database.read(load_item_changes, item.id)
         self._show()
@@ -179,7 +190,7 @@ class ReadingScreen(RadarScreen):
             self._body.scroll_end(animate=False)
 
     async def action_step(self, by: int) -> None:
-        row = await self.radar.articles.step(by)
+        row = await self._step(by)
         if row is None:
             self.say("This is the last article." if by > 0 else "This is the first article.")
             return
@@ -196,21 +207,21 @@ class ReadingScreen(RadarScreen):
         self._show()
 
     async def action_browse(self) -> None:
-        self.say(safe(await self.radar.open_in_browser(self._row.item.url)))
+        self.say(safe(await self.open_in_browser(self._row.item.url)))
 
     async def on_markdown_link_clicked(self, event: Markdown.LinkClicked) -> None:
         if event.href.startswith(("http://", "https://")):
-            self.say(safe(await self.radar.open_in_browser(event.href)))
+            self.say(safe(await self.open_in_browser(event.href)))
 
     def action_mark(self, name: str) -> None:
-        row, is_set = toggled(self._row, name, self.radar.now())
+        row, is_set = toggled(self._row, name, self.session.now())
         self.begin(self._save_mark(row, name, is_set=is_set, said=MARK_WORDS[name][is_set]), group="marks")
 
     async def _save_mark(self, row: Row, name: str, *, is_set: bool, said: str = "") -> None:
         self._row = row
-        self.radar.articles.row_changed(row)
+        self._row_changed(row)
         self.say(said)
-        await self.radar.save_mark(row, name, is_set=is_set)
+        await self.session.save_mark(row.item.url, name, is_set=is_set)
 
     def action_download(self) -> None:
         self.begin(self._download(), group="download", exclusive=True)
@@ -219,16 +230,16 @@ class ReadingScreen(RadarScreen):
         item = self._row.item
 
         async def get() -> str:
-            from inforadar.tui.online import get_text  # noqa: PLC0415 - in the other thread
+            from inforadar.tui.fetch.online import get_text  # noqa: PLC0415 - in the other thread
 
-            return await get_text(self.radar.settings, item)
+            return await get_text(self.session.settings, item)
 
         self.say(f"Getting the text from {safe(hostname(item.url))} …")
         try:
             sentence = await run_apart(get)
         except InfoRadarError as fault:
             sentence = str(fault)
-        fresh = await self.radar.database.read(load_item, item.id)
+        fresh = await self.session.database.read(load_item, item.id)
         if fresh and self._row.item.id == item.id:
             self._row = replace(self._row, item=fresh)
             await self._load()

@@ -15,22 +15,23 @@ from inforadar.tui.widgets.line import Line, Span, hint
 
 WAYS = (
     (
-        "sample",
+        "add_sample",
         "s",
         "Look at the sample",
         "A small news world of its own, in many languages. No network is needed.",
     ),
-    ("add", "a", "Add a feed", "Give a site, a feed or a sitemap; the feed is looked for."),
-    ("import", "i", "Import OPML", "The list of feeds that another reader has written."),
+    ("ask_for_feed", "a", "Add a feed", "Give a site, a feed or a sitemap; the feed is looked for."),
+    ("ask_for_opml", "i", "Import OPML", "The list of feeds that another reader has written."),
 )
+"""(action of the app, key, name, description)."""
 
 
 class WelcomeScreen(RadarScreen):
     HELP = "Welcome"
     BINDINGS: ClassVar = [
-        Binding("s", "begin('sample')", "Look at the sample"),
-        Binding("a", "begin('add')", "Add a feed"),
-        Binding("i", "begin('import')", "Import an OPML file"),
+        Binding("s", "app.add_sample", "Look at the sample"),
+        Binding("a", "app.ask_for_feed", "Add a feed"),
+        Binding("i", "app.ask_for_opml", "Import an OPML file"),
         Binding("j,down", "move('down')", "Down"),
         Binding("k,up", "move('up')", "Up"),
         Binding("enter", "choose", "Begin with it"),
@@ -60,21 +61,12 @@ class WelcomeScreen(RadarScreen):
         hints = (
             *hint("Enter", "begin", "choose"),
             *hint("?", "help", "help"),
-            *hint("q", "quit", "quit_app"),
+            *hint("q", "quit", "app.quit"),
         )
         self.query_one("#status", Line).show([Span(sentence)], hints)
 
     async def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        await self.action_begin(event.option_id or "")
-
-    async def action_begin(self, way: str) -> None:
-        match way:
-            case "sample":
-                await self.radar.add_sample()
-            case "add":
-                await self.radar.ask_for_feed()
-            case "import":
-                await self.radar.ask_for_opml()
+        await self.run_action(f"app.{event.option_id}")
 
     def action_move(self, where: str) -> None:
         ways = self.query_one(OptionList)

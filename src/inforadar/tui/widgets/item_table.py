@@ -18,7 +18,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from inforadar.store.items.order import SortKey
-from inforadar.tui.columns import COLUMNS, SCORE, TITLE, Row, column_widths, gap_of, score_colour
+from inforadar.tui.list.columns import COLUMNS, SCORE, TITLE, Row, column_widths, gap_of, score_colour
 from inforadar.tui.text import fit
 
 HEAD = 1

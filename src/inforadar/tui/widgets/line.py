@@ -27,7 +27,7 @@ class Span:
     style: str = "plain"
     """One of `Line.COMPONENT_CLASSES`, without `line--`."""
     action: str | None = None
-    """Of the screen; run by a click."""
+    """Of the screen, or of the app (`app.fetch`); run by a click."""
 
 
 def hint(key: str, label: str, action: str) -> tuple[Span, ...]:

@@ -9,7 +9,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
-from inforadar.tui.progress import Tally
+from inforadar.tui.fetch.progress import Tally
 
 LEAST_BAR = 10
 WANDERING = 12

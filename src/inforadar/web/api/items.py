@@ -25,13 +25,13 @@ from inforadar.store.people.marks import MARKS, NO_MARKS, Marks, load_marks, sav
 from inforadar.urls import normalize, uid, url_hash
 from inforadar.views.json import article_document, changes_document, item_document
 from inforadar.web.api.answers import json_answer, json_document
-from inforadar.web.cache.stale import Remembered
+from inforadar.web.cache.timed import TimedCache
 from inforadar.web.feeds.response import Prepared
 from inforadar.web.http import parameters
 from inforadar.web.http.bodies import read_json
 
-LIST_S = 1.0
-"""So long a list is shown again before it is asked for anew."""
+LIST_TTL_S = 1.0
+"""How long a list is served again before the database is asked anew."""
 MAX_MARKED = 500
 """Items that one request may mark."""
 
@@ -50,7 +50,7 @@ class ItemRoutes:
     database: Database
     now: Callable[[], datetime]
     on_marked: Callable[[], None] = lambda: None
-    _lists: Remembered[tuple[bytes, int], Prepared] = field(default_factory=lambda: Remembered(LIST_S))
+    _lists: TimedCache[tuple[bytes, int], Prepared] = field(default_factory=lambda: TimedCache(LIST_TTL_S))
 
     def routes(self) -> list[Route]:
         return [

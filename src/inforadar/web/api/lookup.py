@@ -16,18 +16,18 @@ from inforadar.store.items.lookup import load_item_by_url, load_items, load_site
 from inforadar.urls import canonical_form, hostname
 from inforadar.views.json import item_document
 from inforadar.web.api.answers import json_answer, json_document, json_fault
-from inforadar.web.cache.stale import Remembered
+from inforadar.web.cache.timed import TimedCache
 from inforadar.web.feeds.response import Prepared
 from inforadar.web.http import parameters
 
-SITE_S = 1.0
-"""So long a site's mix is served again before it is made anew."""
+SITE_TTL_S = 1.0
+"""How long a site's mix is served again before it is mixed anew."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookupRoutes:
     database: Database
-    _sites: Remembered[tuple[bytes, int], Prepared] = field(default_factory=lambda: Remembered(SITE_S))
+    _sites: TimedCache[tuple[bytes, int], Prepared] = field(default_factory=lambda: TimedCache(SITE_TTL_S))
 
     def routes(self) -> list[Route]:
         return [Route("/api/item", self.item), Route("/api/site", self.site)]

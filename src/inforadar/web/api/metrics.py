@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from inforadar.store.database import Database
 from inforadar.store.upkeep.metrics import Gauge, load_gauges
-from inforadar.web.cache.stale import Remembered
+from inforadar.web.cache.timed import TimedCache
 
 BUCKETS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 _HELP = {
@@ -33,7 +33,7 @@ _HELP = {
     "inforadar_analysis_tokens_total": "Tokens to and from language models.",
     "inforadar_analysis_cost_dollars_total": "What language models cost, in US dollars.",
 }
-GAUGES_S, _TIMES = 0.0, 10
+GAUGES_TTL_S, GAUGES_STRETCH = 0.0, 10
 """Every collector gets live numbers, until counting takes so long that several would keep the database busy."""
 _REQUESTS = "inforadar_http_requests_total"
 _SECONDS = "inforadar_http_request_duration_seconds"
@@ -72,7 +72,9 @@ class Latency:
 class MetricsRoutes:
     database: Database
     latency: Latency | None = None
-    _gauges: Remembered[str, list[Gauge]] = field(default_factory=lambda: Remembered(GAUGES_S, times=_TIMES))
+    _gauges: TimedCache[str, list[Gauge]] = field(
+        default_factory=lambda: TimedCache(GAUGES_TTL_S, stretch=GAUGES_STRETCH)
+    )
 
     def routes(self) -> list[Route]:
         return [Route("/metrics", self.show)]

@@ -22,14 +22,14 @@ from inforadar.store.upkeep.statistics import load_statistics
 from inforadar.views.json import report_document
 from inforadar.web.api.answers import json_answer
 from inforadar.web.api.run_events import RunEvents
-from inforadar.web.cache.stale import OVER_FEEDS, Remembered
+from inforadar.web.cache.timed import STRETCH_OVER_FEEDS, TimedCache
 from inforadar.web.http import parameters
 
 DAYS = 30
 UNREAD_DAYS = 7
 """What is older than that counts as read, in the numbers beside the labels."""
-STATISTICS_S, LABELS_S = 30.0, 2.0
-"""So long numbers are shown again before they are counted anew; longer, if counting takes long."""
+STATISTICS_TTL_S, LABELS_TTL_S = 30.0, 2.0
+"""How long numbers are served again before they are counted anew; longer if counting is slow."""
 MAX_LABELS = 2000
 
 
@@ -37,11 +37,11 @@ MAX_LABELS = 2000
 class StateRoutes:
     database: Database
     now: Callable[[], datetime]
-    _labels: Remembered[str, list[dict[str, Any]]] = field(
-        default_factory=lambda: Remembered(LABELS_S, times=OVER_FEEDS)
+    _labels: TimedCache[str, list[dict[str, Any]]] = field(
+        default_factory=lambda: TimedCache(LABELS_TTL_S, stretch=STRETCH_OVER_FEEDS)
     )
-    _statistics: Remembered[int, dict[str, Any]] = field(
-        default_factory=lambda: Remembered(STATISTICS_S, times=OVER_FEEDS)
+    _statistics: TimedCache[int, dict[str, Any]] = field(
+        default_factory=lambda: TimedCache(STATISTICS_TTL_S, stretch=STRETCH_OVER_FEEDS)
     )
 
     def routes(self) -> list[Route]:

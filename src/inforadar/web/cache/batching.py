@@ -1,7 +1,8 @@
-"""Many small questions as one: what is asked while the database answers goes to it together, next.
+"""Many small questions as one: keys asked for while the database answers go to it together, next.
 
-Nobody waits for company, so alone a question is as fast as ever. The busier it gets, the more questions share
-the price of one, and the price is nearly the same.
+No key waits for company, so a single question is as fast as ever. The busier it gets, the more keys share one
+question, which costs nearly the same. Unlike `SingleFlight`, a key is never answered by a question that was asked
+before it: a reader who has just changed something sees the change.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from typing import Generic, TypeVar
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
-MAX_TOGETHER = 500
+MAX_BATCH_KEYS = 500
 
 
-class Together(Generic[K, T]):
+class Batcher(Generic[K, T]):
     """Answers by key; a key that the answer leaves out has none."""
 
     def __init__(self, ask: Callable[[Sequence[K]], Awaitable[Mapping[K, T]]]) -> None:
@@ -30,13 +31,13 @@ class Together(Generic[K, T]):
             future = self._waiting[key] = asyncio.get_running_loop().create_future()
         if self._running is None:
             self._running = asyncio.create_task(self._work())
-        # One that leaves must not take the answer away from the others.
+        # A reader who leaves must not take the answer away from the others.
         return await asyncio.shield(future)
 
     async def _work(self) -> None:
         try:
             while self._waiting:
-                keys = list(self._waiting)[:MAX_TOGETHER]
+                keys = list(self._waiting)[:MAX_BATCH_KEYS]
                 asked = {key: self._waiting.pop(key) for key in keys}
                 await self._answer(asked)
         finally:
@@ -49,7 +50,7 @@ class Together(Generic[K, T]):
             for future in asked.values():
                 if not future.done():
                     future.set_exception(fault)
-                    # Looked at, even if nobody waits any more: else asyncio would complain about it.
+                    # Retrieved even if nobody waits any more: otherwise asyncio would complain about it.
                     future.exception()
             if not isinstance(fault, Exception):
                 raise

@@ -22,13 +22,13 @@ from inforadar.stages.publish.formats import Format, render_document
 from inforadar.store.database import Database
 from inforadar.store.items.items import ItemFilter
 from inforadar.store.items.pages import has_feeds, load_item_page
-from inforadar.web.cache.stale import Remembered
+from inforadar.web.cache.timed import TimedCache
 from inforadar.web.feeds.response import Prepared
 from inforadar.web.feeds.rss_query import parse_format
 from inforadar.web.http import parameters
 
-MADE_S = 1.0
-"""So long a document is served again before it is made anew."""
+DOCUMENT_TTL_S = 1.0
+"""How long a document is served again before it is rendered anew."""
 
 _BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 """The date of a feed in which nothing ever changed."""
@@ -39,7 +39,7 @@ class CombinedRoutes:
     database: Database
     public_url: str
     last_n: int
-    _made: Remembered[str, Prepared] = field(default_factory=lambda: Remembered(MADE_S))
+    _made: TimedCache[str, Prepared] = field(default_factory=lambda: TimedCache(DOCUMENT_TTL_S))
 
     def routes(self) -> list[Route]:
         searches = ["/feeds/search", *(f"/feeds/search.{name}" for name in Format)]

@@ -1,4 +1,4 @@
-"""Documents made ready to be sent: bytes and headers in each encoding, and a cache of them bounded by bytes.
+"""Documents made ready to be sent: bytes and headers in each encoding.
 
 What is the same for every reader is done once: the hash, the headers, the compression. An encoding is made
 when the first reader asks for it.
@@ -7,11 +7,8 @@ when the first reader asks for it.
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
-from collections.abc import Hashable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Generic, TypeVar
 
 from starlette.types import Receive, Scope, Send
 
@@ -135,33 +132,3 @@ class Prepared:
             unchanged_texts=text_headers(unchanged),
         )
         return variant
-
-
-K = TypeVar("K", bound=Hashable)
-
-
-class ByteCache(Generic[K]):
-    """The documents that were asked for last, as many as fit."""
-
-    def __init__(self, max_bytes: int) -> None:
-        self._max_bytes = max_bytes
-        self._entries: OrderedDict[K, Prepared] = OrderedDict()
-        self.bytes = 0
-
-    def get(self, key: K) -> Prepared | None:
-        found = self._entries.get(key)
-        if found is not None:
-            self._entries.move_to_end(key)
-        return found
-
-    def put(self, key: K, document: Prepared) -> None:
-        self.drop(key)
-        self._entries[key] = document
-        self.bytes += document.weight
-        while self.bytes > self._max_bytes:
-            _, oldest = self._entries.popitem(last=False)
-            self.bytes -= oldest.weight
-
-    def drop(self, key: K) -> None:
-        if old := self._entries.pop(key, None):
-            self.bytes -= old.weight

@@ -9,10 +9,9 @@ loaded only if it changed.
 
 from __future__ import annotations
 
-import asyncio
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from time import monotonic
 
 import structlog
 from starlette.types import Receive, Scope, Send
@@ -23,18 +22,20 @@ from inforadar.pipeline.build import channel_of, entry_of
 from inforadar.stages.publish.formats import Format, render_document
 from inforadar.store.database import Database
 from inforadar.store.published.served import ServedFeed, load_document, load_feed_content, load_served_feeds
-from inforadar.web.cache.batching import Together
+from inforadar.web.cache.batching import Batcher
+from inforadar.web.cache.bounded import BoundedCache
 from inforadar.web.cache.single_flight import SingleFlight
-from inforadar.web.feeds.response import CORS, ByteCache, Prepared
+from inforadar.web.cache.timed import TimedCache
+from inforadar.web.feeds.response import CORS, Prepared
 from inforadar.web.feeds.rss_query import RssQuery, parse_rss_query
 from inforadar.web.http.rsgi import Ready
 from inforadar.web.http.security import HEADERS as SECURITY_HEADERS
 
 PATH = "/rss"
-CHECK_S = 0.02
-"""So long is believed what the database said of a feed, unless this very process writes."""
-CACHE_BYTES = 128 * 2**20
-MAX_LOOKS = 20_000
+FEED_TTL_S = 0.02
+"""How long a feed's state is trusted, unless this very process writes."""
+MAX_FEEDS = 20_000
+MAX_DOCUMENT_BYTES = 128 * 2**20
 
 log = structlog.get_logger()
 
@@ -48,9 +49,12 @@ class RssEndpoint:
         self._database = database
         self._public_url = public_url
         self._last_n = last_n
-        self._looks: OrderedDict[str, tuple[float, int, ServedFeed]] = OrderedDict()
-        self._looking: Together[str, ServedFeed] = Together(self._look)
-        self._documents: ByteCache[Key] = ByteCache(CACHE_BYTES)
+        self._feeds: TimedCache[tuple[str, int], ServedFeed] = TimedCache(FEED_TTL_S, max_entries=MAX_FEEDS)
+        self._finding: Batcher[str, ServedFeed] = Batcher(self._load_feeds)
+        # Without a TTL: a document is right as long as its date is the one that the feed has.
+        self._documents: BoundedCache[Key, Prepared] = BoundedCache(
+            MAX_DOCUMENT_BYTES, lambda document: document.weight
+        )
         self._loading: SingleFlight[Key, Prepared | None] = SingleFlight()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -82,16 +86,13 @@ class RssEndpoint:
     def ready(
         self, query_string: str, accepted: str | None, none_match: str | None, since: str | None
     ) -> Ready | None:
-        """The answer, if everything that it takes is in memory and still believed."""
+        """The answer, if everything it takes is in memory and fresh."""
         try:
             query = parse_rss_query(query_string.encode("latin-1", "replace"))
         except UsageError:
             return None
-        look = self._looks.get(query.key)
-        if look is None or query.max_score is not None or look[1] != self._database.writes:
-            return None
-        asked_at, _, feed = look
-        if asyncio.get_running_loop().time() - asked_at >= CHECK_S or not feed.enabled or feed.deleted:
+        feed = self._feeds.peek((query.key, self._database.writes))
+        if feed is None or query.max_score is not None or not feed.enabled or feed.deleted:
             return None
         document = self._documents.get((feed.id, query.format, query.embedded))
         if document is None or document.modified_at != feed.updated_at:
@@ -99,22 +100,16 @@ class RssEndpoint:
         return document.ready(accepted, none_match, since)
 
     async def _find(self, key: str) -> ServedFeed | None:
-        now, writes = asyncio.get_running_loop().time(), self._database.writes
-        look = self._looks.get(key)
-        if look is not None and now - look[0] < CHECK_S and writes == look[1]:
-            return look[2]
-        feed = await self._looking.get(key)
-        if feed is None:
-            self._looks.pop(key, None)
-        else:
-            # Believed from when it was asked, not from when the answer came.
-            self._looks[key] = (now, writes, feed)
-            self._looks.move_to_end(key)
-            if len(self._looks) > MAX_LOOKS:
-                self._looks.popitem(last=False)
+        asked_at, cache_key = monotonic(), (key, self._database.writes)
+        known = self._feeds.peek(cache_key)
+        if known is not None:
+            return known
+        feed = await self._finding.get(key)
+        if feed is not None:
+            self._feeds.keep(cache_key, feed, asked_at=asked_at)
         return feed
 
-    async def _look(self, keys: Sequence[str]) -> Mapping[str, ServedFeed]:
+    async def _load_feeds(self, keys: Sequence[str]) -> Mapping[str, ServedFeed]:
         return await self._database.read(load_served_feeds, keys)
 
     async def _document(self, feed: ServedFeed, query: RssQuery) -> Prepared | None:

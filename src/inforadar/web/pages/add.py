@@ -25,7 +25,7 @@ from inforadar.pipeline.pool import WorkPool
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import find_feed_by_url
 from inforadar.urls import canonical_form
-from inforadar.web.cache.stale import Remembered
+from inforadar.web.cache.timed import TimedCache
 from inforadar.web.http.forms import Form, go, read_form
 from inforadar.web.http.routing import resource
 from inforadar.web.pages.selectors_form import given_selectors, shown_fields
@@ -37,9 +37,8 @@ if TYPE_CHECKING:
     from inforadar.model.subscription import FoundFeed
 
 PREVIEW_ITEMS = 5
-PAGE_S, PAGES_KEPT = 300.0, 8
+PAGE_TTL_S, MAX_PAGES = 300.0, 8
 """Whoever tries out selectors asks for one page many times; the site is asked once in that time."""
-NO_FORM = Form(fields={})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +59,9 @@ class AddRoutes:
     pages: Pages
     pool: WorkPool
     """Whoever tries out selectors shall not wait for a process to start each time."""
-    _fetched: Remembered[str, Fetched] = field(default_factory=lambda: Remembered(PAGE_S, PAGES_KEPT))
+    _fetched: TimedCache[str, Fetched] = field(
+        default_factory=lambda: TimedCache(PAGE_TTL_S, max_entries=MAX_PAGES)
+    )
 
     def routes(self) -> list[Route]:
         return [

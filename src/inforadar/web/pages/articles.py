@@ -32,7 +32,7 @@ from inforadar.store.items.pages import load_item_page
 from inforadar.store.people.marks import MARKS, NO_MARKS, load_marks, save_marks
 from inforadar.urls import uid
 from inforadar.views.item import BARS, ReadItem, field_changes, paragraphs, read_item, why_no_text
-from inforadar.web.cache.stale import OVER_FEEDS, Remembered
+from inforadar.web.cache.timed import STRETCH_OVER_FEEDS, TimedCache
 from inforadar.web.http.access import CSRF_SCOPE
 from inforadar.web.http.bodies import read_body
 from inforadar.web.pages.item_query import PAGE_ITEMS, choices, parse_query
@@ -40,7 +40,7 @@ from inforadar.web.pages.sanitize import IN_TEXTS, Images, article_html, listing
 from inforadar.web.pages.templating import Pages
 from inforadar.web.pages.unread import UnreadCounts
 
-LABELS_S = 2.0
+LABELS_TTL_S = 2.0
 MAX_FORM = 4096
 ASKED, UNREAD = "asked", "unread"
 """What an article's address says after a change."""
@@ -64,8 +64,8 @@ class ArticleRoutes:
     unread: UnreadCounts
     images: Images
     now: Callable[[], datetime]
-    _labels: Remembered[str, list[Label]] = field(
-        default_factory=lambda: Remembered(LABELS_S, times=OVER_FEEDS)
+    _labels: TimedCache[str, list[Label]] = field(
+        default_factory=lambda: TimedCache(LABELS_TTL_S, stretch=STRETCH_OVER_FEEDS)
     )
 
     def routes(self) -> list[Route]:

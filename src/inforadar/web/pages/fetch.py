@@ -25,22 +25,22 @@ from inforadar.store.runs.fetch_runs import load_open_fetch_runs, request_fetch_
 from inforadar.store.runs.runs import MAX_EVENTS, load_events, load_run
 from inforadar.texts import counted
 from inforadar.views.json import run_state
-from inforadar.web.cache.stale import OVER_FEEDS, Remembered
+from inforadar.web.cache.timed import STRETCH_OVER_FEEDS, TimedCache
 from inforadar.web.http.forms import go, read_form
 from inforadar.web.http.routing import resource
 from inforadar.web.pages.templating import Pages
 
 MAX_CHOICES = 60
 SHOWN_LINES = 200
-LABELS_S = 2.0
+LABELS_TTL_S = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchRoutes:
     database: Database
     pages: Pages
-    _labels: Remembered[str, list[Label]] = field(
-        default_factory=lambda: Remembered(LABELS_S, times=OVER_FEEDS)
+    _labels: TimedCache[str, list[Label]] = field(
+        default_factory=lambda: TimedCache(LABELS_TTL_S, stretch=STRETCH_OVER_FEEDS)
     )
 
     def routes(self) -> list[Route]:

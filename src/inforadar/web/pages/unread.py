@@ -1,7 +1,7 @@
 """How many items of each source and topic are unread, for the column beside the list.
 
-Counting takes longer than a page may, once there are many items. So the page shows what was counted last, at most
-half a minute ago, and the next count goes on behind it.
+Counting takes longer than a page may, once there are many items. So the page shows the last count, and the next one
+goes on behind it.
 """
 
 from __future__ import annotations
@@ -10,44 +10,30 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from time import monotonic
 
 from inforadar.errors import InfoRadarError
 from inforadar.store.database import Database
 from inforadar.store.feeds.labels import load_unread_labels
+from inforadar.web.cache.timed import TimedCache
 
-FRESH_S = 30.0
+Counts = Mapping[tuple[str, str], int]
+
+COUNTS_TTL_S = 30.0
 PATIENCE_S = 0.05
-"""So long the first page waits for its numbers; after that it comes without them."""
+"""How long a page waits for a new count; after that it shows the last one, or none."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class UnreadCounts:
     database: Database
-    _known: Mapping[tuple[str, str], int] = field(default_factory=dict)
-    _counted_at: float = float("-inf")
-    _forgotten: int = 0
-    _counting: asyncio.Task[None] | None = None
+    _counts: TimedCache[str, Counts] = field(default_factory=lambda: TimedCache(COUNTS_TTL_S))
 
-    async def load(self) -> Mapping[tuple[str, str], int]:
-        if monotonic() - self._counted_at > FRESH_S and self._counting is None:
-            self._counting = asyncio.create_task(self._count())
-        if self._counting is not None:
-            await asyncio.wait({self._counting}, timeout=PATIENCE_S)
-        return self._known
+    async def load(self) -> Counts:
+        with suppress(InfoRadarError, TimeoutError):
+            async with asyncio.timeout(PATIENCE_S):
+                return await self._counts.get("", lambda: self.database.read(load_unread_labels))
+        return self._counts.last("") or {}
 
     def forget(self) -> None:
-        """Something was marked: the numbers are counted anew for the next page."""
-        self._counted_at = float("-inf")
-        self._forgotten += 1
-
-    async def _count(self) -> None:
-        try:
-            with suppress(InfoRadarError):
-                before = self._forgotten
-                self._known = await self.database.read(load_unread_labels)
-                # What was marked meanwhile may not be in these numbers.
-                if before == self._forgotten:
-                    self._counted_at = monotonic()
-        finally:
-            self._counting = None
+        """Something was marked: the next page counts again."""
+        self._counts.expire()

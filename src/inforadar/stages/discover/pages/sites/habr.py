@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from datetime import datetime
 
 from inforadar.model.item import Listed
@@ -29,11 +28,7 @@ from inforadar.stages.discover.pages.sites.page_dom import (
     parse_tree,
 )
 
-TEXT_ROOT = "#post-content-body"
-"""Where the text of an article stands on its page."""
-
 _ITEM = "article.tm-articles-list__item"
-_ARTICLE = ".tm-article-presenter"
 _TITLE = ".tm-title__link, h1.tm-title"
 _AUTHOR = ".tm-user-info__username"
 _TIME = ".tm-article-datetime-published time, time[datetime]"
@@ -41,7 +36,6 @@ _HUB = ".tm-publication-hub__link, .tm-hubs-list__link"
 _TAG = ".tm-tags-list__link"
 _LEAD = ".tm-article-snippet__lead .article-formatted-body"
 _IMAGE = ".tm-article-snippet__lead-image"
-_READING_TIME = ".tm-article-reading-time__label"
 _VIEWS = ".tm-icon-counter__value"
 _RATING = ".tm-votes-meter__value, .tm-votes-lever__score-counter"
 _BOOKMARKS = ".bookmarks-button__counter"
@@ -54,48 +48,21 @@ _TOPIC = re.compile(r"habr\.com/(?:[a-z]{2}/)?(?:hubs?|flows|companies|company)/
 _LANGUAGE = re.compile(r"habr\.com/([a-z]{2})/")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Publication:
-    """An article as a list or its own page shows it."""
-
-    id: str
-    """Habr's number of it."""
-    listed: Listed
-    hubs: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    reading_minutes: int | None = None
-
-
 def parse_page(body: bytes, url: str, content_type: str, now: datetime) -> PageListing:
     """A list of articles. Habr writes whole dates for machines, so `now` is not asked."""
     html = decode(body, content_type)
     tree = parse_tree(html)
-    publications = _publications(tree, html, url)
+    articles = _articles(tree, html, url)
     next_url, warning = next_page_url(attribute(tree.css_first(_NEXT), "href"), base_of(tree, url), url)
     warnings = [warning] if warning else []
-    if not publications:
+    if not articles:
         warnings.append("Habr lists no article on this page.")
     return PageListing(
         url=url,
-        items=tuple(publication.listed for publication in publications),
-        next_url=next_url if publications else None,
+        items=articles,
+        next_url=next_url if articles else None,
         warnings=tuple(warnings),
     )
-
-
-def parse_publications(html: str, url: str) -> tuple[Publication, ...]:
-    """The articles of a list, with what an item has no field for."""
-    return _publications(parse_tree(html), html, url)
-
-
-def parse_publication(html: str, url: str) -> Publication | None:
-    """The article of an article's page, or nothing if this is none; its text is in `TEXT_ROOT`."""
-    tree = parse_tree(html)
-    article = tree.css_first(_ARTICLE)
-    canonical = attribute(tree.css_first("link[rel=canonical]"), "href")
-    if article is None or article.css_first(_TITLE) is None:
-        return None
-    return _publication(article, canonical or url, base_of(tree, url), ())
 
 
 def topic_of(url: str) -> str | None:
@@ -104,18 +71,18 @@ def topic_of(url: str) -> str | None:
     return match[1] if match else None
 
 
-def _publications(tree: Tree, html: str, url: str) -> tuple[Publication, ...]:
+def _articles(tree: Tree, html: str, url: str) -> tuple[Listed, ...]:
     base, tags = base_of(tree, url), _tags_in_state(html)
-    found: dict[str, Publication] = {}
+    found: dict[str, Listed] = {}
     for node in tree.css(_ITEM):
         href = attribute(node.css_first(_TITLE), "href")
-        publication = _publication(node, href, base, tags.get(attribute(node, "id") or "", ()))
-        if publication is not None:
-            found.setdefault(publication.listed.url, publication)
+        article = _article(node, href, base, tags.get(attribute(node, "id") or "", ()))
+        if article is not None:
+            found.setdefault(article.url, article)
     return tuple(found.values())
 
 
-def _publication(node: Node, href: str | None, base: str, tags: tuple[str, ...]) -> Publication | None:
+def _article(node: Node, href: str | None, base: str, tags: tuple[str, ...]) -> Listed | None:
     """What stands in one element; nothing for an advertisement, which has no number."""
     address = item_url(href, base)
     number = _ID.search(address) if address else None
@@ -129,27 +96,21 @@ def _publication(node: Node, href: str | None, base: str, tags: tuple[str, ...])
     lead = node.css_first(_LEAD)
     content = lead.html if lead is not None else None
     language = _LANGUAGE.search(address)
-    return Publication(
-        id=number[1],
-        hubs=hubs,
-        tags=tags,
-        reading_minutes=_count(node, _READING_TIME),
-        listed=Listed(
-            url=address,
-            guid=number[1],
-            title=line(node.css_first(_TITLE)),
-            published_at=parse_date(attribute(node.css_first(_TIME), "datetime") or ""),
-            author=line(node.css_first(_AUTHOR)),
-            snippet=snippet_text(content),
-            content=content,
-            tags=_distinct(hubs + tags),
-            image=item_url(attribute(node.css_first(_IMAGE), "src"), base),
-            language=language[1] if language else None,
-            views=_count(node, _VIEWS),
-            comments=_count(node, _COMMENTS),
-            rating=_rating(node),
-            bookmarks=_count(node, _BOOKMARKS),
-        ),
+    return Listed(
+        url=address,
+        guid=number[1],
+        title=line(node.css_first(_TITLE)),
+        published_at=parse_date(attribute(node.css_first(_TIME), "datetime") or ""),
+        author=line(node.css_first(_AUTHOR)),
+        snippet=snippet_text(content),
+        content=content,
+        tags=_distinct(hubs + tags),
+        image=item_url(attribute(node.css_first(_IMAGE), "src"), base),
+        language=language[1] if language else None,
+        views=_count(node, _VIEWS),
+        comments=_count(node, _COMMENTS),
+        rating=_rating(node),
+        bookmarks=_count(node, _BOOKMARKS),
     )
 
 

@@ -8,9 +8,9 @@ from itertools import takewhile
 
 from inforadar.errors import UsageError
 from inforadar.store.items.order import SortKey
+from inforadar.tui.list.view import Show
 from inforadar.tui.text import safe
 from inforadar.tui.theme import THEMES
-from inforadar.tui.view import Show
 
 _DIRECTIONS = {"asc": False, "up": False, "desc": True, "down": True}
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from inforadar.store.feeds.labels import Label
 from inforadar.texts import counted
-from inforadar.tui.view import View
+from inforadar.tui.list.view import View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

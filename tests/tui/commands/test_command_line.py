@@ -8,7 +8,7 @@ from inforadar.config import Settings
 from inforadar.errors import UsageError
 from inforadar.store.database import Database
 from inforadar.store.items.order import SortKey
-from inforadar.tui.commands import COMMANDS, complete, parse_command, parse_names, parse_sort
+from inforadar.tui.commands.parse import COMMANDS, complete, parse_command, parse_names, parse_sort
 from inforadar.tui.memory import MOST_LINES, Memory, load_memory, remembered
 from inforadar.tui.screens.articles import ArticlesScreen
 from inforadar.tui.screens.help import HelpScreen

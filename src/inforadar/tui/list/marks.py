@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from inforadar.tui.columns import Row
+from inforadar.tui.list.columns import Row
 
 MARK_WORDS = {
     "read": ("Marked as unread.", "Marked as read."),

@@ -18,10 +18,10 @@ from inforadar.errors import InfoRadarError
 from inforadar.model.progress import Progress
 from inforadar.model.run import Report
 from inforadar.tui.background import END_S, let_processes_start
-from inforadar.tui.fetch_process import ABORT, STOP, Told, fetch_in_process
+from inforadar.tui.fetch.process import ABORT, STOP, Told, fetch_in_process
 
 if TYPE_CHECKING:
-    from inforadar.tui.view import View
+    from inforadar.tui.list.view import View
 
 
 class Fetching:

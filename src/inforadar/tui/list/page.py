@@ -11,7 +11,7 @@ from inforadar.store.database import Database
 from inforadar.store.items.order import SortKey, load_sorted_items
 from inforadar.store.items.pages import load_item_page
 from inforadar.store.people.marks import Marks, load_marks
-from inforadar.tui.view import View
+from inforadar.tui.list.view import View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,127 @@
+"""From a line of the command line to what is to be done. Pure; the app does it.
+
+A line that cannot be done is refused before it is run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from inforadar.errors import UsageError
+from inforadar.store.feeds.labels import Label
+from inforadar.tui.commands.parse import parse_command, parse_names, parse_show, parse_sort, parse_theme
+from inforadar.tui.list.choices import source_choices, topic_choices, with_sources
+from inforadar.tui.list.view import View
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What a command can build on: the list as it is, the names there are, the theme."""
+
+    view: View
+    labels: Sequence[Label]
+    theme: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShowList:
+    view: View
+
+
+@dataclass(frozen=True, slots=True)
+class UseTheme:
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddFeed:
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOpml:
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunAction:
+    """An action of the app that takes nothing more, the same one that a key runs."""
+
+    name: str
+
+
+Plan = ShowList | UseTheme | AddFeed | ImportOpml | RunAction
+
+ACTIONS = {
+    "fetch": "fetch",
+    "feeds": "feeds",
+    "sample": "add_sample",
+    "help": "list_help",
+    "quit": "quit",
+}
+"""{command without arguments: action of the app}."""
+
+
+def plan_command(line: str, shown: Shown) -> Plan:
+    """Raises a sentence that says what is possible."""
+    command, rest = parse_command(line)
+    make = _PLANS.get(command.name)
+    if make is not None:
+        return make(shown, rest)
+    if rest:
+        raise UsageError(f":{command.name} takes nothing more.")
+    if command.name == "clear":
+        return ShowList(replace(shown.view, sources=(), topics=(), query=None))
+    return RunAction(ACTIONS[command.name])
+
+
+def _source(shown: Shown, rest: str) -> Plan:
+    names = parse_names(rest, "source", [choice.name for choice in source_choices(shown.labels)])
+    return ShowList(with_sources(shown.view, names, shown.labels))
+
+
+def _topic(shown: Shown, rest: str) -> Plan:
+    there = [choice.name for choice in topic_choices(shown.labels, shown.view.sources)]
+    return ShowList(replace(shown.view, topics=parse_names(rest, "topic", there)))
+
+
+def _find(shown: Shown, rest: str) -> Plan:
+    return ShowList(replace(shown.view, query=rest or None))
+
+
+def _show(shown: Shown, rest: str) -> Plan:
+    return ShowList(replace(shown.view, show=parse_show(rest)))
+
+
+def _sort(shown: Shown, rest: str) -> Plan:
+    sort, descending = parse_sort(rest, (shown.view.sort, shown.view.descending))
+    return ShowList(replace(shown.view, sort=sort, descending=descending))
+
+
+def _theme(shown: Shown, rest: str) -> Plan:
+    return UseTheme(parse_theme(rest, shown.theme))
+
+
+def _add(_: Shown, rest: str) -> Plan:
+    if not rest:
+        raise UsageError("Add which feed? Give its URL, or the address of its site: :add https://example.org")
+    return AddFeed(rest)
+
+
+def _import(_: Shown, rest: str) -> Plan:
+    if not rest:
+        raise UsageError("Import which file? Give its path: :import feeds.opml")
+    return ImportOpml(rest)
+
+
+_PLANS: dict[str, Callable[[Shown, str], Plan]] = {
+    "source": _source,
+    "topic": _topic,
+    "find": _find,
+    "show": _show,
+    "sort": _sort,
+    "theme": _theme,
+    "add": _add,
+    "import": _import,
+}

@@ -1,0 +1,26 @@
+"""What every screen of the terminal app works with. The app makes it and hands it to each screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from inforadar.config import Settings
+from inforadar.store.database import Database
+from inforadar.store.feeds.labels import Label
+from inforadar.store.people.marks import save_marks
+from inforadar.tui.memory import Memory
+
+
+@dataclass(slots=True, kw_only=True)
+class Session:
+    settings: Settings
+    database: Database
+    now: Callable[[], datetime]
+    memory: Memory
+    labels: list[Label] = field(default_factory=list)
+    """Sources and their topics, as last loaded."""
+
+    async def save_mark(self, url: str, name: str, *, is_set: bool) -> None:
+        await self.database.write(save_marks, url, {name: is_set}, self.now())

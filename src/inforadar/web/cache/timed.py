@@ -1,0 +1,108 @@
+"""Answers kept for a time: the cache of the API, the pages, the combined feeds and the feed lookups.
+
+Numbers over all feeds stretch that time to many times what they took to load: with a thousand feeds they are as good
+as live, with a million they are a minute old, and counting never takes more than its small share of the machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Hashable
+from dataclasses import dataclass
+from time import monotonic
+from typing import Generic, TypeVar
+
+from inforadar.web.cache.bounded import BoundedCache
+from inforadar.web.cache.single_flight import SingleFlight
+
+K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
+
+SLOW_LOAD_S = 0.05
+"""Nobody waits for a load that takes longer than this if there is a stale answer (only with `stretch`)."""
+MAX_STRETCHED_TTL_S = 120.0
+MAX_STALE_S = 240.0
+"""An answer older than this is given to nobody."""
+STRETCH_OVER_FEEDS = 50
+"""The `stretch` of numbers over all feeds: at most a fiftieth of one core goes into them."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer(Generic[T]):
+    value: T
+    asked_at: float
+    took_s: float
+    fresh_until: float
+
+
+class TimedCache(Generic[K, T]):
+    """Answers by key.
+
+    TTL: an answer is fresh for `ttl_s` from the moment its load began or, if that is longer, for `stretch` times as
+    long as the load took, up to `MAX_STRETCHED_TTL_S`.
+    Single flight: readers who ask for a key while it is being loaded share that load, and a load goes on when they
+    leave. Where a reader must see a change of their own, what changed (`Database.writes`) is part of the key.
+    Stale while revalidate: with `stretch`, a stale answer whose load was slow is given at once while the next one is
+    loaded behind it. If that load fails, readers are told once the stale answer is older than `MAX_STALE_S`.
+    Bound: at most `max_entries`; the answer not used for longest goes first.
+    """
+
+    def __init__(
+        self,
+        ttl_s: float,
+        *,
+        max_entries: int = 200,
+        stretch: int = 0,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._ttl_s = ttl_s
+        self._stretch = stretch
+        self._clock = clock
+        self._answers: BoundedCache[K, _Answer[T]] = BoundedCache(max_entries)
+        self._loading: SingleFlight[K, T] = SingleFlight()
+        self._expired_at = float("-inf")
+
+    async def get(self, key: K, load: Callable[[], Awaitable[T]]) -> T:
+        """The answer that is kept, or the one that `load` returns."""
+
+        async def load_and_keep() -> T:
+            asked_at = self._clock()
+            value = await load()
+            self.keep(key, value, asked_at=asked_at)
+            return value
+
+        known = self._answers.get(key)
+        if known is None:
+            return await self._loading.ask(key, load_and_keep)
+        if self._is_fresh(known):
+            return known.value
+        if self._may_be_stale(known):
+            self._loading.start(key, load_and_keep)
+            return known.value
+        return await self._loading.ask(key, load_and_keep)
+
+    def peek(self, key: K) -> T | None:
+        """The answer that is kept, if it is fresh."""
+        known = self._answers.get(key)
+        return known.value if known is not None and self._is_fresh(known) else None
+
+    def last(self, key: K) -> T | None:
+        """The answer that is kept, however old."""
+        known = self._answers.get(key)
+        return None if known is None else known.value
+
+    def keep(self, key: K, value: T, *, asked_at: float) -> None:
+        """Keep an answer that was loaded elsewhere; `asked_at` is when that began, by the clock of the cache."""
+        took_s = self._clock() - asked_at
+        ttl_s = max(self._ttl_s, min(took_s * self._stretch, MAX_STRETCHED_TTL_S))
+        self._answers.put(key, _Answer(value, asked_at, took_s, asked_at + ttl_s))
+
+    def expire(self) -> None:
+        """Make every answer stale, including those being loaded: they may have been read before a change."""
+        self._expired_at = self._clock()
+
+    def _is_fresh(self, known: _Answer[T]) -> bool:
+        return self._clock() < known.fresh_until and known.asked_at > self._expired_at
+
+    def _may_be_stale(self, known: _Answer[T]) -> bool:
+        age_s = self._clock() - known.asked_at
+        return bool(self._stretch) and known.took_s >= SLOW_LOAD_S and age_s <= MAX_STALE_S
