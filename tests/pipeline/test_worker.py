@@ -25,7 +25,7 @@ from inforadar.store.database import Database
 from inforadar.store.feeds.credentials import save_credentials
 from inforadar.store.feeds.delete_feeds import purge_feeds
 from inforadar.store.feeds.feeds import find_feed_by_url, insert_feed, load_feed, request_feed, update_feed
-from inforadar.store.items.items import list_items, load_item_changes
+from inforadar.store.items.queries import list_items, load_item_changes
 from inforadar.store.published.cached_feeds import load_cached_feed
 from inforadar.store.runs.runs import load_report, load_runs
 from inforadar.store.types import db_now

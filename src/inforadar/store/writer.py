@@ -33,7 +33,8 @@ from inforadar.store.feeds.feeds import save_lanes, update_feed
 from inforadar.store.feeds.history import note_outcomes
 from inforadar.store.feeds.job_results import save_feeds, save_move, save_schedules
 from inforadar.store.feeds.options import settle_zone
-from inforadar.store.items.items import FeedItems, insert_items, load_known, save_changes
+from inforadar.store.items.queries import load_known
+from inforadar.store.items.save import FeedItems, insert_items, save_changes
 from inforadar.store.redis.outbox import note_listed
 from inforadar.store.rows import stored_id
 from inforadar.store.runs.fetch_spool import delete_found, delete_found_part

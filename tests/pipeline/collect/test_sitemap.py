@@ -31,7 +31,7 @@ from inforadar.store.articles.articles import load_article
 from inforadar.store.database import Database
 from inforadar.store.feeds.credentials import save_credentials
 from inforadar.store.feeds.feeds import insert_feed, load_feed, request_feed, update_feed
-from inforadar.store.items.items import list_items
+from inforadar.store.items.queries import list_items
 from inforadar.store.leases import count_leases
 from inforadar.store.published.cached_feeds import load_cached_feed
 from inforadar.store.runs.runs import load_report

@@ -33,7 +33,7 @@ from inforadar.pipeline.worker import Stage, Worker
 from inforadar.stages.discover.pages.walk import Depth
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import insert_feed, load_feed
-from inforadar.store.items.items import list_items, load_item_changes
+from inforadar.store.items.queries import list_items, load_item_changes
 from inforadar.store.leases import count_leases
 from inforadar.store.runs.fetch_runs import claim_fetch_run, request_fetch_run, request_stop
 from inforadar.store.runs.fetch_spool import load_found, save_found

@@ -19,7 +19,7 @@ from sqlalchemy import Connection, insert, inspect, text
 from inforadar.errors import DatabaseTooNewError, StoreError
 from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.database import Database, open_database
-from inforadar.store.items.items import ItemFilter, list_items
+from inforadar.store.items.queries import ItemFilter, list_items
 from inforadar.store.published.cached_feeds import CachedFeed, save_cached_feeds
 from inforadar.store.schema.columns import metadata
 from inforadar.store.schema.feeds import feeds

@@ -17,7 +17,7 @@ from inforadar.model.item import ItemChange
 from inforadar.model.run import Report, RunKind
 from inforadar.pipeline.runs.fetch_run import FetchFilter, parse_fetch_details
 from inforadar.store.analyses.spending import Spent, add_spent
-from inforadar.store.items.items import save_changes
+from inforadar.store.items.save import save_changes
 from inforadar.store.runs.fetch_runs import claim_fetch_run
 from inforadar.store.runs.runs import finish_run, insert_run
 from inforadar.web.pages.fetch import MAX_CHOICES, progress_fraction, progress_words

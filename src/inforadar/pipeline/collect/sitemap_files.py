@@ -36,7 +36,7 @@ from inforadar.stages.discover.sitemap.filter import SitemapFilter, sort_entries
 from inforadar.stages.discover.sitemap.parse import SitemapReader
 from inforadar.stages.discover.sitemap.xml import Row
 from inforadar.store.database import Database, Question
-from inforadar.store.items.items import load_known_hashes
+from inforadar.store.items.queries import load_known_hashes
 from inforadar.store.sitemaps.files import (
     SitemapFile,
     fenced,

@@ -20,7 +20,7 @@ from sqlalchemy import Connection, delete, func, insert, select
 
 from inforadar.model.article import ArticleStatus, FailureCode
 from inforadar.model.ids import Uid
-from inforadar.store.items.items import FeedItems
+from inforadar.store.items.save import FeedItems
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.redis import redis_outbox
 from inforadar.store.types import one_of

@@ -17,7 +17,7 @@ from inforadar.model.ids import FeedId, new_uuid
 from inforadar.model.item import ItemChange
 from inforadar.model.schedule import ListingPart
 from inforadar.model.sitemap import UrlState
-from inforadar.store.items.items import load_known_hashes
+from inforadar.store.items.queries import load_known_hashes
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.items import item_changes, items
 from inforadar.store.sitemaps.site_states import mark_urls

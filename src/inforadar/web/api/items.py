@@ -18,9 +18,9 @@ from inforadar.errors import InvalidUrlError, NotFoundError, UsageError
 from inforadar.model.ids import FeedId, ItemId, RunId
 from inforadar.store.articles.articles import load_article
 from inforadar.store.database import Database
-from inforadar.store.items.items import ItemFilter, load_item_changes
 from inforadar.store.items.lookup import load_items
 from inforadar.store.items.pages import load_item_page
+from inforadar.store.items.queries import ItemFilter, load_item_changes
 from inforadar.store.people.marks import MARKS, NO_MARKS, Marks, load_marks, save_marks_of
 from inforadar.urls import normalize, uid, url_hash
 from inforadar.views.json import article_document, changes_document, item_document
