@@ -14,9 +14,10 @@ from sqlalchemy import Connection, event, insert, text
 
 from inforadar.model.ids import FeedId, RunId, Uid, new_uuid
 from inforadar.model.schedule import Lane
-from inforadar.store.analyses.analyses import claim_analyses
-from inforadar.store.articles.articles import claim_articles, load_articles
-from inforadar.store.articles.queue import retry_old_failures, seconds_to_next_article
+from inforadar.store.analyses.claims import claim_analyses
+from inforadar.store.articles.claims import claim_articles
+from inforadar.store.articles.enqueue import retry_old_failures
+from inforadar.store.articles.queries import load_articles, seconds_to_next_article
 from inforadar.store.database import Database
 from inforadar.store.feeds.lists import list_feeds
 from inforadar.store.feeds.pages import FeedFilter, load_feed_page

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import App, SuspendNotSupported
 from textual.binding import Binding
 
+from inforadar.actions.mark import mark
 from inforadar.clock import utc_now
 from inforadar.config import Settings
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import count_feeds
 from inforadar.store.feeds.labels import Label, load_labels
-from inforadar.store.people.marks import save_marks
 from inforadar.tui.driver import TerminalDriver
 from inforadar.tui.memory import load_memory, remembered, save_memory
 from inforadar.tui.screens.articles import ArticlesScreen
@@ -232,7 +232,7 @@ class RadarApp(App[None]):
         self.run_worker(add_sample(self), group="subscribing", exclusive=True)
 
     async def save_mark(self, row: Row, name: str, *, is_set: bool) -> None:
-        await self.database.write(save_marks, row.item.url, {name: is_set}, self.now())
+        await mark(self.database, row.item.url, {name: is_set}, self.now())
 
     async def open_in_browser(self, url: str) -> str:
         from inforadar.tui.browser import open_in_browser  # noqa: PLC0415

@@ -14,7 +14,7 @@ from textual.widgets import Markdown, Static
 
 from inforadar.errors import InfoRadarError
 from inforadar.model.article import Article
-from inforadar.store.articles.articles import load_article
+from inforadar.store.articles.queries import load_article
 from inforadar.store.items.queries import load_item, load_item_changes
 from inforadar.tui.article_text import History, analysis_part, article_markdown, changes_part, head
 from inforadar.tui.background import run_apart

@@ -1,25 +1,18 @@
-"""Backups and exports as files: written whole or not at all, readable by their owner alone."""
+"""Restore a backup or an export: it replaces the database whole or not at all."""
 
 from __future__ import annotations
 
 import asyncio
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from inforadar.errors import StoreError, UsageError
-from inforadar.store.database import Database, open_database, parse_database_url
-from inforadar.store.upkeep.archive import SUFFIX, Told, read_archive, write_archive
-from inforadar.store.upkeep.backup import (
-    back_up_sqlite,
-    backup_path,
-    check_backup,
-    refuse_existing,
-    refuse_if_open,
-    swap_in,
-)
+from inforadar.errors import UsageError
+from inforadar.store.database import open_database, parse_database_url
+from inforadar.store.upkeep.backup import back_up_sqlite, backup_path, check_backup, is_sqlite_file, swap_in
 from inforadar.store.upkeep.checks import load_counts
-from inforadar.store.upkeep.move import refuse_busy
+from inforadar.store.upkeep.export_archive import Told
+from inforadar.store.upkeep.import_archive import read_archive
+from inforadar.store.upkeep.in_use import refuse_busy, refuse_if_open
 from inforadar.store.upkeep.upgrade import upgrade_database
 
 
@@ -33,35 +26,24 @@ class Restored:
     """Where the file is that was there before."""
 
 
-async def back_up(database: Database, file: Path | None, home: Path) -> Path:
-    """A copy of one moment, made while others read and write."""
-    if database.path:
-        return await asyncio.to_thread(back_up_sqlite, database.path, file or backup_path(database.path))
-    target = file or backup_path(home / "inforadar.db", f".backup{SUFFIX}")
-    await export_to(database, target, lambda table, rows: None)
-    return target
+def refuse_other_kind(url: str, file: Path) -> None:
+    """Refuses a copy of an SQLite database where `url` names PostgreSQL."""
+    if is_sqlite_file(file) and not url.startswith("sqlite"):
+        raise UsageError(
+            f"{file} is an SQLite database, and DATABASE_URL names PostgreSQL. "
+            f"Set DATABASE_URL=sqlite:///{file.absolute()} and use `inforadar db move --to …`."
+        )
 
 
-async def export_to(database: Database, file: Path, told: Told, *, secrets: bool = True) -> dict[str, int]:
-    """Under another name until it is whole."""
-    refuse_existing(file)
-    part = file.with_name(f"{file.name}.part")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        part.unlink(missing_ok=True)
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
-            rows = await database.snapshot(write_archive, out, told, secrets=secrets)
-            out.flush()
-            os.fsync(out.fileno())
-        part.replace(file)
-    except OSError as fault:
-        raise StoreError(f"{file} cannot be written: {fault.strerror}.") from None
-    finally:
-        part.unlink(missing_ok=True)
-    return rows
+async def restore_database(url: str, password: str | None, file: Path, told: Told) -> Restored:
+    """Put a backup in the place of the database at `url`."""
+    refuse_other_kind(url, file)
+    if is_sqlite_file(file):
+        return await _restore_sqlite(url, file)
+    return await _restore_archive(url, password, file, told)
 
 
-async def restore_sqlite(url: str, file: Path) -> Restored:
+async def _restore_sqlite(url: str, file: Path) -> Restored:
     """From a copy of the database. It is upgraded, should it be older, before it takes its place."""
     path = _path(url)
     refuse_if_open(path)
@@ -71,7 +53,7 @@ async def restore_sqlite(url: str, file: Path) -> Restored:
     return await _take_place(fresh, path)
 
 
-async def restore_archive(url: str, password: str | None, file: Path, told: Told) -> Restored:
+async def _restore_archive(url: str, password: str | None, file: Path, told: Told) -> Restored:
     """From an export. SQLite is built beside the old one; PostgreSQL is emptied and filled in one transaction."""
     try:
         data = file.open("rb")

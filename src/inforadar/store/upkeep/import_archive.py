@@ -1,19 +1,13 @@
-"""The whole state as one file: lines of JSON, compressed with zstd. `zstdcat FILE | jq` reads it.
+"""Fill a database from an export (see `export_archive`).
 
-    {"format": "inforadar", "version": 1, "schema": "0005", …}     what it is
-    {"table": "feeds", "columns": ["id", …]}                       then its rows, an array each
-    ["0198…", …]
-    {"end": {"feeds": {"rows": 12, "checksum": "…"}, …}}           so that one that was cut off is known
-
-There are no names of files in it, so there is nothing to climb out of or to link to. It is written in one
-snapshot and read in one transaction: whatever is wrong with it, and wherever, nothing of it stays.
+It is read in one transaction: whatever is wrong with it, and wherever, nothing of it stays.
 """
 
 from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import BinaryIO
@@ -22,74 +16,39 @@ import msgspec
 from sqlalchemy import Column, Connection, Table, delete, func, select
 from sqlalchemy.exc import StatementError
 
-from inforadar import __version__
-from inforadar.clock import utc_now
 from inforadar.errors import ParseError, UsageError
 from inforadar.store.faults import is_of_the_content
 from inforadar.store.schema.all_tables import all_tables
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
 from inforadar.store.schema.people import marks
+from inforadar.store.upkeep.revision import OURS
 from inforadar.store.upkeep.transfer import (
     PAGE,
     Digest,
-    insert_values,
-    line_encoder,
-    load_rows,
     row_type,
     travelling_columns,
     travelling_tables,
 )
-from inforadar.store.upkeep.upgrade import OURS
 
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:
     from backports import zstd
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-VERSION = 1
+from sqlalchemy import (
+    insert,
+)
+
+from inforadar.store.upkeep.export_archive import VERSION, Told
+from inforadar.store.upkeep.transfer import Values
+
 MAX_LINE = 64 * 2**20
 MAX_RATIO, RATIO_FROM = 300, 64 * 2**20
 """Texts shrink to a tenth or so. What unfolds to much more than that was made to fill a disk."""
-SECRETS = "feed_credentials"
-SUFFIX = ".jsonl.zst"
 _ZSTD = b"\x28\xb5\x2f\xfd"
-
-Told = Callable[[str, int], None]
-"""Hears of each table that is done, and how many rows it had."""
-
-
-def write_archive(
-    connection: Connection, file: BinaryIO, told: Told, *, secrets: bool = True
-) -> dict[str, int]:
-    """Writes everything; returns the rows of each table. Ask for it in a snapshot."""
-    digests: dict[str, Digest] = {}
-    with zstd.ZstdFile(file, "wb") as out:
-        head = {
-            "format": "inforadar",
-            "version": VERSION,
-            "schema": OURS.head,
-            "program": __version__,
-            "made_at": utc_now(),
-        }
-        out.write(msgspec.json.encode(head) + b"\n")
-        for table in travelling_tables():
-            if table.name == SECRETS and not secrets:
-                continue
-            columns = [str(column.name) for column in travelling_columns(table)]
-            out.write(msgspec.json.encode({"table": str(table.name), "columns": columns}) + b"\n")
-            digest, encode = digests.setdefault(str(table.name), Digest()), line_encoder(table)
-            for values in load_rows(connection, table):
-                line = encode(values)
-                digest.add(line)
-                out.write(line + b"\n")
-            told(table.name, digest.rows)
-        out.write(msgspec.json.encode({"end": _totals(digests)}) + b"\n")
-    return {name: digest.rows for name, digest in digests.items()}
-
-
-def _totals(digests: dict[str, Digest]) -> dict[str, dict[str, int | str]]:
-    return {name: {"rows": digest.rows, "checksum": digest.checksum} for name, digest in digests.items()}
 
 
 def read_archive(connection: Connection, file: BinaryIO, told: Told, *, replace: bool) -> dict[str, int]:
@@ -294,3 +253,10 @@ class _Filling:
                 "not there, or hold what cannot be."
             ) from None
         self._waiting = []
+
+
+def insert_values(
+    connection: Connection, table: Table, names: Sequence[str], rows: Sequence[Mapping[str, Any] | Values]
+) -> None:
+    """Inserts rows whose values are in the order of `names`."""
+    connection.execute(insert(table), [dict(zip(names, row, strict=True)) for row in rows])

@@ -1,4 +1,4 @@
-"""The files that a site's sitemap consists of: validators, what the index said of each, and what of it was stored.
+"""Save the files that a site's sitemap consists of: validators, what the index said of each, and what of it was stored.
 
 Everything that a job writes here is fenced by its feed's lease: whoever lost it writes nothing. A file's validators
 are saved with the last of its URLs, so that they never stand for content that was not stored (B6, P4).
@@ -7,81 +7,45 @@ are saved with the last of its URLs, so that they never stand for content that w
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Concatenate, ParamSpec, TypeVar
 from uuid import UUID
 
-from sqlalchemy import Connection, case, null, or_, select, update
+from sqlalchemy import (
+    Connection,
+    case,
+    null,
+    or_,
+    select,
+    update,
+)
 
 from inforadar.errors import LeaseLostError
-from inforadar.model.http import Validators
 from inforadar.model.ids import new_uuid
 from inforadar.model.schedule import Lease
-from inforadar.model.sitemap import SitemapEntry, SitemapForm, SitemapRef, UrlState
+from inforadar.model.sitemap import SitemapEntry, SitemapRef, UrlState
 from inforadar.model.zone import Redating
 from inforadar.store.leases import holds_lease
-from inforadar.store.schema.sitemaps import site_states, sitemap_files, url_states
-from inforadar.store.sitemaps.site_states import (
+from inforadar.store.schema.sitemaps import sitemap_files, url_states
+from inforadar.store.sitemaps.prune import prune_if_due
+from inforadar.store.sitemaps.queries import SitemapFile, load_open_urls
+from inforadar.store.sitemaps.record import (
     Found,
-    load_open_urls,
     mark_urls,
     note_left,
-    prune_urls,
     record_entries,
     redate_entries,
     save_site,
 )
 from inforadar.store.upsert import upsert
-from inforadar.urls import UrlHash, url_hash
-
-P = ParamSpec("P")
-T = TypeVar("T")
+from inforadar.urls import url_hash
 
 _f = sitemap_files.c
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SitemapFile:
-    """One file, as it is known or as it is to be saved."""
-
-    id: UUID
-    url: str
-    parent_id: UUID | None = None
-    form: SitemapForm | None = None
-    listed_lastmod: datetime | None = None
-    """What its index says."""
-    lastmod: datetime | None = None
-    """What its index said when it was last had, whole; None: the file may say more under the same date."""
-    validators: Validators = Validators()
-    digest: str | None = None
-    read_at: datetime | None = None
-    is_baseline: bool = False
-    """The first run met it and could not read it to its end: what it lists counts as seen before."""
-
-
-def new_file(url: str) -> SitemapFile:
-    return SitemapFile(id=new_uuid(), url=url)
-
-
-def load_files(connection: Connection, site_name: str) -> dict[UrlHash, SitemapFile]:
-    """The files that are listed, by the hash of their URL."""
-    query = select(sitemap_files).where(_f.site_name == site_name, _f.left_at.is_(None)).order_by(_f.id)
-    return {
-        row.url_hash: SitemapFile(
-            id=row.id,
-            url=row.url,
-            parent_id=row.parent_id,
-            form=SitemapForm(row.form) if row.form else None,
-            listed_lastmod=row.listed_lastmod,
-            lastmod=row.lastmod,
-            validators=Validators(etag=row.etag, last_modified=row.last_modified, url=row.validators_url),
-            digest=row.digest,
-            read_at=row.read_at,
-            is_baseline=row.is_baseline,
-        )
-        for row in connection.execute(query)
-    }
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def save_file(connection: Connection, site_name: str, file: SitemapFile) -> None:
@@ -273,15 +237,3 @@ def finish_site(
         # Every file was read in this run: what stands in several and was not met has left all of them.
         note_left(connection, site_name, began_at, file_id=None)
     return prune_if_due(connection, site_name, at=at, days=days, every_days=every_days)
-
-
-def prune_if_due(
-    connection: Connection, site_name: str, *, at: datetime, days: float, every_days: float
-) -> int:
-    cleaned_at = connection.execute(
-        select(site_states.c.cleaned_at).where(site_states.c.site_name == site_name)
-    ).scalar()
-    if cleaned_at is not None and (at - cleaned_at).total_seconds() < every_days * 86400:
-        return 0
-    connection.execute(update(site_states).where(site_states.c.site_name == site_name).values(cleaned_at=at))
-    return prune_urls(connection, at=at, days=days, site_name=site_name)

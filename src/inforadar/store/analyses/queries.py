@@ -1,19 +1,27 @@
-"""How the analyses stand: the lanes of the queue, results by model and prompt, failures by kind."""
+"""Questions about analyses: the lanes of the queue, results by model and prompt, failures, cached answers, costs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
+from typing import Any
 
 from sqlalchemy import Connection, and_, func, or_, select
 
-from inforadar.store.analyses.analyses import FRESH, RETRY
+from inforadar.model.ids import FeedId
 from inforadar.store.feeds.feeds import ACTIVE
+from inforadar.store.schema.analyses import analyses_cache, analysis_costs
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
 from inforadar.store.types import db_now
 
 _i = items.c
+_c = analysis_costs.c
+
+FRESH = _i.analyze_attempts == 0
+RETRY = _i.analyze_attempts > 0
+"""The lanes: what never failed since it was queued, and what did. What is given up has no `analyze_at`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,3 +78,48 @@ def load_analysis_counts(connection: Connection, kinds: Sequence[str]) -> Analys
         failures={kind: lanes[kind] for kind in kinds if lanes[kind]},
         messages={kind: lanes[f"{kind}:"].partition(": ")[2] for kind in kinds if lanes[kind]},
     )
+
+
+def load_cached_analysis(connection: Connection, key: str) -> dict[str, Any] | None:
+    found: dict[str, Any] | None = connection.execute(
+        select(analyses_cache.c.result).where(analyses_cache.c.key == key)
+    ).scalar()
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spent:
+    """A day's sum for one model and one feed."""
+
+    day: date
+    model: str
+    feed_id: FeedId
+    feed_url: str | None = None
+    """`None`: the feed is gone."""
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    cost: float
+
+
+def load_spending(connection: Connection, since: date) -> list[Spent]:
+    """The newest day first, in each the dearest first."""
+    query = (
+        select(analysis_costs, feeds.c.url)
+        .join_from(analysis_costs, feeds, feeds.c.id == _c.feed_id, isouter=True)
+        .where(_c.day >= since)
+        .order_by(_c.day.desc(), _c.cost.desc(), _c.model, feeds.c.url)
+    )
+    return [
+        Spent(
+            day=row.day,
+            model=row.model,
+            feed_id=row.feed_id,
+            feed_url=row.url,
+            calls=row.calls,
+            tokens_in=row.tokens_in,
+            tokens_out=row.tokens_out,
+            cost=row.cost,
+        )
+        for row in connection.execute(query)
+    ]

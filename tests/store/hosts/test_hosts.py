@@ -7,7 +7,8 @@ from typing import Any
 from sqlalchemy import insert
 
 from inforadar.store.database import Database
-from inforadar.store.hosts import load_pauses, pause_host, reserve_slots
+from inforadar.store.hosts.queries import load_pauses
+from inforadar.store.hosts.save import pause_host, reserve_slots
 from inforadar.store.schema.hosts import hosts
 from inforadar.store.types import db_later
 

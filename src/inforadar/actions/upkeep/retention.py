@@ -13,16 +13,18 @@ from typing import Any
 from inforadar.config import RetentionSettings
 from inforadar.model.ids import FeedId
 from inforadar.store.database import Database
-from inforadar.store.upkeep.retention import (
+from inforadar.store.upkeep.delete_surplus import (
+    delete_history,
+    delete_lost_marks,
+    delete_orphans,
+    forget_surplus,
+)
+from inforadar.store.upkeep.surplus import (
     HISTORY,
     Keep,
     count_history,
     count_orphans,
     count_surplus,
-    delete_history,
-    delete_lost_marks,
-    delete_orphans,
-    forget_surplus,
     load_clock,
     load_holdings,
 )

@@ -1,66 +1,26 @@
-"""Runs: reports and the progress events that let one process show a run which another executes."""
+"""Questions about runs: reports, progress events, and the fetch runs that are open."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, or_, select, update
+from sqlalchemy import Connection, Row, func, or_, select
 
 from inforadar.errors import NotFoundError
-from inforadar.model.ids import RunId, new_uuid
+from inforadar.model.ids import RunId
 from inforadar.model.progress import Progress, ProgressKind
 from inforadar.model.run import Report, RunKind
 from inforadar.store.schema.items import item_changes, items
 from inforadar.store.schema.runs import run_events, runs
+from inforadar.store.types import db_now
+
+_r = runs.c
+
 
 MAX_EVENTS = 2000
 """Stored progress events of one run; later lines are not kept."""
 _NO_RUN = "There is no run {}. `inforadar run list` shows them."
-
-
-def insert_run(
-    connection: Connection, kind: RunKind, at: datetime, details: Mapping[str, Any] | None = None
-) -> RunId:
-    run_id = RunId(new_uuid())
-    connection.execute(
-        insert(runs).values(id=run_id, kind=kind.value, started_at=at, details=dict(details or {}))
-    )
-    return run_id
-
-
-def continue_run(connection: Connection, run_id: RunId) -> bool:
-    """Opens a finished run that has more to do. False: it was deleted meanwhile."""
-    opened = update(runs).where(runs.c.id == run_id).values(finished_at=None).returning(runs.c.id)
-    return connection.execute(opened).first() is not None
-
-
-def finish_run(
-    connection: Connection,
-    run_id: RunId,
-    at: datetime,
-    *,
-    errors: int = 0,
-    interrupted: bool = False,
-    details: Mapping[str, Any] | None = None,
-) -> None:
-    """Closes the run; what it added and changed is counted from the items themselves."""
-    added = connection.execute(select(func.count()).where(items.c.run_id == run_id)).scalar_one()
-    updated = connection.execute(
-        select(func.count(item_changes.c.item_id.distinct())).where(item_changes.c.run_id == run_id)
-    ).scalar_one()
-    values: dict[str, Any] = {
-        "finished_at": at,
-        "added_count": added,
-        "updated_count": updated,
-        "errors_count": errors,
-        "interrupted": interrupted,
-        "alive_until": None,
-    }
-    if details is not None:
-        values["details"] = dict(details)
-    connection.execute(update(runs).where(runs.c.id == run_id).values(**values))
 
 
 def load_runs(connection: Connection, *, limit: int = 50, before: RunId | None = None) -> list[Report]:
@@ -128,28 +88,6 @@ def _report(
     )
 
 
-def save_events(connection: Connection, run_id: RunId, first_seq: int, events: Sequence[Progress]) -> None:
-    """Appends progress events, as long as the run has fewer than `MAX_EVENTS`."""
-    rows = [
-        {
-            "run_id": run_id,
-            "seq": seq,
-            "at": event.at,
-            "kind": event.kind.value,
-            "feed_id": event.feed_id,
-            "label": event.label,
-            "text": event.text[:2000],
-            "found": event.found,
-            "done": event.done,
-            "pages": event.pages,
-        }
-        for seq, event in enumerate(events, first_seq)
-        if seq < MAX_EVENTS
-    ]
-    if rows:
-        connection.execute(insert(run_events), rows)
-
-
 def is_run_finished(connection: Connection, run_id: RunId) -> bool:
     row = connection.execute(select(runs.c.finished_at).where(runs.c.id == run_id)).first()
     if row is None:
@@ -180,3 +118,16 @@ def load_events(
         )
         for row in connection.execute(query)
     ]
+
+
+def has_fetch_work(connection: Connection) -> bool:
+    """Whether a run was asked for, or one was abandoned. Cheap: two short indexes."""
+    query = select(func.count()).where(or_(_r.wanted_at.is_not(None), _r.alive_until < db_now()))
+    return connection.execute(query).scalar_one() > 0
+
+
+def load_open_fetch_runs(connection: Connection) -> list[RunId]:
+    """Those that wait for a worker or go on now, newest first."""
+    is_open = or_(_r.wanted_at.is_not(None), _r.alive_until >= db_now())
+    query = select(_r.id).where(is_open, _r.finished_at.is_(None)).order_by(_r.id.desc())
+    return list(connection.execute(query).scalars())

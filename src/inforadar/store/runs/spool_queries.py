@@ -13,25 +13,25 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Row, delete, insert, select
+from sqlalchemy import Connection, Row, select
 
 from inforadar.model.feed import FeedKind
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId, RunId
 from inforadar.model.item import Listed
 from inforadar.model.schedule import FinishedJob, Lease, ListingPart, NextRun
-from inforadar.store.schema.feeds import feed_schedules
 from inforadar.store.schema.runs import found_parts
-from inforadar.store.types import db_later, encode_json, one_of
-
-FRESH_S = 3600.0
-"""What was found longer ago is asked for again: meanwhile the pages of a listing show other items."""
+from inforadar.store.types import db_later, one_of
 
 _f = found_parts.c
 
 
+FRESH_S = 3600.0
+"""What was found longer ago is asked for again: meanwhile the pages of a listing show other items."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Document:
+class SpoolDocument:
     """What a row holds of a part, or of the end of a job; lease and run are those of whoever processes it."""
 
     at: datetime
@@ -49,30 +49,7 @@ class _Document:
     spent_s: float = 0.0
 
 
-_END = tuple(one.name for one in fields(FinishedJob) if one.name not in {"lease", "run_id"})
-
-
-def save_found(connection: Connection, step: ListingPart | FinishedJob, position: int) -> bool:
-    """Keeps what was found; False: the lease went to someone else, and nothing is kept."""
-    s = feed_schedules.c
-    feed_id = step.lease.feed.id
-    token = select(s.lease_token).where(s.id == feed_id).with_for_update()
-    if connection.execute(token).scalar() != step.lease.token:
-        return False
-    is_end = isinstance(step, FinishedJob)
-    names = _END if is_end else ("at", "listed", "state")
-    document = _Document(**{name: getattr(step, name) for name in names})
-    connection.execute(
-        insert(found_parts).values(
-            feed_id=feed_id,
-            position=position,
-            run_id=step.run_id,
-            is_end=is_end,
-            item_count=len(step.listed),
-            document=encode_json(msgspec.to_builtins(document)),
-        )
-    )
-    return True
+END_FIELDS = tuple(one.name for one in fields(FinishedJob) if one.name not in {"lease", "run_id"})
 
 
 def load_found(connection: Connection, lease: Lease, run_id: RunId) -> list[ListingPart | FinishedJob]:
@@ -97,7 +74,7 @@ def load_next_found(connection: Connection, lease: Lease, run_id: RunId) -> List
 
 
 def _step(row: Row[Any], lease: Lease, run_id: RunId) -> ListingPart | FinishedJob:
-    document = msgspec.json.decode(row.document, type=_Document)
+    document = msgspec.json.decode(row.document, type=SpoolDocument)
     if not row.is_end:
         return ListingPart(
             lease=lease,
@@ -107,12 +84,4 @@ def _step(row: Row[Any], lease: Lease, run_id: RunId) -> ListingPart | FinishedJ
             state=document.state,
             position=row.position,
         )
-    return FinishedJob(lease=lease, run_id=run_id, **{name: getattr(document, name) for name in _END})
-
-
-def delete_found_part(connection: Connection, feed_id: FeedId, position: int) -> None:
-    connection.execute(delete(found_parts).where(_f.feed_id == feed_id, _f.position == position))
-
-
-def delete_found(connection: Connection, feed_ids: Iterable[FeedId]) -> None:
-    connection.execute(delete(found_parts).where(one_of(_f.feed_id, feed_ids)))
+    return FinishedJob(lease=lease, run_id=run_id, **{name: getattr(document, name) for name in END_FIELDS})

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Table, insert, update
 
-from inforadar.actions.retention import Retention
+from inforadar.actions.upkeep.retention import Retention
 from inforadar.config import RetentionSettings
 from inforadar.model.feed import Feed
 from inforadar.store.database import Database
@@ -22,7 +22,7 @@ from inforadar.store.schema.people import marks
 from inforadar.store.schema.runs import runs
 from inforadar.store.types import db_later
 from inforadar.store.upkeep.checks import load_size
-from inforadar.store.upkeep.retention import delete_history
+from inforadar.store.upkeep.delete_surplus import delete_history
 from inforadar.urls import url_hash
 from tests.store.making import NOW, add_feed, claim, collect, collected, count, listed, rows, save, start_run
 
@@ -177,8 +177,8 @@ async def test_old_reports_go_and_the_items_they_added_stay(database: Database) 
 
 async def test_old_reports_go_in_portions(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """No transaction rewrites more rows than a portion has, however much a run added."""
-    monkeypatch.setattr("inforadar.store.upkeep.retention.PORTION", 2)
-    monkeypatch.setattr("inforadar.store.upkeep.retention.RUNS", 1)
+    monkeypatch.setattr("inforadar.store.upkeep.delete_surplus.PORTION", 2)
+    monkeypatch.setattr("inforadar.store.upkeep.surplus.RUNS", 1)
     feed = await a_feed_with(database, 5)
     await collect(database, feed, *(listed(url, title="Another title") for url in urls(3)), at=RECENT)
     await set_all(database, runs, started_at=NOW, finished_at=NOW)

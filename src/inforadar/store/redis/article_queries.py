@@ -4,32 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, func, select
 
 from inforadar.model.article import ArticleStatus
 from inforadar.model.ids import Uid
-from inforadar.store.articles.queue import load_topics
-from inforadar.store.redis.keys import (
-    ARTICLE,
-    ARTICLE_S,
-    ATTEMPTED_S,
-    BY_CATEGORY,
-    INDEX,
-    add_attempted,
-    add_members,
-    live_until,
-    score,
-)
+from inforadar.store.articles.queries import load_topics
 from inforadar.store.schema.articles import article_categories, article_failures, articles
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
 from inforadar.store.types import one_of
 
 if TYPE_CHECKING:
-    from inforadar.store.redis.keys import Pipeline
+    pass
 
 _a = articles.c
 
@@ -149,29 +138,3 @@ def load_failures_after(
         .limit(limit)
     )
     return [(row.uid, row.code, row.at) for row in connection.execute(query)]
-
-
-def lives(at: datetime, seconds: int, now: datetime) -> bool:
-    """Whether what happened then is still to be seen."""
-    return at + timedelta(seconds=seconds) > now
-
-
-def publish_article(pipeline: Pipeline, article: ProjectedArticle, now: datetime, *, under: str = "") -> None:
-    """An article as it is now; what has outlived its time is left out.
-
-    `under` is put before the keys that many articles share, for building them aside.
-    """
-    if lives(article.at, ARTICLE_S, now):
-        key = f"{ARTICLE}{article.uid}"
-        fields: dict[Any, Any] = dict(article.fields)
-        pipeline.delete(key)
-        pipeline.hset(key, mapping=fields)
-        live_until(pipeline, key, article.at, ARTICLE_S)
-        if article.is_stored:
-            for category in sorted(article.categories):
-                shared = f"{BY_CATEGORY}{category}"
-                add_members(pipeline, shared, [article.uid], article.at, ARTICLE_S, under=under)
-    if article.is_stored:
-        pipeline.zadd(f"{under}{INDEX}", {article.uid: score(article.at)})
-    if article.attempted_at and lives(article.attempted_at, ATTEMPTED_S, now):
-        add_attempted(pipeline, {article.uid: article.attempted_at}, under=under)

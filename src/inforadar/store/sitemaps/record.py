@@ -1,10 +1,8 @@
-"""What is remembered of a site's URLs: which are new, changed or still to be processed (E3), and what may be forgotten.
+"""Record what a sitemap lists and what was processed: which URLs are new, changed or still to be processed (E3).
 
 A run writes down what a sitemap lists with `record_entries`, which answers what of it is to be processed, in the same
 transaction; what was processed is marked by `mark_urls`. So a run that dies in between leaves URLs that are pending,
 and the next one takes them up. Each is a handful of statements for any number of URLs.
-
-Only URLs that have left the sitemap are ever forgotten (ruling 5): `left_at` says since when.
 """
 
 from __future__ import annotations
@@ -18,11 +16,9 @@ from uuid import UUID
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    Row,
     and_,
     bindparam,
     case,
-    delete,
     func,
     null,
     or_,
@@ -31,23 +27,20 @@ from sqlalchemy import (
     update,
 )
 
-from inforadar.model.sitemap import SitemapEntry, SiteState, UrlState
+from inforadar.model.sitemap import SitemapEntry, UrlState
 from inforadar.model.zone import Redating
 from inforadar.store.rows import JsonRows, stored_id, stored_time
-from inforadar.store.schema.sitemaps import site_states, sitemap_files, url_states
+from inforadar.store.schema.sitemaps import site_states, url_states
+from inforadar.store.sitemaps.queries import load_site
 from inforadar.store.types import one_of
 from inforadar.store.upsert import upsert
 
-MAX_LEFT = 1000
-"""So many URLs that have left its sitemap are remembered of a site."""
+_u = url_states.c
 
-FORGET_AFTER_DAYS = 30.0
 FIRST_RUN_AT_MOST = timedelta(days=1)
 """So long a first run waits for files that cannot be had; a file that is broken for good must not hide the news."""
 _FROM_THE_FUTURE = timedelta(days=1)
 """A lastmod further ahead than any clock may be is none: nothing could ever be later."""
-
-_u = url_states.c
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,14 +52,6 @@ class Found:
     """None: it is new."""
     is_modified: bool = False
     """It was processed, and its lastmod has advanced since."""
-
-
-def load_site(connection: Connection, site_name: str) -> SiteState:
-    """What is known of a site; of one that is not known, that nothing is."""
-    row = connection.execute(select(site_states).where(site_states.c.site_name == site_name)).first()
-    if row is None:
-        return SiteState(site_name=site_name)
-    return SiteState(site_name=site_name, sitemap_url=row.sitemap_url, last_run=row.last_run)
 
 
 def save_site(
@@ -271,38 +256,6 @@ def mark_urls(
     )
 
 
-def load_published(
-    connection: Connection, site_name: str, limit: int
-) -> list[tuple[str, datetime | None, datetime]]:
-    """The last that were published, listed still or not: (URL, lastmod, when)."""
-    query = (
-        select(_u.url, _u.lastmod, _u.published_at)
-        .where(_u.site_name == site_name, _u.published_at.is_not(None))
-        .order_by(func.coalesce(_u.lastmod, _u.published_at).desc(), _u.url)
-        .limit(limit)
-    )
-    return [(row.url, row.lastmod, row.published_at) for row in connection.execute(query)]
-
-
-def load_open_urls(
-    connection: Connection, site_name: str, *, retry_failed: bool = True
-) -> list[tuple[str, datetime | None]]:
-    """URLs that are still listed and still to be processed, with their lastmod; the newest first."""
-    states = [UrlState.PENDING.value] + ([UrlState.FAILED.value] if retry_failed else [])
-    query = (
-        select(_u.url, _u.lastmod)
-        .where(_u.site_name == site_name, _u.state.in_(states), _u.left_at.is_(None))
-        .order_by(_u.lastmod.is_(None), _u.lastmod.desc(), _u.first_seen.desc(), _u.url)
-    )
-    return [(row.url, row.lastmod) for row in connection.execute(query)]
-
-
-def count_urls(connection: Connection, site_name: str) -> dict[UrlState, int]:
-    """How many URLs of a site are in which state."""
-    query = select(_u.state, func.count()).where(_u.site_name == site_name).group_by(_u.state)
-    return {UrlState(state): number for state, number in connection.execute(query)}
-
-
 def note_left(connection: Connection, site_name: str, at: datetime, *, file_id: UUID | None) -> None:
     """A file was read to its end at `at`: what it listed before and does not now has left the sitemap.
 
@@ -314,43 +267,3 @@ def note_left(connection: Connection, site_name: str, at: datetime, *, file_id: 
         .where(_u.site_name == site_name, of_file, _u.last_seen < at, _u.left_at.is_(None))
         .values(left_at=at)
     )
-
-
-def prune_urls(
-    connection: Connection,
-    *,
-    at: datetime,
-    days: float = FORGET_AFTER_DAYS,
-    most: int = MAX_LEFT,
-    site_name: str | None = None,
-) -> int:
-    """Forgets URLs that left their sitemap longer ago than that; beyond `most` of a site those processed first."""
-    of_site = true() if site_name is None else _u.site_name == site_name
-    old = delete(url_states).where(of_site, _u.left_at < at - timedelta(days=days))
-    forgotten = connection.execute(old).rowcount
-    # Which of them are to go is said from the end: the last `most` stay.
-    rank = func.row_number().over(
-        partition_by=_u.site_name,
-        order_by=[_u.state == UrlState.PROCESSED.value, _u.left_at.desc(), _u.url],
-    )
-    ranked = (
-        select(_u.site_name, _u.url, rank.label("rank")).where(of_site, _u.left_at.is_not(None)).subquery()
-    )
-    too_many = select(ranked.c.site_name, ranked.c.url).where(ranked.c.rank > most)
-    for name, urls in _by_site(connection.execute(too_many)).items():
-        gone = delete(url_states).where(_u.site_name == name, one_of(_u.url, urls))
-        forgotten += connection.execute(gone).rowcount
-    return forgotten
-
-
-def delete_sites(connection: Connection, site_names: Sequence[str]) -> None:
-    """All that is known of them."""
-    for table in (url_states, sitemap_files, site_states):
-        connection.execute(delete(table).where(one_of(table.c.site_name, site_names)))
-
-
-def _by_site(rows: Iterable[Row[str, str]]) -> dict[str, list[str]]:
-    sites: dict[str, list[str]] = {}
-    for name, url in rows:
-        sites.setdefault(name, []).append(url)
-    return sites

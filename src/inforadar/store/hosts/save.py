@@ -1,4 +1,4 @@
-"""Hosts: when each may be asked again, kept where every process on this database sees it (P10).
+"""Change what is kept of hosts, where every process on this database sees it: slots, pauses, robots.txt (P10).
 
 A slot is taken for many hosts by one statement, and freed for many by one: no query for each request. A
 slot that was taken is held until the request has surely ended; its end sets the next free moment. A
@@ -8,12 +8,12 @@ process that dies thus blocks a host for the length of one request and no longer
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Connection, bindparam, literal, not_, or_, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, literal, or_, select, update
 
 from inforadar.store.clock_sanity import ABSURD_WAIT_S, is_absurd
+from inforadar.store.hosts.queries import StoredRobots
 from inforadar.store.schema.hosts import hosts
 from inforadar.store.types import db_later, db_now
 from inforadar.store.upsert import upsert
@@ -81,40 +81,6 @@ def pause_host(connection: Connection, name: str, seconds: float, reason: str) -
             set_={"paused_until": until, "pause_reason": reason, "updated_at": db_now()},
             where=_is_over(_h.paused_until) | (_h.paused_until < until),
         )
-    )
-
-
-def load_pauses(connection: Connection) -> dict[str, datetime]:
-    """Hosts that are paused now, and until when."""
-    query = select(_h.host, _h.paused_until).where(
-        _h.paused_until > db_now(), not_(is_absurd(_h.paused_until))
-    )
-    return {row.host: row.paused_until for row in connection.execute(query)}
-
-
-def load_crawl_delays(connection: Connection) -> dict[str, float]:
-    """Hosts whose robots.txt asks for a longer delay."""
-    query = select(_h.host, _h.crawl_delay_s).where(_h.crawl_delay_s > 0)
-    return {row.host: row.crawl_delay_s for row in connection.execute(query)}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredRobots:
-    """What a host's robots.txt was when it was last asked for."""
-
-    access: str
-    text: str
-    at: datetime
-
-
-def load_robots(connection: Connection, name: str) -> StoredRobots | None:
-    row = connection.execute(
-        select(_h.robots_access, _h.robots_text, _h.robots_at).where(
-            _h.host == name, _h.robots_at.is_not(None)
-        )
-    ).first()
-    return (
-        StoredRobots(access=row.robots_access, text=row.robots_text or "", at=row.robots_at) if row else None
     )
 
 

@@ -6,23 +6,30 @@ advanced is published once more: its item moves up to that date, and its article
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import (
+    Connection,
+    bindparam,
+    insert,
+    select,
+    update,
+)
 
-from inforadar.model.article import ArticleStatus
-from inforadar.model.ids import FeedId, new_uuid
+from inforadar.model.ids import new_uuid
 from inforadar.model.item import ItemChange
 from inforadar.model.schedule import ListingPart
 from inforadar.model.sitemap import UrlState
-from inforadar.store.items.queries import load_known_hashes
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.items import item_changes, items
-from inforadar.store.sitemaps.site_states import mark_urls
+from inforadar.store.sitemaps.record import (
+    mark_urls,
+)
 from inforadar.store.types import db_now, one_of
 from inforadar.urls import uid, url_hash
+
+_i = items.c
+
 
 SITE = "site"
 """In `ListingPart.state`: the site whose URLs the part's items are."""
@@ -30,8 +37,6 @@ FAILED = "failed"
 """In `ListingPart.state`: URLs that could not be processed."""
 MODIFIED = "modified"
 """In `ListingPart.state`: {URL: lastmod as ISO 8601} of pages that have changed."""
-
-_i = items.c
 
 
 def settle_urls(connection: Connection, part: ListingPart) -> tuple[ItemChange, ...]:
@@ -86,33 +91,3 @@ def _republish(connection: Connection, part: ListingPart, modified: dict[str, st
         .values(next_attempt_at=db_now(), attempts=0)
     )
     return changes
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownTitles:
-    """What need not be asked for."""
-
-    items: frozenset[str]
-    """URLs that are items of the feed already."""
-    pages: Mapping[str, str]
-    """Titles of pages that were fetched before, for whomever."""
-
-
-def load_titles(connection: Connection, feed_id: FeedId, urls: Sequence[str]) -> KnownTitles:
-    by_hash = {url_hash(url): url for url in urls}
-    known = load_known_hashes(connection, feed_id, [*by_hash])
-    return KnownTitles(
-        items=frozenset(by_hash[hash_] for hash_ in known),
-        pages=load_page_titles(connection, urls),
-    )
-
-
-def load_page_titles(connection: Connection, urls: Sequence[str]) -> dict[str, str]:
-    """Titles of pages that are stored as articles."""
-    by_uid = {uid(url): url for url in urls}
-    titled = select(articles.c.uid, articles.c.title).where(
-        one_of(articles.c.uid, by_uid),
-        articles.c.status == ArticleStatus.SUCCESS.value,
-        articles.c.title.is_not(None),
-    )
-    return {by_uid[row.uid]: row.title for row in connection.execute(titled)}
