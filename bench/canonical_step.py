@@ -26,7 +26,7 @@ from inforadar.app.worker import open_worker
 from inforadar.cli.terminal.logs import configure_logs
 from inforadar.config import Settings, load_settings
 from inforadar.pipeline.worker import Stage
-from inforadar.store.articles.queue import take_in_urls
+from inforadar.store.articles.enqueue import take_in_urls
 from inforadar.urls import normalize, uid
 
 _TICK_S = 0.005

@@ -35,11 +35,11 @@ from bench.tui import fill
 from inforadar.config import load_settings
 from inforadar.model.article import Extracted
 from inforadar.pipeline.search_index import SearchIndexer
-from inforadar.store.articles.articles import ArticleEnding, save_article
-from inforadar.store.articles.queue import claim_article
+from inforadar.store.articles.claims import claim_article
+from inforadar.store.articles.save import ArticleEnding, save_article
 from inforadar.store.database import open_database
-from inforadar.store.items.items import list_items
-from inforadar.store.people.marks import save_marks_of
+from inforadar.store.items.queries import list_items
+from inforadar.store.people.save_marks import save_marks_of
 from inforadar.store.schema.items import items
 from inforadar.store.upkeep.upgrade import upgrade_database
 from inforadar.urls import uid

@@ -27,9 +27,9 @@ from inforadar.store.database import Database, open_database  # noqa: E402
 from inforadar.store.feeds.feeds import load_broken_count  # noqa: E402
 from inforadar.store.feeds.lists import list_feeds, load_feeds_after  # noqa: E402
 from inforadar.store.feeds.pages import FeedFilter, count_feeds_by_state, load_feed_page  # noqa: E402
-from inforadar.store.items.items import ItemFilter  # noqa: E402
 from inforadar.store.items.lookup import load_item_by_url, load_site_candidates  # noqa: E402
 from inforadar.store.items.pages import load_item_page  # noqa: E402
+from inforadar.store.items.queries import ItemFilter  # noqa: E402
 from inforadar.store.leases import claim_due_feeds  # noqa: E402
 from inforadar.store.published.cached_feeds import load_cached_feed  # noqa: E402
 from inforadar.store.published.served import load_served_feeds  # noqa: E402

@@ -9,8 +9,8 @@ import pytest
 from inforadar.actions.refresh import RefreshOutcome, refresh_article
 from inforadar.errors import UsageError
 from inforadar.model.article import Article, ArticleStatus
-from inforadar.store.articles.articles import count_due_articles, load_article
-from inforadar.store.articles.queue import claim_article
+from inforadar.store.articles.claims import claim_article
+from inforadar.store.articles.queries import count_due_articles, load_article
 from inforadar.store.database import Database
 from inforadar.urls import uid
 from tests.pipeline.canonical_fixtures import PARAGRAPH, Open, list_urls, settings, worker

@@ -15,7 +15,7 @@ from inforadar.model.ids import FeedId, new_uuid
 from inforadar.public import FeedFetcherService, FetcherConfig
 from inforadar.store.database import Database, open_database
 from inforadar.store.feeds.feeds import insert_feed, load_feed, request_feed
-from inforadar.store.items.items import list_items
+from inforadar.store.items.queries import list_items
 from tests.support.site.documents import entries, rss
 from tests.support.site.server import Site
 

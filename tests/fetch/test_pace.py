@@ -18,7 +18,8 @@ from inforadar.errors import StoreError
 from inforadar.fetch.pace import ASK_AGAIN_S, SharedPacer, wait_for_turn
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import insert_feed, request_feed
-from inforadar.store.hosts import free_slots, load_crawl_delays, load_pauses, pause_host, reserve_slots
+from inforadar.store.hosts.queries import load_crawl_delays, load_pauses
+from inforadar.store.hosts.save import free_slots, pause_host, reserve_slots
 from inforadar.store.schema.feeds import feed_schedules, feeds
 from inforadar.store.schema.items import items
 from inforadar.store.types import db_later

@@ -19,10 +19,10 @@ from inforadar.model.feed import Feed
 from inforadar.pipeline.articles import ArticleProgress
 from inforadar.pipeline.pool import PoolCrashError, PoolTimeoutError
 from inforadar.public import canonical_fetcher_run_once
-from inforadar.store.articles.articles import load_article
+from inforadar.store.articles.queries import load_article
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import request_feed
-from inforadar.store.redis.outbox import count_outbox
+from inforadar.store.redis.outbox_queries import count_outbox
 from inforadar.store.schema.articles import article_failures, articles
 from inforadar.store.schema.items import items
 from inforadar.store.types import db_later

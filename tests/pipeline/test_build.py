@@ -22,11 +22,13 @@ from inforadar.pipeline.build import Builder, channel_of
 from inforadar.stages.analyze.local.analyzer import analyze_subject
 from inforadar.stages.publish.entry import ChannelInfo
 from inforadar.stages.publish.rss import link_start
-from inforadar.store.analyses.analyses import claim_analyses, save_analysis
-from inforadar.store.articles.articles import ArticleEnding, claim_articles, save_article
+from inforadar.store.analyses.claims import claim_analyses
+from inforadar.store.analyses.save import save_analysis
+from inforadar.store.articles.claims import claim_articles
+from inforadar.store.articles.save import ArticleEnding, save_article
 from inforadar.store.database import Database
 from inforadar.store.feeds.options import update_feed_options
-from inforadar.store.published import readdress as readdressing
+from inforadar.store.published import readdress, stale_addresses
 from inforadar.store.published.cached_feeds import CachedFeed, load_cached_feed
 from inforadar.store.published.readdress import mark_documents_without
 from inforadar.store.schema.items import items
@@ -130,7 +132,8 @@ async def add_five(database: Database) -> list[Feed]:
 async def test_a_new_address_is_said_by_quiet_feeds_too(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(readdressing, "PORTION", 2)
+    for module in (readdress, stale_addresses):
+        monkeypatch.setattr(module, "PORTION", 2)
     feeds = await add_five(database)
     at = NOW
 
@@ -161,7 +164,8 @@ async def test_a_new_address_is_said_by_quiet_feeds_too(
 async def test_a_marking_that_was_cut_short_is_ended_by_the_next_worker(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(readdressing, "PORTION", 2)
+    for module in (readdress, stale_addresses):
+        monkeypatch.setattr(module, "PORTION", 2)
     await add_five(database)
     old = Builder(database=database, last_n=50, public_url="https://old.example", now=lambda: NOW)
     new = replace(old, public_url="https://new.example")

@@ -20,14 +20,14 @@ from inforadar.model.http import Outcome
 from inforadar.pipeline.runs.collect_run import CollectRun
 from inforadar.pipeline.runs.cycle import CycleResult
 from inforadar.pipeline.worker import ALL_STAGES, Stage, Worker
-from inforadar.store.articles.articles import load_article
+from inforadar.store.articles.queries import load_article
 from inforadar.store.database import Database
 from inforadar.store.feeds.credentials import save_credentials
 from inforadar.store.feeds.delete_feeds import purge_feeds
 from inforadar.store.feeds.feeds import find_feed_by_url, insert_feed, load_feed, request_feed, update_feed
-from inforadar.store.items.items import list_items, load_item_changes
+from inforadar.store.items.queries import list_items, load_item_changes
 from inforadar.store.published.cached_feeds import load_cached_feed
-from inforadar.store.runs.runs import load_report, load_runs
+from inforadar.store.runs.queries import load_report, load_runs
 from inforadar.store.types import db_now
 from inforadar.urls import uid
 from inforadar.views.feed_health import feed_health

@@ -13,7 +13,7 @@ from inforadar.model.feed import Feed
 from inforadar.model.http import Outcome
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import insert_feed, load_feed, request_feed
-from inforadar.store.items.items import list_items
+from inforadar.store.items.queries import list_items
 from tests.support.site.answers import (
     Step,
     chunks,

@@ -19,7 +19,7 @@ from inforadar.config import load_settings
 from inforadar.pipeline import worker as worker_module
 from inforadar.store.database import Database
 from inforadar.store.leases import seconds_to_next_request
-from inforadar.store.runs.fetch_runs import has_fetch_work
+from inforadar.store.runs.queries import has_fetch_work
 
 
 class SwallowingDatabase:

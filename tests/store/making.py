@@ -19,7 +19,7 @@ from inforadar.stages.diff import diff
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import insert_feed, load_feed
 from inforadar.store.leases import claim_feeds
-from inforadar.store.runs.runs import insert_run
+from inforadar.store.runs.save import insert_run
 from inforadar.store.schema.feeds import feed_schedules, feeds
 from inforadar.store.schema.sitemaps import url_states
 from inforadar.store.types import db_later, db_now

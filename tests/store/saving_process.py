@@ -18,7 +18,7 @@ from inforadar.model.run import RunKind
 from inforadar.stages.diff import diff
 from inforadar.store.database import open_database
 from inforadar.store.leases import claim_feeds
-from inforadar.store.runs.runs import insert_run
+from inforadar.store.runs.save import insert_run
 from inforadar.store.writer import save_collected
 from tests.store.making import NOW, collected, listed
 

@@ -16,8 +16,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from inforadar.model.article import Extracted
 from inforadar.stages.diff import diff
 from inforadar.store import leases
-from inforadar.store.analyses.analyses import claim_analyses, save_analysis
-from inforadar.store.articles.articles import ArticleEnding, claim_articles, save_article
+from inforadar.store.analyses.claims import claim_analyses
+from inforadar.store.analyses.save import save_analysis
+from inforadar.store.articles.claims import claim_articles
+from inforadar.store.articles.save import ArticleEnding, save_article
 from inforadar.store.database import Database, open_database, parse_database_url
 from inforadar.store.feeds.subscriptions import Subscription, save_subscriptions
 from inforadar.store.leases import claim_due_feeds, claim_feeds, extend_leases

@@ -14,15 +14,16 @@ from sqlalchemy import Connection, event, insert, text
 
 from inforadar.model.ids import FeedId, RunId, new_uuid
 from inforadar.model.schedule import Lane
-from inforadar.store.analyses.analyses import claim_analyses
-from inforadar.store.articles.articles import claim_articles
-from inforadar.store.articles.queue import retry_old_failures, seconds_to_next_article
+from inforadar.store.analyses.claims import claim_analyses
+from inforadar.store.articles.claims import claim_articles
+from inforadar.store.articles.enqueue import retry_old_failures
+from inforadar.store.articles.queries import seconds_to_next_article
 from inforadar.store.database import Database
 from inforadar.store.feeds.lists import list_feeds
 from inforadar.store.feeds.pages import FeedFilter, load_feed_page
-from inforadar.store.items.items import ItemFilter, list_items
 from inforadar.store.items.lookup import load_item_by_url, load_newest
 from inforadar.store.items.pages import load_item_page
+from inforadar.store.items.queries import ItemFilter, list_items
 from inforadar.store.leases import claim_due_feeds, claim_feeds, seconds_to_next_request
 from inforadar.store.published.served import load_served_feeds
 from inforadar.store.schema.articles import articles

@@ -10,7 +10,8 @@ from sqlalchemy.exc import StatementError
 
 from inforadar.model.run import RunKind
 from inforadar.store.database import Database
-from inforadar.store.runs.runs import insert_run, load_report
+from inforadar.store.runs.queries import load_report
+from inforadar.store.runs.save import insert_run
 from inforadar.store.schema.feeds import feed_schedules
 from inforadar.store.schema.hosts import hosts
 from inforadar.store.schema.runs import runs

@@ -14,13 +14,9 @@ from inforadar.model.http import NotModified
 from inforadar.model.ids import Uid
 from inforadar.pipeline.articles import Canonicalizer
 from inforadar.pipeline.heartbeat import keep_leases
-from inforadar.store.articles.articles import (
-    ArticleEnding,
-    extend_articles,
-    load_article,
-    release_articles,
-)
-from inforadar.store.articles.queue import claim_article
+from inforadar.store.articles.claims import claim_article, extend_articles, release_articles
+from inforadar.store.articles.queries import load_article
+from inforadar.store.articles.save import ArticleEnding
 from inforadar.urls import host_key
 
 

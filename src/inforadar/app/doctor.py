@@ -24,8 +24,8 @@ from inforadar.fetch.guard import AllowedNetworks
 from inforadar.model.finding import Finding, ok, problem, warning
 from inforadar.model.http import Failed, Request
 from inforadar.stages.analyze.choose import DEFAULT_MODELS, Analyzers
-from inforadar.store.redis.outbox import count_outbox
-from inforadar.store.upkeep.upgrade import require_current
+from inforadar.store.redis.outbox_queries import count_outbox
+from inforadar.store.upkeep.revision import require_current
 from inforadar.urls import hostname
 
 CHECK_S = 4.0

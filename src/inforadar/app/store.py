@@ -9,7 +9,8 @@ from pathlib import Path
 from inforadar.config import Settings
 from inforadar.errors import StoreError
 from inforadar.store.database import Database, open_database
-from inforadar.store.upkeep.upgrade import is_bare, require_current, upgrade_database
+from inforadar.store.upkeep.revision import is_bare, require_current
+from inforadar.store.upkeep.upgrade import upgrade_database
 
 SAMPLE = "sample"
 """`feeds.origin` of the sample world."""

@@ -39,8 +39,9 @@ from inforadar.stages.discover.feed.parse import NeedsSlowParser, parse_feed, pa
 from inforadar.stages.discover.pages.listing import PageListing, PageReader
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import load_feeds
-from inforadar.store.hosts import free_slots, load_crawl_delays, load_pauses, pause_host, reserve_slots
-from inforadar.store.items.items import load_known_hashes
+from inforadar.store.hosts.queries import load_crawl_delays, load_pauses
+from inforadar.store.hosts.save import free_slots, pause_host, reserve_slots
+from inforadar.store.items.queries import load_known_hashes
 from inforadar.store.writer import Writer
 from inforadar.urls import host_key
 

@@ -19,15 +19,9 @@ from inforadar.clock import utc_now
 from inforadar.model.sitemap import IncrementalResult, SitemapEntry, SiteState, UrlState
 from inforadar.stages.discover.sitemap.filter import sort_entries_by_date
 from inforadar.store.database import Database
-from inforadar.store.sitemaps.files import prune_if_due
-from inforadar.store.sitemaps.site_states import (
-    FORGET_AFTER_DAYS,
-    detect_entries,
-    load_published,
-    load_site,
-    mark_urls,
-    prune_urls,
-)
+from inforadar.store.sitemaps.prune import FORGET_AFTER_DAYS, prune_if_due, prune_urls
+from inforadar.store.sitemaps.queries import load_published, load_site
+from inforadar.store.sitemaps.record import detect_entries, mark_urls
 from inforadar.store.sitemaps.state_file import open_state
 
 

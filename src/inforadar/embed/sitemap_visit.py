@@ -20,7 +20,7 @@ from inforadar.pipeline.polite_visit import Visitor
 from inforadar.pipeline.pool import WorkPool
 from inforadar.pipeline.robots import Robots
 from inforadar.store.database import Database
-from inforadar.store.sitemaps.items import load_page_titles
+from inforadar.store.sitemaps.titles import load_page_titles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

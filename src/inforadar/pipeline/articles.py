@@ -24,16 +24,15 @@ from inforadar.pipeline.dispatch import Dispatch, Ending
 from inforadar.pipeline.heartbeat import keep_leases
 from inforadar.pipeline.pool import PoolCrashError, PoolTimeoutError
 from inforadar.pipeline.robots import Robots
-from inforadar.store.articles.articles import (
-    ArticleEnding,
+from inforadar.store.articles.claims import (
     ArticleJob,
     claim_articles,
     extend_articles,
     postpone_articles,
     release_articles,
-    save_article,
 )
-from inforadar.store.articles.queue import seconds_to_next_article
+from inforadar.store.articles.queries import seconds_to_next_article
+from inforadar.store.articles.save import ArticleEnding, save_article
 from inforadar.store.database import Database
 from inforadar.urls import host_key, hostname
 

@@ -18,8 +18,10 @@ from inforadar.model.item import Item, ServedItem
 from inforadar.stages.publish.entry import ChannelInfo, Entry
 from inforadar.stages.publish.rss import RssDocument, link_start, render_rss
 from inforadar.store.database import Database
-from inforadar.store.published.cached_feeds import BuildJob, CachedFeed, finish_builds, load_build_jobs
-from inforadar.store.published.readdress import has_documents_without, mark_documents_without
+from inforadar.store.published.cached_feeds import BuildJob, CachedFeed, load_build_jobs
+from inforadar.store.published.readdress import mark_documents_without
+from inforadar.store.published.save_builds import finish_builds
+from inforadar.store.published.stale_addresses import has_documents_without
 from inforadar.views.item import analysis_of
 
 BATCH = 50

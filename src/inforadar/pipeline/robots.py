@@ -23,7 +23,8 @@ from inforadar.fetch.robots import (
 )
 from inforadar.model.http import Failed, FailureReason
 from inforadar.store.database import Database
-from inforadar.store.hosts import StoredRobots, load_robots, save_robots
+from inforadar.store.hosts.queries import StoredRobots, load_robots
+from inforadar.store.hosts.save import save_robots
 from inforadar.urls import host_key
 
 KEPT = timedelta(hours=24)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inforadar.store.database import Database
-from inforadar.store.items.search import SearchJob, load_search_jobs, save_search_words
+from inforadar.store.items.search_index import save_search_words
+from inforadar.store.items.search_jobs import SearchJob, load_search_jobs
 from inforadar.store.items.search_words import search_words
 
 BATCH = 100

@@ -44,7 +44,8 @@ from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.database import Database
 from inforadar.store.feeds.credentials import load_credentials
 from inforadar.store.leases import claim_due_feeds, release_leases, seconds_to_next_request
-from inforadar.store.runs.fetch_runs import claim_fetch_run, close_dead_runs, has_fetch_work
+from inforadar.store.runs.fetch_runs import claim_fetch_run, close_dead_runs
+from inforadar.store.runs.queries import has_fetch_work
 from inforadar.store.writer import Writer
 
 if TYPE_CHECKING:

@@ -26,19 +26,20 @@ from inforadar.model.ids import FeedId, UrlHash
 from inforadar.model.item import Diff, KnownItem, Listed
 from inforadar.model.schedule import FinishedJob, ListingPart, Saved
 from inforadar.model.zone import Redating
-from inforadar.store.articles.queue import retry_old_failures
+from inforadar.store.articles.enqueue import retry_old_failures
 from inforadar.store.database import Database
 from inforadar.store.faults import is_of_the_database
 from inforadar.store.feeds.feeds import save_lanes, update_feed
 from inforadar.store.feeds.history import note_outcomes
 from inforadar.store.feeds.job_results import save_feeds, save_move, save_schedules
 from inforadar.store.feeds.options import settle_zone
-from inforadar.store.items.items import FeedItems, insert_items, load_known, save_changes
+from inforadar.store.items.queries import load_known
+from inforadar.store.items.save import FeedItems, insert_items, save_changes
 from inforadar.store.redis.outbox import note_listed
 from inforadar.store.rows import stored_id
-from inforadar.store.runs.fetch_spool import delete_found, delete_found_part
+from inforadar.store.runs.spool_save import delete_found, delete_found_part
 from inforadar.store.schema.feeds import feed_schedules
-from inforadar.store.sitemaps.items import SITE, settle_urls
+from inforadar.store.sitemaps.settle import SITE, settle_urls
 from inforadar.store.types import db_after, one_of
 from inforadar.urls import uid, url_hash
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from inforadar.actions.mark import mark
 from inforadar.config import Settings
 from inforadar.store.database import Database
 from inforadar.store.feeds.labels import Label
-from inforadar.store.people.marks import save_marks
 from inforadar.tui.memory import Memory
 
 
@@ -23,4 +23,4 @@ class Session:
     """Sources and their topics, as last loaded."""
 
     async def save_mark(self, url: str, name: str, *, is_set: bool) -> None:
-        await self.database.write(save_marks, url, {name: is_set}, self.now())
+        await mark(self.database, url, {name: is_set}, self.now())

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
+from inforadar.actions.analyze_again import analyze_again
 from inforadar.app.analysis import open_analysis
 from inforadar.config import Settings, load_settings
 from inforadar.errors import ConfigError, StoreError
@@ -21,9 +22,9 @@ from inforadar.model.feed import Feed
 from inforadar.pipeline.analyze import items as analyses
 from inforadar.pipeline.analyze.items import MAX_ATTEMPTS, AnalysisStage
 from inforadar.stages.analyze.base import FailureKind
-from inforadar.store.analyses.counts import AnalysisCounts, load_analysis_counts
-from inforadar.store.analyses.spending import load_spending
-from inforadar.store.articles.articles import ArticleEnding, claim_articles, save_article
+from inforadar.store.analyses.queries import AnalysisCounts, load_analysis_counts, load_spending
+from inforadar.store.articles.claims import claim_articles
+from inforadar.store.articles.save import ArticleEnding, save_article
 from inforadar.store.database import Database
 from inforadar.store.feeds.options import update_feed_options
 from inforadar.store.schema.analyses import analysis_costs
@@ -124,15 +125,15 @@ async def test_the_same_text_costs_one_call_until_prompt_or_model_change(
     await queue(database, "harbour", url="https://example.com/other")
     async with stage(settings, database, clock) as running:
         assert await running.run_once() == {"analyzed": 1, "cached": 1}
-        assert await running.queue_again() == 0
+        assert await analyze_again(running.database, running.analyzers) == 0
     (tmp_path / "prompts").mkdir()
     (tmp_path / "prompts" / "deframe.md").write_text("---\nversion: 2\n---\nBe brief.")
     async with stage(settings, database, clock) as running:
-        assert await running.queue_again() == 2
+        assert await analyze_again(running.database, running.analyzers) == 2
         assert await running.run_once() == {"analyzed": 1, "cached": 1}
     assert [call.system == "Be brief." for call in server.calls] == [False, True]
     async with stage(settings, database, clock, model="large-1") as running:
-        assert await running.queue_again() == 2
+        assert await analyze_again(running.database, running.analyzers) == 2
         assert await running.run_once() == {"analyzed": 1, "cached": 1}
     assert [(model, number) for model, _, number in (await counts(database)).results] == [("large-1", 2)]
 
@@ -171,7 +172,7 @@ async def test_what_fails_goes_to_the_retry_lane_behind_the_fresh_and_is_given_u
         assert (found.fresh, found.retry, found.dead, found.failures) == (0, 0, 1, {"invalid": 1})
         await make_due(database)
         assert not await running.run_once()
-        assert await running.queue_again() == 1
+        assert await analyze_again(running.database, running.analyzers) == 1
         assert (await counts(database)).fresh == 1
 
 
@@ -405,10 +406,10 @@ async def test_an_edited_prompt_is_used_from_the_next_run_on(
         assert await running.run_once() == {"analyzed": 1}
         for number, text in (("2", "Be brief."), ("3", "Be briefer."), ("4", "Кратко.")):
             (prompts / "deframe.md").write_text(f"---\nversion: {number}\n---\n{text}", encoding="utf-8")
-            assert await running.queue_again() == 1
+            assert await analyze_again(running.database, running.analyzers) == 1
             assert await running.run_once() == {"analyzed": 1}
         (prompts / "deframe.md").unlink()
-        assert await running.queue_again() == 1
+        assert await analyze_again(running.database, running.analyzers) == 1
         assert await running.run_once() == {"cached": 1}
     assert [call.system for call in server.calls[1:]] == ["Be brief.", "Be briefer.", "Кратко."]
 
@@ -439,7 +440,7 @@ async def test_each_feed_has_its_own_analyzer_model_and_prompt(
         assert set(calls) == {"tiny-1", "large-1"}
         assert calls["large-1"] == "В двух словах."
         await database.write(update_feed_options, quiet.id, {"analyze": None})
-        assert await running.queue_again() == 1
+        assert await analyze_again(running.database, running.analyzers) == 1
         assert await running.run_once() == {"analyzed": 1}
 
 
@@ -451,7 +452,7 @@ async def test_a_feed_whose_analyzer_cannot_work_waits_and_says_why_while_others
     await queue(database, "c", url="https://example.com/c")
     async with stage(settings, database, clock) as running:
         assert await running.run_once() == {"waiting": 2, "analyzed": 1}
-        assert await running.queue_again() == 0
+        assert await analyze_again(running.database, running.analyzers) == 0
     errors = {row.analyze_error for row in await rows(database, items) if row.analyze_error}
     assert any("AI_ANTHROPIC_API_KEY" in error for error in errors)
     assert any("There is no prompt 'missing'" in error for error in errors)

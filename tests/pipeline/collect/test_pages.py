@@ -21,9 +21,9 @@ from inforadar.store.database import Database
 from inforadar.store.feeds.credentials import save_credentials
 from inforadar.store.feeds.feeds import insert_feed, load_feed, request_feed, update_feed
 from inforadar.store.feeds.options import update_feed_options
-from inforadar.store.items.items import list_items
+from inforadar.store.items.queries import list_items
 from inforadar.store.leases import claim_due_feeds
-from inforadar.store.runs.runs import load_report
+from inforadar.store.runs.queries import load_report
 from tests.store.making import expire_lease
 from tests.support.reading import read_here
 from tests.support.site.answers import Answer, status

@@ -27,14 +27,14 @@ from inforadar.pipeline.collect.sitemap import SitemapCollector, site_name_of
 from inforadar.pipeline.runs.cycle import CycleResult
 from inforadar.pipeline.worker import Stage, Worker
 from inforadar.stages.canonical import extract
-from inforadar.store.articles.articles import load_article
+from inforadar.store.articles.queries import load_article
 from inforadar.store.database import Database
 from inforadar.store.feeds.credentials import save_credentials
 from inforadar.store.feeds.feeds import insert_feed, load_feed, request_feed, update_feed
-from inforadar.store.items.items import list_items
+from inforadar.store.items.queries import list_items
 from inforadar.store.published.cached_feeds import load_cached_feed
-from inforadar.store.runs.runs import load_report
-from inforadar.store.sitemaps.site_states import load_site
+from inforadar.store.runs.queries import load_report
+from inforadar.store.sitemaps.queries import load_site
 from inforadar.urls import normalize, uid
 from tests.store.making import claim, count_leases, count_urls, expire_lease
 from tests.support.site.answers import Answer, hangs, status

@@ -20,7 +20,7 @@ from inforadar.pipeline.worker import Stage, Worker
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import delete_feed, insert_feed, load_feed, request_feed
 from inforadar.store.feeds.options import update_feed_options
-from inforadar.store.items.items import list_items, load_item_changes
+from inforadar.store.items.queries import list_items, load_item_changes
 from tests.store.making import collect
 from tests.support.reading import read_here
 from tests.support.site.answers import html, status

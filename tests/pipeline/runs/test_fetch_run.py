@@ -33,10 +33,11 @@ from inforadar.pipeline.worker import Stage, Worker
 from inforadar.stages.discover.pages.walk import Depth
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import insert_feed, load_feed
-from inforadar.store.items.items import list_items, load_item_changes
+from inforadar.store.items.queries import list_items, load_item_changes
 from inforadar.store.runs.fetch_runs import claim_fetch_run, request_fetch_run, request_stop
-from inforadar.store.runs.fetch_spool import load_found, save_found
-from inforadar.store.runs.runs import load_events, load_report, load_runs
+from inforadar.store.runs.queries import load_events, load_report, load_runs
+from inforadar.store.runs.spool_queries import load_found
+from inforadar.store.runs.spool_save import save_found
 from inforadar.store.schema.items import item_changes, items
 from inforadar.store.schema.runs import found_parts, runs
 from inforadar.store.types import db_later

@@ -19,11 +19,11 @@ from inforadar.model.article import FailureCode
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import Outcome
 from inforadar.pipeline.worker import Worker
-from inforadar.store.articles.articles import load_article
-from inforadar.store.articles.queue import request_article
+from inforadar.store.articles.enqueue import request_article
+from inforadar.store.articles.queries import load_article
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import request_feed
-from inforadar.store.items.items import list_items
+from inforadar.store.items.queries import list_items
 from inforadar.store.schema.hosts import hosts
 from inforadar.urls import host_key, uid
 from tests.store.making import add_feed, reload, rows, set_feed

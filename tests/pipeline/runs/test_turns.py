@@ -21,11 +21,12 @@ from inforadar.model.article import FailureCode
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import Outcome
 from inforadar.pipeline.worker import Worker
-from inforadar.store.articles.articles import load_article
-from inforadar.store.articles.queue import request_article
+from inforadar.store.articles.enqueue import request_article
+from inforadar.store.articles.queries import load_article
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import insert_feed, load_feed, request_feed
-from inforadar.store.hosts import StoredRobots, load_pauses, pause_host, save_robots
+from inforadar.store.hosts.queries import StoredRobots, load_pauses
+from inforadar.store.hosts.save import pause_host, save_robots
 from inforadar.store.schema.articles import articles
 from inforadar.urls import host_key, uid
 from tests.store.making import rows

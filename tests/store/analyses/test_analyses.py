@@ -10,28 +10,18 @@ import pytest
 from sqlalchemy import update
 
 from inforadar.model.article import Extracted
-from inforadar.store.analyses.analyses import (
-    AnalysisJob,
-    claim_analyses,
+from inforadar.store.analyses.claims import AnalysisJob, claim_analyses, extend_analyses, release_analyses
+from inforadar.store.analyses.queries import Spent, load_analysis_counts, load_cached_analysis, load_spending
+from inforadar.store.analyses.save import (
     drop_analysis,
-    extend_analyses,
-    load_cached_analysis,
-    release_analyses,
     requeue_analyses,
     save_analysis,
     save_analysis_failure,
     save_cached_analysis,
 )
-from inforadar.store.analyses.counts import load_analysis_counts
-from inforadar.store.analyses.spending import (
-    Spent,
-    add_spent,
-    load_spending,
-    reserve_spending,
-    settle_spending,
-)
-from inforadar.store.articles.articles import ArticleEnding, claim_articles, save_article
-from inforadar.store.articles.queue import claim_article
+from inforadar.store.analyses.spending import add_spent, reserve_spending, settle_spending
+from inforadar.store.articles.claims import claim_article, claim_articles
+from inforadar.store.articles.save import ArticleEnding, save_article
 from inforadar.store.database import Database
 from inforadar.store.feeds.delete_feeds import purge_feeds
 from inforadar.store.feeds.feeds import delete_feed, load_feed, update_feed

@@ -11,18 +11,18 @@ from sqlalchemy import update
 
 from inforadar.model.article import ArticleStatus, Extracted, FailureCode, NotExtracted
 from inforadar.model.http import Validators
-from inforadar.store.articles.articles import (
-    ArticleEnding,
+from inforadar.store.articles.claims import (
     ArticleJob,
+    claim_article,
     claim_articles,
-    count_due_articles,
+    claim_new_article,
     extend_articles,
-    load_article,
     postpone_articles,
     release_articles,
-    save_article,
 )
-from inforadar.store.articles.queue import claim_article, claim_new_article, request_article, take_in_urls
+from inforadar.store.articles.enqueue import request_article, take_in_urls
+from inforadar.store.articles.queries import count_due_articles, load_article
+from inforadar.store.articles.save import ArticleEnding, save_article
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import delete_feed, update_feed
 from inforadar.store.schema.articles import article_failures, articles

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from inforadar.model.article import Extracted, FailureCode, NotExtracted
-from inforadar.store.articles.articles import ArticleEnding, claim_articles, save_article
+from inforadar.store.articles.claims import claim_articles
+from inforadar.store.articles.save import ArticleEnding, save_article
 from inforadar.store.articles.stats import HostStats, load_article_stats
 from inforadar.store.database import Database
 from tests.store.making import NOW, add_feed, collect, listed

@@ -31,7 +31,8 @@ from inforadar.store.feeds.feeds import (
     update_feed,
 )
 from inforadar.store.leases import claim_due_feeds
-from inforadar.store.published.cached_feeds import CachedFeed, save_cached_feeds
+from inforadar.store.published.cached_feeds import CachedFeed
+from inforadar.store.published.save_builds import save_cached_feeds
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.feeds import cached_feeds, feed_schedules, feed_urls, feeds
 from inforadar.store.schema.items import item_changes, items

@@ -6,14 +6,9 @@ from inforadar.model.http import Outcome
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import insert_feed, update_feed
 from inforadar.store.feeds.pages import FeedFilter, count_feeds_by_state, load_feed_page
-from inforadar.store.runs.fetch_runs import (
-    claim_fetch_run,
-    load_open_fetch_runs,
-    request_fetch_run,
-    request_stop,
-)
+from inforadar.store.runs.fetch_runs import claim_fetch_run, request_fetch_run, request_stop
 from inforadar.store.runs.items import load_run_added, load_run_changed
-from inforadar.store.runs.runs import load_run
+from inforadar.store.runs.queries import load_open_fetch_runs, load_run
 from tests.store.making import add_feed, claim, collected, listed, save, start_run
 
 

@@ -7,7 +7,7 @@ import pytest
 from inforadar.errors import NotFoundError, UsageError
 from inforadar.store.database import Database
 from inforadar.store.items.find import find_item
-from inforadar.store.items.items import list_items
+from inforadar.store.items.queries import list_items
 from inforadar.urls import normalize
 from tests.store.making import NOW, add_feeds, collect, listed
 

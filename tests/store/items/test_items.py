@@ -11,17 +11,15 @@ from inforadar.model.ids import ItemId, new_uuid
 from inforadar.model.item import METADATA_FIELDS, ItemChange
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import delete_feed, update_feed
-from inforadar.store.items.items import (
-    FeedItems,
+from inforadar.store.items.queries import (
     ItemFilter,
     count_items,
-    insert_items,
     list_items,
     load_item,
     load_item_changes,
     load_known,
-    save_changes,
 )
+from inforadar.store.items.save import FeedItems, insert_items, save_changes
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.items import item_changes, items
 from inforadar.store.schema.people import marks

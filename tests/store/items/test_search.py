@@ -13,12 +13,15 @@ from sqlalchemy import Connection, delete, insert, select, update
 from inforadar.model.analysis import Analysis, Score, to_json
 from inforadar.model.article import Extracted
 from inforadar.pipeline.search_index import SearchIndexer
-from inforadar.store.analyses.analyses import claim_analyses, save_analysis
-from inforadar.store.articles.articles import ArticleEnding, claim_articles, save_article
+from inforadar.store.analyses.claims import claim_analyses
+from inforadar.store.analyses.save import save_analysis
+from inforadar.store.articles.claims import claim_articles
+from inforadar.store.articles.save import ArticleEnding, save_article
 from inforadar.store.database import Database
 from inforadar.store.feeds.delete_feeds import purge_feeds
-from inforadar.store.items.items import ItemFilter, count_items, list_items
-from inforadar.store.items.search import load_search_jobs, save_search_words
+from inforadar.store.items.queries import ItemFilter, count_items, list_items
+from inforadar.store.items.search_index import save_search_words
+from inforadar.store.items.search_jobs import load_search_jobs
 from inforadar.store.items.search_words import query_words, search_words
 from inforadar.store.schema.items import items
 from inforadar.store.schema.search import item_search, search_queue

@@ -19,22 +19,17 @@ from sqlalchemy import Connection, insert, inspect, text
 from inforadar.errors import DatabaseTooNewError, StoreError
 from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.database import Database, open_database
-from inforadar.store.items.items import ItemFilter, list_items
-from inforadar.store.published.cached_feeds import CachedFeed, save_cached_feeds
+from inforadar.store.items.queries import ItemFilter, list_items
+from inforadar.store.published.cached_feeds import CachedFeed
+from inforadar.store.published.save_builds import save_cached_feeds
 from inforadar.store.schema.columns import metadata
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.history import feed_days
 from inforadar.store.schema.items import items
 from inforadar.store.schema.search import is_compared, search_queue
 from inforadar.store.schema.sitemaps import url_states
-from inforadar.store.upkeep.upgrade import (
-    OURS,
-    Migrations,
-    alembic_config,
-    load_revision,
-    require_current,
-    upgrade_database,
-)
+from inforadar.store.upkeep.revision import OURS, Migrations, load_revision, require_current
+from inforadar.store.upkeep.upgrade import alembic_config, upgrade_database
 from tests.store.making import NOW, add_feed, collect, count, listed, rows
 
 

@@ -14,11 +14,11 @@ from inforadar.store.feeds.options import update_feed_options
 from inforadar.store.published.cached_feeds import (
     BuildJob,
     CachedFeed,
-    finish_builds,
     load_build_jobs,
     load_cached_feed,
     load_last_items,
 )
+from inforadar.store.published.save_builds import finish_builds
 from inforadar.store.published.served import load_feed_content
 from inforadar.store.schema.items import items
 from tests.store.making import NOW, add_feed, collect, listed

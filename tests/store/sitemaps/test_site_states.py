@@ -7,16 +7,9 @@ from uuid import UUID
 
 from inforadar.model.sitemap import SitemapEntry, SiteState, UrlState
 from inforadar.store.database import Database
-from inforadar.store.sitemaps.site_states import (
-    Found,
-    load_open_urls,
-    load_site,
-    mark_urls,
-    note_left,
-    prune_urls,
-    record_entries,
-    save_site,
-)
+from inforadar.store.sitemaps.prune import prune_urls
+from inforadar.store.sitemaps.queries import load_open_urls, load_site
+from inforadar.store.sitemaps.record import Found, mark_urls, note_left, record_entries, save_site
 from tests.store.making import count_urls
 
 T0 = datetime(2026, 11, 15, 12, tzinfo=UTC)

@@ -16,14 +16,9 @@ from sqlalchemy import create_engine
 
 from inforadar.model.sitemap import SitemapEntry, UrlState
 from inforadar.store.schema.sitemaps import site_states, url_states
-from inforadar.store.sitemaps.site_states import (
-    load_open_urls,
-    mark_urls,
-    note_left,
-    prune_urls,
-    record_entries,
-    save_site,
-)
+from inforadar.store.sitemaps.prune import prune_urls
+from inforadar.store.sitemaps.queries import load_open_urls
+from inforadar.store.sitemaps.record import mark_urls, note_left, record_entries, save_site
 
 FILES = (UUID(int=1), UUID(int=2))
 NAMES = st.sampled_from(["a", "b"])

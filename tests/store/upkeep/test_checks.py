@@ -9,7 +9,8 @@ from sqlalchemy import Connection, inspect, text
 
 from inforadar.store.database import Database
 from inforadar.store.schema.all_tables import all_tables
-from inforadar.store.upkeep.checks import find_damage, find_missing, load_counts, repair_indexes
+from inforadar.store.upkeep.checks import find_damage, find_missing, load_counts
+from inforadar.store.upkeep.repair import repair_indexes
 from tests.store.making import add_feed, collect, listed
 
 

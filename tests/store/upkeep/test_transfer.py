@@ -23,11 +23,12 @@ from inforadar.store.schema.feeds import cached_feeds, feed_credentials, feeds
 from inforadar.store.schema.items import items
 from inforadar.store.schema.people import marks
 from inforadar.store.schema.sitemaps import site_states, url_states
-from inforadar.store.upkeep import archive
-from inforadar.store.upkeep.archive import read_archive, write_archive
+from inforadar.store.upkeep import import_archive
+from inforadar.store.upkeep.export_archive import write_archive
+from inforadar.store.upkeep.import_archive import read_archive
 from inforadar.store.upkeep.move import Move
+from inforadar.store.upkeep.revision import require_current
 from inforadar.store.upkeep.transfer import load_digest, travelling_tables
-from inforadar.store.upkeep.upgrade import require_current
 from tests.store.making import NOW, add_feed, claim, collect, count, listed, rows
 from tests.support.servers import fresh_postgres
 
@@ -222,8 +223,8 @@ async def test_a_damaged_file_is_refused(sqlite: Database) -> None:
 async def test_a_file_that_unfolds_without_end_is_refused_early(
     sqlite: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archive, "RATIO_FROM", 2**20)
-    monkeypatch.setattr(archive, "MAX_LINE", 2**20)
+    monkeypatch.setattr(import_archive, "RATIO_FROM", 2**20)
+    monkeypatch.setattr(import_archive, "MAX_LINE", 2**20)
     await fill(sqlite)
     lines = zstd.decompress(await export(sqlite)).splitlines(keepends=True)
     at = line_of(lines, "items")

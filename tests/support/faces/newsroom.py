@@ -15,13 +15,17 @@ from inforadar.model.ids import ItemId, RunId, UrlHash, new_uuid
 from inforadar.model.item import Item, ItemChange, Listed, NewItem
 from inforadar.model.schedule import FinishedJob, NextRun
 from inforadar.stages.diff import diff
-from inforadar.store.analyses.analyses import claim_analyses, save_analysis
-from inforadar.store.articles.articles import ArticleEnding, claim_articles, save_article
+from inforadar.store.analyses.claims import claim_analyses
+from inforadar.store.analyses.save import save_analysis
+from inforadar.store.articles.claims import claim_articles
+from inforadar.store.articles.save import ArticleEnding, save_article
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import insert_feed
-from inforadar.store.items.items import FeedItems, insert_items, list_items, save_changes
+from inforadar.store.items.queries import list_items
+from inforadar.store.items.save import FeedItems, insert_items, save_changes
 from inforadar.store.leases import claim_feeds
-from inforadar.store.published.cached_feeds import CachedFeed, save_cached_feeds
+from inforadar.store.published.cached_feeds import CachedFeed
+from inforadar.store.published.save_builds import save_cached_feeds
 from inforadar.store.writer import save_collected
 from inforadar.urls import url_hash
 

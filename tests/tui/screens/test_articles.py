@@ -250,7 +250,7 @@ async def test_another_size_keeps_the_article_in_sight(terminal: Terminal) -> No
 
 
 async def test_r_loads_what_came_meanwhile(terminal: Terminal, filled: Database) -> None:
-    from inforadar.store.people.marks import save_marks  # noqa: PLC0415
+    from inforadar.store.people.save_marks import save_marks  # noqa: PLC0415
     from tests.support.faces.terminal import NOW  # noqa: PLC0415
 
     await filled.write(save_marks, FIRST, {"archived": True}, NOW)

@@ -12,7 +12,7 @@ from textual.color import Color
 from inforadar.config import Settings, load_settings
 from inforadar.model.ids import RunId, new_uuid
 from inforadar.model.progress import Progress, ProgressKind
-from inforadar.store.runs.runs import load_runs
+from inforadar.store.runs.queries import load_runs
 from inforadar.tui.fetch.progress import Tally
 from inforadar.tui.list.view import View
 from inforadar.tui.screens.articles import ArticlesScreen

@@ -13,7 +13,7 @@ from inforadar.model.ids import RunId
 from inforadar.pipeline.runs.fetch_run import FetchFilter, parse_fetch_details
 from inforadar.stages.discover.pages.walk import Depth
 from inforadar.store.runs.fetch_runs import beat, claim_fetch_run
-from inforadar.store.runs.runs import finish_run
+from inforadar.store.runs.save import finish_run
 from inforadar.web.http.admin_token import load_admin_token
 from tests.support.faces.newsroom import BUILT_AT, Newsroom
 

@@ -17,9 +17,10 @@ from inforadar.model.progress import Progress, ProgressKind
 from inforadar.model.run import RunKind
 from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.feeds.feeds import update_feed
-from inforadar.store.items.items import FeedItems, insert_items, list_items
-from inforadar.store.people.marks import save_marks
-from inforadar.store.runs.runs import finish_run, insert_run, save_events
+from inforadar.store.items.queries import list_items
+from inforadar.store.items.save import FeedItems, insert_items
+from inforadar.store.people.save_marks import save_marks
+from inforadar.store.runs.save import finish_run, insert_run, save_events
 from inforadar.urls import url_hash
 from inforadar.web.api.status import UNREAD_DAYS
 from tests.support.faces.newsroom import Newsroom

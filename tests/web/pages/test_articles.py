@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from playwright.async_api import Page, expect
 
-from inforadar.store.people.marks import load_marks, save_marks
+from inforadar.store.people.marks import load_marks
+from inforadar.store.people.save_marks import save_marks
 from tests.support.faces.browser import PHONE, Site, no_axe_violations, overflow, site
 from tests.support.faces.furnished import LOADED, TITLES, furnish
 

@@ -12,11 +12,12 @@ from inforadar.model.analysis import Score
 from inforadar.model.article import Extracted, FailureCode, NotExtracted
 from inforadar.model.http import Outcome
 from inforadar.model.ids import new_uuid
-from inforadar.store.analyses.analyses import claim_analyses, save_analysis
+from inforadar.store.analyses.claims import claim_analyses
+from inforadar.store.analyses.save import save_analysis
 from inforadar.store.database import open_database
 from inforadar.store.feeds.feeds import delete_feed, update_feed
 from inforadar.store.schema.items import item_changes
-from inforadar.store.upkeep.retention import delete_history
+from inforadar.store.upkeep.delete_surplus import delete_history
 from inforadar.web.http.admin_token import load_admin_token
 from inforadar.web.pages.item_query import PAGE_ITEMS
 from tests.support.faces.fixtures import Page

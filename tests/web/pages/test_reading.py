@@ -7,7 +7,7 @@ from playwright.async_api import Page, expect
 
 from inforadar.config import Settings, load_settings
 from inforadar.model.article import Extracted
-from inforadar.store.articles.articles import count_due_articles
+from inforadar.store.articles.queries import count_due_articles
 from inforadar.store.people.marks import NO_MARKS, Marks, load_marks
 from tests.support.faces.browser import PHONE, Site, no_axe_violations, overflow, site
 from tests.support.faces.furnished import TITLES, furnish

@@ -16,10 +16,11 @@ from inforadar.model.ids import FeedId, RunId, new_uuid
 from inforadar.model.item import ItemChange
 from inforadar.model.run import Report, RunKind
 from inforadar.pipeline.runs.fetch_run import FetchFilter, parse_fetch_details
-from inforadar.store.analyses.spending import Spent, add_spent
-from inforadar.store.items.items import save_changes
+from inforadar.store.analyses.queries import Spent
+from inforadar.store.analyses.spending import add_spent
+from inforadar.store.items.save import save_changes
 from inforadar.store.runs.fetch_runs import claim_fetch_run
-from inforadar.store.runs.runs import finish_run, insert_run
+from inforadar.store.runs.save import finish_run, insert_run
 from inforadar.web.pages.fetch import MAX_CHOICES, progress_fraction, progress_words
 from inforadar.web.pages.plots import histogram, sparkline, stacked
 from inforadar.web.pages.runs import PAGE_RUNS, took

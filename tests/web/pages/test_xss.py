@@ -12,7 +12,8 @@ from inforadar.model.analysis import Score
 from inforadar.model.article import Extracted
 from inforadar.model.http import Outcome
 from inforadar.model.item import Item, Listed, NewItem
-from inforadar.store.items.items import FeedItems, insert_items, list_items
+from inforadar.store.items.queries import list_items
+from inforadar.store.items.save import FeedItems, insert_items
 from inforadar.urls import url_hash
 from inforadar.web.pages.sanitize import Marker, article_html, listing_html
 from tests.support.faces.browser import Site, site

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter, validators
 
+from inforadar.actions.analyze_again import analyze_again
 from inforadar.app.analysis import make_builder, open_analysis
 from inforadar.cli.terminal.output import print_json, print_line, print_table
 from inforadar.cli.terminal.run import on_store
@@ -17,8 +18,7 @@ from inforadar.config import Settings, load_settings
 from inforadar.stages.analyze.base import FailureKind
 from inforadar.stages.analyze.choose import prompts_folder
 from inforadar.stages.analyze.llm.prompt import DEFAULT_PROMPT, load_prompt
-from inforadar.store.analyses.counts import AnalysisCounts, load_analysis_counts
-from inforadar.store.analyses.spending import Spent, load_spending
+from inforadar.store.analyses.queries import AnalysisCounts, Spent, load_analysis_counts, load_spending
 from inforadar.store.database import Database
 
 Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
@@ -49,7 +49,7 @@ def run(
 
     async def work(database: Database, settings: Settings) -> tuple[int, Counter[str], int]:
         async with open_analysis(settings, database) as stage:
-            queued = await stage.queue_again() if again else 0
+            queued = await analyze_again(database, stage.analyzers) if again else 0
             endings = await stage.run_once(limit)
         return queued, endings, await make_builder(settings, database).run_once()
 

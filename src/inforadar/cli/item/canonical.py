@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from inforadar.actions.rebuild_redis import rebuild_redis
 from inforadar.app.store import open_store
 from inforadar.app.worker import open_redis, open_worker
 from inforadar.cli.terminal.logs import configure_logs
@@ -20,12 +21,11 @@ from inforadar.cli.terminal.output import print_json, print_line, print_table, s
 from inforadar.cli.terminal.run import on_store
 from inforadar.clock import utc_now
 from inforadar.config import Settings, load_settings
-from inforadar.errors import UsageError
 from inforadar.model.article import Extracted, FailureCode, NotExtracted
 from inforadar.model.http import NotModified
 from inforadar.pipeline.articles import ArticleListener, ArticleProgress
 from inforadar.pipeline.worker import Stage
-from inforadar.store.articles.articles import count_due_articles
+from inforadar.store.articles.queries import count_due_articles
 from inforadar.store.articles.stats import ArticleStats, load_article_stats
 from inforadar.store.database import Database
 
@@ -213,9 +213,7 @@ def rebuild(*, json: Json = False) -> None:
 
     async def work(database: Database, settings: Settings) -> dict[str, int]:
         async with open_redis(settings, database, now=utc_now) as projection:
-            if projection is None:
-                raise UsageError("There is no Redis to rebuild: set REDIS_URL.")
-            return await projection.rebuild()
+            return await rebuild_redis(projection)
 
     counts = on_store(work)
     if json:

@@ -18,7 +18,7 @@ from inforadar.cli.terminal.run import on_store
 from inforadar.config import Settings
 from inforadar.model.item import Item
 from inforadar.store.database import Database
-from inforadar.store.items.items import ItemFilter, count_items, list_items
+from inforadar.store.items.queries import ItemFilter, count_items, list_items
 from inforadar.views.json import item_document
 
 

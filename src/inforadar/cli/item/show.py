@@ -25,10 +25,10 @@ from inforadar.model.analysis import Analysis
 from inforadar.model.article import Article
 from inforadar.model.item import Item
 from inforadar.pipeline.worker import Stage
-from inforadar.store.articles.articles import load_article
+from inforadar.store.articles.queries import load_article
 from inforadar.store.database import Database
 from inforadar.store.items.find import find_item
-from inforadar.store.items.items import load_item_changes
+from inforadar.store.items.queries import load_item_changes
 from inforadar.urls import uid
 from inforadar.views.item import BARS, field_changes, read_item, why_no_text
 from inforadar.views.json import article_document, changes_document, item_document

@@ -13,7 +13,7 @@ from inforadar.config import Settings
 from inforadar.model.ids import RunId
 from inforadar.model.run import Report
 from inforadar.store.database import Database
-from inforadar.store.runs.runs import load_report, load_runs
+from inforadar.store.runs.queries import load_report, load_runs
 from inforadar.views.json import report_document, run_state
 from inforadar.views.run_log import shown
 

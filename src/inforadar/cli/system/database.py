@@ -9,20 +9,22 @@ from urllib.parse import urlsplit
 
 from cyclopts import Parameter
 
-from inforadar.actions.backup import Restored, back_up, restore_archive, restore_sqlite
-from inforadar.actions.retention import Retention, Surplus
+from inforadar.actions.upkeep.backup import back_up
+from inforadar.actions.upkeep.move import MovedTo, move_database
+from inforadar.actions.upkeep.repair import repair_database
+from inforadar.actions.upkeep.restore import Restored, refuse_other_kind, restore_database
+from inforadar.actions.upkeep.retention import Retention, Surplus
+from inforadar.actions.upkeep.upgrade import upgrade_schema
+from inforadar.actions.upkeep.vacuum import vacuum_database
 from inforadar.app.store import make_home, open_unchecked_store
 from inforadar.cli.terminal.confirm import Yes, confirm
 from inforadar.cli.terminal.output import print_json, print_line, print_table, safe, size_text
 from inforadar.cli.terminal.progress import told
 from inforadar.cli.terminal.run import on_store
 from inforadar.config import Settings, load_settings
-from inforadar.errors import UsageError
-from inforadar.store.database import Database, open_database
-from inforadar.store.upkeep.backup import is_sqlite_file
-from inforadar.store.upkeep.checks import find_damage, load_counts, load_size, repair_indexes
-from inforadar.store.upkeep.move import Move, Moved
-from inforadar.store.upkeep.upgrade import OURS, load_revision, upgrade_database
+from inforadar.store.database import Database
+from inforadar.store.upkeep.checks import find_damage, load_counts, load_size
+from inforadar.store.upkeep.revision import OURS, load_revision
 from inforadar.texts import counted
 
 Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
@@ -34,7 +36,7 @@ def upgrade(*, json: Json = False) -> None:
 
     async def work() -> tuple[str, Path | None]:
         async with open_unchecked_store(settings) as database:
-            return database.name, await upgrade_database(database)
+            return database.name, await upgrade_schema(database)
 
     name, backup = asyncio.run(work())
     if json:
@@ -53,7 +55,7 @@ def check(
     """Look whether the database is whole: file, schema, references. Reads all of it."""
 
     async def work(database: Database, _: Settings) -> dict[str, Any]:
-        made = await database.write(repair_indexes) if repair else []
+        made = await repair_database(database) if repair else []
         return {
             "database": database.name,
             "schema": await database.read(load_revision),
@@ -105,21 +107,13 @@ def restore(
 ) -> None:
     """Put a backup in the place of the database. Stop everything else first."""
     settings = load_settings()
-    is_sqlite = is_sqlite_file(file)
-    to_sqlite = settings.database_url.startswith("sqlite")
-    if is_sqlite and not to_sqlite:
-        raise UsageError(
-            f"{file} is an SQLite database, and DATABASE_URL names PostgreSQL. "
-            f"Set DATABASE_URL=sqlite:///{file.absolute()} and use `inforadar db move --to …`."
-        )
+    refuse_other_kind(settings.database_url, file)
     confirm(f"Replace everything in the database with {file}?", yes=yes, undone="Nothing was restored.")
-    if to_sqlite:
+    if settings.database_url.startswith("sqlite"):
         make_home(settings.home)
 
     async def work() -> Restored:
-        if is_sqlite:
-            return await restore_sqlite(settings.database_url, file)
-        return await restore_archive(settings.database_url, _password(settings), file, told)
+        return await restore_database(settings.database_url, _password(settings), file, told)
 
     done = asyncio.run(work())
     if json:
@@ -157,8 +151,7 @@ def vacuum(
         confirm("Delete that?", yes=yes, undone="Nothing was deleted.")
 
     async def work(database: Database, settings: Settings) -> tuple[Surplus, int]:
-        done = await _retention(database, settings).apply()
-        await database.vacuum()
+        done = await vacuum_database(_retention(database, settings))
         return done, await database.read(load_size)
 
     done, after = on_store(work)
@@ -201,18 +194,15 @@ def move(
 ) -> None:
     """Move everything to another database, compare, and leave this one as it is. Goes on if it was stopped."""
 
-    async def work(database: Database, settings: Settings) -> tuple[str, Moved]:
+    async def work(database: Database, settings: Settings) -> MovedTo:
         apart = None if urlsplit(to).password else _password(settings)
-        async with open_database(to, apart) as target:
-            if target.url == database.url:
-                raise UsageError("Both are the same database.")
-            return target.name, await Move(source=database, target=target, told=told).run(restart=restart)
+        return await move_database(database, to, apart, told, restart=restart)
 
-    name, moved = on_store(work)
+    moved = on_store(work)
     if json:
-        print_json({"database": name, "rows": moved.tables, "resumed": moved.resumed})
+        print_json({"database": moved.name, "rows": moved.rows, "resumed": moved.resumed})
         return
-    print_line(f"Moved {sum(moved.tables.values())} rows to {name}. Counts and checksums are the same.")
+    print_line(f"Moved {sum(moved.rows.values())} rows to {moved.name}. Counts and checksums are the same.")
     apart = ", with the password in DB_PASSWORD," if to.startswith("postgres") else ""
     print_line(f"Next: set DATABASE_URL={to}{apart} and start again.")
 

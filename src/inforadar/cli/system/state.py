@@ -9,7 +9,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from inforadar.actions.backup import export_to
+from inforadar.actions.upkeep.export import export_stream, export_to
+from inforadar.actions.upkeep.import_state import import_state
 from inforadar.cli.terminal.confirm import Yes, confirm
 from inforadar.cli.terminal.output import binary_output, print_json, print_line, size_text
 from inforadar.cli.terminal.progress import told
@@ -17,7 +18,6 @@ from inforadar.cli.terminal.run import on_store
 from inforadar.config import Settings
 from inforadar.errors import UsageError
 from inforadar.store.database import Database
-from inforadar.store.upkeep.archive import read_archive, write_archive
 from inforadar.texts import counted
 
 Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
@@ -40,7 +40,7 @@ def export(
     async def work(database: Database, _: Settings) -> dict[str, int]:
         if str(file) == "-":
             with binary_output() as out:
-                return await database.snapshot(write_archive, out, told, secrets=credentials)
+                return await export_stream(database, out, told, secrets=credentials)
         return await export_to(database, file, told, secrets=credentials)
 
     rows = on_store(work)
@@ -74,7 +74,7 @@ def import_(
         except OSError as fault:
             raise UsageError(f"{file} cannot be read: {fault.strerror}.") from None
         with opened as data:
-            return await database.write(read_archive, data, told, replace=replace)
+            return await import_state(database, data, told, replace=replace)
 
     rows = on_store(work)
     if json:

@@ -14,7 +14,8 @@ from datetime import UTC, date, datetime
 
 from inforadar.model.ids import FeedId
 from inforadar.stages.analyze.base import Usage
-from inforadar.store.analyses.spending import Spent, add_spent, reserve_spending, settle_spending
+from inforadar.store.analyses.queries import Spent
+from inforadar.store.analyses.spending import add_spent, reserve_spending, settle_spending
 from inforadar.store.database import Database
 
 

@@ -29,20 +29,15 @@ from inforadar.pipeline.heartbeat import keep_leases
 from inforadar.stages.analyze.base import AnalysisFailed, Analyzed, Analyzer, FailureKind
 from inforadar.stages.analyze.choose import Analyzers
 from inforadar.stages.analyze.llm.dialogue import ModelAnalyzer
-from inforadar.store.analyses.analyses import (
-    AnalysisJob,
-    claim_analyses,
+from inforadar.store.analyses.claims import AnalysisJob, claim_analyses, extend_analyses, release_analyses
+from inforadar.store.analyses.queries import load_cached_analysis
+from inforadar.store.analyses.save import (
     drop_analysis,
-    extend_analyses,
-    load_cached_analysis,
-    release_analyses,
-    requeue_analyses,
     save_analysis,
     save_analysis_failure,
     save_cached_analysis,
 )
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import load_feeds
 from inforadar.texts import unescaped
 
 BATCH = 50
@@ -99,22 +94,6 @@ class AnalysisStage:
                 # No endpoint wants to be asked. Going on would only move the whole queue about.
                 break
         return endings
-
-    async def queue_again(self) -> int:
-        """Queues what today's model and prompt of its feed have not analyzed; returns how many items."""
-        await self.analyzers.refresh()
-        queued = 0
-        for feed in await self.database.read(load_feeds, only_enabled=True):
-            try:
-                analyzer = self.analyzers.pick(feed.options)
-            except ConfigError as fault:
-                log.warning("analysis.impossible", feed_id=str(feed.id), url=feed.url, error=str(fault))
-                continue
-            if analyzer:
-                queued += await self.database.write(
-                    requeue_analyses, feed.id, model=analyzer.model, prompt_version=analyzer.prompt_version
-                )
-        return queued
 
     async def _work(self, job: AnalysisJob) -> str:
         try:

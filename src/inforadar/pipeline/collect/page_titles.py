@@ -17,13 +17,13 @@ from inforadar.pipeline.articles import Canonicalizer
 from inforadar.pipeline.heartbeat import keep_leases
 from inforadar.pipeline.polite_visit import Visitor
 from inforadar.stages.discover.sitemap.titles import slug_title
-from inforadar.store.articles.articles import (
+from inforadar.store.articles.claims import (
+    claim_new_article,
     extend_articles,
-    load_article,
     postpone_articles,
     release_articles,
 )
-from inforadar.store.articles.queue import claim_new_article
+from inforadar.store.articles.queries import load_article
 from inforadar.urls import uid
 
 _UNREACHABLE = frozenset({FailureCode.HTTP, FailureCode.TIMEOUT})

@@ -34,9 +34,10 @@ from inforadar.pipeline.schedule import SchedulePolicy, after_success
 from inforadar.stages.discover.sitemap.filter import parse_filter, sort_entries_by_date
 from inforadar.stages.discover.sitemap.titles import slug_title
 from inforadar.store.database import Database
-from inforadar.store.sitemaps.files import choose_baseline, fenced, finish_site, load_files
-from inforadar.store.sitemaps.items import FAILED, MODIFIED, SITE, KnownTitles, load_titles
-from inforadar.store.sitemaps.site_states import load_open_urls, load_site
+from inforadar.store.sitemaps.queries import load_files, load_open_urls, load_site
+from inforadar.store.sitemaps.save_files import choose_baseline, fenced, finish_site
+from inforadar.store.sitemaps.settle import FAILED, MODIFIED, SITE
+from inforadar.store.sitemaps.titles import KnownTitles, load_titles
 from inforadar.urls import host_key, origin
 
 PART = 100

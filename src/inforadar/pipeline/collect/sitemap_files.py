@@ -36,17 +36,10 @@ from inforadar.stages.discover.sitemap.filter import SitemapFilter, sort_entries
 from inforadar.stages.discover.sitemap.parse import SitemapReader
 from inforadar.stages.discover.sitemap.xml import Row
 from inforadar.store.database import Database, Question
-from inforadar.store.items.items import load_known_hashes
-from inforadar.store.sitemaps.files import (
-    SitemapFile,
-    fenced,
-    finish_file,
-    load_files,
-    new_file,
-    save_file,
-    save_rows,
-)
-from inforadar.store.sitemaps.site_states import mark_urls, save_site
+from inforadar.store.items.queries import load_known_hashes
+from inforadar.store.sitemaps.queries import SitemapFile, load_files, new_file
+from inforadar.store.sitemaps.record import mark_urls, save_site
+from inforadar.store.sitemaps.save_files import fenced, finish_file, save_file, save_rows
 from inforadar.urls import UrlHash, hostname, readable, url_hash
 
 P = ParamSpec("P")

@@ -12,7 +12,7 @@ from inforadar.model.ids import RunId
 from inforadar.model.run import RunKind
 from inforadar.pipeline.runs.cycle import CycleResult
 from inforadar.store.database import Database
-from inforadar.store.runs.runs import continue_run, finish_run, insert_run
+from inforadar.store.runs.save import continue_run, finish_run, insert_run
 
 log = structlog.get_logger()
 

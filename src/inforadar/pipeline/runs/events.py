@@ -13,7 +13,7 @@ from inforadar.model.ids import RunId
 from inforadar.model.progress import Listener, Progress, ProgressKind
 from inforadar.store.database import Database
 from inforadar.store.runs.fetch_runs import ALIVE_S, beat
-from inforadar.store.runs.runs import MAX_EVENTS
+from inforadar.store.runs.queries import MAX_EVENTS
 
 FLUSH_S = 0.5
 LAST_WORDS = 100

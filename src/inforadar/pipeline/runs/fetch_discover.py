@@ -21,7 +21,8 @@ from inforadar.pipeline.dispatch import Dispatch, Ending, Leftover
 from inforadar.pipeline.runs.progress import RunProgress
 from inforadar.store.database import Database
 from inforadar.store.leases import claim_feeds
-from inforadar.store.runs.fetch_spool import delete_found, load_feeds_with_found, load_found, save_found
+from inforadar.store.runs.spool_queries import load_feeds_with_found, load_found
+from inforadar.store.runs.spool_save import delete_found, save_found
 from inforadar.texts import counted
 from inforadar.urls import host_key, hostname
 

@@ -36,8 +36,9 @@ from inforadar.store.feeds.credentials import load_credentials
 from inforadar.store.feeds.feeds import load_feeds
 from inforadar.store.leases import extend_leases, release_leases
 from inforadar.store.runs.fetch_runs import close_dead_runs
-from inforadar.store.runs.fetch_spool import load_next_found
-from inforadar.store.runs.runs import finish_run, insert_run, load_report
+from inforadar.store.runs.queries import load_report
+from inforadar.store.runs.save import finish_run, insert_run
+from inforadar.store.runs.spool_queries import load_next_found
 from inforadar.store.writer import Writer
 from inforadar.texts import counted
 from inforadar.views.run_log import saved_lines

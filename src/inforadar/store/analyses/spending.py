@@ -1,40 +1,22 @@
-"""What models cost: calls, tokens and money by day, model and feed.
+"""Book what models cost: calls, tokens and money by day, model and feed.
 
 Counted in the database, because the day's budget is one for all processes that spend it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import date
-
 from sqlalchemy import Connection, delete, func, select, text
 
-from inforadar.model.ids import FeedId
+from inforadar.store.analyses.queries import Spent
 from inforadar.store.schema.analyses import analysis_costs
-from inforadar.store.schema.feeds import feeds
 from inforadar.store.upsert import upsert
 
 _c = analysis_costs.c
 
+
 _ONE_AT_A_TIME = text("SELECT pg_advisory_xact_lock(7463829502)")
 _NOTHING = 1e-9
 """US dollars: what is left of a sum by rounding."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spent:
-    """A day's sum for one model and one feed."""
-
-    day: date
-    model: str
-    feed_id: FeedId
-    feed_url: str | None = None
-    """`None`: the feed is gone."""
-    calls: int
-    tokens_in: int
-    tokens_out: int
-    cost: float
 
 
 def add_spent(connection: Connection, spent: Spent) -> None:
@@ -79,26 +61,3 @@ def settle_spending(connection: Connection, difference: Spent) -> None:
             _c.cost < _NOTHING,
         )
     )
-
-
-def load_spending(connection: Connection, since: date) -> list[Spent]:
-    """The newest day first, in each the dearest first."""
-    query = (
-        select(analysis_costs, feeds.c.url)
-        .join_from(analysis_costs, feeds, feeds.c.id == _c.feed_id, isouter=True)
-        .where(_c.day >= since)
-        .order_by(_c.day.desc(), _c.cost.desc(), _c.model, feeds.c.url)
-    )
-    return [
-        Spent(
-            day=row.day,
-            model=row.model,
-            feed_id=row.feed_id,
-            feed_url=row.url,
-            calls=row.calls,
-            tokens_in=row.tokens_in,
-            tokens_out=row.tokens_out,
-            cost=row.cost,
-        )
-        for row in connection.execute(query)
-    ]

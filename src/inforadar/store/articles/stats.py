@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, Connection, and_, case, func, select
 
 from inforadar.model.article import ArticleStatus
-from inforadar.store.redis.outbox import count_outbox
+from inforadar.store.redis.outbox_queries import count_outbox
 from inforadar.store.schema.articles import articles
 from inforadar.store.types import db_now
 

@@ -12,7 +12,7 @@ from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import item_changes, items
 from inforadar.store.schema.people import marks
 from inforadar.store.schema.runs import runs
-from inforadar.store.sitemaps.site_states import delete_sites
+from inforadar.store.sitemaps.prune import delete_sites
 from inforadar.urls import uid, url_hash
 
 

@@ -12,8 +12,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, func, select
 
 from inforadar.model.item import Item
-from inforadar.store.items.items import ItemFilter, as_named, conditions_of
 from inforadar.store.items.lookup import load_items
+from inforadar.store.items.queries import ItemFilter, as_named, conditions_of
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
 

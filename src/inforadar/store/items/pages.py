@@ -39,7 +39,8 @@ from inforadar.model.ids import FeedId, ItemId
 from inforadar.model.item import Item
 from inforadar.store.feeds.feeds import ACTIVE
 from inforadar.store.feeds.label_match import is_named
-from inforadar.store.items.items import (
+from inforadar.store.items.lookup import FEW_SCORED, Candidate, are_few, load_items, load_newest
+from inforadar.store.items.queries import (
     ItemFilter,
     as_named,
     conditions_of,
@@ -47,7 +48,6 @@ from inforadar.store.items.items import (
     scores_of,
     select_items,
 )
-from inforadar.store.items.lookup import FEW_SCORED, Candidate, are_few, load_items, load_newest
 from inforadar.store.items.search import fts5_query, has_words, holds_words
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items

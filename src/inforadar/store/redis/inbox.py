@@ -14,7 +14,8 @@ from redis.asyncio import Redis
 
 from inforadar.errors import InvalidUrlError
 from inforadar.model.ids import Uid
-from inforadar.store.articles.queue import TakenIn, load_known_uids, take_in_urls
+from inforadar.store.articles.enqueue import TakenIn, take_in_urls
+from inforadar.store.articles.queries import load_known_uids
 from inforadar.store.database import Database
 from inforadar.store.redis.keys import (
     ARTICLE,

@@ -10,41 +10,28 @@ can be published twice, or after a later one, and Redis still ends up right.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import datetime
-from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, delete, insert, select
 
 from inforadar.model.article import ArticleStatus, FailureCode
 from inforadar.model.ids import Uid
-from inforadar.store.items.items import FeedItems
+from inforadar.store.items.save import FeedItems
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.redis import redis_outbox
 from inforadar.store.types import one_of
 from inforadar.urls import uid
 
-URLS_TO_AN_EVENT = 500
+if TYPE_CHECKING:
+    pass
+from inforadar.store.redis.outbox_queries import OutboxEvent, OutboxKind
 
 _o = redis_outbox.c
 
 
-class OutboxKind(StrEnum):
-    LISTED = "listed"
-    KNOWN = "known"
-    ARTICLE = "article"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutboxEvent:
-    """One thing that Redis is to be told."""
-
-    id: int
-    at: datetime
-    kind: OutboxKind
-    payload: Mapping[str, Any]
+URLS_TO_AN_EVENT = 500
 
 
 def note_listed(connection: Connection, batches: Sequence[FeedItems]) -> None:
@@ -87,16 +74,6 @@ def note_article(connection: Connection, key: Uid, at: datetime, code: FailureCo
     """An attempt ended: with a failure if there is a code."""
     payload = {"uid": key, "code": code.value if code else None}
     connection.execute(insert(redis_outbox).values(at=at, kind=OutboxKind.ARTICLE.value, payload=payload))
-
-
-def load_outbox(connection: Connection, limit: int) -> list[OutboxEvent]:
-    """The oldest events."""
-    rows = connection.execute(select(redis_outbox).order_by(_o.id).limit(limit))
-    return [OutboxEvent(id=row.id, at=row.at, kind=OutboxKind(row.kind), payload=row.payload) for row in rows]
-
-
-def count_outbox(connection: Connection) -> int:
-    return connection.execute(select(func.count()).select_from(redis_outbox)).scalar_one()
 
 
 def delete_outbox(connection: Connection, events: Sequence[OutboxEvent]) -> None:

@@ -17,9 +17,9 @@ from redis.exceptions import RedisError
 
 from inforadar.errors import StoreError
 from inforadar.model.ids import Uid
-from inforadar.store.articles.queue import TakenIn
+from inforadar.store.articles.enqueue import TakenIn
 from inforadar.store.database import Database
-from inforadar.store.redis.articles import ProjectedArticle, lives, load_projected, publish_article
+from inforadar.store.redis.article_queries import ProjectedArticle, load_projected
 from inforadar.store.redis.inbox import Inbox
 from inforadar.store.redis.keys import (
     ARTICLE_S,
@@ -37,7 +37,9 @@ from inforadar.store.redis.keys import (
     score,
 )
 from inforadar.store.redis.lock import HeldLock, LockLostError, held_lock
-from inforadar.store.redis.outbox import OutboxEvent, OutboxKind, count_outbox, delete_outbox, load_outbox
+from inforadar.store.redis.outbox import delete_outbox
+from inforadar.store.redis.outbox_queries import OutboxEvent, OutboxKind, count_outbox, load_outbox
+from inforadar.store.redis.publish import lives, publish_article
 from inforadar.store.redis.rebuild import rebuild
 
 if TYPE_CHECKING:

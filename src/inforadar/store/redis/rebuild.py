@@ -15,13 +15,11 @@ from redis.asyncio import Redis
 
 from inforadar.model.ids import Uid
 from inforadar.store.database import Database
-from inforadar.store.redis.articles import (
+from inforadar.store.redis.article_queries import (
     ProjectedArticle,
-    lives,
     load_failures_after,
     load_listed_since,
     load_projected_after,
-    publish_article,
 )
 from inforadar.store.redis.keys import (
     ARTICLE_S,
@@ -37,6 +35,7 @@ from inforadar.store.redis.keys import (
     score,
 )
 from inforadar.store.redis.lock import HeldLock
+from inforadar.store.redis.publish import lives, publish_article
 
 if TYPE_CHECKING:
     from inforadar.store.redis.keys import Pipeline

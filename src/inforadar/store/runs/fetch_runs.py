@@ -12,18 +12,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, or_, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from inforadar.model.ids import RunId, new_uuid
 from inforadar.model.progress import Progress
 from inforadar.model.run import RunKind
-from inforadar.store.runs.runs import finish_run, save_events
+from inforadar.store.runs.save import finish_run, save_events
 from inforadar.store.schema.runs import runs
 from inforadar.store.types import db_later, db_now
 
-ALIVE_S = 30.0
-
 _r = runs.c
+
+
+ALIVE_S = 30.0
 
 
 def request_fetch_run(connection: Connection, details: Mapping[str, Any]) -> RunId:
@@ -32,19 +33,6 @@ def request_fetch_run(connection: Connection, details: Mapping[str, Any]) -> Run
     values = {"id": run_id, "kind": RunKind.FETCH.value, "details": dict(details)}
     connection.execute(insert(runs).values(**values, started_at=db_now(), wanted_at=db_now()))
     return run_id
-
-
-def has_fetch_work(connection: Connection) -> bool:
-    """Whether a run was asked for, or one was abandoned. Cheap: two short indexes."""
-    query = select(func.count()).where(or_(_r.wanted_at.is_not(None), _r.alive_until < db_now()))
-    return connection.execute(query).scalar_one() > 0
-
-
-def load_open_fetch_runs(connection: Connection) -> list[RunId]:
-    """Those that wait for a worker or go on now, newest first."""
-    is_open = or_(_r.wanted_at.is_not(None), _r.alive_until >= db_now())
-    query = select(_r.id).where(is_open, _r.finished_at.is_(None)).order_by(_r.id.desc())
-    return list(connection.execute(query).scalars())
 
 
 def claim_fetch_run(connection: Connection) -> tuple[RunId, dict[str, Any]] | None:

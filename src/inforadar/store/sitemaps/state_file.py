@@ -21,7 +21,7 @@ from inforadar.errors import StoreError
 from inforadar.store.database import Database, open_database
 from inforadar.store.faults import is_damaged
 from inforadar.store.schema.sitemaps import site_states, sitemap_files, url_states
-from inforadar.store.upkeep.upgrade import require_current
+from inforadar.store.upkeep.revision import require_current
 
 _TABLES = cast(tuple[Table, ...], (site_states, url_states, sitemap_files))
 MAIN = "inforadar.db"

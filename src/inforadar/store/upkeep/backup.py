@@ -6,18 +6,16 @@ renaming, and the old one stays. So this works on a damaged database too, which 
 
 from __future__ import annotations
 
-import fcntl
 import os
 import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
 
 from inforadar.clock import utc_now
-from inforadar.errors import DatabaseInUseError, ParseError, StoreError, UsageError
+from inforadar.errors import ParseError, StoreError, UsageError
+from inforadar.store.upkeep.in_use import refuse_if_open
 
 _MAGIC = b"SQLite format 3\x00"
-_SHARED_FIRST, _SHARED_SIZE = 0x40000002, 510
-"""The bytes that every program locks that has the database open (SQLite's file format, in WAL mode)."""
 
 
 def backup_path(path: Path, suffix: str = ".backup.db") -> Path:
@@ -66,23 +64,6 @@ def check_backup(path: Path) -> None:
         raise ParseError(f"{path} is damaged: {said}. Try an older backup.")
     if not there:
         raise ParseError(f"{path} is an SQLite database, but not one of Info Radar.")
-
-
-def refuse_if_open(path: Path) -> None:
-    """Whether another program has the database open, seen from its lock: a damaged file cannot be asked."""
-    try:
-        file = path.open("r+b")
-    except FileNotFoundError:
-        return
-    except OSError as fault:
-        raise StoreError(f"{path} cannot be opened: {fault.strerror}.") from None
-    with file:
-        try:
-            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, _SHARED_SIZE, _SHARED_FIRST)
-        except OSError:
-            raise DatabaseInUseError(
-                f"Another program has {path} open. Stop `up`, `worker` and `api` first."
-            ) from None
 
 
 def swap_in(fresh: Path, path: Path) -> Path | None:

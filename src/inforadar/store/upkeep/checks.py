@@ -53,8 +53,8 @@ def _broken_file(connection: Connection) -> Iterator[str]:
 
 def find_missing(connection: Connection) -> list[str]:
     """Tables, columns and indexes that the schema has and this database has not."""
-    there = _names(inspect(connection).get_multi_columns())
-    made = _names(inspect(connection).get_multi_indexes())
+    there = names_by_table(inspect(connection).get_multi_columns())
+    made = names_by_table(inspect(connection).get_multi_indexes())
     missing = []
     for table in all_tables():
         if table.name not in there:
@@ -76,21 +76,9 @@ def find_missing(connection: Connection) -> list[str]:
     return missing
 
 
-def _names(found: Mapping[Any, Sequence[Any]]) -> dict[str, set[str]]:
+def names_by_table(found: Mapping[Any, Sequence[Any]]) -> dict[str, set[str]]:
     """{table: names}, of columns or indexes."""
     return {table: {one["name"] for one in ones} for (_, table), ones in found.items()}
-
-
-def repair_indexes(connection: Connection) -> list[str]:
-    """Makes the indexes that are missing; returns their names."""
-    there = _names(inspect(connection).get_multi_indexes())
-    made = []
-    for table in all_tables():
-        for index in table.indexes:
-            if index.name not in there.get(table.name, set()):
-                index.create(connection)
-                made.append(str(index.name))
-    return made
 
 
 def _broken_references(connection: Connection) -> Iterator[str]:

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, and_, func, or_, select, text
 
 from inforadar.model.http import Outcome
 from inforadar.store.feeds.feeds import ACTIVE
-from inforadar.store.items.items import list_items
+from inforadar.store.items.queries import list_items
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.feeds import feed_schedules, feeds
 from inforadar.store.schema.items import items

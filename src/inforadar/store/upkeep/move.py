@@ -7,7 +7,6 @@ compared, the target's revision is `moving`, which every program refuses.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -28,20 +27,20 @@ from sqlalchemy import (
     update,
 )
 
-from inforadar.errors import DatabaseInUseError, StoreError, UsageError
+from inforadar.errors import StoreError, UsageError
 from inforadar.store.database import Database
 from inforadar.store.schema.all_tables import all_tables
-from inforadar.store.schema.articles import articles
-from inforadar.store.schema.feeds import feed_schedules, feeds
+from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
 from inforadar.store.schema.people import marks
-from inforadar.store.types import db_now
-from inforadar.store.upkeep.archive import Told
+from inforadar.store.upkeep.export_archive import Told
+from inforadar.store.upkeep.import_archive import insert_values
+from inforadar.store.upkeep.in_use import refuse_busy
+from inforadar.store.upkeep.revision import MOVING, OURS, load_revision
 from inforadar.store.upkeep.transfer import (
     Digest,
     Key,
     Values,
-    insert_values,
     key_of,
     load_digest,
     load_page,
@@ -49,7 +48,7 @@ from inforadar.store.upkeep.transfer import (
     travelling_columns,
     travelling_tables,
 )
-from inforadar.store.upkeep.upgrade import MOVING, OURS, load_revision, upgrade_database
+from inforadar.store.upkeep.upgrade import upgrade_database
 
 _progress = Table(
     "move_progress",
@@ -132,23 +131,6 @@ def _difference(table: Table, here: Digest, there: Digest) -> str:
     if here.rows == there.rows:
         return f"rows of {table.name} differ"
     return f"{table.name} has {here.rows} rows here and {there.rows} there"
-
-
-async def refuse_busy(database: Database) -> None:
-    """Refuses a database that a worker works on."""
-    until = await database.read(load_last_lease)
-    if until is not None:
-        raise DatabaseInUseError(
-            f"A worker holds leases on {database.name} until {until:%H:%M:%S} UTC. Stop all workers; if one "
-            "was killed, wait until then."
-        )
-
-
-def load_last_lease(connection: Connection) -> datetime | None:
-    """Until when somebody works on something."""
-    columns = (feed_schedules.c.locked_until, articles.c.locked_until, items.c.analyze_until)
-    ends = [connection.execute(select(func.max(end)).where(end > db_now())).scalar() for end in columns]
-    return max((end for end in ends if end is not None), default=None)
 
 
 def _refuse_occupied(connection: Connection, name: str) -> None:

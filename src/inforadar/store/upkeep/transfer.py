@@ -8,7 +8,7 @@ them in. What is only true where it stands is left out: leases, and tables that 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Annotated, Any
@@ -27,7 +27,6 @@ from sqlalchemy import (
     String,
     Table,
     Uuid,
-    insert,
     literal,
     select,
     tuple_,
@@ -170,10 +169,3 @@ _TYPES: tuple[tuple[type, Any], ...] = (
     (JSON, dict[str, Any]),
 )
 """What a column takes; the narrower kind first."""
-
-
-def insert_values(
-    connection: Connection, table: Table, names: Sequence[str], rows: Sequence[Mapping[str, Any] | Values]
-) -> None:
-    """Inserts rows whose values are in the order of `names`."""
-    connection.execute(insert(table), [dict(zip(names, row, strict=True)) for row in rows])

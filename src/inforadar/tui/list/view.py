@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from inforadar.store.items.items import ItemFilter
 from inforadar.store.items.order import SortKey
+from inforadar.store.items.queries import ItemFilter
 from inforadar.tui.text import safe
 
 

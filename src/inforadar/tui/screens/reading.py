@@ -15,8 +15,8 @@ from textual.widgets import Markdown, Static
 
 from inforadar.errors import InfoRadarError
 from inforadar.model.article import Article
-from inforadar.store.articles.articles import load_article
-from inforadar.store.items.items import load_item, load_item_changes
+from inforadar.store.articles.queries import load_article
+from inforadar.store.items.queries import load_item, load_item_changes
 from inforadar.tui.background import run_apart
 from inforadar.tui.list.columns import Row
 from inforadar.tui.list.marks import MARK_WORDS, marked, toggled

@@ -12,13 +12,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from inforadar.actions.request_fetch import request_fetch, stop_fetch
 from inforadar.model.ids import RunId
 from inforadar.pipeline.collect.jobs import WalkLimits
-from inforadar.pipeline.runs.fetch_run import FetchFilter, fetch_details
+from inforadar.pipeline.runs.fetch_run import FetchFilter
 from inforadar.stages.discover.pages.walk import Depth
 from inforadar.store.database import Database
-from inforadar.store.runs.fetch_runs import request_fetch_run, request_stop
-from inforadar.store.runs.runs import is_run_finished, load_report
+from inforadar.store.runs.queries import is_run_finished, load_report
 from inforadar.views.json import report_document
 from inforadar.web.api.answers import json_answer, json_fault
 from inforadar.web.http.bodies import read_json
@@ -49,7 +49,7 @@ class FetchApi:
         asked = await read_json(request, FetchAsked)
         wanted = FetchFilter(sources=asked.sources, topics=asked.topics)
         reach = WalkLimits(cutoff=asked.cutoff, window_days=asked.window_days, depth=asked.depth)
-        run_id = await self.database.write(request_fetch_run, fetch_details(wanted, reach))
+        run_id = await request_fetch(self.database, wanted, reach)
         return json_answer(report_document(await self.database.read(load_report, run_id)), 202)
 
     async def stop(self, request: Request) -> Response:
@@ -57,5 +57,5 @@ class FetchApi:
         run_id = RunId(UUID(str(request.path_params["id"])))
         if await self.database.read(is_run_finished, run_id):
             return json_fault(409, "This run has ended already.")
-        await self.database.write(request_stop, run_id)
+        await stop_fetch(self.database, run_id)
         return json_answer(report_document(await self.database.read(load_report, run_id)), 202)

@@ -13,7 +13,7 @@ from starlette.routing import Route
 from inforadar import __version__
 from inforadar.errors import StoreError
 from inforadar.store.database import Database
-from inforadar.store.upkeep.upgrade import require_current
+from inforadar.store.upkeep.revision import require_current
 
 PATIENCE_S = 2.0
 

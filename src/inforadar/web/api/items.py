@@ -14,14 +14,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from inforadar.actions.mark import mark_all
 from inforadar.errors import InvalidUrlError, NotFoundError, UsageError
 from inforadar.model.ids import FeedId, ItemId, RunId
-from inforadar.store.articles.articles import load_article
+from inforadar.store.articles.queries import load_article
 from inforadar.store.database import Database
-from inforadar.store.items.items import ItemFilter, load_item_changes
 from inforadar.store.items.lookup import load_items
 from inforadar.store.items.pages import load_item_page
-from inforadar.store.people.marks import MARKS, NO_MARKS, Marks, load_marks, save_marks_of
+from inforadar.store.items.queries import ItemFilter, load_item_changes
+from inforadar.store.people.marks import MARKS, NO_MARKS, Marks, load_marks
 from inforadar.urls import normalize, uid, url_hash
 from inforadar.views.json import article_document, changes_document, item_document
 from inforadar.web.api.answers import json_answer, json_document
@@ -119,7 +120,7 @@ class ItemRoutes:
             urls = [normalize(url) for url in body.urls]
         except InvalidUrlError as fault:
             raise UsageError(str(fault)) from None
-        marks = await self.database.write(save_marks_of, urls, changes, self.now())
+        marks = await mark_all(self.database, urls, changes, self.now())
         self.on_marked()
         documents = [
             {"url": url} | marks_document(marks.get(url_hash(url), NO_MARKS)) for url in dict.fromkeys(urls)

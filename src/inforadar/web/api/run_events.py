@@ -19,7 +19,7 @@ from inforadar.model.ids import RunId
 from inforadar.model.progress import Progress
 from inforadar.stages.publish.dates import rfc3339
 from inforadar.store.database import Database
-from inforadar.store.runs.runs import is_run_finished, load_events
+from inforadar.store.runs.queries import is_run_finished, load_events
 from inforadar.web.feeds.response import CORS
 
 EVENT_POLL_S = 0.5

@@ -17,7 +17,7 @@ from inforadar.store.database import Database
 from inforadar.store.feeds.labels import load_unread
 from inforadar.store.feeds.lists import load_label_states
 from inforadar.store.feeds.pages import count_feeds_by_state
-from inforadar.store.runs.runs import load_report, load_runs
+from inforadar.store.runs.queries import load_report, load_runs
 from inforadar.store.upkeep.statistics import load_statistics
 from inforadar.views.json import report_document
 from inforadar.web.api.answers import json_answer

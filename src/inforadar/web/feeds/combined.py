@@ -20,8 +20,8 @@ from inforadar.pipeline.build import entry_of
 from inforadar.stages.publish.entry import ChannelInfo
 from inforadar.stages.publish.formats import Format, render_document
 from inforadar.store.database import Database
-from inforadar.store.items.items import ItemFilter
 from inforadar.store.items.pages import has_feeds, load_item_page
+from inforadar.store.items.queries import ItemFilter
 from inforadar.web.cache.timed import TimedCache
 from inforadar.web.feeds.response import Prepared
 from inforadar.web.feeds.rss_query import parse_format

@@ -16,20 +16,21 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from inforadar.actions.mark import mark
+from inforadar.actions.request_article import request_article
 from inforadar.app.store import SAMPLE
 from inforadar.errors import UsageError
 from inforadar.model.article import Article
 from inforadar.model.feed import Feed
 from inforadar.model.ids import ItemId
 from inforadar.model.item import Item
-from inforadar.store.articles.articles import load_article
-from inforadar.store.articles.queue import request_article
+from inforadar.store.articles.queries import load_article
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import load_broken_count, load_feed
 from inforadar.store.feeds.labels import Label, has_only, load_labels
-from inforadar.store.items.items import load_item, load_item_changes
 from inforadar.store.items.pages import load_item_page
-from inforadar.store.people.marks import MARKS, NO_MARKS, load_marks, save_marks
+from inforadar.store.items.queries import load_item, load_item_changes
+from inforadar.store.people.marks import MARKS, NO_MARKS, load_marks
 from inforadar.urls import uid
 from inforadar.views.item import BARS, ReadItem, field_changes, paragraphs, read_item, why_no_text
 from inforadar.web.cache.timed import STRETCH_OVER_FEEDS, TimedCache
@@ -101,7 +102,7 @@ class ArticleRoutes:
         asked = request.query_params
         if request.scope.get(CSRF_SCOPE) and marks.read_at is None and UNREAD not in asked:
             # Whoever may change something has read it by opening it; a stranger who looks around has not.
-            marks = await self.database.write(save_marks, item.url, {"read": True}, self.now())
+            marks = await mark(self.database, item.url, {"read": True}, self.now())
             self.unread.forget()
         read = read_item(item)
         # A long text takes a moment: whoever else asks does not wait for it.
@@ -139,7 +140,7 @@ class ArticleRoutes:
         changes = {name: given[name][0] == "on" for name in MARKS if name in given}
         if not changes:
             raise UsageError(f"A mark is one of {', '.join(MARKS)}.")
-        await self.database.write(save_marks, item.url, changes, self.now())
+        await mark(self.database, item.url, changes, self.now())
         self.unread.forget()
         # Opening it would mark it as read again.
         return self._back(request, item.id, f"?{UNREAD}" if changes.get("read") is False else "")
@@ -147,7 +148,7 @@ class ArticleRoutes:
     async def get_article(self, request: Request) -> Response:
         """Asks for the full text now, through the database: the worker may be on another machine."""
         item, feed = await self._find(request)
-        await self.database.write(request_article, uid(item.url), item.url, feed.topic)
+        await request_article(self.database, item.url, feed.topic)
         return self._back(request, item.id, f"?{ASKED}")
 
     def _back(self, request: Request, item_id: ItemId, query: str = "") -> Response:

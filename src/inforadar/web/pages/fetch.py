@@ -15,14 +15,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from inforadar.actions.request_fetch import request_fetch, stop_fetch
 from inforadar.model.ids import RunId
 from inforadar.model.progress import ProgressKind
 from inforadar.model.run import Report
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import load_broken_count
 from inforadar.store.feeds.labels import Label, load_labels
-from inforadar.store.runs.fetch_runs import load_open_fetch_runs, request_fetch_run, request_stop
-from inforadar.store.runs.runs import MAX_EVENTS, load_events, load_run
+from inforadar.store.runs.queries import MAX_EVENTS, load_events, load_open_fetch_runs, load_run
 from inforadar.texts import counted
 from inforadar.views.json import run_state
 from inforadar.web.cache.timed import STRETCH_OVER_FEEDS, TimedCache
@@ -68,11 +68,11 @@ class FetchRoutes:
 
     async def start(self, request: Request) -> Response:
         # What fetches takes a moment to import, and here only its words are needed.
-        from inforadar.pipeline.runs.fetch_run import TO_THE_CUTOFF, FetchFilter, fetch_details  # noqa: PLC0415
+        from inforadar.pipeline.runs.fetch_run import TO_THE_CUTOFF, FetchFilter  # noqa: PLC0415
 
         form = await read_form(request)
         wanted = FetchFilter(sources=form.texts("source"), topics=form.texts("topic"))
-        run_id = await self.database.write(request_fetch_run, fetch_details(wanted, TO_THE_CUTOFF))
+        run_id = await request_fetch(self.database, wanted, TO_THE_CUTOFF)
         return go(request, f"/fetch/{run_id}")
 
     async def show(self, request: Request) -> Response:
@@ -96,7 +96,7 @@ class FetchRoutes:
         """Between two items; one that nobody has taken yet never begins."""
         run_id = _run_id(request)
         await self.database.read(load_run, run_id)
-        await self.database.write(request_stop, run_id)
+        await stop_fetch(self.database, run_id)
         return go(request, f"/fetch/{run_id}")
 
 

@@ -16,7 +16,7 @@ from starlette.datastructures import QueryParams
 
 from inforadar.errors import UsageError
 from inforadar.store.feeds.labels import Label
-from inforadar.store.items.items import ItemFilter
+from inforadar.store.items.queries import ItemFilter
 from inforadar.web.http import parameters
 
 PAGE_ITEMS = 40

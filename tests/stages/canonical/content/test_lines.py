@@ -11,7 +11,8 @@ from inforadar.cli.terminal.output import safe_text
 from inforadar.model.article import Extracted, FailureCode, NotExtracted
 from inforadar.model.ids import LeaseToken, Uid
 from inforadar.pipeline.articles import ArticleProgress
-from inforadar.store.articles.articles import ArticleEnding, ArticleJob
+from inforadar.store.articles.claims import ArticleJob
+from inforadar.store.articles.save import ArticleEnding
 
 
 def job(url: str = "https://example.com/xyz") -> ArticleJob:

@@ -1,0 +1,33 @@
+"""Queue items again that today's analyzer has not analyzed."""
+
+from __future__ import annotations
+
+import structlog
+
+from inforadar.errors import ConfigError
+from inforadar.stages.analyze.choose import Analyzers
+from inforadar.store.analyses.save import requeue_analyses
+from inforadar.store.database import Database
+from inforadar.store.feeds.feeds import load_feeds
+
+log = structlog.get_logger()
+
+
+async def analyze_again(database: Database, analyzers: Analyzers) -> int:
+    """Queues what today's model and prompt of its feed have not analyzed; returns how many items.
+
+    One transaction per feed: a stop in between leaves whole feeds queued, and asking again queues the rest.
+    """
+    await analyzers.refresh()
+    queued = 0
+    for feed in await database.read(load_feeds, only_enabled=True):
+        try:
+            analyzer = analyzers.pick(feed.options)
+        except ConfigError as fault:
+            log.warning("analysis.impossible", feed_id=str(feed.id), url=feed.url, error=str(fault))
+            continue
+        if analyzer:
+            queued += await database.write(
+                requeue_analyses, feed.id, model=analyzer.model, prompt_version=analyzer.prompt_version
+            )
+    return queued

@@ -1,0 +1,30 @@
+"""Move everything to another database."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inforadar.errors import UsageError
+from inforadar.store.database import Database, open_database
+from inforadar.store.upkeep.export_archive import Told
+from inforadar.store.upkeep.move import Move
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MovedTo:
+    """The database that everything was moved to."""
+
+    name: str
+    rows: dict[str, int]
+    resumed: bool
+
+
+async def move_database(
+    database: Database, to: str, password: str | None, told: Told, *, restart: bool = False
+) -> MovedTo:
+    """Move and compare; `database` is only read. A move that was stopped goes on, unless `restart` is set."""
+    async with open_database(to, password) as target:
+        if target.url == database.url:
+            raise UsageError("Both are the same database.")
+        moved = await Move(source=database, target=target, told=told).run(restart=restart)
+        return MovedTo(name=target.name, rows=moved.tables, resumed=moved.resumed)

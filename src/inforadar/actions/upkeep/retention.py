@@ -1,0 +1,129 @@
+"""Applying retention: first what would be deleted, then the same, portion by portion.
+
+Limits come from the settings; a feed may have its own in `feeds.options` (`keep_days`, `keep_items`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from inforadar.config import RetentionSettings
+from inforadar.model.ids import FeedId
+from inforadar.store.database import Database
+from inforadar.store.upkeep.delete_surplus import (
+    delete_history,
+    delete_lost_marks,
+    delete_orphans,
+    forget_surplus,
+)
+from inforadar.store.upkeep.surplus import (
+    HISTORY,
+    Keep,
+    count_history,
+    count_orphans,
+    count_surplus,
+    load_clock,
+    load_holdings,
+)
+
+ATTEMPTED_DAYS = 30
+"""So long an article's row keeps its URL from being fetched again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedSurplus:
+    feed_id: FeedId
+    url: str
+    items: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surplus:
+    """What is too much, or what was deleted."""
+
+    feeds: tuple[FeedSurplus, ...] = ()
+    articles: int = 0
+    history: int = 0
+
+    @property
+    def items(self) -> int:
+        return sum(feed.items for feed in self.feeds)
+
+    def __bool__(self) -> bool:
+        return bool(self.feeds or self.articles or self.history)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retention:
+    database: Database
+    settings: RetentionSettings
+    published: int
+    """Items that a feed's document holds: so many are kept at least."""
+
+    async def plan(self) -> Surplus:
+        """What would be deleted; changes nothing. Articles that only become unused by it are not counted yet."""
+        return await self._go_over(delete=False)
+
+    async def apply(self) -> Surplus:
+        """Deletes it, and says what that was."""
+        return await self._go_over(delete=True)
+
+    async def _go_over(self, *, delete: bool) -> Surplus:
+        now = await self.database.read(load_clock)
+        feeds = []
+        for holding in await self.database.read(load_holdings):
+            keep = self._keep(holding.options, now)
+            is_old = keep.since is not None and holding.oldest < keep.since
+            is_many = bool(keep.newest) and holding.number > keep.newest
+            if not is_old and not is_many:
+                continue
+            if delete:
+                number = await self._forget(holding.feed_id, keep)
+            else:
+                number = await self.database.read(count_surplus, holding.feed_id, keep)
+            if number:
+                feeds.append(FeedSurplus(feed_id=holding.feed_id, url=holding.url, items=number))
+        articles = await self._articles(now, delete=delete) if self.is_on or feeds else 0
+        history = await self._history(now, delete=delete) if self.settings.history_days else 0
+        return Surplus(feeds=tuple(feeds), articles=articles, history=history)
+
+    @property
+    def is_on(self) -> bool:
+        return bool(self.settings.max_age_days or self.settings.max_items)
+
+    def _keep(self, options: Mapping[str, Any], now: datetime) -> Keep:
+        days = int(options.get("keep_days", self.settings.max_age_days))
+        newest = int(options.get("keep_items", self.settings.max_items))
+        return Keep(
+            since=now - timedelta(days=days) if days else None,
+            newest=max(newest, self.published) if newest else 0,
+        )
+
+    async def _forget(self, feed_id: FeedId, keep: Keep) -> int:
+        total = 0
+        while number := await self.database.write(forget_surplus, feed_id, keep):
+            total += number
+        return total
+
+    async def _articles(self, now: datetime, *, delete: bool) -> int:
+        before = now - timedelta(days=max(ATTEMPTED_DAYS, self.settings.max_age_days))
+        if not delete:
+            return await self.database.read(count_orphans, before)
+        total = 0
+        while number := await self.database.write(delete_orphans, before):
+            total += number
+        await self.database.write(delete_lost_marks)
+        return total
+
+    async def _history(self, now: datetime, *, delete: bool) -> int:
+        before = now - timedelta(days=self.settings.history_days)
+        if not delete:
+            return await self.database.read(count_history, before)
+        total = 0
+        for table in HISTORY:
+            while (number := await self.database.write(delete_history, before, table)) is not None:
+                total += number
+        return total

@@ -1,0 +1,149 @@
+"""Claim items to analyze, and extend or release what was claimed.
+
+A lease sets `analyze_at` and `analyze_until` to the same time. What changes an item meanwhile sets `analyze_at` alone:
+the two then differ, which says that the analysis under way is of what was there before, and that another is due.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+from sqlalchemy import ColumnElement, Connection, and_, case, func, literal, or_, select, update
+
+from inforadar.model.ids import FeedId, ItemId, LeaseToken
+from inforadar.store.analyses.queries import FRESH, RETRY
+from inforadar.store.clock_sanity import is_absurd
+from inforadar.store.feeds.feeds import ACTIVE
+from inforadar.store.leases import LEASE_S
+from inforadar.store.schema.articles import articles
+from inforadar.store.schema.feeds import feeds
+from inforadar.store.schema.items import items
+from inforadar.store.types import db_later, db_now, one_of
+
+_i = items.c
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnalysisJob:
+    """The right to analyze one item, with all that the analyzer is to be given."""
+
+    item_id: ItemId
+    feed_id: FeedId
+    url: str
+    title: str
+    snippet: str
+    content: str
+    """The listing's raw content."""
+    clean_text: str
+    """The article's text; '' if there is none."""
+    language: str | None
+    options: Mapping[str, Any]
+    attempts: int
+    token: LeaseToken
+
+
+def unless_changed(at: ColumnElement[datetime] | None) -> ColumnElement[datetime]:
+    """`analyze_at` of an item that is held: this time, or that of the change that arrived since the claim."""
+    return case((_i.analyze_at != _i.analyze_until, _i.analyze_at), else_=at)
+
+
+def claim_analyses(connection: Connection, limit: int, *, lease_s: float = LEASE_S) -> list[AnalysisJob]:
+    """Leases items whose article is there (or will not come): the fresh lane first, in each the longest waiting.
+
+    Those of disabled and deleted feeds wait: they are served to nobody, and a model may cost money.
+    """
+    token = LeaseToken(uuid4().hex)
+    due = _i.analyze_at <= db_now()
+    claimed: list[ItemId] = []
+    # One after the other, so that each is a piece of the index.
+    for lane in (and_(FRESH, due), and_(RETRY, due), is_absurd(_i.analyze_at)):
+        if len(claimed) < limit:
+            claimed += _lease(connection, lane, limit - len(claimed), token, lease_s)
+    query = (
+        select(
+            _i.id,
+            _i.feed_id,
+            _i.url,
+            _i.title,
+            _i.snippet,
+            _i.content,
+            _i.analyze_attempts,
+            articles.c.clean_text,
+            func.coalesce(articles.c.language, _i.language, feeds.c.language).label("language"),
+            feeds.c.options,
+        )
+        .join_from(items, feeds, feeds.c.id == _i.feed_id)
+        .join(articles, articles.c.uid == _i.uid, isouter=True)
+        .where(one_of(_i.id, claimed))
+        .order_by(RETRY, _i.pub_date.desc())
+    )
+    return [
+        AnalysisJob(
+            item_id=row.id,
+            feed_id=row.feed_id,
+            url=row.url,
+            title=row.title or "",
+            snippet=row.snippet or "",
+            content=row.content,
+            clean_text=row.clean_text or "",
+            language=row.language,
+            options=row.options,
+            attempts=row.analyze_attempts,
+            token=token,
+        )
+        for row in connection.execute(query)
+    ]
+
+
+def _lease(
+    connection: Connection, lane: ColumnElement[bool], limit: int, token: LeaseToken, lease_s: float
+) -> list[ItemId]:
+    chosen = (
+        select(_i.id)
+        .join_from(items, feeds, feeds.c.id == _i.feed_id)
+        .where(*ACTIVE)
+        .where(lane)
+        .where(or_(_i.analyze_until.is_(None), _i.analyze_until <= db_now(), is_absurd(_i.analyze_until)))
+        .order_by(_i.analyze_at)
+        .limit(limit)
+        .with_for_update(skip_locked=True, of=items)
+        .cte("chosen")
+    )
+    until = db_later(literal(lease_s))
+    claimed = connection.execute(
+        update(items)
+        .where(_i.id.in_(select(chosen.c.id)))
+        .values(analyze_until=until, analyze_at=until, analyze_token=token)
+        .returning(_i.id)
+    )
+    return list(claimed.scalars())
+
+
+def extend_analyses(
+    connection: Connection, jobs: Iterable[AnalysisJob], *, lease_s: float = LEASE_S
+) -> frozenset[ItemId]:
+    """The heartbeat. Returns those that are still ours; the others are lost."""
+    until = db_later(literal(lease_s))
+    return _save_leases(connection, jobs, analyze_until=until, analyze_at=unless_changed(until))
+
+
+def release_analyses(connection: Connection, jobs: Iterable[AnalysisJob]) -> None:
+    """Gives back what will not be analyzed after all: it is due again at once."""
+    _save_leases(connection, jobs, analyze_until=None, analyze_token=None, analyze_at=db_now())
+
+
+def _save_leases(connection: Connection, jobs: Iterable[AnalysisJob], **values: Any) -> frozenset[ItemId]:
+    by_token: dict[LeaseToken, list[ItemId]] = {}
+    for job in jobs:
+        by_token.setdefault(job.token, []).append(job.item_id)
+    ours: set[ItemId] = set()
+    for token, ids in by_token.items():
+        held = select(_i.id).where(one_of(_i.id, ids), _i.analyze_token == token)
+        locked = held.order_by(_i.id).with_for_update().cte("locked")
+        changed = update(items).where(_i.id.in_(select(locked.c.id))).values(**values)
+        ours.update(connection.execute(changed.returning(_i.id)).scalars())
+    return frozenset(ours)

@@ -1,0 +1,141 @@
+"""Save the results and failures of analyses, and queue items again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, and_, literal, or_, select, update
+
+from inforadar.model.ids import FeedId
+from inforadar.store.analyses.claims import AnalysisJob, unless_changed
+from inforadar.store.clock_sanity import LONGEST_WAIT_S
+from inforadar.store.feeds.history import note_analysis
+from inforadar.store.schema.analyses import analyses_cache
+from inforadar.store.schema.articles import articles
+from inforadar.store.schema.feeds import feed_schedules
+from inforadar.store.schema.items import items
+from inforadar.store.types import db_after, db_later, db_now
+from inforadar.store.upsert import upsert
+
+_i = items.c
+
+
+def save_analysis(
+    connection: Connection, job: AnalysisJob, result: Mapping[str, Any], score: float, at: datetime
+) -> bool:
+    """Stores the result and asks for the feed to be built. False: the lease was lost.
+
+    An item that changed meanwhile is due again.
+    """
+    schedule = feed_schedules.c
+    # First the schedule, then the item: the order in which the writer takes them.
+    connection.execute(select(schedule.id).where(schedule.id == job.feed_id).with_for_update())
+    held = connection.execute(
+        update(items)
+        .where(_i.id == job.item_id, _i.analyze_token == job.token)
+        .values(
+            analyzer_result=dict(result),
+            analyzed_at=at,
+            score=score,
+            analyze_at=unless_changed(None),
+            analyze_until=None,
+            analyze_token=None,
+            analyze_attempts=0,
+            analyze_error=None,
+        )
+        .returning(_i.id)
+    ).first()
+    if held is None:
+        return False
+    connection.execute(
+        update(feed_schedules).where(schedule.id == job.feed_id).values(build_at=db_after(schedule.build_at))
+    )
+    note_analysis(connection, at)
+    return True
+
+
+def save_analysis_failure(
+    connection: Connection, job: AnalysisJob, error: str, retry_after_s: float | None, *, counts: bool = True
+) -> bool:
+    """Records why there is no analysis; without `retry_after_s` it is given up, unless it changed meanwhile.
+
+    One that does not count was not the item's fault: it keeps its lane and its attempts.
+    """
+    # A model's endpoint may ask for any time.
+    again = (
+        unless_changed(None)
+        if retry_after_s is None
+        else db_later(literal(min(retry_after_s, LONGEST_WAIT_S)))
+    )
+    return _finish(
+        connection, job, analyze_at=again, analyze_attempts=job.attempts + int(counts), analyze_error=error
+    )
+
+
+def drop_analysis(connection: Connection, job: AnalysisJob) -> bool:
+    """Takes an item out of the queue that nobody wants analyzed."""
+    return _finish(connection, job, analyze_at=None, analyze_attempts=0, analyze_error=None)
+
+
+def _finish(connection: Connection, job: AnalysisJob, **values: Any) -> bool:
+    held = connection.execute(
+        update(items)
+        .where(_i.id == job.item_id, _i.analyze_token == job.token)
+        .values(analyze_until=None, analyze_token=None, **values)
+        .returning(_i.id)
+    ).first()
+    return held is not None
+
+
+def requeue_analyses(connection: Connection, feed_id: FeedId, *, model: str, prompt_version: str) -> int:
+    """Queues anew what this model and prompt have not analyzed, given up or not; returns how many.
+
+    An item whose article is still on its way is left alone: it is queued when that is there.
+    """
+    result = _i.analyzer_result
+    other = or_(result["model"].as_string() != model, result["prompt_version"].as_string() != prompt_version)
+    finished = select(articles.c.uid).where(articles.c.uid == _i.uid, articles.c.next_attempt_at.is_(None))
+    never = and_(_i.analyzed_at.is_(None), finished.exists())
+    waiting = (
+        select(_i.id)
+        .where(_i.feed_id == feed_id, _i.analyze_token.is_(None))
+        .where(or_(and_(_i.analyzed_at.is_not(None), other), never))
+        .order_by(_i.id)
+        .with_for_update()
+        .cte("waiting")
+    )
+    queued = connection.execute(
+        update(items)
+        .where(_i.id.in_(select(waiting.c.id)))
+        .values(analyze_at=db_now(), analyze_attempts=0, analyze_error=None)
+        .returning(_i.id)
+    )
+    return len(queued.all())
+
+
+def save_cached_analysis(
+    connection: Connection,
+    key: str,
+    result: Mapping[str, Any],
+    *,
+    model: str,
+    prompt_version: str,
+    tokens_in: int,
+    tokens_out: int,
+    cost: float,
+) -> None:
+    connection.execute(
+        upsert(connection, analyses_cache)
+        .values(
+            key=key,
+            result=dict(result),
+            model=model,
+            prompt_version=prompt_version,
+            tokens_in=tokens_in,
+            tokens_out=tokens_out,
+            cost=cost,
+        )
+        .on_conflict_do_nothing(index_elements=["key"])
+    )

@@ -1,0 +1,214 @@
+"""Claim URLs to fetch, and keep, release or postpone what was claimed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    and_,
+    bindparam,
+    case,
+    func,
+    literal,
+    or_,
+    select,
+    update,
+)
+
+from inforadar.errors import NotFoundError
+from inforadar.model.article import ArticleStatus
+from inforadar.model.http import Validators
+from inforadar.model.ids import LeaseToken, Uid
+from inforadar.store.articles.queries import FAILED_LONG_AGO, is_free, load_known_uids
+from inforadar.store.clock_sanity import LONGEST_WAIT_S, is_absurd
+from inforadar.store.feeds.feeds import ACTIVE
+from inforadar.store.leases import LEASE_S
+from inforadar.store.schema.articles import articles
+from inforadar.store.schema.feeds import feeds
+from inforadar.store.schema.items import items
+from inforadar.store.types import db_later, db_now, one_of
+from inforadar.store.upsert import upsert
+
+_a = articles.c
+
+
+IDLE_WAIT_S = 3600.0
+"""After so long it is looked again whether a feed that lists the article is active."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArticleJob:
+    """The right to fetch one article."""
+
+    uid: Uid
+    url: str
+    category: str
+    attempts: int
+    token: LeaseToken
+    text_len: int | None = None
+    """Of the text that is there already, if there is one."""
+    validators: Validators = Validators()
+    """What the page gave us with that text."""
+
+
+JOB_COLUMNS = (
+    _a.uid,
+    _a.url,
+    _a.category,
+    _a.attempts,
+    _a.status,
+    _a.text_len,
+    _a.etag,
+    _a.last_modified,
+    _a.validators_url,
+)
+
+
+def job_from_row(row: Row[Any], token: LeaseToken) -> ArticleJob:
+    has_text = row.status == ArticleStatus.SUCCESS
+    return ArticleJob(
+        uid=row.uid,
+        url=row.url,
+        category=row.category,
+        attempts=row.attempts,
+        token=token,
+        text_len=row.text_len if has_text else None,
+        validators=Validators(etag=row.etag, last_modified=row.last_modified, url=row.validators_url)
+        if has_text
+        else Validators(),
+    )
+
+
+def claim_articles(connection: Connection, limit: int, *, lease_s: float = LEASE_S) -> list[ArticleJob]:
+    """Leases URLs that are to be fetched, the longest waiting first; the due column is pushed forward.
+
+    Those that only disabled and deleted feeds list are put off on the way: however many they are, they do not stand
+    at the head of the queue for the next claim, and come back by themselves once a feed is active again.
+    """
+    jobs: list[ArticleJob] = []
+    # One after the other, so that each is a piece of the index.
+    for is_due in (_a.next_attempt_at <= db_now(), is_absurd(_a.next_attempt_at)):
+        while (wanted := limit - len(jobs)) > 0:
+            leased = _lease(connection, is_due, wanted, lease_s)
+            idle = _load_idle(connection, leased)
+            postpone_articles(connection, [(job, IDLE_WAIT_S) for job in leased if job.url in idle])
+            jobs += [job for job in leased if job.url not in idle]
+            if len(leased) < wanted:
+                break
+    return jobs
+
+
+def _load_idle(connection: Connection, jobs: Sequence[ArticleJob]) -> set[str]:
+    """URLs that feeds list, but none that is active. What another program brought is listed by none."""
+    is_active = func.count(case((and_(*ACTIVE), 1)))
+    listed = (
+        select(items.c.url)
+        .join_from(items, feeds, feeds.c.id == items.c.feed_id)
+        .where(one_of(items.c.url, [job.url for job in jobs]))
+        .group_by(items.c.url)
+        .having(is_active == 0)
+    )
+    return set(connection.execute(listed).scalars()) if jobs else set()
+
+
+def _lease(
+    connection: Connection, is_due: ColumnElement[bool], limit: int, lease_s: float
+) -> list[ArticleJob]:
+    chosen = (
+        select(_a.uid)
+        .where(is_due, is_free())
+        .order_by(_a.next_attempt_at)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+        .cte("chosen")
+    )
+    token = LeaseToken(uuid4().hex)
+    until = db_later(literal(lease_s))
+    rows = connection.execute(
+        update(articles)
+        .where(_a.uid.in_(select(chosen.c.uid)))
+        .values(locked_until=until, next_attempt_at=until, lease_token=token)
+        .returning(*JOB_COLUMNS)
+    )
+    return [job_from_row(row, token) for row in rows]
+
+
+def postpone_articles(connection: Connection, waits: Iterable[tuple[ArticleJob, float]]) -> None:
+    """Gives articles back whose host must wait: due when its turn comes, or to look again after a week."""
+    rows = [
+        {"b_uid": job.uid, "b_token": job.token, "b_wait": min(wait_s, LONGEST_WAIT_S)}
+        for job, wait_s in waits
+    ]
+    if rows:
+        connection.execute(
+            update(articles)
+            .where(_a.uid == bindparam("b_uid"), _a.lease_token == bindparam("b_token"))
+            .values(next_attempt_at=db_later(bindparam("b_wait")), locked_until=None, lease_token=None),
+            rows,
+        )
+
+
+def extend_articles(
+    connection: Connection, jobs: Iterable[ArticleJob], *, lease_s: float = LEASE_S
+) -> frozenset[Uid]:
+    """The heartbeat. Returns those that are still ours; the others are lost."""
+    until = db_later(literal(lease_s))
+    return _save_leases(connection, jobs, locked_until=until, next_attempt_at=until)
+
+
+def release_articles(connection: Connection, jobs: Iterable[ArticleJob]) -> None:
+    """Gives back what will not be fetched after all: it is due again at once."""
+    _save_leases(connection, jobs, locked_until=None, lease_token=None, next_attempt_at=db_now())
+
+
+def _save_leases(connection: Connection, jobs: Iterable[ArticleJob], **values: Any) -> frozenset[Uid]:
+    by_token: dict[LeaseToken, list[Uid]] = {}
+    for job in jobs:
+        by_token.setdefault(job.token, []).append(job.uid)
+    ours: set[Uid] = set()
+    for token, uids in by_token.items():
+        held = select(_a.uid).where(one_of(_a.uid, uids), _a.lease_token == token)
+        locked = held.order_by(_a.uid).with_for_update().cte("locked")
+        changed = update(articles).where(_a.uid.in_(select(locked.c.uid))).values(**values)
+        ours.update(connection.execute(changed.returning(_a.uid)).scalars())
+    return frozenset(ours)
+
+
+def claim_article(connection: Connection, uid: Uid, *, lease_s: float = LEASE_S) -> ArticleJob | None:
+    """Leases this one, whether it is due or not; None: another worker is at it."""
+    until = db_later(literal(lease_s))
+    row = connection.execute(
+        update(articles)
+        .where(_a.uid == uid, is_free())
+        .values(locked_until=until, next_attempt_at=until, lease_token=uuid4().hex)
+        .returning(*JOB_COLUMNS, _a.lease_token)
+    ).first()
+    if row is not None:
+        return job_from_row(row, LeaseToken(row.lease_token))
+    if not load_known_uids(connection, [uid]):
+        raise NotFoundError(f"There is no article {uid}.")
+    return None
+
+
+def claim_new_article(connection: Connection, uid: Uid, url: str, category: str) -> ArticleJob | None:
+    """Leases an article, queued or unheard of; None: it is there, or another's, or not to be tried again yet."""
+    queued = upsert(connection, articles).values(
+        uid=uid, url=url, category=category, next_attempt_at=db_now()
+    )
+    connection.execute(queued.on_conflict_do_nothing())
+    is_due = select(_a.uid).where(
+        _a.uid == uid,
+        _a.status != ArticleStatus.SUCCESS.value,
+        or_(
+            _a.next_attempt_at <= db_now(),
+            is_absurd(_a.next_attempt_at),
+            and_(_a.next_attempt_at.is_(None), *FAILED_LONG_AGO[:2]),
+        ),
+    )
+    return claim_article(connection, uid) if connection.execute(is_due).first() else None

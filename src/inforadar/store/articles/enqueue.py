@@ -1,0 +1,93 @@
+"""Put URLs into the queue of articles: asked for, brought by other programs, or to be tried again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import (
+    Connection,
+    select,
+    update,
+)
+
+from inforadar.model.article import ArticleStatus
+from inforadar.model.ids import Uid
+from inforadar.store.articles.queries import FAILED_LONG_AGO, is_free, load_topics
+from inforadar.store.redis.outbox import note_known
+from inforadar.store.schema.articles import article_categories, articles
+from inforadar.store.types import db_now, one_of
+from inforadar.store.upsert import upsert
+
+_a = articles.c
+
+
+def retry_old_failures(connection: Connection, listed: Iterable[Uid]) -> int:
+    """Queues those of the listed URLs again whose last attempt failed 30 days ago or more: all is forgotten."""
+    if connection.execute(select(_a.uid).where(*FAILED_LONG_AGO).limit(1)).first() is None:
+        return 0
+    chosen = (
+        select(_a.uid)
+        .where(*FAILED_LONG_AGO, one_of(_a.uid, listed))
+        .order_by(_a.uid)
+        .with_for_update()
+        .cte("chosen")
+    )
+    revived = connection.execute(
+        update(articles)
+        .where(_a.uid.in_(select(chosen.c.uid)))
+        .values(next_attempt_at=db_now(), attempts=0)
+        .returning(_a.uid)
+    )
+    return len(revived.all())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakenIn:
+    """What became of URLs that another program brought."""
+
+    queued: int
+    """New here, or failed more than 30 days ago: to be fetched."""
+    known: int
+    """The article is there already."""
+
+
+def take_in_urls(
+    connection: Connection, category: str, urls: Mapping[Uid, str], skipped: Sequence[Uid], at: datetime
+) -> TakenIn:
+    """Queues what is new. `skipped` are those that someone else has dealt with, of which nothing is here."""
+    passed_over = set(skipped)
+    rows = [
+        {"uid": key, "url": urls[key], "category": category} for key in sorted(urls) if key not in passed_over
+    ]
+    queued = 0
+    if rows:
+        statement = upsert(connection, articles).values(next_attempt_at=db_now()).on_conflict_do_nothing()
+        queued = len(connection.execute(statement.returning(_a.uid), rows).all())
+    queued += retry_old_failures(connection, urls)
+    here = connection.execute(select(_a.uid, _a.category, _a.status).where(one_of(_a.uid, urls))).all()
+    topics = load_topics(connection, urls)
+    elsewhere = [
+        {"uid": row.uid, "category": category}
+        for row in here
+        if category not in {row.category, *topics.get(row.uid, ())}
+    ]
+    if elsewhere:
+        connection.execute(upsert(connection, article_categories).on_conflict_do_nothing(), elsewhere)
+    known = [row.uid for row in here if row.status == ArticleStatus.SUCCESS]
+    note_known(connection, category, known, at)
+    return TakenIn(queued=queued, known=len(known))
+
+
+def request_article(connection: Connection, uid: Uid, url: str, category: str) -> None:
+    """Someone wants it now: the first worker fetches it. A text that is there stays until there is another."""
+    wanted = upsert(connection, articles).values(
+        uid=uid, url=url, category=category, next_attempt_at=db_now()
+    )
+    # Whoever is at it already goes on; its lease ends as it would have.
+    connection.execute(
+        wanted.on_conflict_do_update(
+            index_elements=["uid"], set_={"next_attempt_at": db_now()}, where=is_free()
+        )
+    )

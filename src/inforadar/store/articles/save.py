@@ -1,0 +1,153 @@
+"""Save what came of fetching an article, and wake the analysis of its items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import (
+    Connection,
+    case,
+    insert,
+    literal,
+    select,
+    update,
+)
+
+from inforadar.model.article import ArticleStatus, Extracted, NotExtracted
+from inforadar.model.http import NotModified, Validators
+from inforadar.store.articles.claims import ArticleJob
+from inforadar.store.redis.outbox import note_article
+from inforadar.store.schema.articles import article_failures, articles
+from inforadar.store.schema.items import items
+from inforadar.store.types import db_later, db_now
+from inforadar.urls import hostname
+
+_a = articles.c
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArticleEnding:
+    """What became of it."""
+
+    job: ArticleJob
+    at: datetime
+    result: Extracted | NotExtracted | NotModified
+    validators: Validators = Validators()
+    retry_after_s: float | None = None
+    """The failure was not the article's fault: try again after that long (ruling 14)."""
+    is_forbidden: bool = False
+    """robots.txt asks us to stay away, from the page or from where it leads."""
+
+
+def save_article(connection: Connection, ending: ArticleEnding, *, outbox: bool = False) -> bool:
+    """Stores what came of it and wakes the analysis of its items. False: the lease was lost.
+
+    With `outbox` Redis is to be told.
+    """
+    job, result = ending.job, ending.result
+    values: dict[str, Any] = {
+        "attempts": job.attempts + 1,
+        "locked_until": None,
+        "lease_token": None,
+        "updated_at": ending.at,
+    }
+    match result:
+        case Extracted():
+            values |= _article_values(result) | _stored(ending)
+        case NotModified():
+            values |= _stored(ending)
+        case NotExtracted(code=code, detail=detail):
+            final = ending.retry_after_s is None
+            values |= {
+                # A text that is there already is not lost to a later failure.
+                "status": case(
+                    (_a.status == ArticleStatus.SUCCESS.value, _a.status), else_=ArticleStatus.FAILURE.value
+                ),
+                "failure_code": code.value,
+                "failure_detail": detail,
+                "attempted_at": ending.at if final else None,
+                "next_attempt_at": None if final else db_later(literal(ending.retry_after_s)),
+            }
+    own = (_a.uid == job.uid, _a.lease_token == job.token)
+    before: str | None = None
+    if job.text_len is not None:
+        before = connection.execute(select(_a.clean_text).where(*own).with_for_update()).scalar()
+    held = connection.execute(update(articles).where(*own).values(**values).returning(_a.uid)).first()
+    if held is None:
+        return False
+    if isinstance(result, NotExtracted):
+        connection.execute(
+            insert(article_failures).values(
+                uid=job.uid,
+                at=ending.at,
+                code=result.code.value,
+                detail=result.detail,
+                host=hostname(job.url),
+            )
+        )
+    if values["next_attempt_at"] is None:
+        is_new = isinstance(result, Extracted) and result.clean_text != before
+        _wake_items(connection, job.url, is_new=is_new, again=is_new and before is not None)
+    if outbox:
+        note_article(
+            connection, job.uid, ending.at, result.code if isinstance(result, NotExtracted) else None
+        )
+    return True
+
+
+def _stored(ending: ArticleEnding) -> dict[str, Any]:
+    """Of an article whose text is right as of now."""
+    given = {
+        "etag": ending.validators.etag,
+        "last_modified": ending.validators.last_modified,
+        "validators_url": ending.validators.url,
+    }
+    # A 304 that brings no validators leaves those that were asked with.
+    renewed = isinstance(ending.result, Extracted) or bool(ending.validators)
+    return {
+        "status": ArticleStatus.SUCCESS.value,
+        "failure_code": None,
+        "failure_detail": None,
+        "fetched_at": ending.at,
+        "attempted_at": ending.at,
+        "next_attempt_at": None,
+        **(given if renewed else {}),
+    }
+
+
+def _article_values(found: Extracted) -> dict[str, Any]:
+    return {
+        "raw_len": found.raw_len,
+        "text_len": found.text_len,
+        "clean_text": found.clean_text,
+        "markdown": found.markdown,
+        "abstract": found.abstract,
+        "image": found.image,
+        "title": found.title,
+        "author": found.author,
+        "published_at": found.published_at,
+        "modified_at": found.updated_at,
+        "language": found.language,
+        "site_name": found.site_name,
+        "canonical_url": found.canonical_url,
+    }
+
+
+def _wake_items(connection: Connection, url: str, *, is_new: bool, again: bool) -> None:
+    """Everything that can be known of the article is known: its items are ready for analysis.
+
+    `is_new`: those that are being analyzed too, because it is without this text. `again`: those that were
+    analyzed too, because the text is another one now.
+    """
+    unread = [] if again else [items.c.analyzed_at.is_(None)]
+    idle = [] if is_new else [items.c.analyze_token.is_(None)]
+    waiting = (
+        select(items.c.id)
+        .where(items.c.url == url, *unread, *idle)
+        .order_by(items.c.id)
+        .with_for_update()
+        .cte("waiting")
+    )
+    connection.execute(update(items).where(items.c.id.in_(select(waiting.c.id))).values(analyze_at=db_now()))

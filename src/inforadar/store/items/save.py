@@ -1,0 +1,168 @@
+"""Changes to items: insert new ones, update the fields that changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import (
+    Connection,
+    bindparam,
+    case,
+    or_,
+    select,
+    update,
+)
+
+from inforadar.model.ids import FeedId, RunId, Uid, new_uuid
+from inforadar.model.item import FieldValue, ItemChange, NewItem
+from inforadar.store.feeds.history import note_added
+from inforadar.store.rows import insert_rows, stored_id, stored_time
+from inforadar.store.schema.articles import articles
+from inforadar.store.schema.items import item_changes, items
+from inforadar.store.types import db_now, encode_json, one_of
+from inforadar.store.upsert import upsert
+from inforadar.urls import uid
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedItems:
+    """New items of one feed, on their way in."""
+
+    feed_id: FeedId
+    topic: str
+    run_id: RunId | None
+    at: datetime
+    added: tuple[NewItem, ...]
+
+
+def insert_items(connection: Connection, batches: Sequence[FeedItems]) -> None:
+    """Inserts new items and queues their articles. One that is there already stays as it is."""
+    rows: list[tuple[Any, ...]] = []
+    added: list[tuple[UUID, Uid]] = []
+    queue: dict[Uid, tuple[str, str, str]] = {}
+    for batch in batches:
+        at = stored_time(connection, batch.at)
+        feed_id = stored_id(connection, batch.feed_id)
+        run_id = stored_id(connection, batch.run_id) if batch.run_id else None
+        for new in batch.added:
+            listed = new.listed
+            id_, key = new_uuid(), uid(listed.url)
+            rows.append(
+                (
+                    stored_id(connection, id_),
+                    at,
+                    at,
+                    new.hash,
+                    feed_id,
+                    listed.url,
+                    key,
+                    stored_time(connection, listed.published_at) if listed.published_at else at,
+                    listed.content or "",
+                    listed.guid,
+                    listed.title,
+                    listed.author,
+                    listed.snippet,
+                    encode_json(listed.tags) if listed.tags else None,
+                    listed.image,
+                    listed.language,
+                    listed.views,
+                    listed.comments,
+                    listed.rating,
+                    listed.bookmarks,
+                    run_id,
+                )
+            )
+            added.append((id_, key))
+            queue.setdefault(key, (key, listed.url, batch.topic))
+    if not rows:
+        return
+    # Two workers that bring in the same articles must not wait for each other: both go by the uid.
+    articles_to_do = upsert(connection, articles).values(next_attempt_at=db_now()).on_conflict_do_nothing()
+    insert_rows(connection, articles_to_do, ("uid", "url", "category"), sorted(queue.values()))
+    there = _load_finished(connection, queue)
+    insert_rows(
+        connection,
+        upsert(connection, items).on_conflict_do_nothing(index_elements=["feed_id", "hash"]),
+        _ITEM_VALUES,
+        rows,
+    )
+    if there:
+        waiting = [id_ for id_, key in added if key in there]
+        connection.execute(update(items).where(one_of(items.c.id, waiting)).values(analyze_at=db_now()))
+    note_added(connection, [(batch.feed_id, batch.at, len(batch.added)) for batch in batches])
+
+
+_ITEM_VALUES = (
+    "id", "created_at", "updated_at", "hash", "feed_id", "url", "uid", "pub_date", "content", "guid", "title",
+    "author", "snippet", "tags", "image", "language", "views", "comments", "rating", "bookmarks", "run_id",
+)  # fmt: skip
+"""What a new item is inserted with, in the table's order."""
+
+
+def _load_finished(connection: Connection, uids: Iterable[Uid]) -> set[str]:
+    """Articles that another feed brought in before: their items have nothing to wait for.
+
+    All rows stay locked until the items are committed. Otherwise an article that is being saved right now
+    could miss the new items, and they it, and nobody would ever wake them.
+    """
+    a = articles.c
+    locked = (
+        select(a.uid, a.next_attempt_at)
+        .where(one_of(a.uid, uids))
+        .order_by(a.uid)
+        .with_for_update(read=True)
+        .cte("locked")
+    )
+    return set(connection.execute(select(locked.c.uid).where(locked.c.next_attempt_at.is_(None))).scalars())
+
+
+def save_changes(
+    connection: Connection, changes: Iterable[ItemChange], *, run_id: RunId | None, at: datetime
+) -> None:
+    """Writes the changed fields, and only those, and keeps what they were before."""
+    by_fields: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    history = []
+    for change in sorted(changes, key=lambda change: change.id):
+        names = tuple(sorted(change.fields))
+        values = {f"new_{name}": _stored(name, change.fields[name][1]) for name in names}
+        by_fields.setdefault(names, []).append({"item": change.id, **values})
+        fields = {name: [_plain(old), _plain(new)] for name, (old, new) in change.fields.items()}
+        history.append({"id": new_uuid(), "item_id": change.id, "run_id": run_id, "at": at, "fields": fields})
+    if len(by_fields) > 1 and connection.dialect.name != "sqlite":
+        ids = [row["item_id"] for row in history]
+        connection.execute(
+            select(items.c.id).where(one_of(items.c.id, ids)).order_by(items.c.id).with_for_update()
+        )
+    for names, rows in by_fields.items():
+        changed = {_COLUMNS.get(name, name): f"new_{name}" for name in names}
+        columns: dict[str, Any] = {
+            name: bindparam(parameter, type_=items.c[name].type) for name, parameter in changed.items()
+        }
+        if not _ANALYZED.isdisjoint(names):
+            # What was analyzed, or is right now, is no longer what is there: once more. Others wait for their article.
+            read = or_(items.c.analyzed_at.is_not(None), items.c.analyze_token.is_not(None))
+            columns["analyze_at"] = case((read, db_now()), else_=items.c.analyze_at)
+        statement = update(items).where(items.c.id == bindparam("item")).values(**columns, updated_at=at)
+        connection.execute(statement, rows)
+    if history:
+        connection.execute(item_changes.insert(), history)
+
+
+_ANALYZED = frozenset({"title", "snippet"})
+"""Fields that the analyzer reads."""
+
+
+_COLUMNS = {"published_at": "pub_date"}
+"""Where a field has another name than its column."""
+
+
+def _stored(name: str, value: FieldValue) -> Any:
+    return datetime.fromisoformat(str(value)) if name == "published_at" else _plain(value)
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,87 @@
+"""Save the search words of items.
+
+Ids of `item_search` go by the item's date. So the newest finds come first straight from the index, without
+sorting all the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from operator import itemgetter
+
+from sqlalchemy import Connection, delete, select
+
+from inforadar.model.ids import ItemId
+from inforadar.store.items.search_jobs import SearchJob
+from inforadar.store.rows import JsonRows, insert_rows, stored_id
+from inforadar.store.schema.items import items
+from inforadar.store.schema.search import item_search, search_queue
+from inforadar.store.types import one_of
+from inforadar.store.upsert import upsert
+
+_q, _s = search_queue.c, item_search.c
+
+
+def save_search_words(
+    connection: Connection, words: Sequence[tuple[SearchJob, str]], gone: Sequence[int]
+) -> None:
+    """Takes the jobs out of the queue. One whose last change another process took has newer words already."""
+    taken = [*gone, *(place for job, _ in words for place in job.changes)]
+    removed = set(
+        connection.execute(
+            delete(search_queue).where(one_of(_q.id, sorted(taken))).returning(_q.id)
+        ).scalars()
+    )
+    ours = [(job, text) for job, text in words if job.changes[-1] in removed]
+    asked = [(place, job.item_id.hex) for place, (job, _) in enumerate(ours)]
+    there = connection.execute(_HOLD_ITEMS, _asked.parameters(asked)).all()
+    ids = _search_ids(connection, [(ours[place][0], known) for place, known in there])
+    rows = [
+        (id_, stored_id(connection, ours[place][0].item_id), ours[place][1])
+        for id_, (place, _) in zip(ids, there, strict=True)
+    ]
+    if rows:
+        new = upsert(connection, item_search)
+        changed = {"words": new.excluded.words}
+        statement = new.on_conflict_do_update(index_elements=["item_id"], set_=changed)
+        # In the order of their ids: FTS5 begins a new part of its index whenever one is lower than the last.
+        insert_rows(connection, statement, ("id", "item_id", "words"), sorted(rows, key=itemgetter(0)))
+
+
+_asked = JsonRows("asked", place="integer", item_id="uuid")
+
+
+_HOLD_ITEMS = (
+    # Held, so that none of them goes before its words are in.
+    select(_asked.c["place"], _s.id)
+    .join_from(_asked.table, items, items.c.id == _asked.c["item_id"])
+    .join(item_search, _s.item_id == items.c.id, isouter=True)
+    .order_by(items.c.id)
+    .with_for_update(read=True, key_share=True, of=items)
+)
+
+
+def _search_ids(connection: Connection, jobs: Sequence[tuple[SearchJob, int | None]]) -> list[int]:
+    """For each item the id that it has; new ones get the place of their date, or the next one that is free."""
+    ids = [known if known is not None else search_id(job.item_id, job.published_at) for job, known in jobs]
+    wanted = [index for index, (_, known) in enumerate(jobs) if known is None]
+    taken = {known for _, known in jobs if known is not None}
+    while wanted:
+        places = [ids[index] for index in wanted]
+        taken.update(connection.execute(select(_s.id).where(one_of(_s.id, places))).scalars())
+        crowded = []
+        for index in wanted:
+            if ids[index] in taken:
+                ids[index] += 1
+                crowded.append(index)
+            else:
+                taken.add(ids[index])
+        wanted = crowded
+    return ids
+
+
+def search_id(item_id: ItemId, published_at: datetime) -> int:
+    """Sorts by date; within a second by chance, with a billion places."""
+    second = max(-(2**32), min(int(published_at.timestamp()), 2**32))
+    return second * 2**30 + item_id.int % 2**30

@@ -1,0 +1,56 @@
+"""The queue of items whose search words are to be made again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy import Connection, bindparam, select
+
+from inforadar.model.ids import ItemId
+from inforadar.store.schema.articles import articles
+from inforadar.store.schema.items import items
+from inforadar.store.schema.search import search_queue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchJob:
+    """An item whose words are to be made anew."""
+
+    item_id: ItemId
+    published_at: datetime
+    texts: tuple[str | None, ...]
+    changes: tuple[int, ...]
+    """Its places in the queue, the last one last."""
+
+
+def load_search_jobs(connection: Connection, limit: int) -> tuple[list[SearchJob], list[int]]:
+    """What changed last comes first; and places in the queue whose items are gone."""
+    jobs: dict[ItemId, SearchJob] = {}
+    gone: list[int] = []
+    for place, id_, at, *texts in connection.execute(_LOAD_JOBS, {"number": limit}):
+        if id_ is None:
+            gone.append(place)
+        elif known := jobs.get(id_):
+            jobs[id_] = replace(known, changes=(*known.changes, place))
+        else:
+            jobs[id_] = SearchJob(item_id=id_, published_at=at, texts=tuple(texts), changes=(place,))
+    return list(jobs.values()), gone
+
+
+_q = search_queue.c
+_waiting = select(_q.id, _q.item_id).order_by(_q.id.desc()).limit(bindparam("number")).subquery()
+_LOAD_JOBS = (
+    select(
+        _waiting.c.id,
+        items.c.id,
+        items.c.pub_date,
+        items.c.title,
+        items.c.analyzer_result["title"].as_string(),
+        items.c.snippet,
+        articles.c.clean_text,
+    )
+    .join_from(_waiting, items, items.c.id == _waiting.c.item_id, isouter=True)
+    .join(articles, articles.c.uid == items.c.uid, isouter=True)
+    .order_by(_waiting.c.id)
+)

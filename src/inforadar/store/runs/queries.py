@@ -1,0 +1,133 @@
+"""Questions about runs: reports, progress events, and the fetch runs that are open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, or_, select
+
+from inforadar.errors import NotFoundError
+from inforadar.model.ids import RunId
+from inforadar.model.progress import Progress, ProgressKind
+from inforadar.model.run import Report, RunKind
+from inforadar.store.schema.items import item_changes, items
+from inforadar.store.schema.runs import run_events, runs
+from inforadar.store.types import db_now
+
+_r = runs.c
+
+
+MAX_EVENTS = 2000
+"""Stored progress events of one run; later lines are not kept."""
+_NO_RUN = "There is no run {}. `inforadar run list` shows them."
+
+
+def load_runs(connection: Connection, *, limit: int = 50, before: RunId | None = None) -> list[Report]:
+    """Newest first, without the lists of articles; with `before`, those that started before that run."""
+    query = select(runs).order_by(runs.c.started_at.desc(), runs.c.id.desc()).limit(limit)
+    if before is not None:
+        at = connection.execute(select(runs.c.started_at).where(runs.c.id == before)).scalar()
+        if at is None:
+            raise NotFoundError(_NO_RUN.format(before))
+        query = query.where(runs.c.started_at <= at, or_(runs.c.started_at < at, runs.c.id < before))
+    return [_report(row) for row in connection.execute(query)]
+
+
+def load_run(connection: Connection, run_id: RunId) -> Report:
+    """The report without its lists of articles, which may be long."""
+    row = connection.execute(select(runs).where(runs.c.id == run_id)).first()
+    if row is None:
+        raise NotFoundError(_NO_RUN.format(run_id))
+    return _report(row)
+
+
+def load_report(connection: Connection, run_id: RunId) -> Report:
+    """The whole report (A10)."""
+    row = connection.execute(select(runs).where(runs.c.id == run_id)).first()
+    if row is None:
+        raise NotFoundError(_NO_RUN.format(run_id))
+    added = connection.execute(
+        select(items.c.url).where(items.c.run_id == run_id).order_by(items.c.id)
+    ).scalars()
+    changes: dict[str, dict[str, tuple[Any, Any]]] = {}
+    query = (
+        select(items.c.url, item_changes.c.fields)
+        .join_from(item_changes, items, items.c.id == item_changes.c.item_id)
+        .where(item_changes.c.run_id == run_id)
+        .order_by(item_changes.c.at, item_changes.c.id)
+    )
+    for change in connection.execute(query):
+        fields = changes.setdefault(change.url, {})
+        for name, (old, new) in change.fields.items():
+            fields[name] = (fields[name][0] if name in fields else old, new)
+    return _report(row, added=tuple(added), changes=changes)
+
+
+def _report(
+    row: Row[Any],
+    added: tuple[str, ...] = (),
+    changes: Mapping[str, Mapping[str, tuple[Any, Any]]] | None = None,
+) -> Report:
+    changes = changes or {}
+    return Report(
+        run_id=row.id,
+        kind=RunKind(row.kind),
+        started_at=row.started_at,
+        finished_at=row.finished_at,
+        interrupted=row.interrupted,
+        added_count=row.added_count,
+        updated_count=row.updated_count,
+        errors_count=row.errors_count,
+        added_articles=added,
+        updated_articles=tuple(changes),
+        updated_fields_map=changes,
+        details=row.details,
+        is_wanted=row.wanted_at is not None,
+        stop_asked=row.stop_at is not None,
+    )
+
+
+def is_run_finished(connection: Connection, run_id: RunId) -> bool:
+    row = connection.execute(select(runs.c.finished_at).where(runs.c.id == run_id)).first()
+    if row is None:
+        raise NotFoundError(_NO_RUN.format(run_id))
+    return row.finished_at is not None
+
+
+def load_events(
+    connection: Connection, run_id: RunId, *, after: int = -1, limit: int = 500
+) -> list[tuple[int, Progress]]:
+    """The events of a run with a number above `after`, each with its number: so one looks on where one was."""
+    e = run_events.c
+    query = select(run_events).where(e.run_id == run_id, e.seq > after).order_by(e.seq).limit(limit)
+    return [
+        (
+            row.seq,
+            Progress(
+                run_id=row.run_id,
+                at=row.at,
+                kind=ProgressKind(row.kind),
+                feed_id=row.feed_id,
+                label=row.label,
+                text=row.text,
+                found=row.found,
+                done=row.done,
+                pages=row.pages,
+            ),
+        )
+        for row in connection.execute(query)
+    ]
+
+
+def has_fetch_work(connection: Connection) -> bool:
+    """Whether a run was asked for, or one was abandoned. Cheap: two short indexes."""
+    query = select(func.count()).where(or_(_r.wanted_at.is_not(None), _r.alive_until < db_now()))
+    return connection.execute(query).scalar_one() > 0
+
+
+def load_open_fetch_runs(connection: Connection) -> list[RunId]:
+    """Those that wait for a worker or go on now, newest first."""
+    is_open = or_(_r.wanted_at.is_not(None), _r.alive_until >= db_now())
+    query = select(_r.id).where(is_open, _r.finished_at.is_(None)).order_by(_r.id.desc())
+    return list(connection.execute(query).scalars())

@@ -1,0 +1,81 @@
+"""Save runs: their beginning, their end, and the progress events that let one process show a run of another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, func, insert, select, update
+
+from inforadar.model.ids import RunId, new_uuid
+from inforadar.model.progress import Progress
+from inforadar.model.run import RunKind
+from inforadar.store.runs.queries import MAX_EVENTS
+from inforadar.store.schema.items import item_changes, items
+from inforadar.store.schema.runs import run_events, runs
+
+
+def insert_run(
+    connection: Connection, kind: RunKind, at: datetime, details: Mapping[str, Any] | None = None
+) -> RunId:
+    run_id = RunId(new_uuid())
+    connection.execute(
+        insert(runs).values(id=run_id, kind=kind.value, started_at=at, details=dict(details or {}))
+    )
+    return run_id
+
+
+def continue_run(connection: Connection, run_id: RunId) -> bool:
+    """Opens a finished run that has more to do. False: it was deleted meanwhile."""
+    opened = update(runs).where(runs.c.id == run_id).values(finished_at=None).returning(runs.c.id)
+    return connection.execute(opened).first() is not None
+
+
+def finish_run(
+    connection: Connection,
+    run_id: RunId,
+    at: datetime,
+    *,
+    errors: int = 0,
+    interrupted: bool = False,
+    details: Mapping[str, Any] | None = None,
+) -> None:
+    """Closes the run; what it added and changed is counted from the items themselves."""
+    added = connection.execute(select(func.count()).where(items.c.run_id == run_id)).scalar_one()
+    updated = connection.execute(
+        select(func.count(item_changes.c.item_id.distinct())).where(item_changes.c.run_id == run_id)
+    ).scalar_one()
+    values: dict[str, Any] = {
+        "finished_at": at,
+        "added_count": added,
+        "updated_count": updated,
+        "errors_count": errors,
+        "interrupted": interrupted,
+        "alive_until": None,
+    }
+    if details is not None:
+        values["details"] = dict(details)
+    connection.execute(update(runs).where(runs.c.id == run_id).values(**values))
+
+
+def save_events(connection: Connection, run_id: RunId, first_seq: int, events: Sequence[Progress]) -> None:
+    """Appends progress events, as long as the run has fewer than `MAX_EVENTS`."""
+    rows = [
+        {
+            "run_id": run_id,
+            "seq": seq,
+            "at": event.at,
+            "kind": event.kind.value,
+            "feed_id": event.feed_id,
+            "label": event.label,
+            "text": event.text[:2000],
+            "found": event.found,
+            "done": event.done,
+            "pages": event.pages,
+        }
+        for seq, event in enumerate(events, first_seq)
+        if seq < MAX_EVENTS
+    ]
+    if rows:
+        connection.execute(insert(run_events), rows)

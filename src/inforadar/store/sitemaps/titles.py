@@ -1,0 +1,45 @@
+"""Titles of pages that are known already, so that a sitemap need not ask for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, select
+
+from inforadar.model.article import ArticleStatus
+from inforadar.model.ids import FeedId
+from inforadar.store.items.queries import load_known_hashes
+from inforadar.store.schema.articles import articles
+from inforadar.store.types import one_of
+from inforadar.urls import uid, url_hash
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownTitles:
+    """What need not be asked for."""
+
+    items: frozenset[str]
+    """URLs that are items of the feed already."""
+    pages: Mapping[str, str]
+    """Titles of pages that were fetched before, for whomever."""
+
+
+def load_titles(connection: Connection, feed_id: FeedId, urls: Sequence[str]) -> KnownTitles:
+    by_hash = {url_hash(url): url for url in urls}
+    known = load_known_hashes(connection, feed_id, [*by_hash])
+    return KnownTitles(
+        items=frozenset(by_hash[hash_] for hash_ in known),
+        pages=load_page_titles(connection, urls),
+    )
+
+
+def load_page_titles(connection: Connection, urls: Sequence[str]) -> dict[str, str]:
+    """Titles of pages that are stored as articles."""
+    by_uid = {uid(url): url for url in urls}
+    titled = select(articles.c.uid, articles.c.title).where(
+        one_of(articles.c.uid, by_uid),
+        articles.c.status == ArticleStatus.SUCCESS.value,
+        articles.c.title.is_not(None),
+    )
+    return {by_uid[row.uid]: row.title for row in connection.execute(titled)}

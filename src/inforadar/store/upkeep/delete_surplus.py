@@ -1,0 +1,94 @@
+"""Retention: delete what is old or too much, and leave the hash behind (X8).
+
+Everything goes in portions, each its own transaction: what was deleted until a stop stays deleted, and no worker
+waits long. Starred items stay. An article goes when no item refers to it any more and its last attempt is over
+30 days ago: until then its row is what keeps the URL from being fetched again (ruling 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import (
+    Connection,
+    Table,
+    delete,
+    select,
+    update,
+)
+
+from inforadar.model.ids import FeedId, RunId
+from inforadar.store.schema.articles import article_categories, article_failures, articles
+from inforadar.store.schema.feeds import feed_schedules
+from inforadar.store.schema.items import forgotten_items, item_changes, items
+from inforadar.store.schema.people import marks
+from inforadar.store.schema.runs import runs
+from inforadar.store.types import db_after, one_of
+from inforadar.store.upkeep.surplus import PORTION, Keep, history_tables, select_orphans, select_surplus
+from inforadar.store.upsert import upsert
+
+
+def forget_surplus(connection: Connection, feed_id: FeedId, keep: Keep, limit: int = PORTION) -> int:
+    """Deletes a portion of what a feed has too much of; returns how many items it was."""
+    chosen = connection.execute(select_surplus(feed_id, keep).limit(limit)).all()
+    if not chosen:
+        return 0
+    connection.execute(
+        upsert(connection, forgotten_items).on_conflict_do_nothing(),
+        [
+            {"feed_id": feed_id, "hash": row.hash, "item_id": row.id, "pub_date": row.pub_date}
+            for row in chosen
+        ],
+    )
+    connection.execute(delete(items).where(one_of(items.c.id, [row.id for row in chosen])))
+    s = feed_schedules.c
+    connection.execute(update(feed_schedules).where(s.id == feed_id).values(build_at=db_after(s.build_at)))
+    return len(chosen)
+
+
+def delete_orphans(connection: Connection, before: datetime, limit: int = PORTION) -> int:
+    """A portion of the articles that nothing refers to, with what is known of them."""
+    uids = list(connection.execute(select_orphans(before).limit(limit)).scalars())
+    for table in (article_failures, article_categories, articles):
+        connection.execute(delete(table).where(one_of(table.c.uid, uids)))
+    return len(uids)
+
+
+def delete_history(connection: Connection, before: datetime, table: Table) -> int | None:
+    """Deletes a portion of what is older in one of `HISTORY`; returns how many rows, None once nothing is left.
+
+    One table after the other: to find that nothing is old in it takes reading all of it. None is deleted yet (0)
+    while the runs that are next are still named by what they added and changed.
+    """
+    old = history_tables(before)[table]
+    query = select(old.key).where(old.test).order_by(old.key).limit(old.most)
+    chosen = list(connection.execute(query).scalars())
+    if not chosen:
+        return None
+    if table is runs and _let_go(connection, chosen):
+        return 0
+    connection.execute(delete(table).where(one_of(old.key, chosen)))
+    return len(chosen)
+
+
+def _let_go(connection: Connection, run_ids: Sequence[RunId]) -> bool:
+    """Takes these runs out of a portion of the rows that name them. False: none does.
+
+    The foreign key would do it for all of them at once, and a run may have added a hundred thousand items.
+    """
+    for table in (items, item_changes):
+        named = select(table.c.id).where(one_of(table.c.run_id, run_ids)).limit(PORTION)
+        if ids := list(connection.execute(named).scalars()):
+            # In the order in which the writer locks them, so that the two never wait for each other.
+            locked = select(table.c.id).where(one_of(table.c.id, ids)).order_by(table.c.id).with_for_update()
+            connection.execute(locked)
+            connection.execute(update(table).where(one_of(table.c.id, ids)).values(run_id=None))
+            return True
+    return False
+
+
+def delete_lost_marks(connection: Connection) -> int:
+    """Of URLs that no item has any more; starred ones still have theirs."""
+    listed = select(items.c.id).where(items.c.url == marks.c.url).exists()
+    return connection.execute(delete(marks).where(~listed, marks.c.starred_at.is_(None))).rowcount

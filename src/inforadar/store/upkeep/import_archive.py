@@ -1,0 +1,262 @@
+"""Fill a database from an export (see `export_archive`).
+
+It is read in one transaction: whatever is wrong with it, and wherever, nothing of it stays.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import BinaryIO
+
+import msgspec
+from sqlalchemy import Column, Connection, Table, delete, func, select
+from sqlalchemy.exc import StatementError
+
+from inforadar.errors import ParseError, UsageError
+from inforadar.store.faults import is_of_the_content
+from inforadar.store.schema.all_tables import all_tables
+from inforadar.store.schema.feeds import feeds
+from inforadar.store.schema.items import items
+from inforadar.store.schema.people import marks
+from inforadar.store.upkeep.revision import OURS
+from inforadar.store.upkeep.transfer import (
+    PAGE,
+    Digest,
+    row_type,
+    travelling_columns,
+    travelling_tables,
+)
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import (
+    insert,
+)
+
+from inforadar.store.upkeep.export_archive import VERSION, Told
+from inforadar.store.upkeep.transfer import Values
+
+MAX_LINE = 64 * 2**20
+MAX_RATIO, RATIO_FROM = 300, 64 * 2**20
+"""Texts shrink to a tenth or so. What unfolds to much more than that was made to fill a disk."""
+_ZSTD = b"\x28\xb5\x2f\xfd"
+
+
+def read_archive(connection: Connection, file: BinaryIO, told: Told, *, replace: bool) -> dict[str, int]:
+    """Fills an empty database, or with `replace` any. Raises `ParseError`; the caller's transaction rolls back."""
+    if not replace and (there := _occupied(connection)):
+        raise UsageError(
+            f"The database is not empty: it holds {there}. Say --replace to delete everything that is there."
+        )
+    for table in reversed(all_tables()):
+        connection.execute(delete(table))
+    return _Reading(connection=connection, told=told).read(_lines(file))
+
+
+def _occupied(connection: Connection) -> str | None:
+    for table in (feeds, items, marks):
+        if number := connection.execute(select(func.count()).select_from(table)).scalar_one():
+            return f"{number} {table.name}"
+    return None
+
+
+class _Head(msgspec.Struct, forbid_unknown_fields=True):
+    format: str
+    version: int
+    schema: str
+    program: str
+    made_at: datetime
+
+
+class _Total(msgspec.Struct, forbid_unknown_fields=True):
+    rows: int
+    checksum: str
+
+
+class _TableStart(msgspec.Struct, forbid_unknown_fields=True):
+    table: str
+    columns: list[str]
+
+
+class _End(msgspec.Struct, forbid_unknown_fields=True):
+    end: dict[str, _Total]
+
+
+_NOT_OURS = "This is no export of Info Radar. `inforadar export FILE` makes one."
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """The lines of a compressed file, none of them endless, and not out of all proportion to the file."""
+    counted = _Counted(file)
+    unfolded = 0
+    try:
+        with zstd.ZstdFile(io.BufferedReader(counted)) as stream:
+            while line := stream.readline(MAX_LINE + 1):
+                unfolded += len(line)
+                if len(line) > MAX_LINE:
+                    raise ParseError(
+                        f"The export has a line of over {MAX_LINE // 2**20} MB; none of ours has."
+                    )
+                if unfolded > RATIO_FROM and unfolded > counted.number * MAX_RATIO:
+                    raise ParseError(
+                        f"The export unfolds to over {MAX_RATIO} times its size: it was made to do harm."
+                    )
+                yield line
+    except (zstd.ZstdError, EOFError) as fault:
+        is_zstd = counted.began.startswith(_ZSTD)
+        raise ParseError(f"The export is damaged or cut off. ({fault})" if is_zstd else _NOT_OURS) from None
+
+
+class _Counted(io.RawIOBase):
+    """Counts how much of a file was read; a pipe could not tell."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.began = b""
+        self.number = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        data = self._file.read(len(buffer))
+        buffer[: len(data)] = data
+        self.began = self.began or data[:4]
+        self.number += len(data)
+        return len(data)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Reading:
+    """One pass over the lines."""
+
+    connection: Connection
+    told: Told
+    digests: dict[str, Digest] = field(default_factory=dict)
+    number: int = 0
+    """Of the line."""
+
+    def read(self, lines: Iterator[bytes]) -> dict[str, int]:
+        self._check_head(next(lines, b""))
+        self.number = 1
+        current: _Filling | None = None
+        for line in lines:
+            self.number += 1
+            if line.startswith(b"["):
+                if current is None:
+                    raise ParseError(f"Line {self.number} of the export is a row of no table.")
+                current.add(line, self.number)
+                continue
+            if current is not None:
+                self._close(current)
+            if line.startswith(b'{"end"'):
+                self._check_end(line)
+                if next(lines, None) is not None:
+                    raise ParseError("The export goes on after its end.")
+                return {name: digest.rows for name, digest in self.digests.items()}
+            current = self._open(line)
+        raise ParseError("The export is cut off: its end is missing.")
+
+    def _check_head(self, line: bytes) -> None:
+        try:
+            head = msgspec.json.decode(line, type=_Head)
+        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+            raise ParseError(_NOT_OURS) from None
+        if head.format != "inforadar":
+            raise ParseError(_NOT_OURS)
+        if head.version > VERSION or head.schema not in OURS.known:
+            raise ParseError(
+                f"The export was written by a newer Info Radar ({head.program}, schema {head.schema}). "
+                "Upgrade this program first."
+            )
+
+    def _open(self, line: bytes) -> _Filling:
+        try:
+            start = msgspec.json.decode(line, type=_TableStart)
+        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as fault:
+            raise ParseError(f"Line {self.number} of the export cannot be read: {fault}.") from None
+        table = next((table for table in travelling_tables() if table.name == start.table), None)
+        if table is None or start.table in self.digests:
+            raise ParseError(f"Line {self.number} of the export names a table that should not be there.")
+        there = {column.name: column for column in travelling_columns(table)}
+        if len(set(start.columns)) != len(start.columns) or not set(start.columns) <= set(there):
+            raise ParseError(
+                f"Line {self.number} of the export names columns that {table.name} does not have."
+            )
+        digest = self.digests.setdefault(table.name, Digest())
+        columns = [there[name] for name in start.columns]
+        return _Filling(connection=self.connection, table=table, columns=columns, digest=digest)
+
+    def _close(self, filled: _Filling) -> None:
+        filled.flush()
+        self.told(filled.table.name, filled.digest.rows)
+
+    def _check_end(self, line: bytes) -> None:
+        try:
+            end = msgspec.json.decode(line, type=_End).end
+        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+            raise ParseError("The end of the export cannot be read.") from None
+        found = {name: _Total(digest.rows, digest.checksum) for name, digest in self.digests.items()}
+        wrong = sorted(name for name in found | end if found.get(name) != end.get(name))
+        if wrong:
+            raise ParseError(
+                f"The export is damaged: the checksums of {', '.join(wrong)} are not what they should be."
+            )
+
+
+@dataclass(slots=True, kw_only=True)
+class _Filling:
+    """The rows of one table on their way in."""
+
+    connection: Connection
+    table: Table
+    columns: list[Column[object]]
+    digest: Digest
+    _waiting: list[tuple[object, ...]] = field(default_factory=list)
+    _decoder: msgspec.json.Decoder[tuple[object, ...]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._decoder = msgspec.json.Decoder(row_type(self.columns))
+
+    def add(self, line: bytes, number: int) -> None:
+        text = line.rstrip(b"\n")
+        try:
+            self._waiting.append(self._decoder.decode(text))
+        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as fault:
+            raise ParseError(
+                f"Line {number} of the export is no row of {self.table.name}: {fault}."
+            ) from None
+        self.digest.add(text)
+        if len(self._waiting) >= PAGE:
+            self.flush()
+
+    def flush(self) -> None:
+        if not self._waiting:
+            return
+        names = [column.name for column in self.columns]
+        try:
+            insert_values(self.connection, self.table, names, self._waiting)
+        except StatementError as fault:
+            if not is_of_the_content(fault):
+                raise
+            raise ParseError(
+                f"The export does not fit together: rows of {self.table.name} are there twice, refer to what is "
+                "not there, or hold what cannot be."
+            ) from None
+        self._waiting = []
+
+
+def insert_values(
+    connection: Connection, table: Table, names: Sequence[str], rows: Sequence[Mapping[str, Any] | Values]
+) -> None:
+    """Inserts rows whose values are in the order of `names`."""
+    connection.execute(insert(table), [dict(zip(names, row, strict=True)) for row in rows])

@@ -1,0 +1,168 @@
+"""Questions of retention: what is old or too much (X8)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Select,
+    Table,
+    and_,
+    func,
+    literal,
+    or_,
+    select,
+)
+
+from inforadar.model.ids import FeedId
+from inforadar.store.schema.analyses import analyses_cache
+from inforadar.store.schema.articles import article_failures, articles
+from inforadar.store.schema.feeds import feeds
+from inforadar.store.schema.hosts import hosts
+from inforadar.store.schema.items import item_changes, items
+from inforadar.store.schema.people import marks
+from inforadar.store.schema.runs import runs
+from inforadar.store.types import db_later, db_now
+
+PORTION = 1000
+RUNS = 20
+"""A portion of runs: each may have some thousand events."""
+HOST_DAYS = 90
+"""So long a host that nobody asks is remembered: its pace, and its robots.txt."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keep:
+    """What a feed keeps."""
+
+    since: datetime | None
+    """Items first seen before that go; None: age does not matter."""
+    newest: int
+    """So many of the newest stay; 0: all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holding:
+    """How much a feed has."""
+
+    feed_id: FeedId
+    url: str
+    options: dict[str, Any]
+    number: int
+    oldest: datetime
+
+
+def load_holdings(connection: Connection) -> list[Holding]:
+    """Of every feed with items, deleted ones too."""
+    counted = (
+        select(
+            items.c.feed_id,
+            func.count().label("number"),
+            func.min(items.c.created_at).label("oldest"),
+        )
+        .group_by(items.c.feed_id)
+        .subquery()
+    )
+    query = (
+        select(feeds.c.id, feeds.c.url, feeds.c.options, counted.c.number, counted.c.oldest)
+        .join(counted, counted.c.feed_id == feeds.c.id)
+        .order_by(feeds.c.url)
+    )
+    return [
+        Holding(feed_id=row.id, url=row.url, options=row.options, number=row.number, oldest=row.oldest)
+        for row in connection.execute(query)
+    ]
+
+
+def count_surplus(connection: Connection, feed_id: FeedId, keep: Keep) -> int:
+    return connection.execute(
+        select(func.count()).select_from(select_surplus(feed_id, keep).subquery())
+    ).scalar_one()
+
+
+def select_surplus(feed_id: FeedId, keep: Keep) -> Select[Any]:
+    i = items.c
+    starred = select(marks.c.hash).where(marks.c.hash == i.hash, marks.c.starred_at.is_not(None)).exists()
+    too_much: list[ColumnElement[bool]] = []
+    if keep.since is not None:
+        too_much.append(i.created_at < keep.since)
+    if keep.newest:
+        # The first one that is too much: everything that is older goes too.
+        last = (
+            select(i.pub_date, i.id)
+            .where(i.feed_id == feed_id)
+            .order_by(i.pub_date.desc(), i.id.desc())
+            .offset(keep.newest)
+            .limit(1)
+            .subquery()
+        )
+        date, id_ = (select(column).scalar_subquery() for column in (last.c.pub_date, last.c.id))
+        too_much.append(or_(i.pub_date < date, and_(i.pub_date == date, i.id <= id_)))
+    return (
+        select(i.id, i.hash, i.pub_date)
+        .where(i.feed_id == feed_id, ~starred, or_(*too_much) if too_much else literal(False))
+        .order_by(i.pub_date, i.id)
+    )
+
+
+def count_orphans(connection: Connection, before: datetime) -> int:
+    return connection.execute(
+        select(func.count()).select_from(select_orphans(before).subquery())
+    ).scalar_one()
+
+
+def select_orphans(before: datetime) -> Select[Any]:
+    a = articles.c
+    return select(a.uid).where(
+        a.next_attempt_at.is_(None),
+        func.coalesce(a.attempted_at, a.fetched_at, a.updated_at) < before,
+        ~select(items.c.id).where(items.c.url == a.url).exists(),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OldRows:
+    """Rows of one table that are history and over."""
+
+    key: Column[Any]
+    test: ColumnElement[bool]
+    most: int = PORTION
+    """So many are deleted at a time."""
+
+
+def count_history(connection: Connection, before: datetime) -> int:
+    return sum(
+        connection.execute(select(func.count()).where(old.test)).scalar_one()
+        for old in history_tables(before).values()
+    )
+
+
+HISTORY = (item_changes, runs, article_failures, analyses_cache, hosts)
+"""Tables of what has been; changes before the runs that made them."""
+
+
+def history_tables(before: datetime) -> dict[Table, OldRows]:
+    r, h = runs.c, hosts.c
+    idle = (
+        h.updated_at < db_later(-HOST_DAYS * 86400.0),
+        or_(h.paused_until.is_(None), h.paused_until <= db_now()),
+        or_(h.next_free_at.is_(None), h.next_free_at <= db_now()),
+    )
+    return {
+        item_changes: OldRows(key=item_changes.c.id, test=item_changes.c.at < before),
+        runs: OldRows(key=r.id, test=and_(r.started_at < before, r.finished_at.is_not(None)), most=RUNS),
+        article_failures: OldRows(key=article_failures.c.id, test=article_failures.c.at < before),
+        analyses_cache: OldRows(key=analyses_cache.c.key, test=analyses_cache.c.created_at < before),
+        hosts: OldRows(key=h.host, test=and_(*idle)),
+    }
+
+
+def load_clock(connection: Connection) -> datetime:
+    """The database's."""
+    now: datetime = connection.execute(select(db_now())).scalar_one()
+    return now
