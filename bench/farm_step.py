@@ -143,7 +143,7 @@ async def _collect_all(worker: Worker, due: int) -> tuple[CycleResult, int, list
     turns: set[float] = set()
     while total.fetched < due:
         before = _cpu_s()
-        result, run_id = await worker.collect_cycle()
+        result, run_id = await worker.collecting.claim_and_collect()
         cycles.append((result.fetched, _cpu_s() - before))
         failed += len(result.errors)
         total = replace(

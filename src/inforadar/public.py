@@ -114,7 +114,7 @@ class FeedFetcherService:
 
     async def process_feeds(self) -> CycleResult:
         """One cycle over what is due or asked for."""
-        result, _ = await self._open.collect_cycle()
+        result, _ = await self._open.collecting.claim_and_collect()
         return result
 
     async def fetch_feed_now(self, feed_id: FeedId) -> None:
@@ -132,7 +132,7 @@ class FeedFetcherService:
     async def _fetch(self, worker: Worker, feed_id: FeedId) -> None:
         leases = await worker.database.write(claim_feeds, [feed_id])
         if leases:
-            await worker.collect(leases)
+            await worker.collecting.collect_leases(leases)
 
     @property
     def _open(self) -> Worker:

@@ -41,9 +41,9 @@ async def test_a_run_that_is_asked_for_waits_for_a_worker_with_what_it_is_to_do(
     assert claimed is not None
     run_id, details = claimed
     assert str(run_id) == run["run_id"]
-    wanted, reach = parse_fetch_details(details)
+    wanted, limits = parse_fetch_details(details)
     assert wanted == FetchFilter(sources=("Хабр",), topics=("python",))
-    assert (reach.cutoff, reach.window_days, reach.depth) == (date(2026, 1, 31), 7, Depth.WINDOW)
+    assert (limits.cutoff, limits.window_days, limits.depth) == (date(2026, 1, 31), 7, Depth.WINDOW)
 
 
 async def test_a_run_is_stopped_before_it_begins_and_one_that_ended_is_not(

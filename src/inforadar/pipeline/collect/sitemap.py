@@ -121,13 +121,13 @@ class SitemapCollector:
             async with Visitor(
                 self.engine, self.robots, host, self.now, is_spent=first is not None
             ) as visitor:
-                run = await self._begin(job, visitor, first)
+                run = await self._begin_run(job, visitor, first)
                 walk = run.walk
-                async with aclosing(self._parts(run)) as parts:
+                async with aclosing(self._walk_files(run)) as parts:
                     async for part in parts:
                         job.progress.counted(len(part.listed), pages=0)
                         yield part
-                ended = self._ended(run, await self._finish(run))
+                ended = self._finish_job(run, await self._finish_site(run))
         except StoreError:
             raise
         except UsageError as fault:
@@ -139,7 +139,7 @@ class SitemapCollector:
             ended = replace(ended, kind=FeedKind.SITEMAP)
         yield ended
 
-    async def _begin(self, job: Job, visitor: Visitor, first: Fetched | None) -> _Run:
+    async def _begin_run(self, job: Job, visitor: Visitor, first: Fetched | None) -> _Run:
         feed, name, began_at = job.feed, site_name_of(job.feed), self.now()
         policy = self.sitemaps.of(feed)
         site = await self.database.read(load_site, name)
@@ -161,11 +161,11 @@ class SitemapCollector:
         met = {item.url for part in job.found for item in part.listed}
         return _Run(job=job, policy=policy, visitor=visitor, began_at=began_at, walk=walk, met=met)
 
-    async def _parts(self, run: _Run) -> AsyncGenerator[ListingPart, None]:
+    async def _walk_files(self, run: _Run) -> AsyncGenerator[ListingPart, None]:
         walk = run.walk
         async with aclosing(walk.run()) as files:
             async for todo in files:
-                async with aclosing(self._process(run, todo)) as parts:
+                async with aclosing(self._list_entries(run, todo)) as parts:
                     async for part in parts:
                         yield part
         if walk.failed is not None or not walk.lists:
@@ -177,7 +177,7 @@ class SitemapCollector:
             load_open_urls, run.site_name, retry_failed=run.policy.retry_failed_urls
         )
         todo = [Todo(known.get(url) or SitemapEntry(url, lastmod)) for url, lastmod in left_open]
-        async with aclosing(self._process(run, todo)) as parts:
+        async with aclosing(self._list_entries(run, todo)) as parts:
             async for part in parts:
                 yield part
 
@@ -192,7 +192,7 @@ class SitemapCollector:
 
         await self.database.write(fenced, run.job.lease, choose_baseline, run.site_name, newest, self.now())
 
-    async def _process(self, run: _Run, todo: list[Todo]) -> AsyncGenerator[ListingPart, None]:
+    async def _list_entries(self, run: _Run, todo: list[Todo]) -> AsyncGenerator[ListingPart, None]:
         """Items with a title at once, together; then those that need their page, one by one."""
         by_url = {one.entry.url: one for one in todo if one.entry.url not in run.met}
         run.met |= by_url.keys()
@@ -251,7 +251,7 @@ class SitemapCollector:
             state={name: value for name, value in state.items() if value},
         )
 
-    async def _finish(self, run: _Run) -> Failed | None:
+    async def _finish_site(self, run: _Run) -> Failed | None:
         walk = run.walk
         if walk.failed is not None:
             return walk.failed
@@ -275,7 +275,7 @@ class SitemapCollector:
             run.job.progress.line(f"titles: {said}")
         return None
 
-    def _ended(self, run: _Run, failed: Failed | None) -> FinishedJob:
+    def _finish_job(self, run: _Run, failed: Failed | None) -> FinishedJob:
         job, root = run.job, run.walk.root
         if failed is not None:
             if run.walk.lists:

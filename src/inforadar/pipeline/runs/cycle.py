@@ -100,7 +100,7 @@ class Cycle:
             pacer=pacer,
             workers=workers,
             host_of=lambda lease: host_key(lease.feed.url),
-            work=self._work,
+            work=self._run_job,
         )
 
     async def run(self, leases: Sequence[Lease], run_id: RunId) -> CycleResult:
@@ -129,7 +129,8 @@ class Cycle:
         """Starts no further feed."""
         self._dispatch.stop()
 
-    async def _work(self, lease: Lease) -> Ending:
+    async def _run_job(self, lease: Lease) -> Ending:
+        """Collect one feed in its host's turn."""
         assert self._progress is not None
         feed = lease.feed
         job = Job(
@@ -139,13 +140,14 @@ class Cycle:
             headers=self._credentials.get(feed.id, {}),
         )
         try:
-            await self._collect(job)
+            await self._collect_and_save(job)
         except LeaseLostError as lost:
             # Of a collector that keeps a state of its own, fenced as the items are: it costs this feed alone.
             self._give_up(job, lost)
         return Ending.DONE
 
-    async def _collect(self, job: Job) -> None:
+    async def _collect_and_save(self, job: Job) -> None:
+        """Save each part as its collector yields it, and hand the end of the job to the writer."""
         kind = job.feed.kind or FeedKind.FEED
         async with aclosing(self._collectors[kind].collect(job)) as steps:
             async for step in steps:

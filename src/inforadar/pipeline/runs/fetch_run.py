@@ -71,7 +71,7 @@ class FetchRun:
         now: Callable[[], datetime],
         listener: Listener,
         wanted: FetchFilter = ALL_FEEDS,
-        reach: WalkLimits = TO_THE_CUTOFF,
+        limits: WalkLimits = TO_THE_CUTOFF,
         run_id: RunId | None = None,
     ) -> None:
         """`run_id`: a run that was asked for and claimed (`store/runs/fetch_runs.py`); else one is begun."""
@@ -83,9 +83,9 @@ class FetchRun:
         self._now = now
         self._listener = listener
         self._wanted = wanted
-        self._reach = reach
+        self._limits = limits
         self._run_id = run_id
-        self._details = fetch_details(wanted, reach)
+        self._details = fetch_details(wanted, limits)
         self._finder: Finder | None = None
         self._work: asyncio.Task[None] | None = None
         self._tally: dict[str, dict[str, Any]] = {}
@@ -142,7 +142,7 @@ class FetchRun:
             collectors=self._collectors,
             pacer=self._pacer,
             workers=self._workers,
-            reach=self._reach,
+            limits=self._limits,
             credentials=await self._database.read(load_credentials),
             progress=progress,
         )
@@ -217,14 +217,14 @@ class FetchRun:
         progress.tell(ProgressKind.FINISHED)
 
 
-def fetch_details(wanted: FetchFilter, reach: WalkLimits) -> dict[str, Any]:
-    """A run's filter and reach as its row keeps them: what `request_fetch_run` takes."""
+def fetch_details(wanted: FetchFilter, limits: WalkLimits) -> dict[str, Any]:
+    """A run's filter and limits as its row keeps them: what `request_fetch_run` takes."""
     return {
         "sources": list(wanted.sources),
         "topics": list(wanted.topics),
-        "cutoff": reach.cutoff.isoformat() if reach.cutoff else None,
-        "window_days": reach.window_days,
-        "depth": reach.depth.value if reach.depth else None,
+        "cutoff": limits.cutoff.isoformat() if limits.cutoff else None,
+        "window_days": limits.window_days,
+        "depth": limits.depth.value if limits.depth else None,
     }
 
 
