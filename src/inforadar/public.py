@@ -33,7 +33,7 @@ from inforadar.embed.sitemap_rss import read_sitemap as _read_sitemap
 from inforadar.embed.sitemap_visit import open_sitemap_visit
 from inforadar.model.ids import FeedId
 from inforadar.model.sitemap import IncrementalResult, SitemapEntry, SiteState
-from inforadar.pipeline.runs.cycle import CycleResult
+from inforadar.pipeline.runs.cycle_result import CycleResult
 from inforadar.pipeline.worker import Stage, Worker
 from inforadar.stages.discover.sitemap.filter import apply_rss_filters, sort_entries_by_date
 from inforadar.store.feeds.feeds import load_feed, request_feed

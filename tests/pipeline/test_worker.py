@@ -18,7 +18,7 @@ from inforadar.config import Settings, load_settings
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import Outcome
 from inforadar.pipeline.runs.collect_run import CollectRun
-from inforadar.pipeline.runs.cycle import CycleResult
+from inforadar.pipeline.runs.cycle_result import CycleResult
 from inforadar.pipeline.worker import ALL_STAGES, Stage, Worker
 from inforadar.store.articles.articles import load_article
 from inforadar.store.database import Database
@@ -323,7 +323,7 @@ async def test_the_turns_of_a_crowded_host_are_one_run(site: Site, database: Dat
     (report,) = await database.read(load_runs)
     # The fifth is under way when the worker stops; the four before it were saved, or it would not have begun.
     assert report.finished_at is not None
-    assert report.added_count == report.details["feeds"] >= 4
+    assert report.added_count == report.details.feeds >= 4
 
 
 async def test_the_cycles_of_a_run_add_up_in_its_report(site: Site, database: Database, worker: Open) -> None:
@@ -339,7 +339,7 @@ async def test_the_cycles_of_a_run_add_up_in_its_report(site: Site, database: Da
             finished.append((await database.read(load_report, run_id)).finished_at)
     (report,) = await database.read(load_runs)
     assert (report.added_count, report.errors_count, report.interrupted) == (2, 1, False)
-    assert (report.details["feeds"], list(report.details["errors"])) == (3, [urls[1]])
+    assert (report.details.feeds, list(report.details.errors)) == (3, [urls[1]])
     assert finished == sorted(set(finished)), "its end moves on with each"
     assert report.finished_at == finished[-1]
 

@@ -23,7 +23,8 @@ from inforadar.model.schedule import LANES, Lane, Lease
 from inforadar.pipeline.collect.jobs import Collector, WalkLimits
 from inforadar.pipeline.owed_leases import OwedLeases
 from inforadar.pipeline.runs.collect_run import CollectRun
-from inforadar.pipeline.runs.cycle import Cycle, CycleResult, log_progress
+from inforadar.pipeline.runs.cycle import Cycle, log_progress
+from inforadar.pipeline.runs.cycle_result import CycleResult
 from inforadar.pipeline.runs.fetch_run import (
     ALL_FEEDS,
     TO_THE_CUTOFF,

@@ -17,7 +17,7 @@ from inforadar.errors import InfoRadarError
 from inforadar.model.schedule import Lane
 from inforadar.pipeline.collect_stage import CollectStage
 from inforadar.pipeline.runs.collect_run import CollectRun
-from inforadar.pipeline.runs.cycle import CycleResult
+from inforadar.pipeline.runs.cycle_result import CycleResult
 from inforadar.store.leases import seconds_to_next_request
 
 REQUEST_POLL_S = 1.0

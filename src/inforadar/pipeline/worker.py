@@ -28,7 +28,7 @@ from inforadar.pipeline.articles import Canonicalizer
 from inforadar.pipeline.build import Builder
 from inforadar.pipeline.collect_stage import CollectStage
 from inforadar.pipeline.loops import CollectLoop, Loop, Wakes, run_fetch_loop, run_loops, run_stage_loop
-from inforadar.pipeline.runs.cycle import CycleResult
+from inforadar.pipeline.runs.cycle_result import CycleResult
 from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.database import Database
 

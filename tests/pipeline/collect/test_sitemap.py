@@ -24,7 +24,7 @@ from inforadar.pipeline.collect import sitemap_files as sitemap_walk
 from inforadar.pipeline.collect.jobs import Collector, Job
 from inforadar.pipeline.collect.page_titles import PageTitles
 from inforadar.pipeline.collect.sitemap import SitemapCollector, site_name_of
-from inforadar.pipeline.runs.cycle import CycleResult
+from inforadar.pipeline.runs.cycle_result import CycleResult
 from inforadar.pipeline.worker import Stage, Worker
 from inforadar.stages.canonical import extract
 from inforadar.store.articles.articles import load_article
@@ -603,7 +603,7 @@ async def test_a_lost_lease_costs_a_fetch_that_feed_alone(
         report = await running.collecting.fetch_run(lambda event: None).run()
         assert await database.read(count_leases) == 1, "the other process has its lease still"
     assert (report.added_count, report.interrupted) == (1, False)
-    assert report.details["errors"] == {lost.url: "Left out: another process took it over."}
+    assert report.details.errors == {lost.url: "Left out: another process took it over."}
     assert await names(database) == ["b"]
 
 

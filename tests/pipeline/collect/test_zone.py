@@ -15,7 +15,7 @@ from inforadar.config import load_settings
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId
-from inforadar.pipeline.runs.cycle import CycleResult
+from inforadar.pipeline.runs.cycle_result import CycleResult
 from inforadar.pipeline.worker import Stage, Worker
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import delete_feed, insert_feed, load_feed, request_feed

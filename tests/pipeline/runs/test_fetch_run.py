@@ -19,8 +19,8 @@ from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import LeaseToken
 from inforadar.model.item import Listed
 from inforadar.model.progress import Progress, ProgressKind
-from inforadar.model.run import RunKind
-from inforadar.model.schedule import FinishedJob, ListingPart, NextRun
+from inforadar.model.run import RunDetails, RunKind, RunNumbers
+from inforadar.model.schedule import FinishedJob, ListingPart, NextRun, PartState
 from inforadar.pipeline.collect.jobs import WalkLimits
 from inforadar.pipeline.runs.fetch_run import (
     TO_THE_CUTOFF,
@@ -395,7 +395,7 @@ async def test_a_feed_that_another_process_works_on_is_left_out_and_said_so(
     async with worker() as running:
         report = await running.collecting.fetch_run(heard).run()
     assert report.errors_count == 1
-    assert report.details["errors"] == {paged.url: "Left out: another process works on it."}
+    assert report.details.errors == {paged.url: "Left out: another process works on it."}
     assert "paged/general left out: another process works on it" in heard.lines
     assert paged.asked == []
 
@@ -442,7 +442,7 @@ async def test_another_process_can_start_a_run_look_on_and_stop_it(
     assert [report.run_id for report in done.fetches] == [run_id]
     report = await database.read(load_report, run_id)
     assert (report.added_count, report.is_wanted) == (12, False)
-    assert report.details["progress"] == {"found": 12, "done": 12, "pages": 3}
+    assert report.details.progress == RunNumbers(found=12, done=12, pages=3)
     events = await database.read(load_events, run_id)
     assert [seq for seq, _ in events] == list(range(len(events)))
     assert events[-1][1].kind is ProgressKind.FINISHED
@@ -451,8 +451,8 @@ async def test_another_process_can_start_a_run_look_on_and_stop_it(
 
     heard = Heard()
     async with worker() as running:
-        claimed = await database.write(request_fetch_run, {})
-        assert await database.write(claim_fetch_run) == (claimed, {})
+        claimed = await database.write(request_fetch_run, RunDetails())
+        assert await database.write(claim_fetch_run) == (claimed, RunDetails())
         await database.write(request_stop, claimed)
         run = running.collecting.fetch_run(heard, run_id=claimed)
         heard.at["page 1"] = lambda: asyncio.get_running_loop().call_soon(run.stop)
@@ -460,7 +460,7 @@ async def test_another_process_can_start_a_run_look_on_and_stop_it(
 
 
 async def test_a_wanted_run_that_is_stopped_before_anyone_took_it_never_begins(database: Database) -> None:
-    run_id = await database.write(request_fetch_run, {})
+    run_id = await database.write(request_fetch_run, RunDetails())
     await database.write(request_stop, run_id)
     assert await database.write(claim_fetch_run) is None
     report = await database.read(load_report, run_id)
@@ -472,7 +472,7 @@ async def test_a_run_whose_process_is_gone_is_closed_by_the_next_one(
     site: Site, database: Database, worker: Open
 ) -> None:
     async with worker() as running:
-        await database.write(request_fetch_run, {})
+        await database.write(request_fetch_run, RunDetails())
         assert await database.write(claim_fetch_run) is not None
         await database.write(lambda c: c.execute(runs.update().values(alive_until=db_later(-1.0))))
         await running.collecting.fetch_run(Heard()).run()
@@ -532,7 +532,14 @@ async def test_what_is_kept_on_disk_comes_back_as_it_was(database: Database) -> 
         dated_in="Europe/Moscow",
         spent_s=1.5,
     )
-    part = ListingPart(lease=lease, run_id=run_id, at=NOW, listed=(item, item), state={"next_url": None})
+    other = Listed(url="https://a.example/2", published_at=NOW)
+    state = PartState(
+        url="https://a.example/",
+        items=(other,),
+        next_url="https://a.example/?page=2",
+        modified={other.url: NOW},
+    )
+    part = ListingPart(lease=lease, run_id=run_id, at=NOW, listed=(item, item), state=state)
     assert await database.write(save_found, part, 0)
     assert await database.write(save_found, end, 1)
     clean = replace(item, title="Хлеб ?")

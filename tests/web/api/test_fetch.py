@@ -10,6 +10,7 @@ import pytest
 
 from inforadar.config import Settings
 from inforadar.model.ids import RunId
+from inforadar.model.run import RunDetails
 from inforadar.pipeline.runs.fetch_run import FetchFilter, parse_fetch_details
 from inforadar.stages.discover.pages.walk import Depth
 from inforadar.store.runs.fetch_runs import beat, claim_fetch_run
@@ -69,7 +70,7 @@ async def test_a_run_that_goes_on_hears_that_it_is_to_stop(
     assert await newsroom.database.write(claim_fetch_run) is not None
     async with web.post(f"/api/runs/{run_id}/stop", headers=bearer) as response:
         assert (response.status, (await response.json())["finished_at"]) == (202, None)
-    assert await newsroom.database.write(beat, run_id, 0, [], {})
+    assert await newsroom.database.write(beat, run_id, 0, [], RunDetails())
     await newsroom.database.write(finish_run, run_id, BUILT_AT, interrupted=True)
 
 

@@ -13,8 +13,6 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 
-import msgspec
-
 from inforadar.errors import StoreError, UsageError
 from inforadar.fetch.engine import Engine
 from inforadar.fetch.freshness import freshness_s
@@ -22,7 +20,7 @@ from inforadar.model.feed import Feed
 from inforadar.model.http import Failed, Fetched, FetchResult, Outcome, Request
 from inforadar.model.ids import FeedId, UrlHash
 from inforadar.model.item import Listed
-from inforadar.model.schedule import FinishedJob, ListingPart
+from inforadar.model.schedule import FinishedJob, ListingPart, PartState
 from inforadar.pipeline.collect.feed import all_elsewhere, crash_of, failed_job, fault_of, keep_own_host
 from inforadar.pipeline.collect.jobs import Job
 from inforadar.pipeline.polite_visit import Visitor
@@ -224,16 +222,23 @@ def _days(*given: object) -> int:
     return int(str(days))
 
 
-def page_state(page: PageListing, process: Sequence[Listed]) -> dict[str, object]:
+def page_state(page: PageListing, process: Sequence[Listed]) -> PartState:
     """The page but for what the part lists anyway, so that a walk can be taken up behind it."""
     taken = {item.url for item in process}
-    others = tuple(item for item in page.items if item.url not in taken)
-    rest = replace(page, items=others, warnings=())
-    state: dict[str, object] = msgspec.to_builtins(rest)
-    return state
+    return PartState(
+        url=page.url,
+        items=tuple(item for item in page.items if item.url not in taken),
+        next_url=page.next_url,
+        is_next_guessed=page.is_next_guessed,
+    )
 
 
 def found_page(part: ListingPart) -> PageListing:
     """The page that a part was made of."""
-    rest = msgspec.convert(part.state, PageListing)
-    return replace(rest, items=part.listed + rest.items)
+    state = part.state
+    return PageListing(
+        url=state.url,
+        items=part.listed + state.items,
+        next_url=state.next_url,
+        is_next_guessed=state.is_next_guessed,
+    )

@@ -14,7 +14,6 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mappin
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
 
 from inforadar.errors import StoreError, UsageError
 from inforadar.fetch.engine import Engine
@@ -22,7 +21,7 @@ from inforadar.fetch.freshness import freshness_s
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import Failed, Fetched, Outcome
 from inforadar.model.item import Listed
-from inforadar.model.schedule import FinishedJob, ListingPart
+from inforadar.model.schedule import FinishedJob, ListingPart, PartState
 from inforadar.model.sitemap import SitemapEntry, TitleOrigin
 from inforadar.pipeline.collect.feed import crash_of, failed_job, fault_of
 from inforadar.pipeline.collect.jobs import Job
@@ -35,7 +34,7 @@ from inforadar.stages.discover.sitemap.filter import parse_filter, sort_entries_
 from inforadar.stages.discover.sitemap.titles import slug_title
 from inforadar.store.database import Database
 from inforadar.store.sitemaps.files import choose_baseline, fenced, finish_site, load_files
-from inforadar.store.sitemaps.items import FAILED, MODIFIED, SITE, KnownTitles, load_titles
+from inforadar.store.sitemaps.items import KnownTitles, load_titles
 from inforadar.store.sitemaps.site_states import load_open_urls, load_site
 from inforadar.urls import host_key, origin
 
@@ -238,17 +237,14 @@ class SitemapCollector:
         self, run: _Run, listed: list[Listed], by_url: Mapping[str, Todo], *, failed: Iterable[str] = ()
     ) -> ListingPart:
         modified = {
-            item.url: item.updated_at.isoformat()
-            for item in listed
-            if item.updated_at and by_url[item.url].is_modified
+            item.url: item.updated_at for item in listed if item.updated_at and by_url[item.url].is_modified
         }
-        state: dict[str, Any] = {SITE: run.site_name, MODIFIED: modified, FAILED: list(failed)}
         return ListingPart(
             lease=run.job.lease,
             run_id=run.job.run_id,
             at=self.now(),
             listed=tuple(listed),
-            state={name: value for name, value in state.items() if value},
+            state=PartState(site=run.site_name, modified=modified, failed=tuple(failed)),
         )
 
     async def _finish_site(self, run: _Run) -> Failed | None:

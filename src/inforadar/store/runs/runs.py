@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, Row, func, insert, or_, select, update
 
 from inforadar.errors import NotFoundError
 from inforadar.model.ids import RunId, new_uuid
 from inforadar.model.progress import Progress, ProgressKind
-from inforadar.model.run import Report, RunKind
+from inforadar.model.run import Report, RunDetails, RunKind
 from inforadar.store.schema.items import item_changes, items
 from inforadar.store.schema.runs import run_events, runs
 
@@ -21,12 +22,11 @@ _NO_RUN = "There is no run {}. `inforadar run list` shows them."
 
 
 def insert_run(
-    connection: Connection, kind: RunKind, at: datetime, details: Mapping[str, Any] | None = None
+    connection: Connection, kind: RunKind, at: datetime, details: RunDetails | None = None
 ) -> RunId:
     run_id = RunId(new_uuid())
-    connection.execute(
-        insert(runs).values(id=run_id, kind=kind.value, started_at=at, details=dict(details or {}))
-    )
+    stored = msgspec.to_builtins(details) if details else {}
+    connection.execute(insert(runs).values(id=run_id, kind=kind.value, started_at=at, details=stored))
     return run_id
 
 
@@ -43,7 +43,7 @@ def finish_run(
     *,
     errors: int = 0,
     interrupted: bool = False,
-    details: Mapping[str, Any] | None = None,
+    details: RunDetails | None = None,
 ) -> None:
     """Closes the run; what it added and changed is counted from the items themselves."""
     added = connection.execute(select(func.count()).where(items.c.run_id == run_id)).scalar_one()
@@ -59,7 +59,7 @@ def finish_run(
         "alive_until": None,
     }
     if details is not None:
-        values["details"] = dict(details)
+        values["details"] = msgspec.to_builtins(details)
     connection.execute(update(runs).where(runs.c.id == run_id).values(**values))
 
 
@@ -122,7 +122,7 @@ def _report(
         added_articles=added,
         updated_articles=tuple(changes),
         updated_fields_map=changes,
-        details=row.details,
+        details=msgspec.convert(row.details, RunDetails),
         is_wanted=row.wanted_at is not None,
         stop_asked=row.stop_at is not None,
     )
