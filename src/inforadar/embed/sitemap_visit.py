@@ -64,7 +64,7 @@ async def open_sitemap_visit(settings: Settings) -> AsyncIterator[SitemapVisit]:
             projection=projection,
         )
         await engine.pacer.refresh()
-        visitor = await stack.enter_async_context(Visitor(engine, robots, "", utc_now, is_spent=True))
+        visitor = await stack.enter_async_context(Visitor(engine, robots, "", utc_now))
         yield SitemapVisit(
             database=database, visitor=visitor, titles=PageTitles(canonicalizer=make_canonicalizer(parts))
         )
