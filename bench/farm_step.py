@@ -33,7 +33,7 @@ from inforadar.app.worker import open_worker
 from inforadar.cli.terminal.logs import configure_logs
 from inforadar.config import Settings, load_settings
 from inforadar.model.ids import new_uuid
-from inforadar.pipeline.runs.cycle import CycleResult
+from inforadar.pipeline.runs.cycle_result import CycleResult
 from inforadar.pipeline.worker import Stage, Worker
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import feed_key
@@ -143,7 +143,7 @@ async def _collect_all(worker: Worker, due: int) -> tuple[CycleResult, int, list
     turns: set[float] = set()
     while total.fetched < due:
         before = _cpu_s()
-        result, run_id = await worker.collect_cycle()
+        result, run_id = await worker.collecting.claim_and_collect()
         cycles.append((result.fetched, _cpu_s() - before))
         failed += len(result.errors)
         total = replace(

@@ -180,7 +180,7 @@ async def _second_run(urls: int) -> None:
 
                 async def run() -> None:
                     await database.write(request_feed, feed.id)
-                    result, _ = await worker.collect_cycle()
+                    result, _ = await worker.collecting.claim_and_collect()
                     assert not result.errors, result.errors
 
                 await _timed("incremental, first (baseline 10)", site, run)

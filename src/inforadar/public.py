@@ -33,7 +33,7 @@ from inforadar.embed.sitemap_rss import read_sitemap as _read_sitemap
 from inforadar.embed.sitemap_visit import open_sitemap_visit
 from inforadar.model.ids import FeedId
 from inforadar.model.sitemap import IncrementalResult, SitemapEntry, SiteState
-from inforadar.pipeline.runs.cycle import CycleResult
+from inforadar.pipeline.runs.cycle_result import CycleResult
 from inforadar.pipeline.worker import Stage, Worker
 from inforadar.stages.discover.sitemap.filter import apply_rss_filters, sort_entries_by_date
 from inforadar.store.feeds.feeds import load_feed, request_feed
@@ -114,7 +114,7 @@ class FeedFetcherService:
 
     async def process_feeds(self) -> CycleResult:
         """One cycle over what is due or asked for."""
-        result, _ = await self._open.collect_cycle()
+        result, _ = await self._open.collecting.claim_and_collect()
         return result
 
     async def fetch_feed_now(self, feed_id: FeedId) -> None:
@@ -132,7 +132,7 @@ class FeedFetcherService:
     async def _fetch(self, worker: Worker, feed_id: FeedId) -> None:
         leases = await worker.database.write(claim_feeds, [feed_id])
         if leases:
-            await worker.collect(leases)
+            await worker.collecting.collect_leases(leases)
 
     @property
     def _open(self) -> Worker:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from inforadar.actions.discover import Discovery, NothingFoundError
-from inforadar.app.worker import open_discovery
+from inforadar.app.lookups import open_discovery
 from inforadar.config import load_settings
 from inforadar.errors import InfoRadarError, ParseError
 from inforadar.model.feed import FeedKind

@@ -39,7 +39,7 @@ async def test_a_refresh_asks_conditionally_and_says_what_happened(
     url = site.feed("/articles/1", page(), etag='"v1"', content_type=HTML)
     await list_urls(site, database, [url])
     async with worker() as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
         first = await refresh_article(running.canonicalizer, uid(url))
         assert (first.outcome, first.before_len) == (RefreshOutcome.STORED, None)
         fetched_at = (await stored(database, url)).fetched_at
@@ -70,7 +70,7 @@ async def test_validators_are_sent_to_the_url_that_gave_them(
     url = site.redirect("/articles/1", target, 302)
     await list_urls(site, database, [url])
     async with worker() as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
         await refresh_article(running.canonicalizer, uid(url))
         again = await refresh_article(running.canonicalizer, uid(url))
     assert again.outcome is RefreshOutcome.NOT_MODIFIED
@@ -102,7 +102,7 @@ async def test_a_refresh_keeps_out_where_robots_txt_forbids(
     url = site.page("/articles/1", page())
     await list_urls(site, database, [url])
     async with worker() as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
         refused = await refresh_article(running.canonicalizer, uid(url))
     assert refused.failure is not None
     assert "robots.txt" in refused.failure.detail
@@ -113,7 +113,7 @@ async def test_a_refresh_keeps_the_hosts_pace(site: Site, database: Database, wo
     url = site.page("/articles/1", page())
     await list_urls(site, database, [url])
     async with worker(fetcher={"domain_delay": 0.2}) as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
         await refresh_article(running.canonicalizer, uid(url))
         await refresh_article(running.canonicalizer, uid(url))
     times = [request.at for request in site.requests]
@@ -127,7 +127,7 @@ async def test_an_article_that_a_worker_holds_is_left_to_it(
     url = site.page("/articles/1", page())
     await list_urls(site, database, [url])
     async with worker() as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
         assert await database.write(claim_article, uid(url))
         with pytest.raises(UsageError, match="right now"):
             await refresh_article(running.canonicalizer, uid(url))

@@ -132,12 +132,12 @@ async def test_a_crowded_host_delays_none_of_the_others_and_what_becomes_due_mea
         fetcher={"allowed_networks": tuple(wide_site.endpoints), "domain_delay": 60}
     )
     async with open_worker(settings, database) as running:
-        result, _ = await running.collect_cycle()
+        result, _ = await running.collecting.claim_and_collect()
         assert (result.fetched, result.added, result.postponed) == (FEW + 1, FEW + 1, MANY - 1)
         assert {request.host for request in wide_site.requests} == {crowded, *others}
 
         await add_feeds(database, [wide_site.url("/feed.xml", late)])
-        result, _ = await running.collect_cycle()
+        result, _ = await running.collecting.claim_and_collect()
         assert (result.fetched, result.added, result.postponed) == (1, 1, 0)
         assert wide_site.requests[-1].host == late
 

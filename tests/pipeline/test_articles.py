@@ -69,10 +69,10 @@ async def test_nothing_new_is_a_quiet_end_and_nothing_is_fetched_twice(
     urls = [article(site, number) for number in (1, 2)]
     feed = await list_urls(site, database, urls)
     async with worker() as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
         assert await running.canonicalizer.run_once() == {"success": 2}
         await ask_again(database, feed)
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
         asked = len(site.requests)
         assert await running.canonicalizer.run_once() == {}
     assert len(site.requests) == asked
@@ -130,7 +130,7 @@ async def test_a_page_that_the_reader_crashes_on_is_one_failure_and_blocks_nothi
     bad, good = article(site, 1), article(site, 2)
     await list_urls(site, database, [bad, good])
     async with worker() as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
         pool = running.canonicalizer.extract
 
         async def extract(body: bytes, url: str, content_type: str) -> Any:
@@ -160,7 +160,7 @@ async def test_a_failure_that_may_pass_is_tried_after_1_6_and_24_hours_and_then_
     url = site.respond("/articles/1", status(503))
     await list_urls(site, database, [url])
     async with worker() as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
         for wait_s in (HOUR, 6 * HOUR, 24 * HOUR):
             assert await running.canonicalizer.run_once() == {"FAIL_HTTP": 1}
             after = await row(database, url)
@@ -191,7 +191,7 @@ async def test_an_extraction_that_was_killed_or_delayed_is_tried_again_as_a_fail
         raise fault
 
     async with worker() as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
         stage = replace(running.canonicalizer, extract=extract)
         for wait_s in (HOUR, 6 * HOUR, 24 * HOUR):
             assert await stage.run_once() == {"FAIL_PARSE": 1}
@@ -262,7 +262,7 @@ async def test_two_workers_share_a_batch_and_fetch_nothing_twice(
     urls = [article(site, number) for number in range(30)]
     await list_urls(site, database, urls)
     async with worker() as one, worker() as two:
-        await one.collect_cycle()
+        await one.collecting.claim_and_collect()
         done = await asyncio.gather(one.canonicalizer.run_once(), two.canonicalizer.run_once())
     assert sum((counter["success"] for counter in done), 0) == 30
     asked = [request.path for request in site.requests if request.path.startswith("/articles/")]
@@ -273,7 +273,7 @@ async def test_a_crowded_host_is_worked_off_at_its_pace(site: Site, database: Da
     urls = [article(site, number) for number in range(3)]
     await list_urls(site, database, urls)
     async with worker(fetcher={"domain_delay": 0.2}) as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
         assert await running.canonicalizer.run_to_the_end() == {"success": 3}
     times = [request.at for request in site.requests]
     assert all(later - earlier >= 0.19 for earlier, later in itertools.pairwise(times))
@@ -295,7 +295,7 @@ async def test_the_python_api_runs_the_stage_once(
     urls = [article(site, 1), site.respond("/articles/2", status(404))]
     await list_urls(site, database, urls)
     async with open_worker(settings, database) as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
     assert await canonical_fetcher_run_once(database_url, settings=settings) == {"success": 1, "FAIL_HTTP": 1}
     assert await canonical_fetcher_run_once(database_url, settings=settings) == {}
     assert (await stored(database, urls[0])).status is ArticleStatus.SUCCESS

@@ -18,7 +18,7 @@ from inforadar.config import Settings, load_settings
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import Outcome
 from inforadar.pipeline.runs.collect_run import CollectRun
-from inforadar.pipeline.runs.cycle import CycleResult
+from inforadar.pipeline.runs.cycle_result import CycleResult
 from inforadar.pipeline.worker import ALL_STAGES, Stage, Worker
 from inforadar.store.articles.queries import load_article
 from inforadar.store.database import Database
@@ -128,9 +128,9 @@ async def test_asked_again_it_sends_the_validators_back_and_a_304_keeps_everythi
     url = site.feed("/feed.xml", rss([entry(site, 1)]), etag='W/"a, b"')
     feed = await subscribe(database, url)
     async with worker() as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
         await database.write(request_feed, feed.id)
-        result, _ = await running.collect_cycle()
+        result, _ = await running.collecting.claim_and_collect()
     first, second = site.requests_for("/feed.xml")
     assert "if-none-match" not in first.headers
     assert second.headers["if-none-match"] == 'W/"a, b"'
@@ -144,11 +144,11 @@ async def test_a_304_with_a_new_validator_is_asked_with_that_from_then_on(
     url = site.feed("/feed.xml", rss([entry(site, 1)]), etag='"v1"')
     feed = await subscribe(database, url)
     async with worker() as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
         site.respond("/feed.xml", status(304, etag='"v2"'))
         for _ in range(2):
             await database.write(request_feed, feed.id)
-            await running.collect_cycle()
+            await running.collecting.claim_and_collect()
     sent = [request.headers.get("if-none-match") for request in site.requests_for("/feed.xml")]
     assert sent == [None, '"v1"', '"v2"']
 
@@ -159,10 +159,10 @@ async def test_a_change_is_recorded_with_what_was_before_and_null_never_wins(
     url = site.feed("/feed.xml", rss([entry(site, 1, title="Before", author="Ada")]))
     feed = await subscribe(database, url)
     async with worker() as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
         site.feed("/feed.xml", rss([entry(site, 1, title="After", author=None)]))
         await database.write(request_feed, feed.id)
-        result, run_id = await running.collect_cycle()
+        result, run_id = await running.collecting.claim_and_collect()
     assert (result.added, result.updated) == (0, 1)
     (item,) = await database.read(list_items)
     assert (item.title, item.author) == ("After", "Ada")
@@ -184,9 +184,9 @@ async def test_texts_that_no_database_stores_are_not_a_change_at_every_fetch(
     )
     feed = await subscribe(database, site.feed("/feed.json", document, content_type="application/feed+json"))
     async with worker() as running:
-        first, _ = await running.collect_cycle()
+        first, _ = await running.collecting.claim_and_collect()
         await database.write(request_feed, feed.id)
-        second, _ = await running.collect_cycle()
+        second, _ = await running.collecting.claim_and_collect()
     assert (first.added, first.errors) == (2, {})
     assert (second.fetched, second.added, second.updated) == (1, 0, 0)
     stored = {item.title: item for item in await database.read(list_items)}
@@ -209,7 +209,7 @@ async def test_a_status_becomes_an_outcome_a_sentence_and_a_schedule(
 ) -> None:
     feed = await subscribe(database, site.respond("/feed.xml", status(code)))
     async with worker() as running:
-        result, _ = await running.collect_cycle()
+        result, _ = await running.collecting.claim_and_collect()
     after = await database.read(load_feed, feed.id)
     assert after.last_fetch_status is outcome
     assert str(code) in (after.last_error or "")
@@ -225,7 +225,7 @@ async def test_a_page_instead_of_a_feed_is_a_lasting_error_that_names_the_feed(
     page = '<html><head><link rel="alternate" type="application/rss+xml" href="/real.xml"></head><body>Hi</body></html>'
     feed = await subscribe(database, site.respond("/", html(page)))
     async with worker() as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
     after = await database.read(load_feed, feed.id)
     assert after.last_fetch_status is Outcome.PERMANENT_ERROR
     assert site.url("/real.xml") in (after.last_error or "")
@@ -237,13 +237,13 @@ async def test_items_of_another_host_are_dropped_and_counted(
     elsewhere = Entry(url="https://elsewhere.example/1", title="Elsewhere")
     feed = await subscribe(database, site.feed("/feed.xml", rss([entry(site, 1), elsewhere])))
     async with worker() as running:
-        result, _ = await running.collect_cycle()
+        result, _ = await running.collecting.claim_and_collect()
     assert (result.added, result.dropped) == (1, 1)
     await database.write(update_feed, feed.id, {"enforce_feed_domain": False})
     site.feed("/feed.xml", rss([entry(site, 1), elsewhere, entry(site, 2)]))
     await database.write(request_feed, feed.id)
     async with worker() as running:
-        result, _ = await running.collect_cycle()
+        result, _ = await running.collecting.claim_and_collect()
     assert (result.added, result.dropped) == (2, 0)
 
 
@@ -253,7 +253,7 @@ async def test_a_feed_whose_items_are_all_elsewhere_says_what_to_do(
     entries = [Entry(url=f"https://www.example.com/{n}", title=str(n)) for n in range(3)]
     feed = await subscribe(database, site.feed("/feed.xml", rss(entries)))
     async with worker() as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
     after = await database.read(load_feed, feed.id)
     assert after.last_fetch_status is Outcome.TEMPORARY_ERROR
     assert after.last_error == "All 3 items are on www.example.com; allow that with `feed edit --any-host`."
@@ -267,7 +267,7 @@ async def test_a_feed_that_moved_for_good_is_found_by_both_urls(
     old = site.redirect("/old.xml", new, 308)
     feed = await subscribe(database, old)
     async with worker() as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
     after = await database.read(load_feed, feed.id)
     assert after.url == new
     found = await database.read(find_feed_by_url, old)
@@ -281,12 +281,12 @@ async def test_requests_to_one_host_keep_their_distance_and_the_rest_is_postpone
     for number in range(3):
         await subscribe(database, site.feed(f"/feed{number}.xml", rss([entry(site, number)])))
     async with worker(domain_delay=60) as running:
-        result, _ = await running.collect_cycle()
+        result, _ = await running.collecting.claim_and_collect()
     assert (result.fetched, result.postponed) == (1, 2)
     assert result.next_turn_s is not None
     assert 55 < result.next_turn_s <= 60
     async with worker(domain_delay=60) as other_process:
-        result, _ = await other_process.collect_cycle()
+        result, _ = await other_process.collecting.claim_and_collect()
     assert result.fetched == 0
     assert len(site.requests) == 1
 
@@ -323,7 +323,7 @@ async def test_the_turns_of_a_crowded_host_are_one_run(site: Site, database: Dat
     (report,) = await database.read(load_runs)
     # The fifth is under way when the worker stops; the four before it were saved, or it would not have begun.
     assert report.finished_at is not None
-    assert report.added_count == report.details["feeds"] >= 4
+    assert report.added_count == report.details.feeds >= 4
 
 
 async def test_the_cycles_of_a_run_add_up_in_its_report(site: Site, database: Database, worker: Open) -> None:
@@ -334,12 +334,12 @@ async def test_the_cycles_of_a_run_add_up_in_its_report(site: Site, database: Da
     async with worker() as running:
         for url in urls:
             await subscribe(database, url)
-            _, run_id = await running.collect_cycle(run=run)
+            _, run_id = await running.collecting.claim_and_collect(run=run)
             assert run_id == run.id is not None
             finished.append((await database.read(load_report, run_id)).finished_at)
     (report,) = await database.read(load_runs)
     assert (report.added_count, report.errors_count, report.interrupted) == (2, 1, False)
-    assert (report.details["feeds"], list(report.details["errors"])) == (3, [urls[1]])
+    assert (report.details.feeds, list(report.details.errors)) == (3, [urls[1]])
     assert finished == sorted(set(finished)), "its end moves on with each"
     assert report.finished_at == finished[-1]
 
@@ -350,10 +350,10 @@ async def test_a_run_that_was_deleted_between_two_cycles_is_followed_by_another(
     run = CollectRun()
     async with worker() as running:
         first = await subscribe(database, site.feed("/1.xml", rss([entry(site, 1)])))
-        _, gone = await running.collect_cycle(run=run)
+        _, gone = await running.collecting.claim_and_collect(run=run)
         await database.write(purge_feeds, [first.id])
         await subscribe(database, site.feed("/2.xml", rss([entry(site, 2)])))
-        result, run_id = await running.collect_cycle(run=run)
+        result, run_id = await running.collecting.claim_and_collect(run=run)
     assert (result.added, result.errors) == (1, {})
     assert [report.run_id for report in await database.read(load_runs)] == [run_id] != [gone]
 
@@ -363,9 +363,9 @@ async def test_a_429_silences_the_whole_host_for_as_long_as_it_asked(
 ) -> None:
     first = await subscribe(database, site.respond("/a.xml", status(429, Retry_After="1800")))
     async with worker() as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
         await subscribe(database, site.feed("/b.xml", rss([entry(site, 1)])))
-        result, _ = await running.collect_cycle()
+        result, _ = await running.collecting.claim_and_collect()
     assert (result.fetched, result.postponed) == (0, 1)
     assert [request.path for request in site.requests] == ["/a.xml"]
     after = await database.read(load_feed, first.id)
@@ -426,7 +426,7 @@ async def test_the_robots_txt_of_where_a_page_leads_keeps_the_distance_too(
     site.page("/there/1", article_page(title="Story", paragraphs=[PARAGRAPH] * 4), host=away)
     await subscribe(database, site.url("/feed.xml"))
     async with worker(domain_delay=0.3) as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
         assert running.canonicalizer is not None
         assert await running.canonicalizer.run_to_the_end() == {"success": 1}
     asked, followed = (request for request in site.requests if request.host == away)
@@ -441,7 +441,7 @@ async def test_a_feed_is_followed_wherever_it_leads(site: Site, database: Databa
         database, site.redirect("/a.xml", site.feed("/b.xml", rss([entry(site, 1)]), host=away), 302)
     )
     async with worker() as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
     assert [request.path for request in site.requests] == ["/a.xml", "/b.xml"]
     assert (await database.read(load_feed, feed.id)).last_fetch_status is Outcome.SUCCESS
 
@@ -452,15 +452,15 @@ async def test_a_crash_in_one_feed_is_recorded_on_it_and_stops_nothing_else(
     bad = await subscribe(database, site.feed("/bad.xml", rss([entry(site, 1)])))
     good = await subscribe(database, site.feed("/good.xml", rss([entry(site, 2)])))
     async with worker() as running:
-        parse = running.collectors[FeedKind.FEED].parse
+        parse = running.collecting.collectors[FeedKind.FEED].parse
 
         async def crashing(body: bytes, url: str, content_type: str, zone: tzinfo) -> Any:
             if url.endswith("/bad.xml"):
                 raise ZeroDivisionError("on purpose")
             return await parse(body, url, content_type, zone)
 
-        object.__setattr__(running.collectors[FeedKind.FEED], "parse", crashing)
-        await running.collect_cycle()
+        object.__setattr__(running.collecting.collectors[FeedKind.FEED], "parse", crashing)
+        await running.collecting.claim_and_collect()
     assert "ZeroDivisionError" in ((await database.read(load_feed, bad.id)).last_error or "")
     assert (await database.read(load_feed, good.id)).last_fetch_status is Outcome.SUCCESS
 
@@ -490,7 +490,7 @@ async def test_a_feed_that_moved_to_anothers_url_says_whose_duplicate_it_is(
     owner = await subscribe(database, new)
     moved = await subscribe(database, site.redirect("/old.xml", new, 301))
     async with worker() as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
     after = await database.read(load_feed, moved.id)
     assert (after.url, after.duplicate_of) == (site.url("/old.xml"), owner.id)
     assert str(owner.id) in feed_health(after, datetime.now(UTC)).sentence
@@ -504,7 +504,7 @@ async def test_credentials_are_sent_to_the_feeds_own_origin_only(
     feed = await subscribe(database, site.redirect("/a.xml", elsewhere, 302))
     await database.write(save_credentials, feed.id, {"Authorization": basic_authorization("me", "secret")})
     async with worker() as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
     (first,), (second,) = site.requests_for("/a.xml"), site.requests_for("/b.xml")
     assert first.headers["authorization"] == "Basic bWU6c2VjcmV0"
     assert "authorization" not in second.headers
@@ -520,7 +520,7 @@ async def test_credentials_do_not_move_to_another_origin_with_their_feed(
     async with worker() as running:
         for _ in range(2):
             await database.write(request_feed, feed.id)
-            await running.collect_cycle()
+            await running.collecting.claim_and_collect()
     assert [request.headers.get("authorization") for request in site.requests_for("/b.xml")] == [None, None]
     assert {request.headers["authorization"] for request in site.requests_for("/a.xml")} == {
         "Basic bWU6c2VjcmV0"

@@ -116,14 +116,14 @@ async def test_a_file_that_another_process_locks_for_a_while_fails_a_cycle_and_l
     await subscribe(sqlite, numbered)
     held = numbered.hold(AGENT, FEEDS)
     async with open_worker(settings, sqlite) as running:
-        cycle = asyncio.create_task(running.collect_cycle())
+        cycle = asyncio.create_task(running.collecting.claim_and_collect())
         await held.all_asked()
         with locked(sqlite):
             held.let_go()
             with pytest.raises(StoreError, match=r"is locked by another program for too long"):
                 await cycle
             assert await rows(sqlite, items) == []
-        result, _ = await running.collect_cycle()
+        result, _ = await running.collecting.claim_and_collect()
     assert (result.fetched, result.added, result.errors) == (FEEDS, FEEDS, {})
     assert await find_violations(sqlite, numbered.feeds) == []
 
@@ -145,7 +145,7 @@ async def test_a_database_that_cannot_give_a_host_its_turn_is_not_the_feeds_fail
     feed, _ = await database.write(insert_feed, site.respond("/old.xml", Fault(redirect_late)), enabled=True)
     await database.write(request_feed, feed.id)
     async with open_worker(settings.replaced(fetcher={"domain_delay": 0.001}), database) as running:
-        cycle = asyncio.create_task(running.collect_cycle())
+        cycle = asyncio.create_task(running.collecting.claim_and_collect())
         await asyncio.wait_for(asked.wait(), 60)
         await rename("hosts", "elsewhere")
         let_go.set()
@@ -154,7 +154,7 @@ async def test_a_database_that_cannot_give_a_host_its_turn_is_not_the_feeds_fail
         after = await database.read(load_feed, feed.id)
         assert (after.failures, after.last_error, after.locked_until) == (0, None, None)
         await rename("elsewhere", "hosts")
-        result, _ = await running.collect_cycle()
+        result, _ = await running.collecting.claim_and_collect()
     assert (result.fetched, result.errors) == (1, {})
 
 
@@ -167,7 +167,7 @@ async def test_a_full_disk_leaves_nothing_half_written_and_the_feeds_are_tried_a
     async with open_worker(settings, sqlite) as running:
         pages = await sqlite.read(lambda c: c.execute(text("PRAGMA page_count")).scalar_one())
         await sqlite.write(lambda c: c.execute(text(f"PRAGMA max_page_count = {pages + 2}")))
-        result, _ = await running.collect_cycle()
+        result, _ = await running.collecting.claim_and_collect()
         assert len(result.errors) == FEEDS
         assert all("disk is full" in error for error in result.errors.values())
         assert await rows(sqlite, items) == []
@@ -178,7 +178,7 @@ async def test_a_full_disk_leaves_nothing_half_written_and_the_feeds_are_tried_a
         await sqlite.write(lambda c: c.execute(text("PRAGMA max_page_count = 1000000")))
         for feed in await sqlite.read(load_feeds):
             await set_due(sqlite, feed)
-        result, _ = await running.collect_cycle()
+        result, _ = await running.collecting.claim_and_collect()
     assert (result.fetched, result.added, result.errors) == (FEEDS, 10 * FEEDS, {})
     assert await sqlite.read(find_half_written) == []
 

@@ -116,7 +116,7 @@ async def test_every_fault_ends_as_its_feeds_own_and_the_rest_of_the_batch_is_st
         for name in (*FAULTS, *fine)
     }
     async with open_worker(settings, database) as worker:
-        result, _ = await worker.collect_cycle()
+        result, _ = await worker.collecting.claim_and_collect()
         assert (result.added, result.errors) == (len(feeds), {})
 
         for name, (fault, _, _) in FAULTS.items():
@@ -125,7 +125,7 @@ async def test_every_fault_ends_as_its_feeds_own_and_the_rest_of_the_batch_is_st
             site.feed(f"/{name}.xml", document(site, name, 2), etag='"2"')
         for feed in feeds.values():
             await database.write(request_feed, feed.id)
-        result, _ = await worker.collect_cycle()
+        result, _ = await worker.collecting.claim_and_collect()
     assert result.added == len(fine)
     assert result.errors == {feeds[name].url: says for name, (_, _, says) in FAULTS.items()}
 
@@ -155,7 +155,7 @@ async def test_faults_of_a_first_request_leave_a_feed_without_validators(
     unasked = await add(database, site.respond("/304.xml", status(304, etag='"unseen"')))
     tls = await add(database, site.url("/tls.xml").replace("http:", "https:"))
     async with open_worker(settings, database) as worker:
-        result, _ = await worker.collect_cycle()
+        result, _ = await worker.collecting.claim_and_collect()
         said = dict(result.errors)
         for feed in (unasked, tls):
             after = await database.read(load_feed, feed.id)
@@ -170,6 +170,6 @@ async def test_faults_of_a_first_request_leave_a_feed_without_validators(
 
         site.feed("/304.xml", document(site, "304", 1), etag='"seen"')
         await database.write(request_feed, unasked.id)
-        await worker.collect_cycle()
+        await worker.collecting.claim_and_collect()
     assert all("if-none-match" not in request.headers for request in site.requests_for("/304.xml"))
     assert (await database.read(load_feed, unasked.id)).validators.etag == '"seen"'

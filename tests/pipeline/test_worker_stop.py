@@ -16,7 +16,7 @@ import pytest
 
 from inforadar.app.worker import open_worker
 from inforadar.config import load_settings
-from inforadar.pipeline import worker as worker_module
+from inforadar.pipeline import loops as loops_module
 from inforadar.store.database import Database
 from inforadar.store.leases import seconds_to_next_request
 from inforadar.store.runs.queries import has_fetch_work
@@ -55,11 +55,11 @@ async def test_a_stop_that_is_swallowed_still_ends_the_worker(
     answer: object,
 ) -> None:
     # Long enough that only whoever looks whether it is to end does so in time.
-    monkeypatch.setattr(worker_module, "CANCEL_RETRY_S", 60.0)
+    monkeypatch.setattr(loops_module, "CANCEL_RETRY_S", 60.0)
     settings = load_settings(tmp_path, {})
     async with open_worker(settings, database) as worker, asyncio.timeout(20):
         swallowing = SwallowingDatabase(database, question, answer)
-        worker.database = swallowing  # type: ignore[assignment]
+        worker.collecting.database = swallowing  # type: ignore[assignment]
         stop = asyncio.Event()
         running = asyncio.create_task(worker.run(stop))
         await swallowing.started.wait()
@@ -94,7 +94,7 @@ class SwallowingStage:
 async def test_a_stop_that_a_stage_swallows_still_ends_the_worker(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int, ends: bool
 ) -> None:
-    monkeypatch.setattr(worker_module, "CANCEL_RETRY_S", 0.01)
+    monkeypatch.setattr(loops_module, "CANCEL_RETRY_S", 0.01)
     stage = SwallowingStage(times, ends=ends)
     async with open_worker(load_settings(tmp_path, {}), database) as worker, asyncio.timeout(20):
         worker.stages, worker.builder = frozenset(), stage  # type: ignore[assignment]

@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from inforadar.errors import ConfigError, StoreError
-from inforadar.model.run import RunKind
+from inforadar.model.run import RunDetails, RunKind
 from inforadar.store import database as engine
 from inforadar.store.database import Database, open_database, parse_database_url
 from inforadar.store.faults import faults_as_sentences, is_of_the_database
@@ -118,10 +118,10 @@ async def test_a_full_disk_loses_only_what_did_not_fit(sqlite_path: Path) -> Non
         pages = await database.read(lambda c: c.execute(text("PRAGMA page_count")).scalar())
         await database.write(lambda c: c.execute(text(f"PRAGMA max_page_count = {pages}")))
         with pytest.raises(StoreError, match=r"disk is full"):
-            await database.write(insert_run, RunKind.FETCH, NOW, {"note": "x" * 100_000})
+            await database.write(insert_run, RunKind.FETCH, NOW, RunDetails(sources=("x" * 100_000,)))
         assert await count(database, runs) == 1
         await database.write(lambda c: c.execute(text("PRAGMA max_page_count = 1000000")))
-        await database.write(insert_run, RunKind.FETCH, NOW, {"note": "x" * 100_000})
+        await database.write(insert_run, RunKind.FETCH, NOW, RunDetails(sources=("x" * 100_000,)))
 
 
 async def test_a_server_that_is_not_there() -> None:

@@ -13,5 +13,5 @@ def read_here(worker: Worker) -> Worker:
     async def read(reader: PageReader, body: bytes, url: str, content_type: str, at: datetime) -> PageListing:
         return reader(body, url, content_type, at)
 
-    object.__setattr__(worker.collectors[FeedKind.PAGES], "read", read)
+    object.__setattr__(worker.collecting.collectors[FeedKind.PAGES], "read", read)
     return worker

@@ -15,7 +15,7 @@ from inforadar.errors import InvalidUrlError, UsageError
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.ids import FeedId
 from inforadar.model.zone import zone_named
-from inforadar.pipeline.collect.reach import default_cutoff
+from inforadar.pipeline.schedule import default_cutoff
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import load_feed, request_feed, update_feed
 from inforadar.store.feeds.options import update_feed_options

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 
 from inforadar.errors import UsageError
-from inforadar.fetch.engine import Engine
 from inforadar.model.article import Extracted, NotExtracted
-from inforadar.model.http import NotModified
+from inforadar.model.http import Failed, NotModified
 from inforadar.model.ids import Uid
 from inforadar.pipeline.articles import Canonicalizer
 from inforadar.pipeline.heartbeat import keep_leases
+from inforadar.pipeline.polite_visit import Visitor
 from inforadar.store.articles.claims import claim_article, extend_articles, release_articles
 from inforadar.store.articles.queries import load_article
 from inforadar.store.articles.save import ArticleEnding
-from inforadar.urls import host_key
 
 
 class RefreshOutcome(StrEnum):
@@ -51,27 +48,15 @@ async def refresh_article(canonicalizer: Canonicalizer, uid: Uid) -> Refreshed:
         raise UsageError("A worker is fetching this article right now. Look again in a moment.")
     held = {job.uid: job}
     async with keep_leases(database, held, extend=extend_articles, release=release_articles):
-        rules = await canonicalizer.robots.rules_for(job.url)
-        if rules is None:
-            async with _turn(canonicalizer.engine, job.url):
-                rules = await canonicalizer.robots.refresh(job.url)
-        async with _turn(canonicalizer.engine, job.url):
-            ending = await canonicalizer.end(job, rules)
+        async with Visitor(canonicalizer.engine, canonicalizer.robots, "", canonicalizer.now) as visitor:
+            ending = await canonicalizer.visit_article(job, visitor)
+        if isinstance(ending, Failed):
+            raise UsageError(ending.message)
     if canonicalizer.projection:
         await canonicalizer.projection.publish()
     if ending is None:
         raise UsageError("Another worker took over this article meanwhile. Look again in a moment.")
     return _refreshed(ending, known.extracted if known else None)
-
-
-@asynccontextmanager
-async def _turn(engine: Engine, url: str) -> AsyncIterator[None]:
-    if refusal := await engine.take_turn(url):
-        raise UsageError(refusal.message)
-    try:
-        yield
-    finally:
-        engine.pacer.done(host_key(url))
 
 
 def _refreshed(ending: ArticleEnding, before: Extracted | None) -> Refreshed:

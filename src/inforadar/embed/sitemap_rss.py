@@ -8,7 +8,6 @@ xml = generate_rss_xml(create_rss_items(wanted), {"title": "My blog"}, sitemap_u
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,8 +17,9 @@ from inforadar.clock import utc_now
 from inforadar.errors import InfoRadarError, ParseError, UsageError
 from inforadar.model.http import Failed, Fetch, Fetched, Request
 from inforadar.model.sitemap import SitemapEntry, SitemapRef, TitleOrigin
-from inforadar.pipeline.collect.sitemap_files import ACCEPT, MAX_DEPTH, MAX_FILES
+from inforadar.pipeline.collect.sitemap_files import ACCEPT
 from inforadar.stages.discover.sitemap.parse import SitemapReader
+from inforadar.stages.discover.sitemap.queue import SitemapQueue, SkipReason
 from inforadar.stages.discover.sitemap.titles import slug_title
 from inforadar.stages.discover.sitemap.unpack import MAX_BYTES
 from inforadar.stages.publish.entry import ChannelInfo, Entry
@@ -66,29 +66,26 @@ async def read_sitemap(
     """
     root = canonical_form(sitemap_url)
     entries: dict[str, SitemapEntry] = {}
-    queue, seen = deque([(root, 0)]), {root}
-    hosts, fault, is_whole = {hostname(root)}, "", True
-    while queue:
-        url, depth = queue.popleft()
+    queue = SitemapQueue(root, any_host=any_host)
+    fault, is_whole = "", True
+    while visit := queue.next():
         try:
-            file = await _fetch_file(url, fetch, max_bytes)
+            file = await _fetch_file(visit.url, fetch, max_bytes)
         except SitemapError as error:
-            if url == root:
+            if visit.depth == 0:
                 raise
             fault, is_whole = fault or str(error), False
             continue
         is_whole &= file.is_whole
-        if url == root:
-            hosts.add(hostname(file.final_url))
+        if visit.depth == 0:
+            queue.add_host(file.final_url)
         for row in file.rows:
             if isinstance(row, SitemapEntry):
                 entries.setdefault(row.url, row)
-            elif row.url not in seen and depth < MAX_DEPTH and len(seen) < MAX_FILES:
-                if any_host or hostname(row.url) in hosts:
-                    seen.add(row.url)
-                    queue.append((row.url, depth + 1))
-                else:
-                    fault = fault or f"The sitemap {readable(row.url)} is on another host."
+        listed = (row for row in file.rows if isinstance(row, SitemapRef))
+        for skipped in queue.add(listed, listed_by=visit):
+            if skipped.reason is SkipReason.OTHER_HOST:
+                fault = fault or f"The sitemap {readable(skipped.url)} is on another host."
     if not entries and fault:
         raise SitemapError(fault)
     return SitemapListing(entries=list(entries.values()), is_whole=is_whole)

@@ -10,8 +10,10 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
+from inforadar.app.collectors import CollectorParts, make_canonicalizer
+from inforadar.app.engine import open_engine
+from inforadar.app.redis import open_redis
 from inforadar.app.store import open_store
-from inforadar.app.worker import make_canonicalizer, open_engine, open_redis
 from inforadar.clock import utc_now
 from inforadar.config import Settings
 from inforadar.model.http import FetchResult, Request
@@ -52,9 +54,17 @@ async def open_sitemap_visit(settings: Settings) -> AsyncIterator[SitemapVisit]:
         pool = WorkPool(workers=1)
         stack.push_async_callback(pool.close)
         robots = Robots(engine=engine, database=database, user_agent=settings.fetcher.agent, now=utc_now)
-        canonicalizer = make_canonicalizer(
-            settings, database, engine, robots=robots, pool=pool, now=utc_now, projection=projection
+        parts = CollectorParts(
+            settings=settings,
+            database=database,
+            engine=engine,
+            robots=robots,
+            pool=pool,
+            now=utc_now,
+            projection=projection,
         )
         await engine.pacer.refresh()
-        visitor = await stack.enter_async_context(Visitor(engine, robots, "", utc_now, is_spent=True))
-        yield SitemapVisit(database=database, visitor=visitor, titles=PageTitles(canonicalizer=canonicalizer))
+        visitor = await stack.enter_async_context(Visitor(engine, robots, "", utc_now))
+        yield SitemapVisit(
+            database=database, visitor=visitor, titles=PageTitles(canonicalizer=make_canonicalizer(parts))
+        )

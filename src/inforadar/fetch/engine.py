@@ -43,7 +43,7 @@ class Engine:
     async def take_turn(self, url: str) -> Failed | None:
         """Waits until the turn of the URL's host is ours; how the job ends if that is too far away."""
         wait_s = await wait_for_turn(self.pacer, host_key(url))
-        return _too_far(url, wait_s, self._now()) if wait_s else None
+        return turn_too_far(url, wait_s, self._now()) if wait_s else None
 
     async def fetch(self, request: Request, *, may_follow: BeforeRedirect | None = None) -> FetchResult:
         """`may_follow` is asked where a redirect leads, before its host's turn is taken; it may take one itself."""
@@ -71,7 +71,8 @@ class Engine:
         return result
 
 
-def _too_far(url: str, wait_s: float, at: datetime) -> Failed:
+def turn_too_far(url: str, wait_s: float, at: datetime) -> Failed:
+    """The ending of a job that does not wait for its host's turn: nothing was asked."""
     return Failed(
         url=url,
         outcome=Outcome.TEMPORARY_ERROR,

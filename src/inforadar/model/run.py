@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Any
 
+import msgspec
+
 from inforadar.model.ids import RunId
+from inforadar.model.progress import ProgressKind
 
 
 class RunKind(StrEnum):
@@ -18,6 +21,50 @@ class RunKind(StrEnum):
     """A cycle of the worker, with those that follow in its interval for a crowded host's turns."""
     CANONICAL = "canonical"
     ANALYZE = "analyze"
+
+
+class FeedTally(msgspec.Struct, kw_only=True):
+    """What a fetch made of one feed."""
+
+    feed: str
+    """The feed as people name it: `habr/python`."""
+    items: int = 0
+    added: int = 0
+    updated: int = 0
+
+
+class RunNumbers(msgspec.Struct, kw_only=True):
+    """How far a fetch got."""
+
+    found: int = 0
+    done: int = 0
+    pages: int = 0
+    phase: ProgressKind | msgspec.UnsetType = msgspec.UNSET
+    """Set only while the run goes on."""
+
+    @property
+    def is_counting(self) -> bool:
+        return self.phase in {msgspec.UNSET, ProgressKind.COUNTING}
+
+
+class RunDetails(msgspec.Struct, kw_only=True):
+    """What a run's row keeps beside its counts: JSON in `runs.details`. Keys of other versions are ignored."""
+
+    feeds: int = 0
+    """How many feeds were collected, or are to be fetched."""
+    errors: dict[str, str] = {}
+    """{feed URL: sentence}."""
+    dropped: int = 0
+    """Items of other hosts, left out by `enforce_feed_domain`."""
+    sources: tuple[str, ...] = ()
+    """Of a fetch: the filter and the limits that it was asked for with."""
+    topics: tuple[str, ...] = ()
+    cutoff: date | None = None
+    window_days: int | None = None
+    depth: str | None = None
+    by_feed: dict[str, FeedTally] = {}
+    """Of a fetch: what it made of each feed, by the feed's URL."""
+    progress: RunNumbers | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +83,7 @@ class Report:
     updated_articles: tuple[str, ...] = ()
     updated_fields_map: Mapping[str, Mapping[str, tuple[Any, Any]]] = field(default_factory=dict)
     """{url: {field: (old, new)}}."""
-    details: Mapping[str, Any] = field(default_factory=dict)
+    details: RunDetails = field(default_factory=RunDetails)
     """Filters, dropped items, errors by feed."""
     is_wanted: bool = False
     """Asked for, and not yet taken by a worker."""

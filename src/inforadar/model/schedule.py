@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+
+import msgspec
 
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import Outcome, Validators
@@ -50,6 +51,26 @@ class NextRun:
     error: str | None = None
 
 
+class PartState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a collector needs to go on after a part in another process; stored as JSON with the part.
+
+    Keys of other versions are ignored. Kind `pages` sets the first four, kind `sitemap` the others.
+    """
+
+    url: str = ""
+    """Where the page was, after redirects."""
+    items: tuple[Listed, ...] = ()
+    """The page's items that the part does not list."""
+    next_url: str | None = None
+    is_next_guessed: bool = False
+    site: str | None = None
+    """The name, in the state tables, of the site whose URLs the part's items are."""
+    modified: dict[str, datetime] = {}
+    """{URL: lastmod} of pages that changed and are published once more."""
+    failed: tuple[str, ...] = ()
+    """URLs that could not be processed."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListingPart:
     """What one page, or one file, of a long listing brings: committed by itself, schedule untouched (B6)."""
@@ -59,8 +80,7 @@ class ListingPart:
     at: datetime
     listed: tuple[Listed, ...]
     """To be compared with what is stored, and saved. At most some hundred: a run stops between two parts."""
-    state: Mapping[str, Any] = field(default_factory=dict)
-    """What the feed's collector needs to go on after this part in another process; plain JSON."""
+    state: PartState = PartState()
     position: int | None = None
     """Where it was kept on disk until now; it leaves there as it is saved."""
 

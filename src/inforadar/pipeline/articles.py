@@ -16,12 +16,12 @@ import structlog
 
 from inforadar.errors import InfoRadarError
 from inforadar.fetch.engine import Engine
-from inforadar.fetch.robots import RobotsAccess, RobotsRules
 from inforadar.model.article import Extracted, FailureCode, NotExtracted
 from inforadar.model.http import Failed, FailureReason, Fetched, NotModified, Outcome, Request
 from inforadar.model.ids import Uid
 from inforadar.pipeline.dispatch import Dispatch, Ending
 from inforadar.pipeline.heartbeat import keep_leases
+from inforadar.pipeline.polite_visit import RobotsRefusal, Visitor
 from inforadar.pipeline.pool import PoolCrashError, PoolTimeoutError
 from inforadar.pipeline.robots import Robots
 from inforadar.store.articles.claims import (
@@ -34,7 +34,7 @@ from inforadar.store.articles.claims import (
 from inforadar.store.articles.queries import seconds_to_next_article
 from inforadar.store.articles.save import ArticleEnding, save_article
 from inforadar.store.database import Database
-from inforadar.urls import host_key, hostname
+from inforadar.urls import host_key
 
 if TYPE_CHECKING:
     from inforadar.store.redis.projection import RedisProjection
@@ -102,12 +102,13 @@ class Canonicalizer:
         held: dict[Uid, ArticleJob] = {}
 
         async def work(job: ArticleJob) -> Ending:
-            rules = await self.robots.rules_for(job.url)
-            if rules is None:
-                rules = await self.robots.refresh(job.url)
-                if self.engine.pacer.delay_of(host_key(job.url)):
-                    return Ending.RETRY
-            endings[await self._article(job, rules)] += 1
+            host = host_key(job.url)
+            async with Visitor(self.engine, self.robots, host, self.now, has_one_turn=True) as visitor:
+                ending = await self.visit_article(job, visitor)
+            if isinstance(ending, Failed):
+                # The turn went to robots.txt; the dispatch gives out the next one.
+                return Ending.RETRY
+            endings[_count_as(job, ending)] += 1
             del held[job.uid]
             return Ending.DONE
 
@@ -129,14 +130,20 @@ class Canonicalizer:
             await self.projection.publish()
         return endings
 
-    async def end(self, job: ArticleJob, rules: RobotsRules) -> ArticleEnding | None:
-        """Fetches one article and saves what came of it; None: the lease was lost meanwhile."""
-        if rules.allows(job.url):
+    async def visit_article(self, job: ArticleJob, visitor: Visitor) -> ArticleEnding | Failed | None:
+        """Fetch one article and save what came of it.
+
+        None: the lease was lost meanwhile. `Failed`: the host's turn is too far away, and nothing was saved.
+        """
+        refusal = await visitor.admit(job.url)
+        if refusal is None:
             log.info("article.fetching", url=job.url)
             self._tell(ArticleProgress(job=job))
-            ending = await self._ending(job)
+            ending = await self._fetch_article(job, visitor)
+        elif isinstance(refusal, RobotsRefusal):
+            ending = self._failed(job, refusal)
         else:
-            ending = self._failed(job, self._refusal(job.url, rules))
+            return refusal
         if not await self.database.write(save_article, ending, outbox=self.projection is not None):
             log.warning("article.lease_lost", url=job.url)
             return None
@@ -147,24 +154,7 @@ class Canonicalizer:
         if self.listener:
             self.listener(progress)
 
-    async def _article(self, job: ArticleJob, rules: RobotsRules) -> str:
-        ending = await self.end(job, rules)
-        if ending is None:
-            return "lost"
-        match ending.result:
-            case Extracted():
-                log.info("article.stored", uid=job.uid, url=job.url)
-                return "success"
-            case NotModified():
-                log.info("article.unchanged", uid=job.uid, url=job.url)
-                return "unchanged"
-            case NotExtracted(code=code, detail=detail):
-                log.info("article.failed", uid=job.uid, url=job.url, code=code.value, detail=detail)
-                return code.value
-            case _:
-                assert_never(ending.result)
-
-    async def _ending(self, job: ArticleJob) -> ArticleEnding:
+    async def _fetch_article(self, job: ArticleJob, visitor: Visitor) -> ArticleEnding:
         request = Request(
             url=job.url,
             validators=job.validators,
@@ -172,7 +162,7 @@ class Canonicalizer:
             timeout_s=self.timeout_s,
             max_bytes=self.max_bytes,
         )
-        fetched = await self.engine.fetch(request, may_follow=self._may_follow)
+        fetched = await visitor.fetch_admitted(request)
         match fetched:
             case Fetched():
                 return await self._read(job, fetched)
@@ -184,6 +174,8 @@ class Canonicalizer:
                 assert_never(fetched)
 
     def _failed(self, job: ArticleJob, failed: Failed) -> ArticleEnding:
+        if isinstance(failed, RobotsRefusal):
+            failed = _article_refusal(failed)
         is_temporary = failed.outcome is Outcome.TEMPORARY_ERROR
         return ArticleEnding(
             job=job,
@@ -191,30 +183,6 @@ class Canonicalizer:
             result=NotExtracted(code=failure_code(failed), detail=failed.message),
             retry_after_s=self._retry_after_s(job, failed.retry_after_s or 0.0) if is_temporary else None,
             is_forbidden=failed.reason is FailureReason.ROBOTS and not is_temporary,
-        )
-
-    async def _may_follow(self, url: str) -> Failed | None:
-        rules = await self.robots.rules_ahead(url)
-        if isinstance(rules, Failed):
-            return rules
-        return None if rules.allows(url) else self._refusal(url, rules)
-
-    def _refusal(self, url: str, rules: RobotsRules) -> Failed:
-        unreachable = rules.access is RobotsAccess.NONE
-        fault = self.robots.fault_of(url) if unreachable else None
-        if fault:
-            why = f"its robots.txt cannot be had for now: {fault.message}"
-        elif unreachable:
-            why = "its robots.txt cannot be had for now"
-        else:
-            why = "its robots.txt asks us to stay away"
-        return Failed(
-            url=url,
-            outcome=Outcome.TEMPORARY_ERROR if unreachable else Outcome.PERMANENT_ERROR,
-            reason=fault.reason if fault else FailureReason.ROBOTS,
-            message=f"{hostname(url)}: {why}",
-            fetched_at=self.now(),
-            retry_after_s=fault.retry_after_s if fault else None,
         )
 
     async def _read(self, job: ArticleJob, page: Fetched) -> ArticleEnding:
@@ -248,6 +216,43 @@ class Canonicalizer:
         if job.attempts >= self.retries or job.text_len is not None:
             return None
         return max(RETRY_AFTER_S[min(job.attempts, len(RETRY_AFTER_S) - 1)], asked_s)
+
+
+def _count_as(job: ArticleJob, ending: ArticleEnding | None) -> str:
+    """Log how an article ended; return the word that endings are counted by."""
+    if ending is None:
+        return "lost"
+    match ending.result:
+        case Extracted():
+            log.info("article.stored", uid=job.uid, url=job.url)
+            return "success"
+        case NotModified():
+            log.info("article.unchanged", uid=job.uid, url=job.url)
+            return "unchanged"
+        case NotExtracted(code=code, detail=detail):
+            log.info("article.failed", uid=job.uid, url=job.url, code=code.value, detail=detail)
+            return code.value
+        case _:
+            assert_never(ending.result)
+
+
+def _article_refusal(refusal: RobotsRefusal) -> Failed:
+    """An article that robots.txt forbids is not tried again, wherever the redirect was that led there."""
+    fault = refusal.fault
+    if fault:
+        why = f"its robots.txt cannot be had for now: {fault.message}"
+    elif refusal.is_unreachable:
+        why = "its robots.txt cannot be had for now"
+    else:
+        why = "its robots.txt asks us to stay away"
+    return Failed(
+        url=refusal.url,
+        outcome=Outcome.TEMPORARY_ERROR if refusal.is_unreachable else Outcome.PERMANENT_ERROR,
+        reason=fault.reason if fault else FailureReason.ROBOTS,
+        message=f"{refusal.site}: {why}",
+        fetched_at=refusal.fetched_at,
+        retry_after_s=refusal.retry_after_s,
+    )
 
 
 def failure_code(failed: Failed) -> FailureCode:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from inforadar.model.feed import ErrorPolicy, Feed
 from inforadar.model.http import Failed, FailureReason, Outcome
@@ -21,6 +21,8 @@ FIRST_BACKOFF_S = 300.0
 LONGEST_BACKOFF_S = 86400.0
 JITTER = 0.1
 REPROBE_S = 7 * 86400.0
+DEFAULT_DEPTH = timedelta(days=30)
+"""How far before the day it was added a paged site is walked, unless a cutoff is set (A1)."""
 _NO_HINTS = ScheduleHints()
 
 
@@ -83,3 +85,8 @@ def backoff_s(failures: int, dice: Callable[[], float]) -> float:
     steps = min(failures - 1, 16)
     wait = min(FIRST_BACKOFF_S * 2.0**steps, LONGEST_BACKOFF_S)
     return wait * (1 + JITTER * (2 * dice() - 1))
+
+
+def default_cutoff(added_at: datetime) -> date:
+    """The cutoff of a feed for which nobody set one."""
+    return (added_at - DEFAULT_DEPTH).date()

@@ -120,7 +120,7 @@ async def _live_through_past(database: Database, settings: Settings, world: Worl
     past = Past(world, world.epoch)
     async with open_worker(settings, database, engine=Engine(past, Unpaced()), now=past.now) as worker:
         for past.moment in past_moments(world.epoch):
-            await worker.collect(await database.write(claim_feeds, ids))
+            await worker.collecting.collect_leases(await database.write(claim_feeds, ids))
             await worker.canonicalizer.run_once()
             await worker.analysis.run_once()
             await worker.builder.run_once()

@@ -39,7 +39,7 @@ from inforadar.store.redis.outbox import note_listed
 from inforadar.store.rows import stored_id
 from inforadar.store.runs.spool_save import delete_found, delete_found_part
 from inforadar.store.schema.feeds import feed_schedules
-from inforadar.store.sitemaps.settle import SITE, settle_urls
+from inforadar.store.sitemaps.settle import settle_urls
 from inforadar.store.types import db_after, one_of
 from inforadar.urls import uid, url_hash
 
@@ -95,8 +95,8 @@ def save_part(
     found = save_listed(connection, [part], diff, outbox=outbox)[feed_id]
     if part.position is not None:
         delete_found_part(connection, feed_id, part.position)
-    if SITE in part.state:
-        found = replace(found, changed=found.changed + settle_urls(connection, part))
+    if site_name := part.state.site:
+        found = replace(found, changed=found.changed + settle_urls(connection, part, site_name))
     if found:
         s = feed_schedules.c
         connection.execute(

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from inforadar.model.article import Article
 from inforadar.model.feed import Feed
 from inforadar.model.item import Item
@@ -144,7 +146,7 @@ def report_document(report: Report) -> dict[str, Any]:
             url: {field: list(change) for field, change in fields.items()}
             for url, fields in report.updated_fields_map.items()
         },
-        "details": dict(report.details),
+        "details": msgspec.to_builtins(report.details),
     }
 
 

@@ -78,7 +78,7 @@ async def test_a_paged_site_is_walked_to_the_end_of_its_listing(
     paged.publish(12)
     feed = await subscribe(database, paged.url)
     async with worker(in_pool=True) as running:
-        result, run_id = await running.collect_cycle()
+        result, run_id = await running.collecting.claim_and_collect()
     assert (result.fetched, result.added, result.errors) == (1, 12, {})
     assert paged.asked == ["1", "2", "3"]
     after = await database.read(load_feed, feed.id)
@@ -97,7 +97,7 @@ async def test_robots_txt_is_asked_first_and_its_crawl_delay_kept(
     site.respond("/robots.txt", Answer(body=b"User-agent: *\nCrawl-delay: 0.3\n"))
     await subscribe(database, paged.url)
     async with worker(domain_delay=0.05) as running:
-        result, _ = await running.collect_cycle()
+        result, _ = await running.collecting.claim_and_collect()
     assert result.added == 15
     assert [request.path for request in site.requests][:2] == ["/robots.txt", "/latest"]
     gaps = [later.at - earlier.at for earlier, later in pairwise(site.requests)]
@@ -112,7 +112,7 @@ async def test_a_listing_that_robots_txt_forbids_is_not_asked_for(
     site.respond("/robots.txt", Answer(body=b"User-agent: *\nDisallow: /latest\n"))
     feed = await subscribe(database, paged.url)
     async with worker() as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
     assert paged.asked == []
     after = await database.read(load_feed, feed.id)
     assert after.last_fetch_status is Outcome.PERMANENT_ERROR
@@ -127,7 +127,7 @@ async def test_a_listing_that_leads_to_where_robots_txt_forbids_is_not_followed(
     site.respond("/robots.txt", Answer(body=b"User-agent: *\nDisallow: /latest\n"), host=site.hosts[1])
     feed = await subscribe(database, site.redirect("/first", away.url, 302))
     async with worker() as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
     assert away.asked == []
     after = await database.read(load_feed, feed.id)
     assert after.last_fetch_status is Outcome.TEMPORARY_ERROR, "it may lead elsewhere tomorrow"
@@ -142,15 +142,15 @@ async def test_polling_goes_down_to_the_cutoff_until_a_walk_has_ended_and_then_t
     paged.publish(40, step=timedelta(days=1))
     feed = await subscribe(database, paged.url, cutoff_date="2020-01-01")
     async with worker(window_days=10) as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
         assert len(paged.asked) == 8
         await database.write(request_feed, feed.id)
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
         # 10 days are two pages, and the one behind them shows nothing new.
         assert paged.asked[8:] == ["1", "2", "3"]
         await database.write(update_feed_options, feed.id, {"cutoff_date": "2019-01-01"})
         await database.write(request_feed, feed.id)
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
     assert len(paged.asked[11:]) == 8
 
 
@@ -162,7 +162,7 @@ async def test_a_page_error_keeps_what_came_before_and_the_next_walk_goes_to_the
     site.respond("/latest?page=3", status(500))
     feed = await subscribe(database, paged.url)
     async with worker() as running:
-        result, _ = await running.collect_cycle()
+        result, _ = await running.collecting.claim_and_collect()
         after = await database.read(load_feed, feed.id)
         assert result.added == 10
         assert after.last_fetch_status is Outcome.TEMPORARY_ERROR
@@ -170,7 +170,7 @@ async def test_a_page_error_keeps_what_came_before_and_the_next_walk_goes_to_the
         assert after.walked_at is None
         site.respond("/latest?page=3", paged._answer)
         await database.write(request_feed, feed.id)
-        result, _ = await running.collect_cycle()
+        result, _ = await running.collecting.claim_and_collect()
     assert result.added == 10
     assert len(await titles(database)) == 20
 
@@ -184,7 +184,7 @@ async def test_an_error_on_the_first_page_is_the_feeds(
 ) -> None:
     feed = await subscribe(database, site.respond("/latest", status(code)))
     async with worker() as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
     assert (await database.read(load_feed, feed.id)).last_fetch_status is outcome
 
 
@@ -193,7 +193,7 @@ async def test_a_feed_without_selectors_or_reader_says_what_to_do(
 ) -> None:
     feed = await subscribe(database, site.page("/latest", "<p>hello</p>"), selectors=None)
     async with worker() as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
     after = await database.read(load_feed, feed.id)
     assert after.last_fetch_status is Outcome.PERMANENT_ERROR
     assert "feed edit --selectors" in (after.last_error or "")
@@ -214,7 +214,7 @@ async def test_a_walk_whose_lease_was_lost_writes_nothing_more(
 
     site.respond("/latest?page=3", steal)
     async with worker() as running:
-        page_reader = running.collectors[FeedKind.PAGES].read  # type: ignore[attr-defined]
+        page_reader = running.collecting.collectors[FeedKind.PAGES].read  # type: ignore[attr-defined]
 
         async def slow(*args: Any) -> Any:
             page = await page_reader(*args)
@@ -223,8 +223,8 @@ async def test_a_walk_whose_lease_was_lost_writes_nothing_more(
                 await database.write(claim_due_feeds, 1)
             return page
 
-        object.__setattr__(running.collectors[FeedKind.PAGES], "read", slow)
-        result, _ = await running.collect_cycle()
+        object.__setattr__(running.collecting.collectors[FeedKind.PAGES], "read", slow)
+        result, _ = await running.collecting.claim_and_collect()
     assert (result.lost, result.added) == (1, 10)
     assert paged.asked == ["1", "2", "3"]
     assert len(await titles(database)) == 10
@@ -246,14 +246,14 @@ async def test_a_long_walk_does_not_hold_up_feeds(site: Site, database: Database
     pages = await subscribe(database, paged.url)
     await database.write(request_feed, feed.id)
     async with worker() as running:
-        result, _ = await running.collect_cycle([Lane.FEEDS])
+        result, _ = await running.collecting.claim_and_collect([Lane.FEEDS])
         assert (result.fetched, result.added) == (1, 1)
         assert paged.asked == []
         # A feed that becomes a paged site changes lanes.
         await database.write(update_feed, pages.id, {"kind": FeedKind.FEED})
         assert await database.write(claim_due_feeds, 5, lanes=[Lane.WALKS]) == []
         await database.write(update_feed, pages.id, {"kind": FeedKind.PAGES})
-        result, _ = await running.collect_cycle([Lane.WALKS])
+        result, _ = await running.collecting.claim_and_collect([Lane.WALKS])
     assert (result.fetched, result.added) == (1, 5)
 
 
@@ -266,7 +266,7 @@ async def test_items_without_a_date_are_skipped_and_those_below_the_cutoff_left(
     cutoff = datetime.now(UTC).date() - timedelta(days=3)
     await subscribe(database, paged.url, cutoff_date=cutoff.isoformat())
     async with worker() as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
     assert await titles(database) == {"Post 0", "Post 2", "Post 3"}
 
 
@@ -285,7 +285,7 @@ async def test_an_option_that_cannot_be_read_is_that_feeds_error_alone(
     paged.publish(2)
     feed = await subscribe(database, paged.url, **{option: value})
     async with worker() as running:
-        result, _ = await running.collect_cycle()
+        result, _ = await running.collecting.claim_and_collect()
     assert result.fetched == 1
     after = await database.read(load_feed, feed.id)
     assert after.last_fetch_status is Outcome.PERMANENT_ERROR
@@ -314,7 +314,7 @@ async def test_pages_elsewhere_are_asked_for_without_the_feeds_credentials(
         feed = await subscribe(database, first)
         await database.write(save_credentials, feed.id, {"Authorization": "Basic c2VjcmV0"})
         async with worker(allowed_networks=(*site.endpoints, *other_port.endpoints)) as running:
-            result, _ = await running.collect_cycle()
+            result, _ = await running.collecting.claim_and_collect()
     assert result.errors == {}
     assert authorizations(site) == {"/first": "Basic c2VjcmV0"}
     assert authorizations(other_port) == {"/p2": None, "/p3": None}
@@ -329,6 +329,6 @@ async def test_a_listing_that_is_elsewhere_for_now_learns_no_credentials(
     await database.write(update_feed, feed.id, {"enforce_feed_domain": False})
     await database.write(save_credentials, feed.id, {"Authorization": "Basic c2VjcmV0"})
     async with worker() as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
     assert away.asked == ["1", "2"]
     assert authorizations(site) == {"/first": "Basic c2VjcmV0", "/latest": None, "/latest?page=2": None}

@@ -24,7 +24,7 @@ from inforadar.pipeline.collect import sitemap_files as sitemap_walk
 from inforadar.pipeline.collect.jobs import Collector, Job
 from inforadar.pipeline.collect.page_titles import PageTitles
 from inforadar.pipeline.collect.sitemap import SitemapCollector, site_name_of
-from inforadar.pipeline.runs.cycle import CycleResult
+from inforadar.pipeline.runs.cycle_result import CycleResult
 from inforadar.pipeline.worker import Stage, Worker
 from inforadar.stages.canonical import extract
 from inforadar.store.articles.queries import load_article
@@ -68,10 +68,13 @@ def extract_here(running: Worker) -> Worker:
     async def extracted(body: bytes, url: str, content_type: str) -> Extracted | NotExtracted:
         return extract(body, url, content_type)
 
-    sitemap = running.collectors[FeedKind.SITEMAP]
+    sitemap = running.collecting.collectors[FeedKind.SITEMAP]
     assert isinstance(sitemap, SitemapCollector)
     titles = PageTitles(canonicalizer=replace(sitemap.titles.canonicalizer, extract=extracted))
-    running.collectors = {**running.collectors, FeedKind.SITEMAP: replace(sitemap, titles=titles)}
+    running.collecting.collectors = {
+        **running.collecting.collectors,
+        FeedKind.SITEMAP: replace(sitemap, titles=titles),
+    }
     return running
 
 
@@ -89,7 +92,7 @@ async def subscribe(
 
 async def run(database: Database, running: Worker, feed: Feed) -> CycleResult:
     await database.write(request_feed, feed.id)
-    result, _ = await running.collect_cycle()
+    result, _ = await running.collecting.claim_and_collect()
     return result
 
 
@@ -148,7 +151,7 @@ async def test_a_page_that_changed_is_published_once_more_and_the_report_says_so
         await run(database, running, feed)
         news.publish(ROOT, "a", lastmod="2026-10-05T10:00:00Z")
         await database.write(request_feed, feed.id)
-        result, run_id = await running.collect_cycle()
+        result, run_id = await running.collecting.claim_and_collect()
     assert (result.added, result.updated) == (0, 1)
     (item,) = await database.read(list_items)
     assert (item.title, item.published_at) == ("Title of a", datetime(2026, 10, 5, 10, tzinfo=UTC))
@@ -295,9 +298,12 @@ async def test_the_date_of_a_file_is_believed_only_when_no_more_can_come_under_i
 
 def at(running: Worker, moment: str) -> Worker:
     """The same worker, to whose sitemaps it is that time."""
-    sitemap, now = running.collectors[FeedKind.SITEMAP], datetime.fromisoformat(moment)
+    sitemap, now = running.collecting.collectors[FeedKind.SITEMAP], datetime.fromisoformat(moment)
     assert isinstance(sitemap, SitemapCollector)
-    running.collectors = {**running.collectors, FeedKind.SITEMAP: replace(sitemap, now=lambda: now)}
+    running.collecting.collectors = {
+        **running.collecting.collectors,
+        FeedKind.SITEMAP: replace(sitemap, now=lambda: now),
+    }
     return running
 
 
@@ -530,10 +536,10 @@ async def test_the_fetch_command_counts_first_and_processes_then(
     feed = await subscribe(database, news.publish(ROOT, "a", "b", title="X"))
     heard: list[Progress] = []
     async with worker() as running:
-        first = await running.fetch_run(heard.append).run()
+        first = await running.collecting.fetch_run(heard.append).run()
         news.publish(ROOT, "c", title="Х 🍎")
-        second = await running.fetch_run(heard.append).run()
-        third = await running.fetch_run(heard.append).run()
+        second = await running.collecting.fetch_run(heard.append).run()
+        third = await running.collecting.fetch_run(heard.append).run()
     assert [report.added_count for report in (first, second, third)] == [2, 1, 0]
     assert await states(database, feed) == {"processed": 3}
     lines = [event.text for event in heard if event.kind is ProgressKind.LINE]
@@ -559,8 +565,8 @@ class Robbed:
 
 
 def rob(running: Worker, database: Database, feed: Feed) -> None:
-    robbed = Robbed(running.collectors[FeedKind.SITEMAP], database, feed)
-    running.collectors = {**running.collectors, FeedKind.SITEMAP: robbed}
+    robbed = Robbed(running.collecting.collectors[FeedKind.SITEMAP], database, feed)
+    running.collecting.collectors = {**running.collecting.collectors, FeedKind.SITEMAP: robbed}
 
 
 async def subscribe_two(database: Database, site: Site) -> tuple[Feed, Feed]:
@@ -579,7 +585,7 @@ async def test_a_lost_lease_costs_a_cycle_that_feed_alone(
         await database.write(request_feed, feed.id)
     async with worker() as running:
         rob(running, database, lost)
-        result, run_id = await running.collect_cycle()
+        result, run_id = await running.collecting.claim_and_collect()
         assert await count_leases(database) == 1, "the other process has its lease still"
     assert (result.fetched, result.added, result.lost, result.errors) == (1, 1, 1, {})
     assert await names(database) == ["b"]
@@ -593,10 +599,10 @@ async def test_a_lost_lease_costs_a_fetch_that_feed_alone(
     lost, _ = await subscribe_two(database, site)
     async with worker() as running:
         rob(running, database, lost)
-        report = await running.fetch_run(lambda event: None).run()
+        report = await running.collecting.fetch_run(lambda event: None).run()
         assert await count_leases(database) == 1, "the other process has its lease still"
     assert (report.added_count, report.interrupted) == (1, False)
-    assert report.details["errors"] == {lost.url: "Left out: another process took it over."}
+    assert report.details.errors == {lost.url: "Left out: another process took it over."}
     assert await names(database) == ["b"]
 
 

@@ -15,7 +15,7 @@ from inforadar.config import load_settings
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId
-from inforadar.pipeline.runs.cycle import CycleResult
+from inforadar.pipeline.runs.cycle_result import CycleResult
 from inforadar.pipeline.worker import Stage, Worker
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import delete_feed, insert_feed, load_feed, request_feed
@@ -51,7 +51,7 @@ async def subscribe(database: Database, url: str, kind: FeedKind | None = None, 
 
 async def run(database: Database, worker: Worker, feed: Feed) -> CycleResult:
     await database.write(request_feed, feed.id)
-    result, _ = await worker.collect_cycle()
+    result, _ = await worker.collecting.claim_and_collect()
     assert result.errors == {}
     return result
 
@@ -92,7 +92,7 @@ async def test_another_zone_shows_at_the_next_fetch_though_the_document_stays(
 
     await edit_feed(database, feed.id, {"timezone": "Europe/Moscow"})
     assert await options(database, feed.id) == {"timezone": "Europe/Moscow", "dated_in": "UTC"}
-    result, _ = await worker.collect_cycle()
+    result, _ = await worker.collecting.claim_and_collect()
     assert (result.added, result.updated) == (0, 1)
     assert await dates(database) == {"bare": NINE, "zoned": NOON}
     assert await options(database, feed.id) == {"timezone": "Europe/Moscow"}
@@ -105,7 +105,7 @@ async def test_another_zone_shows_at_the_next_fetch_though_the_document_stays(
     assert [request.headers.get("if-none-match") for request in site.requests] == ['"same"']
 
     await edit_feed(database, feed.id, {"timezone": ""})
-    await worker.collect_cycle()
+    await worker.collecting.claim_and_collect()
     assert await dates(database) == {"bare": NOON, "zoned": NOON}
     assert await options(database, feed.id) == {}
 
@@ -117,7 +117,7 @@ async def test_a_date_that_its_publisher_moved_stays_when_the_zone_changes(
     await run(database, worker, feed)
     publish(site, one="2026-11-15T14:00:00")
     await edit_feed(database, feed.id, {"timezone": "Europe/Moscow"})
-    await worker.collect_cycle()
+    await worker.collecting.claim_and_collect()
     assert await dates(database) == {"one": NOON}
 
 
@@ -128,7 +128,7 @@ async def test_a_fetch_that_fails_leaves_the_change_to_the_next_one(
     await run(database, worker, feed)
     await edit_feed(database, feed.id, {"timezone": "Europe/Moscow"})
     site.respond("/feed.xml", status(503))
-    await worker.collect_cycle()
+    await worker.collecting.claim_and_collect()
     assert (await options(database, feed.id))["dated_in"] == "UTC"
     publish(site, one="2026-11-15T12:00:00")
     await run(database, worker, feed)
@@ -170,7 +170,7 @@ async def test_a_zone_that_nobody_knows_is_the_feeds_lasting_error(
 ) -> None:
     feed = await subscribe(database, publish(site, one="2026-11-15T12:00:00"), timezone="Mars/Base")
     await database.write(request_feed, feed.id)
-    await worker.collect_cycle()
+    await worker.collecting.claim_and_collect()
     after = await database.read(load_feed, feed.id)
     assert after.last_fetch_status is Outcome.PERMANENT_ERROR
     assert after.last_error == "'Mars/Base' is no time zone; write it like Europe/Moscow."
@@ -193,7 +193,7 @@ async def test_a_sitemap_is_read_in_another_zone_without_taking_its_pages_for_ch
 
     await edit_feed(database, feed.id, {"timezone": zone})
     news.asked()
-    result, _ = await worker.collect_cycle()
+    result, _ = await worker.collecting.claim_and_collect()
     assert (result.errors, result.added, result.updated) == ({}, 0, 1)
     assert [path for path in news.asked() if path.endswith(".xml")] == [ROOT, "/a.xml"]
     assert await dates(database) == {"bare": NOON.replace(hour=hour), "zoned": NOON}
@@ -214,7 +214,7 @@ async def test_a_sitemaps_file_that_is_missing_for_now_leaves_the_change_to_the_
     await run(database, worker, feed)
     await edit_feed(database, feed.id, {"timezone": "America/New_York"})
     site.respond("/a.xml", status(503))
-    result, _ = await worker.collect_cycle()
+    result, _ = await worker.collecting.claim_and_collect()
     assert (result.errors, result.updated) == ({}, 1)
     assert (await options(database, feed.id))["dated_in"] == "UTC"
     news.serve("/a.xml")
@@ -231,6 +231,6 @@ async def test_a_paged_site_is_read_in_another_zone(site: Site, database: Databa
     await run(database, worker, feed)
     assert await dates(database) == {"one": NOON}
     await edit_feed(database, feed.id, {"timezone": "Europe/Moscow"})
-    await worker.collect_cycle()
+    await worker.collecting.claim_and_collect()
     assert await dates(database) == {"one": NINE}
     assert "dated_in" not in await options(database, feed.id)

@@ -19,8 +19,8 @@ from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import LeaseToken
 from inforadar.model.item import Listed
 from inforadar.model.progress import Progress, ProgressKind
-from inforadar.model.run import RunKind
-from inforadar.model.schedule import FinishedJob, ListingPart, NextRun
+from inforadar.model.run import RunDetails, RunKind, RunNumbers
+from inforadar.model.schedule import FinishedJob, ListingPart, NextRun, PartState
 from inforadar.pipeline.collect.jobs import WalkLimits
 from inforadar.pipeline.runs.fetch_run import (
     TO_THE_CUTOFF,
@@ -138,7 +138,7 @@ async def test_it_counts_first_and_processes_then_feed_by_feed_in_order(
     await database.write(insert_feed, url, source="News", topic="bread", enabled=True)
     heard = Heard()
     async with worker() as running:
-        report = await running.fetch_run(heard).run()
+        report = await running.collecting.fetch_run(heard).run()
     assert (report.kind, report.added_count, report.updated_count) == (RunKind.FETCH, 20, 0)
     assert (report.errors_count, report.interrupted) == (0, False)
     assert report.finished_at is not None
@@ -163,10 +163,10 @@ async def test_a_second_run_right_after_asks_for_listing_pages_only_and_changes_
     paged.publish(12)
     await subscribe(database, paged.url)
     async with worker() as running:
-        await running.fetch_run(Heard()).run()
+        await running.collecting.fetch_run(Heard()).run()
         before = await database.read(list_items, limit=100)
         asked = len(site.requests)
-        report = await running.fetch_run(Heard()).run()
+        report = await running.collecting.fetch_run(Heard()).run()
     assert {request.path for request in site.requests[asked:]} == {"/latest"}
     assert (report.added_count, report.updated_count) == (0, 0)
     assert await database.read(list_items, limit=100) == before
@@ -181,9 +181,9 @@ async def test_what_changed_is_told_and_reported_old_and_new_and_zero_is_a_value
     await subscribe(database, paged.url)
     heard = Heard()
     async with worker() as running:
-        await running.fetch_run(Heard()).run()
+        await running.collecting.fetch_run(Heard()).run()
         paged.change(1, views=140, comments=0, title="")
-        report = await running.fetch_run(heard).run()
+        report = await running.collecting.fetch_run(heard).run()
     url = paged.post_url(1)
     assert report.updated_articles == (url,)
     assert report.updated_fields_map == {url: {"views": (120, 140), "comments": (4, 0)}}
@@ -201,11 +201,13 @@ async def test_known_items_older_than_the_window_are_left_and_new_ones_taken(
     missing = paged.posts.pop(6)
     await subscribe(database, paged.url)
     async with worker() as running:
-        await running.fetch_run(Heard()).run()
+        await running.collecting.fetch_run(Heard()).run()
         paged.posts.insert(6, missing)
         for number in (1, 5):
             paged.change(number, views=9)
-        report = await running.fetch_run(Heard(), reach=WalkLimits(window_days=3, depth=Depth.CUTOFF)).run()
+        report = await running.collecting.fetch_run(
+            Heard(), limits=WalkLimits(window_days=3, depth=Depth.CUTOFF)
+        ).run()
     assert report.added_articles == (paged.post_url(6),)
     assert report.updated_articles == (paged.post_url(1),)
 
@@ -217,9 +219,11 @@ async def test_depth_window_asks_for_the_pages_of_the_window_and_one_more(
     paged.publish(40, step=timedelta(days=1))
     await subscribe(database, paged.url, cutoff_date="2020-01-01")
     async with worker() as running:
-        await running.fetch_run(Heard()).run()
+        await running.collecting.fetch_run(Heard()).run()
         assert len(paged.asked) == 8
-        await running.fetch_run(Heard(), reach=WalkLimits(window_days=10, depth=Depth.WINDOW)).run()
+        await running.collecting.fetch_run(
+            Heard(), limits=WalkLimits(window_days=10, depth=Depth.WINDOW)
+        ).run()
     assert paged.asked[8:] == ["1", "2", "3"]
 
 
@@ -231,10 +235,12 @@ async def test_a_cutoff_that_was_asked_for_is_the_deepest_and_no_reason_to_poll_
     feed = await subscribe(database, paged.url)
     day = datetime.now(UTC).date() - timedelta(days=4)
     async with worker() as running:
-        report = await running.fetch_run(Heard(), reach=WalkLimits(cutoff=day, depth=Depth.CUTOFF)).run()
+        report = await running.collecting.fetch_run(
+            Heard(), limits=WalkLimits(cutoff=day, depth=Depth.CUTOFF)
+        ).run()
         assert report.added_count in {4, 5}
         assert (await database.read(load_feed, feed.id)).walked_at is None
-        await running.fetch_run(Heard()).run()
+        await running.collecting.fetch_run(Heard()).run()
     assert (await database.read(load_feed, feed.id)).walked_at is not None
 
 
@@ -248,10 +254,10 @@ async def test_a_run_that_is_killed_is_taken_up_without_asking_again(
     heard = Heard()
     async with worker() as running:
         at = "page 3" if at.startswith("line") else at
-        await kill(running.fetch_run(heard), heard, at)
+        await kill(running.collecting.fetch_run(heard), heard, at)
         await expire_lease(database, feed)
     async with worker() as running:
-        report = await running.fetch_run(Heard()).run()
+        report = await running.collecting.fetch_run(Heard()).run()
     assert len(await database.read(list_items, limit=100)) == 17
     # At most the page that had not reached the disk yet is asked for again.
     assert len(paged.asked) - len(set(paged.asked)) <= 1
@@ -279,12 +285,12 @@ async def test_a_sitemap_goes_through_both_phases_and_is_taken_up_after_a_kill(
     )
     heard = Heard()
     async with worker() as running:
-        await kill(running.fetch_run(heard), heard, "found")
+        await kill(running.collecting.fetch_run(heard), heard, "found")
         await expire_lease(database, feed)
         assert await database.read(list_items) == []
     heard = Heard()
     async with worker() as running:
-        report = await running.fetch_run(heard).run()
+        report = await running.collecting.fetch_run(heard).run()
     assert report.added_count == 4
     assert (heard[-1].found, heard[-1].done) == (4, 4)
     assert len(site.requests_for("/sitemap.xml")) == 1
@@ -296,12 +302,12 @@ async def test_what_was_found_long_ago_is_found_anew(site: Site, database: Datab
     feed = await subscribe(database, paged.url)
     heard = Heard()
     async with worker() as running:
-        await kill(running.fetch_run(heard), heard, "found")
+        await kill(running.collecting.fetch_run(heard), heard, "found")
         await expire_lease(database, feed)
         await database.write(lambda c: c.execute(found_parts.update().values(at=db_later(-7200.0))))
         paged.posts.insert(0, paged.posts[0].__class__(number=99, at=datetime.now(UTC), title="Fresh"))
     async with worker() as running:
-        report = await running.fetch_run(Heard()).run()
+        report = await running.collecting.fetch_run(Heard()).run()
     assert report.added_count == 6
     assert paged.asked == ["1", "1", "2"]
 
@@ -314,13 +320,13 @@ async def test_a_collecting_worker_forgets_what_a_killed_run_had_found(
     feed = await subscribe(database, paged.url)
     heard = Heard()
     async with worker() as running:
-        await kill(running.fetch_run(heard), heard, "found")
+        await kill(running.collecting.fetch_run(heard), heard, "found")
         await expire_lease(database, feed)
     paged.change(1, views=7)
     async with worker() as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
         assert await count(database, found_parts) == 0
-        report = await running.fetch_run(Heard()).run()
+        report = await running.collecting.fetch_run(Heard()).run()
     assert (report.added_count, report.updated_count) == (0, 0)
     assert {item.views for item in await database.read(list_items)} == {0, 7}
 
@@ -334,7 +340,7 @@ async def test_a_stop_falls_between_two_pages_and_the_next_run_goes_on(
     feed = await subscribe(database, paged.url)
     heard = Heard()
     async with worker() as running:
-        run = running.fetch_run(heard)
+        run = running.collecting.fetch_run(heard)
         heard.at[at] = run.stop
         report = await run.run()
         assert report.interrupted
@@ -343,7 +349,7 @@ async def test_a_stop_falls_between_two_pages_and_the_next_run_goes_on(
         after = await database.read(load_feed, feed.id)
         assert (after.locked_until, after.last_fetched_at) == (None, None)
         asked = list(paged.asked)
-        report = await running.fetch_run(Heard()).run()
+        report = await running.collecting.fetch_run(Heard()).run()
     assert report.added_count == 22 - (5 if at == "processed" else 0)
     assert not set(asked) & set(paged.asked[len(asked) :])
 
@@ -356,7 +362,7 @@ async def test_a_stop_does_not_wait_for_a_hosts_turn_and_an_abort_for_no_answer(
     await subscribe(database, paged.url)
     heard = Heard()
     async with worker(domain_delay=30) as running:
-        run = running.fetch_run(heard)
+        run = running.collecting.fetch_run(heard)
         working = asyncio.ensure_future(run.run())
         await site.wait_for_requests(1)
         async with asyncio.timeout(10):
@@ -366,7 +372,7 @@ async def test_a_stop_does_not_wait_for_a_hosts_turn_and_an_abort_for_no_answer(
 
     async with worker() as running:
         site.respond("/latest?page=2", hangs())
-        run = running.fetch_run(Heard())
+        run = running.collecting.fetch_run(Heard())
         working = asyncio.ensure_future(run.run())
         await site.wait_for_requests(len(site.requests) + 2)
         async with asyncio.timeout(10):
@@ -387,9 +393,9 @@ async def test_a_feed_that_another_process_works_on_is_left_out_and_said_so(
     await claim(database, feed)
     heard = Heard()
     async with worker() as running:
-        report = await running.fetch_run(heard).run()
+        report = await running.collecting.fetch_run(heard).run()
     assert report.errors_count == 1
-    assert report.details["errors"] == {paged.url: "Left out: another process works on it."}
+    assert report.details.errors == {paged.url: "Left out: another process works on it."}
     assert "paged/general left out: another process works on it" in heard.lines
     assert paged.asked == []
 
@@ -403,7 +409,7 @@ async def test_an_error_is_told_and_counted_and_stops_no_other_feed(
     await subscribe(database, paged.url, "b")
     heard = Heard()
     async with worker() as running:
-        report = await running.fetch_run(heard).run()
+        report = await running.collecting.fetch_run(heard).run()
     assert (report.added_count, report.errors_count) == (2, 1)
     assert any("503" in line for line in heard.lines)
     assert (await database.read(load_feed, broken.id)).last_fetch_status is Outcome.TEMPORARY_ERROR
@@ -415,7 +421,9 @@ async def test_only_the_feeds_of_the_filter_are_fetched(site: Site, database: Da
         paged.publish(2)
         await subscribe(database, paged.url, topic)
     async with worker() as running:
-        await running.fetch_run(Heard(), wanted=FetchFilter(sources=("paged",), topics=("Python",))).run()
+        await running.collecting.fetch_run(
+            Heard(), wanted=FetchFilter(sources=("paged",), topics=("Python",))
+        ).run()
     assert (wanted.asked, other.asked) == (["1"], [])
 
 
@@ -434,7 +442,7 @@ async def test_another_process_can_start_a_run_look_on_and_stop_it(
     assert [report.run_id for report in done.fetches] == [run_id]
     report = await database.read(load_report, run_id)
     assert (report.added_count, report.is_wanted) == (12, False)
-    assert report.details["progress"] == {"found": 12, "done": 12, "pages": 3}
+    assert report.details.progress == RunNumbers(found=12, done=12, pages=3)
     events = await database.read(load_events, run_id)
     assert [seq for seq, _ in events] == list(range(len(events)))
     assert events[-1][1].kind is ProgressKind.FINISHED
@@ -443,16 +451,16 @@ async def test_another_process_can_start_a_run_look_on_and_stop_it(
 
     heard = Heard()
     async with worker() as running:
-        claimed = await database.write(request_fetch_run, {})
-        assert await database.write(claim_fetch_run) == (claimed, {})
+        claimed = await database.write(request_fetch_run, RunDetails())
+        assert await database.write(claim_fetch_run) == (claimed, RunDetails())
         await database.write(request_stop, claimed)
-        run = running.fetch_run(heard, run_id=claimed)
+        run = running.collecting.fetch_run(heard, run_id=claimed)
         heard.at["page 1"] = lambda: asyncio.get_running_loop().call_soon(run.stop)
         assert (await run.run()).interrupted
 
 
 async def test_a_wanted_run_that_is_stopped_before_anyone_took_it_never_begins(database: Database) -> None:
-    run_id = await database.write(request_fetch_run, {})
+    run_id = await database.write(request_fetch_run, RunDetails())
     await database.write(request_stop, run_id)
     assert await database.write(claim_fetch_run) is None
     report = await database.read(load_report, run_id)
@@ -464,10 +472,10 @@ async def test_a_run_whose_process_is_gone_is_closed_by_the_next_one(
     site: Site, database: Database, worker: Open
 ) -> None:
     async with worker() as running:
-        await database.write(request_fetch_run, {})
+        await database.write(request_fetch_run, RunDetails())
         assert await database.write(claim_fetch_run) is not None
         await database.write(lambda c: c.execute(runs.update().values(alive_until=db_later(-1.0))))
-        await running.fetch_run(Heard()).run()
+        await running.collecting.fetch_run(Heard()).run()
     ended = await database.read(load_runs)
     assert sorted(report.interrupted for report in ended) == [False, True]
     assert all(report.finished_at for report in ended)
@@ -482,7 +490,7 @@ async def test_crashes_in_any_order_come_to_the_same_database(
     for at in ("page 1", "found", "processed", "page 2", "+ Post 7", "counting", "processed"):
         heard = Heard()
         async with worker() as running:
-            run = running.fetch_run(heard)
+            run = running.collecting.fetch_run(heard)
             working = asyncio.ensure_future(kill(run, heard, at))
             done, _ = await asyncio.wait([working], timeout=1.0)
             if not done:
@@ -492,8 +500,8 @@ async def test_crashes_in_any_order_come_to_the_same_database(
             await expire_lease(database, feed)
         paged.change(2, views=paged.posts[2].views + 1)
     async with worker() as running:
-        await running.fetch_run(Heard()).run()
-        await running.fetch_run(Heard()).run()
+        await running.collecting.fetch_run(Heard()).run()
+        await running.collecting.fetch_run(Heard()).run()
     stored = await database.read(list_items, limit=100)
     assert sorted(item.title or "" for item in stored) == sorted(post.title for post in paged.posts)
     assert {item.url: item.views for item in stored}[paged.post_url(2)] == paged.posts[2].views
@@ -524,7 +532,14 @@ async def test_what_is_kept_on_disk_comes_back_as_it_was(database: Database) -> 
         dated_in="Europe/Moscow",
         spent_s=1.5,
     )
-    part = ListingPart(lease=lease, run_id=run_id, at=NOW, listed=(item, item), state={"next_url": None})
+    other = Listed(url="https://a.example/2", published_at=NOW)
+    state = PartState(
+        url="https://a.example/",
+        items=(other,),
+        next_url="https://a.example/?page=2",
+        modified={other.url: NOW},
+    )
+    part = ListingPart(lease=lease, run_id=run_id, at=NOW, listed=(item, item), state=state)
     assert await database.write(save_found, part, 0)
     assert await database.write(save_found, end, 1)
     clean = replace(item, title="Хлеб ?")

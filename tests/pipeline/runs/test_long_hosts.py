@@ -77,7 +77,7 @@ async def test_a_feed_of_such_a_host_fails_alone(
     long = await subscribe(database, kind=kind, options={"selectors": dict(SELECTORS)})
     await set_feed(database, long, url=f"{LONG}/feed")
     async with worker() as running:
-        result, _ = await running.collect_cycle()
+        result, _ = await running.collecting.claim_and_collect()
     assert (result.fetched, result.added) == (2, 1)
     assert (await reload(database, fine)).last_fetch_status is Outcome.SUCCESS
     after = await reload(database, long)
@@ -108,7 +108,7 @@ async def test_a_redirect_to_such_a_host_is_not_followed(
 ) -> None:
     feed = await subscribe(database, site.redirect("/feed.xml", f"{LONG}/feed", 301))
     async with worker() as running:
-        result, _ = await running.collect_cycle()
+        result, _ = await running.collecting.claim_and_collect()
     assert result.fetched == 1
     after = await reload(database, feed)
     assert (after.url, after.last_fetch_status) == (feed.url, Outcome.PERMANENT_ERROR)
@@ -121,7 +121,7 @@ async def test_an_item_of_such_a_host_is_left_out_of_its_feed(
     listed = [Entry(url=f"{LONG}/story", title="Long"), Entry(url=site.url("/1"), title="Fine")]
     await subscribe(database, site.feed("/feed.xml", rss(listed)), enforce_feed_domain=False)
     async with worker() as running:
-        result, _ = await running.collect_cycle()
+        result, _ = await running.collecting.claim_and_collect()
     assert (result.added, result.errors) == (1, {})
     assert [item.title for item in await database.read(list_items)] == ["Fine"]
 

@@ -13,7 +13,8 @@ import pytest
 
 from inforadar.actions.discover import NothingFoundError
 from inforadar.actions.refresh import refresh_article
-from inforadar.app.worker import open_discovery, open_worker
+from inforadar.app.lookups import open_discovery
+from inforadar.app.worker import open_worker
 from inforadar.config import Settings, load_settings
 from inforadar.errors import UsageError
 from inforadar.fetch.pace import LONGEST_PATIENCE_S
@@ -95,7 +96,7 @@ async def test_a_redirect_to_a_host_that_asked_for_quiet_holds_up_no_other_feed(
     other = site.feed("/other.xml", rss([Entry(url=site.url("/1", OTHER))]), host=OTHER)
     await subscribe(database, other)
     async with worker() as running:
-        result, _ = await running.collect_cycle()
+        result, _ = await running.collecting.claim_and_collect()
     assert (result.fetched, result.added, result.errors) == (2, 1, {feed.url: SENTENCE})
     after = await database.read(load_feed, feed.id)
     assert (after.last_fetch_status, after.last_error) == (Outcome.TEMPORARY_ERROR, SENTENCE)
@@ -111,7 +112,7 @@ async def test_a_redirect_is_followed_when_the_quiet_is_over(
     site.feed("/new.xml", rss([Entry(url=site.url("/1"))]), host=QUIET)
     await database.write(pause_host, host_key(site.url("/", QUIET)), 0.2, "Too many requests.")
     async with worker() as running:
-        result, _ = await running.collect_cycle()
+        result, _ = await running.collecting.claim_and_collect()
     assert (result.fetched, result.added, result.errors) == (1, 1, {})
     assert (await database.read(load_feed, feed.id)).failures == 0
 
@@ -156,7 +157,7 @@ async def test_a_walk_on_a_site_that_asks_for_long_delays_ends_and_comes_again(
     await ask_for_long_delays(site, database)
     feed = await subscribe(database, paged.url, kind=FeedKind.PAGES, options={"selectors": dict(SELECTORS)})
     async with worker() as running:
-        result, _ = await running.collect_cycle()
+        result, _ = await running.collecting.claim_and_collect()
     assert (result.added, paged.asked) == (5, ["1"])
     after = await database.read(load_feed, feed.id)
     assert after.last_fetch_status is Outcome.TEMPORARY_ERROR
@@ -172,7 +173,7 @@ async def test_so_does_one_that_has_to_ask_for_robots_txt_first(
     site.respond("/robots.txt", Answer(body=f"User-agent: *\nCrawl-delay: {LONG_S:g}\n".encode()))
     feed = await subscribe(database, paged.url, kind=FeedKind.PAGES, options={"selectors": dict(SELECTORS)})
     async with worker() as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
     assert [request.path for request in site.requests] == ["/robots.txt"]
     after = await database.read(load_feed, feed.id)
     assert after.last_error == f"{OURS} is to be left alone for another 10 minutes."
@@ -187,7 +188,7 @@ async def test_the_files_of_a_sitemap_wait_for_a_later_run(
     await ask_for_long_delays(site, database)
     feed = await subscribe(database, url, kind=FeedKind.SITEMAP)
     async with worker() as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
     assert [request.path for request in site.requests] == ["/sitemap.xml"]
     after = await database.read(load_feed, feed.id)
     assert after.last_fetch_status is Outcome.TEMPORARY_ERROR
@@ -204,7 +205,7 @@ async def test_pages_that_a_sitemap_needs_the_titles_of_are_left_to_the_queue(
     url = site.feed("/sitemap.xml", listed, content_type="application/xml")
     feed = await subscribe(database, url, kind=FeedKind.SITEMAP)
     async with worker() as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
     assert [request.path for request in site.requests] == ["/sitemap.xml"]
     assert (await database.read(load_feed, feed.id)).last_fetch_status is Outcome.SUCCESS
     queued = await rows(database, articles)
@@ -219,7 +220,7 @@ async def test_whoever_asks_for_a_page_of_such_a_host_is_told_so_at_once(
     url = site.page("/1", "never asked for", host=QUIET)
     await database.write(request_article, uid(url), url, "general")
     async with worker() as running:
-        await running.pacer.refresh()
+        await running.collecting.pacer.refresh()
         with pytest.raises(UsageError, match=r"127\.0\.0\.2 is to be left alone for another 48 hours"):
             await refresh_article(running.canonicalizer, uid(url))
     async with open_discovery(settings, database) as discovery, asyncio.timeout(60):

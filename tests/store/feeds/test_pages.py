@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inforadar.model.http import Outcome
+from inforadar.model.run import RunDetails
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import insert_feed, update_feed
 from inforadar.store.feeds.pages import FeedFilter, count_feeds_by_state, load_feed_page
@@ -57,10 +58,10 @@ async def test_what_a_run_did_comes_with_titles_and_from_the_first_to_the_last_v
 
 
 async def test_a_fetch_is_open_until_it_has_ended(database: Database) -> None:
-    run = await database.write(request_fetch_run, {})
+    run = await database.write(request_fetch_run, RunDetails())
     assert await database.read(load_open_fetch_runs) == [run]
     await database.write(claim_fetch_run)
     assert await database.read(load_open_fetch_runs) == [run]
-    waiting = await database.write(request_fetch_run, {})
+    waiting = await database.write(request_fetch_run, RunDetails())
     await database.write(request_stop, waiting)
     assert await database.read(load_open_fetch_runs) == [run]

@@ -363,7 +363,7 @@ async def test_redis_that_stops_in_the_middle_of_a_run_stops_nothing_else(
     # With a delay hosts are paced through Redis: that has to go on, too.
     redis, pace = {"url": f"redis://127.0.0.1:{port}/0"}, {"domain_delay": 0.01}
     async with worker(redis=redis, fetcher=pace) as running:
-        await running.collect_cycle()
+        await running.collecting.claim_and_collect()
         assert await running.canonicalizer.run_to_the_end() == {"success": 5}
         assert not server.is_running()
         assert await database.read(count_outbox) > 0

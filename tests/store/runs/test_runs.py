@@ -9,7 +9,7 @@ import pytest
 from inforadar.errors import NotFoundError
 from inforadar.model.ids import RunId, new_uuid
 from inforadar.model.progress import Progress, ProgressKind
-from inforadar.model.run import RunKind
+from inforadar.model.run import RunDetails, RunKind
 from inforadar.store.database import Database
 from inforadar.store.runs.queries import MAX_EVENTS, load_report, load_runs
 from inforadar.store.runs.save import finish_run, insert_run, save_events
@@ -22,11 +22,11 @@ async def test_a_report_says_what_was_added_and_what_changed_from_what_to_what(d
     first = await start_run(database)
     one, two = listed("https://example.com/1", views=1, tags=("a",)), listed("https://example.com/2")
     await save(database, [collected(await claim(database, feed), first, one, two)])
-    await database.write(finish_run, first, NOW + timedelta(minutes=1), details={"dropped": 3})
+    await database.write(finish_run, first, NOW + timedelta(minutes=1), details=RunDetails(dropped=3))
     done = await database.read(load_report, first)
     assert (done.added_count, done.updated_count, done.errors_count) == (2, 0, 0)
     assert done.added_articles == (one.url, two.url)
-    assert done.details == {"dropped": 3}
+    assert done.details == RunDetails(dropped=3)
 
     second = await start_run(database)
     for views in (2, 3):
@@ -41,9 +41,9 @@ async def test_a_report_says_what_was_added_and_what_changed_from_what_to_what(d
 
 
 async def test_an_unfinished_run_has_no_end(database: Database) -> None:
-    run = await database.write(insert_run, RunKind.FETCH, NOW, {"source": "Хабр"})
+    run = await database.write(insert_run, RunKind.FETCH, NOW, RunDetails(sources=("Хабр",)))
     report = await database.read(load_report, run)
-    assert (report.finished_at, report.kind, report.details) == (None, RunKind.FETCH, {"source": "Хабр"})
+    assert (report.finished_at, report.kind, report.details.sources) == (None, RunKind.FETCH, ("Хабр",))
 
 
 async def test_runs_are_listed_newest_first(database: Database) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from inforadar.config import Settings
 from inforadar.model.ids import RunId
+from inforadar.model.run import RunDetails
 from inforadar.pipeline.runs.fetch_run import FetchFilter, parse_fetch_details
 from inforadar.stages.discover.pages.walk import Depth
 from inforadar.store.runs.fetch_runs import beat, claim_fetch_run
@@ -41,9 +42,9 @@ async def test_a_run_that_is_asked_for_waits_for_a_worker_with_what_it_is_to_do(
     assert claimed is not None
     run_id, details = claimed
     assert str(run_id) == run["run_id"]
-    wanted, reach = parse_fetch_details(details)
+    wanted, limits = parse_fetch_details(details)
     assert wanted == FetchFilter(sources=("Хабр",), topics=("python",))
-    assert (reach.cutoff, reach.window_days, reach.depth) == (date(2026, 1, 31), 7, Depth.WINDOW)
+    assert (limits.cutoff, limits.window_days, limits.depth) == (date(2026, 1, 31), 7, Depth.WINDOW)
 
 
 async def test_a_run_is_stopped_before_it_begins_and_one_that_ended_is_not(
@@ -69,7 +70,7 @@ async def test_a_run_that_goes_on_hears_that_it_is_to_stop(
     assert await newsroom.database.write(claim_fetch_run) is not None
     async with web.post(f"/api/runs/{run_id}/stop", headers=bearer) as response:
         assert (response.status, (await response.json())["finished_at"]) == (202, None)
-    assert await newsroom.database.write(beat, run_id, 0, [], {})
+    assert await newsroom.database.write(beat, run_id, 0, [], RunDetails())
     await newsroom.database.write(finish_run, run_id, BUILT_AT, interrupted=True)
 
 

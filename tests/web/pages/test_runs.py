@@ -14,7 +14,8 @@ from inforadar.model.feed import FeedKind
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId, RunId, new_uuid
 from inforadar.model.item import ItemChange
-from inforadar.model.run import Report, RunKind
+from inforadar.model.progress import ProgressKind
+from inforadar.model.run import Report, RunDetails, RunKind, RunNumbers
 from inforadar.pipeline.runs.fetch_run import FetchFilter, parse_fetch_details
 from inforadar.store.analyses.queries import Spent
 from inforadar.store.analyses.spending import add_spent
@@ -138,7 +139,7 @@ async def test_a_report_shows_old_and_new(newsroom: Newsroom, person: Person) ->
     feed = await newsroom.add_feed(source="Новости")
     item = await newsroom.add_item(feed, "https://news.example/1", title="Ферма <b>")
     run_id = await newsroom.database.write(
-        insert_run, RunKind.COLLECT, NOW, {"errors": {feed.url: "No <i>."}}
+        insert_run, RunKind.COLLECT, NOW, RunDetails(errors={feed.url: "No <i>."})
     )
     for views in ((1, 2), (2, 9)):
         change = ItemChange(id=item.id, url=item.url, fields={"views": views, "author": (None, "Іван")})
@@ -204,8 +205,13 @@ def report(**fields: Any) -> Report:
     ("progress", "fields", "words", "fraction"),
     [
         ({}, {"is_wanted": True}, "Waiting for a worker.", None),
-        ({"phase": "counting", "found": 140, "pages": 7}, {}, "Counting… 7 pages, 140 items found", None),
-        ({"phase": "processed", "found": 1512, "done": 756}, {}, "756 of 1,512 items", 0.5),
+        (
+            {"phase": ProgressKind.COUNTING, "found": 140, "pages": 7},
+            {},
+            "Counting… 7 pages, 140 items found",
+            None,
+        ),
+        ({"phase": ProgressKind.PROCESSED, "found": 1512, "done": 756}, {}, "756 of 1,512 items", 0.5),
         ({"found": 1, "done": 1}, {"finished_at": NOW}, "Done: 1 of 1 item", 1.0),
         (
             {"found": 4, "done": 1},
@@ -218,7 +224,7 @@ def report(**fields: Any) -> Report:
 def test_progress_is_said_in_words(
     progress: Mapping[str, Any], fields: Mapping[str, Any], words: str, fraction: float | None
 ) -> None:
-    found = report(details={"progress": progress}, **fields)
+    found = report(details=RunDetails(progress=RunNumbers(**progress)), **fields)
     assert progress_words(found) == words
     assert progress_fraction(found) == fraction
 

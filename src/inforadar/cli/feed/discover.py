@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inforadar.app.worker import open_discovery
+from inforadar.app.lookups import open_discovery
 from inforadar.cli.terminal.output import print_json, print_line, safe
 from inforadar.cli.terminal.run import on_store
 from inforadar.config import Settings

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from inforadar.actions.preview import PagePreview
-from inforadar.app.worker import open_previewer
+from inforadar.app.lookups import open_previewer
 from inforadar.cli.feed.selectors_file import read_selectors
 from inforadar.cli.terminal.output import print_json, print_line, print_table, safe, short_time
 from inforadar.cli.terminal.run import on_store

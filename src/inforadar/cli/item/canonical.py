@@ -13,8 +13,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from inforadar.actions.rebuild_redis import rebuild_redis
+from inforadar.app.redis import open_redis
 from inforadar.app.store import open_store
-from inforadar.app.worker import open_redis, open_worker
+from inforadar.app.worker import open_worker
 from inforadar.cli.terminal.logs import configure_logs
 from inforadar.cli.terminal.masks import masked
 from inforadar.cli.terminal.output import print_json, print_line, print_table, safe

@@ -57,13 +57,13 @@ def fetch(
     settings = load_settings()
     configure_logs(settings.log, quiet=True)
     wanted = FetchFilter(sources=tuple(source or ()), topics=tuple(topic or ()))
-    reach = WalkLimits(cutoff=cutoff, window_days=window_days, depth=depth)
+    limits = WalkLimits(cutoff=cutoff, window_days=window_days, depth=depth)
     if json:
-        report = uvloop.run(_fetch(settings, wanted, reach, _silence))
+        report = uvloop.run(_fetch(settings, wanted, limits, _silence))
         print_json(report_document(report))
     else:
         with FetchDisplay(wanted, is_terminal=sys.stdout.isatty()) as display:
-            report = uvloop.run(_fetch(settings, wanted, reach, display.show))
+            report = uvloop.run(_fetch(settings, wanted, limits, display.show))
         print_report(report)
     if report.interrupted:
         return 130
@@ -74,7 +74,7 @@ def _silence(_: Progress) -> None:
     return
 
 
-async def _fetch(settings: Settings, wanted: FetchFilter, reach: WalkLimits, listener: Listener) -> Report:
+async def _fetch(settings: Settings, wanted: FetchFilter, limits: WalkLimits, listener: Listener) -> Report:
     async with open_store(settings) as database:
         feeds = await database.read(
             load_feeds, sources=wanted.sources, topics=wanted.topics, only_enabled=True
@@ -82,7 +82,7 @@ async def _fetch(settings: Settings, wanted: FetchFilter, reach: WalkLimits, lis
         if not feeds:
             raise UsageError(_nothing(wanted))
         async with open_worker(settings, database, stages=frozenset()) as worker:
-            run = worker.fetch_run(listener, wanted=wanted, reach=reach)
+            run = worker.collecting.fetch_run(listener, wanted=wanted, limits=limits)
             with _on_signals(run):
                 report = await run.run()
             await worker.publish()

@@ -108,13 +108,12 @@ def _duration(seconds: float) -> str:
 
 def print_report(report: Report) -> None:
     """What came of it, feed by feed, and what went wrong."""
-    by_feed = report.details.get("by_feed", {})
     print_table(
         ["Feed", "Items>", "Added>", "Updated>", "URL"],
-        ((one["feed"], one["items"], one["added"], one["updated"], url) for url, one in by_feed.items()),
+        ((one.feed, one.items, one.added, one.updated, url) for url, one in report.details.by_feed.items()),
         empty="Nothing was processed.",
     )
-    for url, error in report.details.get("errors", {}).items():
+    for url, error in report.details.errors.items():
         print_line(f"! {safe(url)}: {safe(error)}")
     print_line(
         f"{'Interrupted: ' if report.interrupted else ''}{report.added_count} added, "

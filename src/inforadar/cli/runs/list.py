@@ -76,5 +76,5 @@ def show(run: Annotated[UUID, Parameter(help="The run's id.")], *, json: Json = 
         print_line(f"~ {safe(url)}")
         for field, (old, new) in fields.items():
             print_line(f"    {field}: {safe(shown(old))} → {safe(shown(new))}")
-    for url, error in report.details.get("errors", {}).items():
+    for url, error in report.details.errors.items():
         print_line(f"! {safe(url)}: {safe(error)}")

@@ -65,22 +65,22 @@ class FeedCollector:
     max_sitemap_bytes: int | None = None
 
     async def collect(self, job: Job) -> AsyncGenerator[ListingPart | FinishedJob, None]:
-        collected = await self.finish_or_hand_over(job)
-        if isinstance(collected, Fetched):
+        ended = await self._finish_job(job)
+        if isinstance(ended, Fetched):
             assert self.sitemap is not None
-            async with aclosing(self.sitemap(job, collected)) as steps:
+            async with aclosing(self.sitemap(job, ended)) as steps:
                 async for step in steps:
                     yield step
             return
-        if collected.outcome is Outcome.SUCCESS:
-            job.progress.counted(len(collected.listed))
-        yield collected
+        if ended.outcome is Outcome.SUCCESS:
+            job.progress.counted(len(ended.listed))
+        yield ended
 
-    async def finish_or_hand_over(self, job: Job) -> FinishedJob | Fetched:
-        """How the job ended; or the document, if it is a sitemap."""
+    async def _finish_job(self, job: Job) -> FinishedJob | Fetched:
+        """Fetch and read the feed, and turn every fault into the job's ending; a sitemap is returned as it came."""
         feed = job.feed
         try:
-            return await self._fetch_and_read(job)
+            return await self._fetch_document(job)
         except TimeoutError:
             text = f"Reading {hostname(feed.url)} took longer than {self.job_timeout_s:g} seconds."
             return failed_job(job, self.policy, fault_of(feed, text, self.now(), FailureReason.TIMEOUT))
@@ -93,7 +93,7 @@ class FeedCollector:
         except Exception as crash:
             return failed_job(job, self.policy, crash_of(feed, crash, self.now()))
 
-    async def _fetch_and_read(self, job: Job) -> FinishedJob | Fetched:
+    async def _fetch_document(self, job: Job) -> FinishedJob | Fetched:
         feed = job.feed
         loop = asyncio.get_running_loop()
         started = loop.time()
@@ -115,24 +115,27 @@ class FeedCollector:
         match result:
             case Fetched():
                 async with asyncio.timeout(self.job_timeout_s - spent_s):
-                    return await self._read(job, result, spent_s)
+                    return await self._read_document(job, result, spent_s)
             case NotModified():
-                freshness = freshness_s(result.headers, result.fetched_at)
-                return FinishedJob(
-                    lease=job.lease,
-                    run_id=job.run_id,
-                    at=result.fetched_at,
-                    outcome=Outcome.SUCCESS,
-                    next_run=after_success(feed, self.policy, self.now(), freshness_s=freshness),
-                    validators=_new_validators(result, feed),
-                    spent_s=spent_s,
-                )
+                return self._finish_unchanged(job, result, spent_s)
             case Failed():
                 return failed_job(job, self.policy, result, spent_s=spent_s)
             case _:
                 assert_never(result)
 
-    async def _read(self, job: Job, fetched: Fetched, spent_s: float) -> FinishedJob | Fetched:
+    def _finish_unchanged(self, job: Job, result: NotModified, spent_s: float) -> FinishedJob:
+        freshness = freshness_s(result.headers, result.fetched_at)
+        return FinishedJob(
+            lease=job.lease,
+            run_id=job.run_id,
+            at=result.fetched_at,
+            outcome=Outcome.SUCCESS,
+            next_run=after_success(job.feed, self.policy, self.now(), freshness_s=freshness),
+            validators=_new_validators(result, job.feed),
+            spent_s=spent_s,
+        )
+
+    async def _read_document(self, job: Job, fetched: Fetched, spent_s: float) -> FinishedJob | Fetched:
         feed = job.feed
         if self._is_sitemap(feed, fetched, looks_like_sitemap(feed.url)):
             return fetched

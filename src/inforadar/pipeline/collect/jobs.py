@@ -41,7 +41,7 @@ class Job:
     progress: FeedProgress
     headers: Mapping[str, str] = field(default_factory=dict)
     """Its credentials: request headers that the feed needs, stored apart from it."""
-    reach: WalkLimits = WalkLimits()
+    limits: WalkLimits = WalkLimits()
     found: tuple[ListingPart, ...] = ()
     """What another run found of it before it was cut short: not to be asked for again, and not given out again."""
 

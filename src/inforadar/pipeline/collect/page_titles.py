@@ -56,11 +56,10 @@ class PageTitles:
         if job is None:
             return _known(url, await database.read(load_article, key))
         async with keep_leases(database, {key: job}, extend=extend_articles, release=release_articles):
-            rules = await visitor.admit(url)
-            if isinstance(rules, Failed):
-                await database.write(postpone_articles, [(job, rules.retry_after_s or 0.0)])
+            ending = await self.canonicalizer.visit_article(job, visitor)
+            if isinstance(ending, Failed):
+                await database.write(postpone_articles, [(job, ending.retry_after_s or 0.0)])
                 return Missing.BUSY
-            ending = await self.canonicalizer.end(job, rules)
         if ending is None:
             return Missing.BUSY
         if ending.is_forbidden:

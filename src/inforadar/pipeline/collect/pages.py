@@ -13,8 +13,6 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 
-import msgspec
-
 from inforadar.errors import StoreError, UsageError
 from inforadar.fetch.engine import Engine
 from inforadar.fetch.freshness import freshness_s
@@ -22,14 +20,13 @@ from inforadar.model.feed import Feed
 from inforadar.model.http import Failed, Fetched, FetchResult, Outcome, Request
 from inforadar.model.ids import FeedId, UrlHash
 from inforadar.model.item import Listed
-from inforadar.model.schedule import FinishedJob, ListingPart
+from inforadar.model.schedule import FinishedJob, ListingPart, PartState
 from inforadar.pipeline.collect.feed import all_elsewhere, crash_of, failed_job, fault_of, keep_own_host
 from inforadar.pipeline.collect.jobs import Job
-from inforadar.pipeline.collect.reach import default_cutoff
 from inforadar.pipeline.polite_visit import Visitor
 from inforadar.pipeline.pool import PoolCrashError, PoolTimeoutError
 from inforadar.pipeline.robots import Robots
-from inforadar.pipeline.schedule import SchedulePolicy, after_success
+from inforadar.pipeline.schedule import SchedulePolicy, after_success, default_cutoff
 from inforadar.stages.discover.pages.listing import PageListing, PageReader
 from inforadar.stages.discover.pages.read import discover_pages, reader_for
 from inforadar.stages.discover.pages.walk import Depth, PageDecision, StopReason, Walk
@@ -60,7 +57,7 @@ class PagesCollector:
 
     async def collect(self, job: Job) -> AsyncGenerator[ListingPart | FinishedJob, None]:
         try:
-            walked = _Walked(job, self._walk(job))
+            walked = _Walked(job, self._plan_walk(job))
         except UsageError as fault:
             failed = fault_of(job.feed, str(fault), self.now(), outcome=Outcome.PERMANENT_ERROR)
             yield failed_job(job, self.policy, failed)
@@ -68,7 +65,7 @@ class PagesCollector:
         try:
             async with (
                 Visitor(self.engine, self.robots, host_key(job.feed.url), self.now) as visitor,
-                aclosing(self._pages(job, walked, visitor)) as parts,
+                aclosing(self._walk_pages(job, walked, visitor)) as parts,
             ):
                 async for part in parts:
                     yield part
@@ -82,9 +79,11 @@ class PagesCollector:
             )
         except Exception as crash:
             walked.failed = crash_of(job.feed, crash, self.now())
-        yield self._ended(job, walked)
+        yield self._finish_job(job, walked)
 
-    async def _pages(self, job: Job, walked: _Walked, visitor: Visitor) -> AsyncGenerator[ListingPart, None]:
+    async def _walk_pages(
+        self, job: Job, walked: _Walked, visitor: Visitor
+    ) -> AsyncGenerator[ListingPart, None]:
         reader = reader_for(job.feed)
 
         async def fetch(request: Request) -> FetchResult:
@@ -148,11 +147,11 @@ class PagesCollector:
         for warning in page.warnings:
             job.progress.line(warning)
 
-    def _walk(self, job: Job) -> Walk:
-        feed, reach = job.feed, job.reach
-        window_days = _days(reach.window_days, feed.options.get("window_days"), self.window_days)
-        depth = reach.depth or (Depth.WINDOW if feed.walked_at and not feed.redating else Depth.CUTOFF)
-        cutoff = _midnight(reach.cutoff or self.cutoff_of(feed))
+    def _plan_walk(self, job: Job) -> Walk:
+        feed, limits = job.feed, job.limits
+        window_days = _days(limits.window_days, feed.options.get("window_days"), self.window_days)
+        depth = limits.depth or (Depth.WINDOW if feed.walked_at and not feed.redating else Depth.CUTOFF)
+        cutoff = _midnight(limits.cutoff or self.cutoff_of(feed))
         # What is known is looked at again down to the cutoff if its dates are to be corrected.
         again = (
             cutoff if feed.redating and depth is Depth.CUTOFF else self.now() - timedelta(days=window_days)
@@ -168,7 +167,7 @@ class PagesCollector:
                 raise UsageError(f"{own!r} is no cutoff date; write it like 2026-01-31.") from None
         return self.cutoff_date or default_cutoff(feed.created_at)
 
-    def _ended(self, job: Job, walked: _Walked) -> FinishedJob:
+    def _finish_job(self, job: Job, walked: _Walked) -> FinishedJob:
         failed = walked.failed
         if failed is not None:
             if walked.pages:
@@ -178,7 +177,7 @@ class PagesCollector:
             return failed_job(job, self.policy, failed)
         first = walked.first
         freshness = freshness_s(first.headers, first.fetched_at) if first else None
-        is_deep = job.reach.cutoff is None or job.reach.cutoff <= self.cutoff_of(job.feed)
+        is_deep = job.limits.cutoff is None or job.limits.cutoff <= self.cutoff_of(job.feed)
         return FinishedJob(
             lease=job.lease,
             run_id=job.run_id,
@@ -223,16 +222,23 @@ def _days(*given: object) -> int:
     return int(str(days))
 
 
-def page_state(page: PageListing, process: Sequence[Listed]) -> dict[str, object]:
+def page_state(page: PageListing, process: Sequence[Listed]) -> PartState:
     """The page but for what the part lists anyway, so that a walk can be taken up behind it."""
     taken = {item.url for item in process}
-    others = tuple(item for item in page.items if item.url not in taken)
-    rest = replace(page, items=others, warnings=())
-    state: dict[str, object] = msgspec.to_builtins(rest)
-    return state
+    return PartState(
+        url=page.url,
+        items=tuple(item for item in page.items if item.url not in taken),
+        next_url=page.next_url,
+        is_next_guessed=page.is_next_guessed,
+    )
 
 
 def found_page(part: ListingPart) -> PageListing:
     """The page that a part was made of."""
-    rest = msgspec.convert(part.state, PageListing)
-    return replace(rest, items=part.listed + rest.items)
+    state = part.state
+    return PageListing(
+        url=state.url,
+        items=part.listed + state.items,
+        next_url=state.next_url,
+        is_next_guessed=state.is_next_guessed,
+    )

@@ -14,7 +14,6 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mappin
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
 
 from inforadar.errors import StoreError, UsageError
 from inforadar.fetch.engine import Engine
@@ -22,7 +21,7 @@ from inforadar.fetch.freshness import freshness_s
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import Failed, Fetched, Outcome
 from inforadar.model.item import Listed
-from inforadar.model.schedule import FinishedJob, ListingPart
+from inforadar.model.schedule import FinishedJob, ListingPart, PartState
 from inforadar.model.sitemap import SitemapEntry, TitleOrigin
 from inforadar.pipeline.collect.feed import crash_of, failed_job, fault_of
 from inforadar.pipeline.collect.jobs import Job
@@ -36,7 +35,6 @@ from inforadar.stages.discover.sitemap.titles import slug_title
 from inforadar.store.database import Database
 from inforadar.store.sitemaps.queries import load_files, load_open_urls, load_site
 from inforadar.store.sitemaps.save_files import choose_baseline, fenced, finish_site
-from inforadar.store.sitemaps.settle import FAILED, MODIFIED, SITE
 from inforadar.store.sitemaps.titles import KnownTitles, load_titles
 from inforadar.urls import host_key, origin
 
@@ -122,13 +120,13 @@ class SitemapCollector:
             async with Visitor(
                 self.engine, self.robots, host, self.now, is_spent=first is not None
             ) as visitor:
-                run = await self._begin(job, visitor, first)
+                run = await self._begin_run(job, visitor, first)
                 walk = run.walk
-                async with aclosing(self._parts(run)) as parts:
+                async with aclosing(self._walk_files(run)) as parts:
                     async for part in parts:
                         job.progress.counted(len(part.listed), pages=0)
                         yield part
-                ended = self._ended(run, await self._finish(run))
+                ended = self._finish_job(run, await self._finish_site(run))
         except StoreError:
             raise
         except UsageError as fault:
@@ -140,7 +138,7 @@ class SitemapCollector:
             ended = replace(ended, kind=FeedKind.SITEMAP)
         yield ended
 
-    async def _begin(self, job: Job, visitor: Visitor, first: Fetched | None) -> _Run:
+    async def _begin_run(self, job: Job, visitor: Visitor, first: Fetched | None) -> _Run:
         feed, name, began_at = job.feed, site_name_of(job.feed), self.now()
         policy = self.sitemaps.of(feed)
         site = await self.database.read(load_site, name)
@@ -162,11 +160,11 @@ class SitemapCollector:
         met = {item.url for part in job.found for item in part.listed}
         return _Run(job=job, policy=policy, visitor=visitor, began_at=began_at, walk=walk, met=met)
 
-    async def _parts(self, run: _Run) -> AsyncGenerator[ListingPart, None]:
+    async def _walk_files(self, run: _Run) -> AsyncGenerator[ListingPart, None]:
         walk = run.walk
         async with aclosing(walk.run()) as files:
             async for todo in files:
-                async with aclosing(self._process(run, todo)) as parts:
+                async with aclosing(self._list_entries(run, todo)) as parts:
                     async for part in parts:
                         yield part
         if walk.failed is not None or not walk.lists:
@@ -178,7 +176,7 @@ class SitemapCollector:
             load_open_urls, run.site_name, retry_failed=run.policy.retry_failed_urls
         )
         todo = [Todo(known.get(url) or SitemapEntry(url, lastmod)) for url, lastmod in left_open]
-        async with aclosing(self._process(run, todo)) as parts:
+        async with aclosing(self._list_entries(run, todo)) as parts:
             async for part in parts:
                 yield part
 
@@ -193,7 +191,7 @@ class SitemapCollector:
 
         await self.database.write(fenced, run.job.lease, choose_baseline, run.site_name, newest, self.now())
 
-    async def _process(self, run: _Run, todo: list[Todo]) -> AsyncGenerator[ListingPart, None]:
+    async def _list_entries(self, run: _Run, todo: list[Todo]) -> AsyncGenerator[ListingPart, None]:
         """Items with a title at once, together; then those that need their page, one by one."""
         by_url = {one.entry.url: one for one in todo if one.entry.url not in run.met}
         run.met |= by_url.keys()
@@ -239,20 +237,17 @@ class SitemapCollector:
         self, run: _Run, listed: list[Listed], by_url: Mapping[str, Todo], *, failed: Iterable[str] = ()
     ) -> ListingPart:
         modified = {
-            item.url: item.updated_at.isoformat()
-            for item in listed
-            if item.updated_at and by_url[item.url].is_modified
+            item.url: item.updated_at for item in listed if item.updated_at and by_url[item.url].is_modified
         }
-        state: dict[str, Any] = {SITE: run.site_name, MODIFIED: modified, FAILED: list(failed)}
         return ListingPart(
             lease=run.job.lease,
             run_id=run.job.run_id,
             at=self.now(),
             listed=tuple(listed),
-            state={name: value for name, value in state.items() if value},
+            state=PartState(site=run.site_name, modified=modified, failed=tuple(failed)),
         )
 
-    async def _finish(self, run: _Run) -> Failed | None:
+    async def _finish_site(self, run: _Run) -> Failed | None:
         walk = run.walk
         if walk.failed is not None:
             return walk.failed
@@ -276,7 +271,7 @@ class SitemapCollector:
             run.job.progress.line(f"titles: {said}")
         return None
 
-    def _ended(self, run: _Run, failed: Failed | None) -> FinishedJob:
+    def _finish_job(self, run: _Run, failed: Failed | None) -> FinishedJob:
         job, root = run.job, run.walk.root
         if failed is not None:
             if run.walk.lists:

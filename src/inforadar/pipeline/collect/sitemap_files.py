@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections import deque
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime, time, timedelta
 from itertools import islice
 from typing import NamedTuple, ParamSpec, TypeVar
-from uuid import UUID
 
 from inforadar.errors import ParseError
 from inforadar.model.http import (
@@ -34,6 +32,13 @@ from inforadar.pipeline.collect.jobs import Job
 from inforadar.pipeline.polite_visit import Visitor
 from inforadar.stages.discover.sitemap.filter import SitemapFilter, sort_entries_by_date
 from inforadar.stages.discover.sitemap.parse import SitemapReader
+from inforadar.stages.discover.sitemap.queue import (
+    MAX_DEPTH,
+    MAX_FILES,
+    FileVisit,
+    SitemapQueue,
+    SkipReason,
+)
 from inforadar.stages.discover.sitemap.xml import Row
 from inforadar.store.database import Database, Question
 from inforadar.store.items.queries import load_known_hashes
@@ -46,10 +51,6 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 ACCEPT = "application/xml, text/xml;q=0.9, text/plain;q=0.8, */*;q=0.5"
-MAX_DEPTH = 4
-"""Indexes in indexes; the protocol allows none."""
-MAX_FILES = 5_000
-"""Of one site in one run."""
 BATCH = 5_000
 SETTLES_AFTER = timedelta(hours=1)
 """A file may change again under the same lastmod: caches and clocks differ by less than that."""
@@ -66,11 +67,13 @@ class Todo(NamedTuple):
     """It is an item already, whose date may be another in the feed's new zone."""
 
 
-class _Visit(NamedTuple):
-    url: str
-    depth: int = 0
-    lastmod: datetime | None = None
-    parent_id: UUID | None = None
+_WHY = {
+    SkipReason.TOO_DEEP: f"it lies more than {MAX_DEPTH} indexes deep",
+    SkipReason.TOO_MANY: f"the site has more than {MAX_FILES:,} files",
+    SkipReason.OTHER_HOST: "it is on another host; allow that with `feed edit --any-host`",
+}
+MAX_SENTENCES = 20
+"""Sentences about files that were left out; after so many the rest is not said."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -107,21 +110,17 @@ class SitemapWalk:
     is_whole: bool = True
     """Whether no file is missing that may be there the next time."""
     refused: list[str] = field(default_factory=list)
-    """Sentences about files that were left out."""
-    _own: set[str] = field(default_factory=set)
+    """Sentences about files that were left out, the first of them."""
+    queue: SitemapQueue = field(init=False)
+
+    def __post_init__(self) -> None:
+        feed = self.job.feed
+        self.queue = SitemapQueue(feed.url, any_host=not feed.enforce_feed_domain)
 
     async def run(self) -> AsyncGenerator[list[Todo], None]:
         """What is to be processed of each file, once the file is stored."""
-        self._own = {hostname(self.job.feed.url)}
-        queue = deque([_Visit(self.job.feed.url)])
-        seen: set[UrlHash] = set()
-        while queue and self.failed is None:
-            visit = queue.popleft()
-            key = url_hash(visit.url)
-            if key in seen or not self._may_visit(visit, len(seen)):
-                continue
-            seen.add(key)
-            known = self.files.get(key)
+        while self.failed is None and (visit := self.queue.next()):
+            known = self.files.get(url_hash(visit.url))
             if known and self._is_read(known) and visit.lastmod and visit.lastmod == known.lastmod:
                 self._count(known)
                 continue
@@ -129,45 +128,37 @@ class SitemapWalk:
             result = await self._fetch(file)
             if visit.depth == 0 and not isinstance(result, Failed):
                 self.root = result
-                self._own.add(hostname(result.final_url))
+                self.queue.add_host(result.final_url)
             file = replace(file, parent_id=visit.parent_id, lastmod=self._settled(visit.lastmod, asked_at))
             match result:
                 case Failed():
                     self._not_had(visit, result)
                 case NotModified():
                     await self._unchanged(replace(file, validators=result.validators or file.validators))
-                    queue.extend(self._known_children(file, visit.depth))
+                    self._queue_children(visit, file, self._known_children(file))
                 case Fetched():
                     digest = await asyncio.to_thread(_digest, result.body)
                     if self._is_read(file) and digest == file.digest:
                         await self._unchanged(replace(file, validators=result.validators))
-                        queue.extend(self._known_children(file, visit.depth))
+                        self._queue_children(visit, file, self._known_children(file))
                         continue
                     children: list[SitemapRef] = []
                     todo = await self._read(visit, replace(file, digest=digest), result, children)
                     # The newest first, so that a walk that is cut short has the news.
                     children.sort(key=_age, reverse=True)
-                    queue.extend(_Visit(ref.url, visit.depth + 1, ref.lastmod, file.id) for ref in children)
+                    self._queue_children(visit, file, children)
                     if todo:
                         yield todo
 
-    def _may_visit(self, visit: _Visit, visited: int) -> bool:
-        why = None
-        if visit.depth > MAX_DEPTH:
-            why = f"it lies more than {MAX_DEPTH} indexes deep"
-        elif visited >= MAX_FILES:
-            why = f"the site has more than {MAX_FILES:,} files"
-        elif self.job.feed.enforce_feed_domain and hostname(visit.url) not in self._own:
-            why = "it is on another host; allow that with `feed edit --any-host`"
-        if why:
-            self._refuse(visit.url, why)
-        return why is None
+    def _queue_children(self, visit: FileVisit, file: SitemapFile, children: Iterable[SitemapRef]) -> None:
+        for skipped in self.queue.add(children, listed_by=visit, parent_id=file.id):
+            self._refuse(skipped.url, _WHY[skipped.reason])
 
     def _refuse(self, url: str, why: str) -> None:
-        sentence = f"The sitemap {readable(url)} was left out: {why}."
-        if len(self.refused) < 20:
+        if len(self.refused) < MAX_SENTENCES:
+            sentence = f"The sitemap {readable(url)} was left out: {why}."
             self.job.progress.line(sentence)
-        self.refused.append(sentence)
+            self.refused.append(sentence)
 
     def _is_read(self, file: SitemapFile) -> bool:
         """Whether what it lists is stored, with its dates as they are read now."""
@@ -196,7 +187,7 @@ class SitemapWalk:
             )
         )
 
-    def _not_had(self, visit: _Visit, failed: Failed) -> None:
+    def _not_had(self, visit: FileVisit, failed: Failed) -> None:
         """Without its root there is no sitemap, and a host that asks for quiet gets it; else the others go on."""
         is_quiet = failed.is_rate_limited or failed.reason is FailureReason.TURN
         if visit.depth == 0 or is_quiet:
@@ -222,14 +213,14 @@ class SitemapWalk:
             self.is_known = True
         return await self.database.write(fenced, self.job.lease, question, *args, **kwargs)
 
-    def _known_children(self, file: SitemapFile, depth: int) -> Iterator[_Visit]:
+    def _known_children(self, file: SitemapFile) -> Iterator[SitemapRef]:
         """An index that did not change says of its files what it said before."""
         for child in self.files.values():
             if child.parent_id == file.id:
-                yield _Visit(child.url, depth + 1, child.listed_lastmod, file.id)
+                yield SitemapRef(child.url, child.listed_lastmod)
 
     async def _read(
-        self, visit: _Visit, file: SitemapFile, fetched: Fetched, children: list[SitemapRef]
+        self, visit: FileVisit, file: SitemapFile, fetched: Fetched, children: list[SitemapRef]
     ) -> list[Todo]:
         at, todo, count, is_whole = self.now(), list[Todo](), 0, True
         try:
@@ -284,8 +275,8 @@ class SitemapWalk:
         if children:
             self.files = await self.database.read(load_files, self.site_name)
 
-    def _is_elsewhere(self, visit: _Visit, entries: list[SitemapEntry]) -> bool:
-        if not self.job.feed.enforce_feed_domain or any(self._is_own(entry) for entry in entries):
+    def _is_elsewhere(self, visit: FileVisit, entries: list[SitemapEntry]) -> bool:
+        if any(self.queue.is_own(entry.url) for entry in entries):
             return False
         hosts = sorted({hostname(entry.url) for entry in entries})
         where = ", ".join(hosts[:3]) + (" and others" if len(hosts) > 3 else "")
@@ -293,15 +284,12 @@ class SitemapWalk:
         self._refuse(visit.url, f"all its pages are on {where}; allow that with `feed edit --any-host`")
         return True
 
-    def _is_own(self, entry: SitemapEntry) -> bool:
-        return not self.job.feed.enforce_feed_domain or hostname(entry.url) in self._own
-
     def _is_wanted(self, entry: SitemapEntry) -> bool:
-        return self._is_own(entry) and self.wanted(entry)
+        return self.queue.is_own(entry.url) and self.wanted(entry)
 
     async def _save(self, file: SitemapFile, entries: list[SitemapEntry], at: datetime) -> list[Todo]:
         if self.job.feed.enforce_feed_domain:
-            self.dropped += sum(1 for entry in entries if not self._is_own(entry))
+            self.dropped += sum(1 for entry in entries if not self.queue.is_own(entry.url))
         found = await self._write(
             save_rows,
             self.site_name,

@@ -9,8 +9,8 @@ import structlog
 
 from inforadar.errors import InfoRadarError
 from inforadar.model.ids import RunId
-from inforadar.model.run import RunKind
-from inforadar.pipeline.runs.cycle import CycleResult
+from inforadar.model.run import RunDetails, RunKind
+from inforadar.pipeline.runs.cycle_result import CycleResult
 from inforadar.store.database import Database
 from inforadar.store.runs.save import continue_run, finish_run, insert_run
 
@@ -54,7 +54,7 @@ class CollectRun:
                 at,
                 errors=len(self.errors),
                 interrupted=self.interrupted,
-                details={"feeds": self.feeds, "dropped": self.dropped, "errors": self.errors},
+                details=RunDetails(feeds=self.feeds, dropped=self.dropped, errors=self.errors),
             )
         except InfoRadarError as fault:
             log.warning("run.not_finished", run_id=str(self.id), error=str(fault))

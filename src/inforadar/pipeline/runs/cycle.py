@@ -9,7 +9,6 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from types import MappingProxyType
@@ -27,6 +26,7 @@ from inforadar.model.schedule import FinishedJob, Lease, ListingPart, Saved
 from inforadar.pipeline.collect.jobs import Collector, Job
 from inforadar.pipeline.dispatch import Dispatch, Ending
 from inforadar.pipeline.heartbeat import keep_leases
+from inforadar.pipeline.runs.cycle_result import CycleResult
 from inforadar.pipeline.runs.progress import RunProgress
 from inforadar.store.database import Database
 from inforadar.store.leases import LEASE_S, extend_leases, postpone_leases, release_leases
@@ -37,28 +37,6 @@ RETRY_UNSAVED_S = 60.0
 """A feed whose job could not be saved is tried again so soon, and no sooner: a disk may stay full for long."""
 
 log = structlog.get_logger()
-
-
-@dataclass(slots=True)
-class CycleResult:
-    """What a cycle did, in numbers and sentences."""
-
-    fetched: int = 0
-    added: int = 0
-    updated: int = 0
-    dropped: int = 0
-    errors: dict[str, str] = field(default_factory=dict)
-    """{feed URL: sentence}."""
-    succeeded: set[str] = field(default_factory=set)
-    """The URLs of feeds that were fetched without an error, and saved."""
-    lost: int = 0
-    postponed: int = 0
-    turns_s: list[float] = field(default_factory=list)
-    """How soon each feed that was postponed, or not saved, can be tried again."""
-
-    @property
-    def next_turn_s(self) -> float | None:
-        return min(self.turns_s, default=None)
 
 
 def log_progress(event: Progress) -> None:
@@ -100,7 +78,7 @@ class Cycle:
             pacer=pacer,
             workers=workers,
             host_of=lambda lease: host_key(lease.feed.url),
-            work=self._work,
+            work=self._run_job,
         )
 
     async def run(self, leases: Sequence[Lease], run_id: RunId) -> CycleResult:
@@ -129,7 +107,8 @@ class Cycle:
         """Starts no further feed."""
         self._dispatch.stop()
 
-    async def _work(self, lease: Lease) -> Ending:
+    async def _run_job(self, lease: Lease) -> Ending:
+        """Collect one feed in its host's turn."""
         assert self._progress is not None
         feed = lease.feed
         job = Job(
@@ -139,13 +118,14 @@ class Cycle:
             headers=self._credentials.get(feed.id, {}),
         )
         try:
-            await self._collect(job)
+            await self._collect_and_save(job)
         except LeaseLostError as lost:
             # Of a collector that keeps a state of its own, fenced as the items are: it costs this feed alone.
             self._give_up(job, lost)
         return Ending.DONE
 
-    async def _collect(self, job: Job) -> None:
+    async def _collect_and_save(self, job: Job) -> None:
+        """Save each part as its collector yields it, and hand the end of the job to the writer."""
         kind = job.feed.kind or FeedKind.FEED
         async with aclosing(self._collectors[kind].collect(job)) as steps:
             async for step in steps:

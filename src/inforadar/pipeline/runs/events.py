@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
 
 import structlog
 
 from inforadar.errors import InfoRadarError
 from inforadar.model.ids import RunId
 from inforadar.model.progress import Listener, Progress, ProgressKind
+from inforadar.model.run import RunDetails, RunNumbers
 from inforadar.store.database import Database
 from inforadar.store.runs.fetch_runs import ALIVE_S, beat
 from inforadar.store.runs.queries import MAX_EVENTS
@@ -32,7 +32,7 @@ class RunRecorder:
         self,
         database: Database,
         run_id: RunId,
-        details: dict[str, Any],
+        details: RunDetails,
         *,
         listener: Listener,
         on_stop: Callable[[], None],
@@ -80,12 +80,9 @@ class RunRecorder:
         room = max(MAX_EVENTS - LAST_WORDS - self._seq, 0)
         lines = lines[-LAST_WORDS + 1 :] if is_last else lines[:room]
         if numbers:
-            self._details["progress"] = {
-                "phase": numbers.kind.value,
-                "found": numbers.found,
-                "done": numbers.done,
-                "pages": numbers.pages,
-            }
+            self._details.progress = RunNumbers(
+                phase=numbers.kind, found=numbers.found, done=numbers.done, pages=numbers.pages
+            )
         has_room = is_last or len(lines) < room
         events = [*lines, numbers] if numbers and has_room else lines
         try:

@@ -45,7 +45,7 @@ class Finder:
         collectors: Mapping[FeedKind, Collector],
         pacer: HostPacer,
         workers: int,
-        reach: WalkLimits,
+        limits: WalkLimits,
         credentials: Mapping[FeedId, Mapping[str, str]],
         progress: RunProgress,
     ) -> None:
@@ -57,7 +57,7 @@ class Finder:
         self._collectors = collectors
         self._pacer = pacer
         self._workers = workers
-        self._reach = reach
+        self._limits = limits
         self._credentials = credentials
         self._progress = progress
         self._begun: dict[FeedId, tuple[ListingPart, ...]] = {}
@@ -85,7 +85,7 @@ class Finder:
             leases = await self._claim(list(busy))
             for lease in leases:
                 del busy[lease.feed.id]
-            await self._count_hosts([one for one in leases if one.feed.id not in self.complete])
+            await self._find_by_host([one for one in leases if one.feed.id not in self.complete])
             if busy and not leases and not self.is_stopping:
                 if loop.time() > until:
                     break
@@ -127,7 +127,7 @@ class Finder:
             await self._database.write(delete_found, stale)
         return leases
 
-    async def _count_hosts(self, leases: Sequence[Lease]) -> None:
+    async def _find_by_host(self, leases: Sequence[Lease]) -> None:
         """All of them, several hosts at a time, waiting for those that are not free."""
         pending = list(leases)
         while pending and not self.is_stopping:
@@ -135,7 +135,7 @@ class Finder:
                 pacer=self._pacer,
                 workers=self._workers,
                 host_of=lambda lease: host_key(lease.feed.url),
-                work=self._count,
+                work=self._run_job,
             )
             leftovers = await self._dispatch.run(pending)
             self._dispatch = None
@@ -171,24 +171,24 @@ class Finder:
         self.errors[feed.url] = f"Left out: {why}."
         self._progress.of(feed).line(f"left out: {why}")
 
-    async def _count(self, lease: Lease) -> Ending:
-        """One feed's job, kept on disk step by step."""
+    async def _run_job(self, lease: Lease) -> Ending:
+        """Collect one feed in its host's turn, and keep what it lists on disk step by step."""
         feed = lease.feed
         job = Job(
             lease=lease,
             run_id=self._progress.run_id,
             progress=self._progress.of(feed),
             headers=self._credentials.get(feed.id, {}),
-            reach=self._reach,
+            limits=self._limits,
             found=self._begun.get(feed.id, ()),
         )
         try:
-            await self._keep_steps(job)
+            await self._collect_and_keep(job)
         except LeaseLostError:
             self.lose(feed)
         return Ending.DONE
 
-    async def _keep_steps(self, job: Job) -> None:
+    async def _collect_and_keep(self, job: Job) -> None:
         """A collector that keeps a state of its own finds by itself that the lease is lost, and raises."""
         feed, position = job.feed, len(job.found)
         async with aclosing(self._collectors[feed.kind or FeedKind.FEED].collect(job)) as steps:

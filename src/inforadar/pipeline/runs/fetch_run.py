@@ -13,8 +13,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
-from typing import Any
+from datetime import datetime
 
 import structlog
 
@@ -23,7 +22,7 @@ from inforadar.fetch.pace import HostPacer
 from inforadar.model.feed import FeedKind
 from inforadar.model.ids import RunId
 from inforadar.model.progress import Listener, ProgressKind
-from inforadar.model.run import Report, RunKind
+from inforadar.model.run import FeedTally, Report, RunDetails, RunKind, RunNumbers
 from inforadar.model.schedule import FinishedJob, Lease
 from inforadar.pipeline.collect.jobs import Collector, WalkLimits
 from inforadar.pipeline.heartbeat import keep_leases
@@ -72,7 +71,7 @@ class FetchRun:
         now: Callable[[], datetime],
         listener: Listener,
         wanted: FetchFilter = ALL_FEEDS,
-        reach: WalkLimits = TO_THE_CUTOFF,
+        limits: WalkLimits = TO_THE_CUTOFF,
         run_id: RunId | None = None,
     ) -> None:
         """`run_id`: a run that was asked for and claimed (`store/runs/fetch_runs.py`); else one is begun."""
@@ -84,12 +83,12 @@ class FetchRun:
         self._now = now
         self._listener = listener
         self._wanted = wanted
-        self._reach = reach
+        self._limits = limits
         self._run_id = run_id
-        self._details = fetch_details(wanted, reach)
+        self._details = fetch_details(wanted, limits)
         self._finder: Finder | None = None
         self._work: asyncio.Task[None] | None = None
-        self._tally: dict[str, dict[str, Any]] = {}
+        self._tally: dict[str, FeedTally] = {}
         """By the URL of the feed: what came of it."""
         self._is_stopping = False
         self._is_aborted = False
@@ -134,7 +133,7 @@ class FetchRun:
         feeds = await self._database.read(
             load_feeds, sources=self._wanted.sources, topics=self._wanted.topics, only_enabled=True
         )
-        self._details["feeds"] = len(feeds)
+        self._details.feeds = len(feeds)
         if not feeds:
             progress.line("No enabled feed fits. `inforadar feed list` shows what there is.")
         await self._pacer.refresh()
@@ -143,7 +142,7 @@ class FetchRun:
             collectors=self._collectors,
             pacer=self._pacer,
             workers=self._workers,
-            reach=self._reach,
+            limits=self._limits,
             credentials=await self._database.read(load_credentials),
             progress=progress,
         )
@@ -166,8 +165,7 @@ class FetchRun:
         """What was found of one feed, in its order, until its job is saved to the end."""
         feed = lease.feed
         told = progress.of(feed)
-        tally: dict[str, Any] = {"feed": feed_label(feed), "items": 0, "added": 0, "updated": 0}
-        self._tally[feed.url] = tally
+        tally = self._tally[feed.url] = FeedTally(feed=feed_label(feed))
         while not self._is_stopping:
             step = await self._database.read(load_next_found, lease, progress.run_id)
             if step is None:
@@ -183,9 +181,9 @@ class FetchRun:
                 return
             for line in saved_lines(step.listed, saved):
                 told.line(line)
-            tally["items"] += len(step.listed)
-            tally["added"] += len(saved.added)
-            tally["updated"] += len(saved.changed)
+            tally.items += len(step.listed)
+            tally.added += len(saved.added)
+            tally.updated += len(saved.changed)
             if step.listed:
                 told.processed(len(step.listed))
 
@@ -193,8 +191,8 @@ class FetchRun:
         """The report of what was saved until now, whatever ended the run."""
         interrupted = not self._is_complete
         errors = self._finder.errors if self._finder else {}
-        numbers = {"found": progress.found, "done": progress.done, "pages": progress.pages}
-        self._details |= {"errors": errors, "by_feed": self._tally, "progress": numbers}
+        self._details.errors, self._details.by_feed = errors, self._tally
+        self._details.progress = RunNumbers(found=progress.found, done=progress.done, pages=progress.pages)
         try:
             await self._database.write(
                 finish_run,
@@ -218,25 +216,24 @@ class FetchRun:
         progress.tell(ProgressKind.FINISHED)
 
 
-def fetch_details(wanted: FetchFilter, reach: WalkLimits) -> dict[str, Any]:
-    """A run's filter and reach as its row keeps them: what `request_fetch_run` takes."""
-    return {
-        "sources": list(wanted.sources),
-        "topics": list(wanted.topics),
-        "cutoff": reach.cutoff.isoformat() if reach.cutoff else None,
-        "window_days": reach.window_days,
-        "depth": reach.depth.value if reach.depth else None,
-    }
+def fetch_details(wanted: FetchFilter, limits: WalkLimits) -> RunDetails:
+    """A run's filter and limits as its row keeps them: what `request_fetch_run` takes."""
+    return RunDetails(
+        sources=wanted.sources,
+        topics=wanted.topics,
+        cutoff=limits.cutoff,
+        window_days=limits.window_days,
+        depth=limits.depth.value if limits.depth else None,
+    )
 
 
-def parse_fetch_details(details: Mapping[str, Any]) -> tuple[FetchFilter, WalkLimits]:
-    """Back from there."""
-    cutoff = details.get("cutoff")
+def parse_fetch_details(details: RunDetails) -> tuple[FetchFilter, WalkLimits]:
+    """The filter and limits that a run was asked for with."""
     return (
-        FetchFilter(sources=tuple(details.get("sources", ())), topics=tuple(details.get("topics", ()))),
+        FetchFilter(sources=details.sources, topics=details.topics),
         WalkLimits(
-            cutoff=date.fromisoformat(cutoff) if cutoff else None,
-            window_days=details.get("window_days"),
-            depth=Depth(details.get("depth") or Depth.CUTOFF),
+            cutoff=details.cutoff,
+            window_days=details.window_days,
+            depth=Depth(details.depth or Depth.CUTOFF),
         ),
     )

@@ -9,14 +9,14 @@ and closed as interrupted; what it had found waits on disk for the next one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+import msgspec
 from sqlalchemy import Connection, insert, select, update
 
 from inforadar.model.ids import RunId, new_uuid
 from inforadar.model.progress import Progress
-from inforadar.model.run import RunKind
+from inforadar.model.run import RunDetails, RunKind
 from inforadar.store.runs.save import finish_run, save_events
 from inforadar.store.schema.runs import runs
 from inforadar.store.types import db_later, db_now
@@ -27,15 +27,15 @@ _r = runs.c
 ALIVE_S = 30.0
 
 
-def request_fetch_run(connection: Connection, details: Mapping[str, Any]) -> RunId:
+def request_fetch_run(connection: Connection, details: RunDetails) -> RunId:
     """Asks for a run; the next worker that looks executes it. `details` is what `FetchRun` was to be made with."""
     run_id = RunId(new_uuid())
-    values = {"id": run_id, "kind": RunKind.FETCH.value, "details": dict(details)}
+    values = {"id": run_id, "kind": RunKind.FETCH.value, "details": msgspec.to_builtins(details)}
     connection.execute(insert(runs).values(**values, started_at=db_now(), wanted_at=db_now()))
     return run_id
 
 
-def claim_fetch_run(connection: Connection) -> tuple[RunId, dict[str, Any]] | None:
+def claim_fetch_run(connection: Connection) -> tuple[RunId, RunDetails] | None:
     """Takes the run that was asked for longest ago, with its details."""
     longest = (
         select(_r.id, _r.details)
@@ -48,7 +48,7 @@ def claim_fetch_run(connection: Connection) -> tuple[RunId, dict[str, Any]] | No
         return None
     taken = {"wanted_at": None, "started_at": db_now(), "alive_until": db_later(ALIVE_S)}
     connection.execute(update(runs).where(_r.id == row.id).values(**taken))
-    return row.id, row.details
+    return row.id, msgspec.convert(row.details, RunDetails)
 
 
 def request_stop(connection: Connection, run_id: RunId) -> None:
@@ -64,11 +64,11 @@ def beat(
     run_id: RunId,
     first_seq: int,
     events: Sequence[Progress],
-    details: Mapping[str, Any],
+    details: RunDetails,
 ) -> bool:
     """Says that the run goes on and how; returns whether someone asked it to stop."""
     save_events(connection, run_id, first_seq, events)
-    values = {"alive_until": db_later(ALIVE_S), "details": dict(details)}
+    values = {"alive_until": db_later(ALIVE_S), "details": msgspec.to_builtins(details)}
     said = update(runs).where(_r.id == run_id, _r.finished_at.is_(None)).values(**values)
     return connection.execute(said.returning(_r.stop_at)).scalar() is not None
 

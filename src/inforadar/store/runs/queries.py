@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, Row, func, or_, select
 
 from inforadar.errors import NotFoundError
 from inforadar.model.ids import RunId
 from inforadar.model.progress import Progress, ProgressKind
-from inforadar.model.run import Report, RunKind
+from inforadar.model.run import Report, RunDetails, RunKind
 from inforadar.store.schema.items import item_changes, items
 from inforadar.store.schema.runs import run_events, runs
 from inforadar.store.types import db_now
@@ -82,7 +83,7 @@ def _report(
         added_articles=added,
         updated_articles=tuple(changes),
         updated_fields_map=changes,
-        details=row.details,
+        details=msgspec.convert(row.details, RunDetails),
         is_wanted=row.wanted_at is not None,
         stop_asked=row.stop_at is not None,
     )

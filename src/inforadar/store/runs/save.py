@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, func, insert, select, update
 
 from inforadar.model.ids import RunId, new_uuid
 from inforadar.model.progress import Progress
-from inforadar.model.run import RunKind
+from inforadar.model.run import RunDetails, RunKind
 from inforadar.store.runs.queries import MAX_EVENTS
 from inforadar.store.schema.items import item_changes, items
 from inforadar.store.schema.runs import run_events, runs
 
 
 def insert_run(
-    connection: Connection, kind: RunKind, at: datetime, details: Mapping[str, Any] | None = None
+    connection: Connection, kind: RunKind, at: datetime, details: RunDetails | None = None
 ) -> RunId:
     run_id = RunId(new_uuid())
-    connection.execute(
-        insert(runs).values(id=run_id, kind=kind.value, started_at=at, details=dict(details or {}))
-    )
+    stored = msgspec.to_builtins(details) if details else {}
+    connection.execute(insert(runs).values(id=run_id, kind=kind.value, started_at=at, details=stored))
     return run_id
 
 
@@ -39,7 +39,7 @@ def finish_run(
     *,
     errors: int = 0,
     interrupted: bool = False,
-    details: Mapping[str, Any] | None = None,
+    details: RunDetails | None = None,
 ) -> None:
     """Closes the run; what it added and changed is counted from the items themselves."""
     added = connection.execute(select(func.count()).where(items.c.run_id == run_id)).scalar_one()
@@ -55,7 +55,7 @@ def finish_run(
         "alive_until": None,
     }
     if details is not None:
-        values["details"] = dict(details)
+        values["details"] = msgspec.to_builtins(details)
     connection.execute(update(runs).where(runs.c.id == run_id).values(**values))
 
 

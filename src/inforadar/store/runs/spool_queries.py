@@ -19,7 +19,7 @@ from inforadar.model.feed import FeedKind
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId, RunId
 from inforadar.model.item import Listed
-from inforadar.model.schedule import FinishedJob, Lease, ListingPart, NextRun
+from inforadar.model.schedule import FinishedJob, Lease, ListingPart, NextRun, PartState
 from inforadar.store.schema.runs import found_parts
 from inforadar.store.types import db_later, one_of
 
@@ -36,7 +36,7 @@ class SpoolDocument:
 
     at: datetime
     listed: tuple[Listed, ...] = ()
-    state: Mapping[str, Any] = field(default_factory=dict)
+    state: PartState = PartState()
     outcome: Outcome = Outcome.SUCCESS
     next_run: NextRun | None = None
     validators: Validators | None = None

@@ -6,8 +6,6 @@ advanced is published once more: its item moves up to that date, and its article
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from sqlalchemy import (
     Connection,
     bindparam,
@@ -31,28 +29,18 @@ from inforadar.urls import uid, url_hash
 _i = items.c
 
 
-SITE = "site"
-"""In `ListingPart.state`: the site whose URLs the part's items are."""
-FAILED = "failed"
-"""In `ListingPart.state`: URLs that could not be processed."""
-MODIFIED = "modified"
-"""In `ListingPart.state`: {URL: lastmod as ISO 8601} of pages that have changed."""
-
-
-def settle_urls(connection: Connection, part: ListingPart) -> tuple[ItemChange, ...]:
+def settle_urls(connection: Connection, part: ListingPart, site_name: str) -> tuple[ItemChange, ...]:
     """Marks what a part's items came from; returns the items that were published once more."""
-    site_name = part.state[SITE]
     mark_urls(
         connection, site_name, [item.url for item in part.listed], UrlState.PROCESSED, published_at=part.at
     )
-    if failed := part.state.get(FAILED):
-        mark_urls(connection, site_name, failed, UrlState.FAILED)
-    modified = part.state.get(MODIFIED)
-    return _republish(connection, part, modified) if modified else ()
+    if part.state.failed:
+        mark_urls(connection, site_name, part.state.failed, UrlState.FAILED)
+    return _republish(connection, part) if part.state.modified else ()
 
 
-def _republish(connection: Connection, part: ListingPart, modified: dict[str, str]) -> tuple[ItemChange, ...]:
-    dates = {url_hash(url): datetime.fromisoformat(lastmod) for url, lastmod in modified.items()}
+def _republish(connection: Connection, part: ListingPart) -> tuple[ItemChange, ...]:
+    dates = {url_hash(url): lastmod for url, lastmod in part.state.modified.items()}
     known = select(_i.id, _i.url, _i.hash, _i.pub_date).where(
         _i.feed_id == part.lease.feed.id, one_of(_i.hash, dates)
     )

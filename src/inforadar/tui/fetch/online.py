@@ -6,8 +6,9 @@ Apart, since the engine takes long to import: `run_apart` does that in its threa
 from __future__ import annotations
 
 from inforadar.actions.refresh import refresh_article, refreshed_sentence
+from inforadar.app.lookups import open_discovery
 from inforadar.app.store import open_store
-from inforadar.app.worker import open_discovery, open_worker
+from inforadar.app.worker import open_worker
 from inforadar.clock import utc_now
 from inforadar.config import Settings
 from inforadar.model.item import Item

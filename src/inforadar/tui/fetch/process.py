@@ -111,7 +111,7 @@ async def _fetch(
         serving_sample(database),
         open_worker(settings, database, stages=frozenset()) as worker,
     ):
-        run = worker.fetch_run(listener, wanted=FetchFilter(sources=sources, topics=topics))
+        run = worker.collecting.fetch_run(listener, wanted=FetchFilter(sources=sources, topics=topics))
         loop = asyncio.get_running_loop()
         loop.add_reader(orders.fileno(), lambda: _obey(orders, run, loop))
         try:

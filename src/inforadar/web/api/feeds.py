@@ -180,7 +180,7 @@ class SubscriptionRoutes:
 
     async def discover(self, request: Request) -> Response:
         """The feeds of a site, found in at most three requests to it."""
-        from inforadar.app.worker import open_discovery  # noqa: PLC0415 - only this goes out to the web
+        from inforadar.app.lookups import open_discovery  # noqa: PLC0415 - only this goes out to the web
 
         address = await read_json(request, Address)
         try:

@@ -48,8 +48,8 @@ class FetchApi:
     async def fetch(self, request: Request) -> Response:
         asked = await read_json(request, FetchAsked)
         wanted = FetchFilter(sources=asked.sources, topics=asked.topics)
-        reach = WalkLimits(cutoff=asked.cutoff, window_days=asked.window_days, depth=asked.depth)
-        run_id = await request_fetch(self.database, wanted, reach)
+        limits = WalkLimits(cutoff=asked.cutoff, window_days=asked.window_days, depth=asked.depth)
+        run_id = await request_fetch(self.database, wanted, limits)
         return json_answer(report_document(await self.database.read(load_report, run_id)), 202)
 
     async def stop(self, request: Request) -> Response:

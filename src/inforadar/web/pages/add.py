@@ -122,7 +122,7 @@ class AddRoutes:
         return self._show_editor(request, form, preview=preview)
 
     async def _look(self, url: str) -> list[FoundRow]:
-        from inforadar.app.worker import open_discovery, open_previewer  # noqa: PLC0415 - only this goes out
+        from inforadar.app.lookups import open_discovery, open_previewer  # noqa: PLC0415 - only this goes out
         from inforadar.stages.discover.pages.sites import is_listing  # noqa: PLC0415
 
         if is_listing(canonical_form(url)):
@@ -161,7 +161,7 @@ class AddRoutes:
 
     async def _preview(self, form: Form) -> PagePreview:
         from inforadar.actions.preview import read_by_selectors  # noqa: PLC0415
-        from inforadar.app.worker import open_previewer  # noqa: PLC0415 - only this goes out to the web
+        from inforadar.app.lookups import open_previewer  # noqa: PLC0415 - only this goes out to the web
 
         url = canonical_form(_address(form))
         # Before the site is asked: what cannot be read needs no page.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 from uuid import UUID
 
 from starlette.requests import Request
@@ -18,7 +17,7 @@ from starlette.routing import Route
 from inforadar.actions.request_fetch import request_fetch, stop_fetch
 from inforadar.model.ids import RunId
 from inforadar.model.progress import ProgressKind
-from inforadar.model.run import Report
+from inforadar.model.run import Report, RunNumbers
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import load_broken_count
 from inforadar.store.feeds.labels import Label, load_labels
@@ -102,24 +101,27 @@ class FetchRoutes:
 
 def progress_words(report: Report) -> str:
     """`Counting… 7 pages, 140 items found`, then `214 of 512 items`."""
-    told: dict[str, Any] = report.details.get("progress") or {}
-    found, done, pages = told.get("found", 0), told.get("done", 0), told.get("pages", 0)
-    sum_ = f"{done:,} of {counted(found, 'item')}"
+    numbers = _numbers(report)
+    sum_ = f"{numbers.done:,} of {counted(numbers.found, 'item')}"
     if report.finished_at:
         return f"{'Interrupted' if report.interrupted else 'Done'}: {sum_}"
     if report.is_wanted:
         return "Waiting for a worker."
-    if told.get("phase", ProgressKind.COUNTING) == ProgressKind.COUNTING:
-        return f"Counting… {counted(pages, 'page')}, {counted(found, 'item')} found"
+    if numbers.is_counting:
+        return f"Counting… {counted(numbers.pages, 'page')}, {counted(numbers.found, 'item')} found"
     return sum_
 
 
 def progress_fraction(report: Report) -> float | None:
     """`None` while it is not known how much there is."""
-    told: dict[str, Any] = report.details.get("progress") or {}
-    if not report.finished_at and told.get("phase", ProgressKind.COUNTING) == ProgressKind.COUNTING:
+    numbers = _numbers(report)
+    if not report.finished_at and numbers.is_counting:
         return None
-    return min(1.0, told.get("done", 0) / told["found"]) if told.get("found") else 1.0
+    return min(1.0, numbers.done / numbers.found) if numbers.found else 1.0
+
+
+def _numbers(report: Report) -> RunNumbers:
+    return report.details.progress or RunNumbers()
 
 
 def _run_id(request: Request) -> RunId:

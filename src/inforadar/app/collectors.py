@@ -1,0 +1,136 @@
+"""Collectors and the canonical stage, put together from the settings.
+
+`COLLECTORS` has one entry for each kind of feed: a new kind is registered there, and nowhere else in `app`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING
+
+from inforadar.config import Settings
+from inforadar.fetch.engine import Engine
+from inforadar.model.feed import FeedKind
+from inforadar.model.ids import FeedId, UrlHash
+from inforadar.pipeline.articles import ArticleListener, Canonicalizer
+from inforadar.pipeline.collect.feed import FeedCollector
+from inforadar.pipeline.collect.jobs import Collector
+from inforadar.pipeline.collect.page_titles import PageTitles
+from inforadar.pipeline.collect.pages import PagesCollector
+from inforadar.pipeline.collect.sitemap import SitemapCollector, SitemapPolicy
+from inforadar.pipeline.pool import WorkPool
+from inforadar.pipeline.pool_tasks import PoolTasks
+from inforadar.pipeline.robots import Robots
+from inforadar.pipeline.schedule import SchedulePolicy
+from inforadar.store.database import Database
+from inforadar.store.items.queries import load_known_hashes
+
+if TYPE_CHECKING:
+    from inforadar.store.redis.projection import RedisProjection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CollectorParts:
+    """What collectors and the canonical stage are made of."""
+
+    settings: Settings
+    database: Database
+    engine: Engine
+    robots: Robots
+    pool: WorkPool
+    now: Callable[[], datetime]
+    projection: RedisProjection | None = None
+    """Redis, if it is configured."""
+
+
+def make_canonicalizer(parts: CollectorParts, *, listener: ArticleListener | None = None) -> Canonicalizer:
+    """Make the canonical stage; `listener` hears of each article."""
+    canonical = parts.settings.canonical
+    return Canonicalizer(
+        database=parts.database,
+        engine=parts.engine,
+        robots=parts.robots,
+        extract=PoolTasks(parts.pool).extract_article,
+        timeout_s=canonical.timeout,
+        max_bytes=int(canonical.max_body_size_mb * 2**20),
+        retries=canonical.retries,
+        workers=canonical.workers,
+        now=parts.now,
+        projection=parts.projection,
+        listener=listener,
+    )
+
+
+def make_feed_collector(parts: CollectorParts) -> FeedCollector:
+    fetcher, sitemap = parts.settings.fetcher, make_sitemap_collector(parts)
+    return FeedCollector(
+        fetch=parts.engine.fetch,
+        parse=PoolTasks(parts.pool).parse_feed,
+        policy=_schedule_policy(parts.settings),
+        max_articles=fetcher.max_articles,
+        request_timeout_s=fetcher.request_timeout,
+        job_timeout_s=fetcher.job_timeout,
+        now=parts.now,
+        sitemap=sitemap.collect,
+        max_sitemap_bytes=sitemap.sitemaps.max_bytes,
+    )
+
+
+def make_pages_collector(parts: CollectorParts) -> PagesCollector:
+    fetcher = parts.settings.fetcher
+    return PagesCollector(
+        engine=parts.engine,
+        robots=parts.robots,
+        read=PoolTasks(parts.pool).read_page,
+        load_known=partial(_load_known, parts.database),
+        policy=_schedule_policy(parts.settings),
+        request_timeout_s=fetcher.request_timeout,
+        now=parts.now,
+        cutoff_date=fetcher.cutoff_date,
+        window_days=fetcher.window_days,
+    )
+
+
+def make_sitemap_collector(parts: CollectorParts) -> SitemapCollector:
+    settings = parts.settings
+    return SitemapCollector(
+        engine=parts.engine,
+        robots=parts.robots,
+        database=parts.database,
+        titles=PageTitles(canonicalizer=make_canonicalizer(parts)),
+        policy=_schedule_policy(settings),
+        sitemaps=SitemapPolicy(
+            max_bytes=int(settings.sitemap.max_file_size_mb * 2**20),
+            **settings.sitemap.model_dump(exclude={"max_file_size_mb"}),
+        ),
+        request_timeout_s=settings.fetcher.request_timeout,
+        now=parts.now,
+    )
+
+
+COLLECTORS: Mapping[FeedKind, Callable[[CollectorParts], Collector]] = {
+    FeedKind.FEED: make_feed_collector,
+    FeedKind.PAGES: make_pages_collector,
+    FeedKind.SITEMAP: make_sitemap_collector,
+}
+
+
+def make_collectors(parts: CollectorParts) -> Mapping[FeedKind, Collector]:
+    """Make the collector of each kind of feed."""
+    return {kind: make(parts) for kind, make in COLLECTORS.items()}
+
+
+def _schedule_policy(settings: Settings) -> SchedulePolicy:
+    fetcher = settings.fetcher
+    return SchedulePolicy(
+        success_interval_s=fetcher.success_interval,
+        error_policy=fetcher.error_policy,
+        reprobe=fetcher.reprobe == "weekly",
+    )
+
+
+async def _load_known(database: Database, feed_id: FeedId, hashes: Sequence[UrlHash]) -> frozenset[UrlHash]:
+    return await database.read(load_known_hashes, feed_id, hashes)

@@ -1,0 +1,48 @@
+"""Leases that were claimed and could not be given back yet, because the database was away or a stop came between."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from inforadar.model.schedule import Lane, Lease
+from inforadar.store.database import Database
+from inforadar.store.leases import claim_due_feeds, release_leases
+
+
+@dataclass(slots=True)
+class OwedLeases:
+    """Claims due feeds, and remembers the leases that are to be given back."""
+
+    database: Database
+    _owed: list[Lease] = field(default_factory=list)
+
+    async def claim(self, lanes: Collection[Lane], limit: int) -> list[Lease]:
+        """Claim up to `limit` due feeds. Leases whose claim a stop interrupted are owed."""
+        claiming = asyncio.ensure_future(self.database.write(claim_due_feeds, limit, lanes=lanes))
+        try:
+            return await asyncio.shield(claiming)
+        except asyncio.CancelledError:
+            self._owed += await claiming
+            raise
+
+    @contextmanager
+    def owed_on_fault(self, leases: Sequence[Lease]) -> Iterator[None]:
+        """Note the leases as owed if the block is left by a fault or a stop."""
+        try:
+            yield
+        except BaseException:
+            self._owed += leases
+            raise
+
+    async def give_back(self) -> None:
+        """Release what is owed. Leases already saved or released are unaffected: their token no longer matches."""
+        owed, self._owed = self._owed, []
+        try:
+            if owed:
+                await self.database.write(release_leases, owed)
+        except BaseException:
+            self._owed += owed
+            raise

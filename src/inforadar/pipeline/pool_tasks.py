@@ -1,0 +1,45 @@
+"""The parsing and extraction that runs in the work pool.
+
+A hostile document can take seconds and much memory. In the pool it is cut off at its deadline, and holds up nobody.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+
+from inforadar.model.article import Extracted, NotExtracted
+from inforadar.model.item import Listing
+from inforadar.pipeline.pool import WorkPool
+from inforadar.stages.canonical import extract
+from inforadar.stages.discover.feed.parse import NeedsSlowParser, parse_feed, parse_feed_slowly
+from inforadar.stages.discover.pages.listing import PageListing, PageReader
+
+PARSE_TIMEOUT_S = 10.0
+EXTRACT_TIMEOUT_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class PoolTasks:
+    """What is run in the pool, one method each."""
+
+    pool: WorkPool
+
+    async def parse_feed(self, body: bytes, url: str, content_type: str, zone: tzinfo) -> Listing:
+        """Parse a feed document right here, which is cheap; in the pool if only the slow parser can read it."""
+        try:
+            return parse_feed(body, url, content_type, zone)
+        except NeedsSlowParser:
+            return await self.pool.run(
+                parse_feed_slowly, body, url, content_type, zone, timeout_s=PARSE_TIMEOUT_S
+            )
+
+    async def read_page(
+        self, reader: PageReader, body: bytes, url: str, content_type: str, at: datetime
+    ) -> PageListing:
+        """Read one page of a paged site with the site's own reader."""
+        return await self.pool.run(reader, body, url, content_type, at, timeout_s=PARSE_TIMEOUT_S)
+
+    async def extract_article(self, body: bytes, url: str, content_type: str) -> Extracted | NotExtracted:
+        """Extract the article of a page."""
+        return await self.pool.run(extract, body, url, content_type, timeout_s=EXTRACT_TIMEOUT_S)
