@@ -23,25 +23,33 @@ from sqlalchemy import (
 )
 
 from inforadar.model.ids import FeedId, ItemId, RunId, Uid, UrlHash, new_uuid
-from inforadar.model.item import METADATA_FIELDS, FieldValue, Item, ItemChange, KnownItem, NewItem
+from inforadar.model.item import FieldValue, Item, ItemChange, KnownItem, NewItem
+from inforadar.model.metadata_fields import json_value
 from inforadar.store.feeds.feeds import ACTIVE
 from inforadar.store.feeds.history import note_added
 from inforadar.store.feeds.label_match import has_name, known_names
+from inforadar.store.items.metadata_rows import DIFFED_ROWS, METADATA_ROWS
 from inforadar.store.items.search import is_found
 from inforadar.store.rows import JsonRows, insert_rows, stored_id, stored_time
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import forgotten_items, item_changes, items
 from inforadar.store.schema.people import marks
-from inforadar.store.types import db_now, encode_json, one_of, unindexed
+from inforadar.store.types import db_now, one_of, unindexed
 from inforadar.store.upsert import upsert
 from inforadar.urls import uid
 
-ITEM_COLUMNS = (*items.c, feeds.c.source, feeds.c.topic)
+_METADATA_COLUMNS = tuple(items.c[name] for name in METADATA_ROWS.names)
+ITEM_COLUMNS = (
+    *_METADATA_COLUMNS,
+    *(column for column in items.c if column.name not in METADATA_ROWS.names),
+    feeds.c.source,
+    feeds.c.topic,
+)
 
 _asked = JsonRows("asked", place="integer", feed_id="uuid", hash="text")
 _LOAD_KNOWN = select(
-    _asked.c["place"], items.c.id, items.c.pub_date, *(items.c[name] for name in METADATA_FIELDS)
+    _asked.c["place"], items.c.id, items.c.pub_date, *(items.c[name] for name in DIFFED_ROWS.names)
 ).join_from(
     _asked.table, items, and_(items.c.feed_id == _asked.c["feed_id"], items.c.hash == _asked.c["hash"])
 )
@@ -65,8 +73,7 @@ def load_known(
     for place, id_, published_at, *values in connection.execute(_LOAD_KNOWN, _asked.parameters(rows)).all():
         # By its place in the question: sending feed and hash back would take longer than all the rest.
         feed_id, hash_ = asked[place]
-        fields = dict(zip(METADATA_FIELDS, values, strict=True))
-        fields["tags"] = tuple(fields["tags"] or ())
+        fields = DIFFED_ROWS.from_row(values)
         known[feed_id][hash_] = KnownItem(id=id_, hash=hash_, published_at=published_at, fields=fields)
     for place, id_, published_at in connection.execute(_LOAD_FORGOTTEN, _asked.parameters(rows)).all():
         feed_id, hash_ = asked[place]
@@ -122,16 +129,7 @@ def insert_items(connection: Connection, batches: Sequence[FeedItems]) -> None:
                     stored_time(connection, listed.published_at) if listed.published_at else at,
                     listed.content or "",
                     listed.guid,
-                    listed.title,
-                    listed.author,
-                    listed.snippet,
-                    encode_json(listed.tags) if listed.tags else None,
-                    listed.image,
-                    listed.language,
-                    listed.views,
-                    listed.comments,
-                    listed.rating,
-                    listed.bookmarks,
+                    *METADATA_ROWS.to_row(listed),
                     run_id,
                 )
             )
@@ -156,8 +154,8 @@ def insert_items(connection: Connection, batches: Sequence[FeedItems]) -> None:
 
 
 _ITEM_VALUES = (
-    "id", "created_at", "updated_at", "hash", "feed_id", "url", "uid", "pub_date", "content", "guid", "title",
-    "author", "snippet", "tags", "image", "language", "views", "comments", "rating", "bookmarks", "run_id",
+    "id", "created_at", "updated_at", "hash", "feed_id", "url", "uid", "pub_date", "content", "guid",
+    *METADATA_ROWS.names, "run_id",
 )  # fmt: skip
 """What a new item is inserted with, in the table's order."""
 
@@ -189,7 +187,7 @@ def save_changes(
         names = tuple(sorted(change.fields))
         values = {f"new_{name}": _stored(name, change.fields[name][1]) for name in names}
         by_fields.setdefault(names, []).append({"item": change.id, **values})
-        fields = {name: [_plain(old), _plain(new)] for name, (old, new) in change.fields.items()}
+        fields = {name: [json_value(old), json_value(new)] for name, (old, new) in change.fields.items()}
         history.append({"id": new_uuid(), "item_id": change.id, "run_id": run_id, "at": at, "fields": fields})
     if len(by_fields) > 1 and connection.dialect.name != "sqlite":
         ids = [row["item_id"] for row in history]
@@ -220,11 +218,7 @@ _COLUMNS = {"published_at": "pub_date"}
 
 
 def _stored(name: str, value: FieldValue) -> Any:
-    return datetime.fromisoformat(str(value)) if name == "published_at" else _plain(value)
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
+    return datetime.fromisoformat(str(value)) if name == "published_at" else json_value(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -329,17 +323,7 @@ def item_from_row(row: Row[Any]) -> Item:
         feed_id=r["feed_id"],
         url=r["url"],
         hash=r["hash"],
-        title=r["title"],
-        author=r["author"],
-        snippet=r["snippet"],
         content=r["content"],
-        tags=tuple(r["tags"] or ()),
-        image=r["image"],
-        language=r["language"],
-        views=r["views"],
-        comments=r["comments"],
-        rating=r["rating"],
-        bookmarks=r["bookmarks"],
         published_at=r["pub_date"],
         created_at=r["created_at"],
         updated_at=r["updated_at"],
@@ -349,6 +333,7 @@ def item_from_row(row: Row[Any]) -> Item:
         source=r["source"],
         topic=r["topic"],
         score=r["score"],
+        **METADATA_ROWS.from_row(row[: len(_METADATA_COLUMNS)]),
     )
 
 

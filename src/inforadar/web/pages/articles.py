@@ -31,7 +31,16 @@ from inforadar.store.items.items import load_item, load_item_changes
 from inforadar.store.items.pages import load_item_page
 from inforadar.store.people.marks import MARKS, NO_MARKS, load_marks, save_marks
 from inforadar.urls import uid
-from inforadar.views.item import BARS, ReadItem, field_changes, paragraphs, read_item, why_no_text
+from inforadar.views.item import (
+    BARS,
+    ReadItem,
+    field_changes,
+    paragraphs,
+    read_item,
+    shown_counters,
+    shown_details,
+    why_no_text,
+)
 from inforadar.web.cache.stale import OVER_FEEDS, Remembered
 from inforadar.web.http.access import CSRF_SCOPE
 from inforadar.web.http.bodies import read_body
@@ -118,6 +127,8 @@ class ArticleRoutes:
             is_asked_for=ASKED in asked,
             why_no_text=why_no_text(article),
             changes=field_changes(history),
+            counters=shown_counters(item),
+            details=shown_details(item),
             broken=await self.database.read(load_broken_count),
         )
 
