@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inforadar.model.ids import ItemId, UrlHash, new_uuid
-from inforadar.model.item import METADATA_FIELDS, Diff, KnownItem, Listed
+from inforadar.model.item import DIFFED_FIELDS, Diff, KnownItem, Listed
 from inforadar.stages.diff import diff
 from inforadar.urls import url_hash
 
 NOW = datetime(2026, 3, 14, tzinfo=UTC)
-EMPTY: dict[str, object] = {**dict.fromkeys(METADATA_FIELDS), "tags": ()}
+NAMES = tuple(field.name for field in DIFFED_FIELDS)
+EMPTY: dict[str, object] = {field.name: () if field.is_list else None for field in DIFFED_FIELDS}
 
 
 def known(url: str, **fields: object) -> dict[UrlHash, KnownItem]:
@@ -28,7 +29,7 @@ def apply(found: Diff, before: Mapping[UrlHash, KnownItem]) -> dict[UrlHash, Kno
     """What the store makes of it."""
     after = dict(before)
     for new in found.added:
-        fields = {name: getattr(new.listed, name) for name in METADATA_FIELDS}
+        fields = {name: getattr(new.listed, name) for name in NAMES}
         fields["rating"] = None if fields["rating"] != fields["rating"] else fields["rating"]
         after[new.hash] = KnownItem(id=ItemId(new_uuid()), hash=new.hash, published_at=NOW, fields=fields)
     for change in found.changed:
@@ -55,7 +56,7 @@ def test_a_known_url_with_the_same_fields_is_no_difference() -> None:
     )
 
 
-@pytest.mark.parametrize("field", METADATA_FIELDS)
+@pytest.mark.parametrize("field", NAMES)
 def test_what_is_absent_leaves_what_is_stored(field: str) -> None:
     stored = {"tags": ("a",), "views": 5, "comments": 5, "rating": 0.5, "bookmarks": 5}.get(field, "stored")
     assert not diff([Listed(url=URL)], known(URL, **{field: stored}))

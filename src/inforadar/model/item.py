@@ -1,8 +1,8 @@
 """Items: one URL as one feed lists it.
 
-`Listed` is what a collector read, `KnownItem` what the database has of it, `Item` the whole row, `ServedItem`
-as much of it as feeds show.
-In `Listed` an absent value is `None`; "0" and 0 are values.
+`Metadata` lists the fields that a listing says of an item; everything that stores, compares, publishes or shows
+them is derived from it (`docs/howto/add-an-item-field.md`). `Listed` is what a collector read, `KnownItem` what the
+database has of it, `Item` the whole row, `ServedItem` as much of it as feeds show.
 """
 
 from __future__ import annotations
@@ -13,35 +13,57 @@ from datetime import datetime
 from typing import Any
 
 from inforadar.model.ids import FeedId, ItemId, RunId, UrlHash
+from inforadar.model.metadata_fields import describe, dict_maker, json_value, traits
 
-METADATA_FIELDS = ("title", "author", "snippet", "tags", "views", "comments", "rating", "bookmarks")
-"""What a fetch compares and updates on an existing item (A9), in the order reports show it."""
-
-FieldValue = str | int | float | tuple[str, ...]
+_KNOWN_TO_ALL = traits(has_place=True, has_element=True)
+_NOT_DIFFED = traits(has_place=True, has_element=True, is_diffed=False)
+_COUNTER = traits(is_counter=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
+class Metadata:
+    """What a listing says of an item, as the source wrote it. An absent value is `None`; "0" and 0 are values.
+
+    The order is that of columns, of JSON documents and of the changes in reports.
+    """
+
+    title: str | None = field(default=None, metadata=_KNOWN_TO_ALL)
+    author: str | None = field(default=None, metadata=_KNOWN_TO_ALL)
+    snippet: str | None = field(default=None, metadata=_KNOWN_TO_ALL)
+    """Plain text of the summary, white space folded, cut at 1,000 characters."""
+    tags: tuple[str, ...] = field(default=(), metadata=_KNOWN_TO_ALL)
+    image: str | None = field(default=None, metadata=_NOT_DIFFED)
+    language: str | None = field(default=None, metadata=_NOT_DIFFED)
+    views: int | None = field(default=None, metadata=_COUNTER)
+    comments: int | None = field(default=None, metadata=_COUNTER)
+    rating: float | None = field(default=None, metadata=_COUNTER)
+    bookmarks: int | None = field(default=None, metadata=_COUNTER)
+
+
+METADATA_FIELDS = describe(Metadata)
+DIFFED_FIELDS = tuple(one for one in METADATA_FIELDS if one.traits.is_diffed)
+"""What a fetch compares and updates on an existing item (A9), in the order reports show it."""
+COUNTERS = tuple(one.name for one in METADATA_FIELDS if one.traits.is_counter)
+
+FieldValue = str | int | float | tuple[Any, ...]
+
+metadata_of = dict_maker({one.name: f"it.{one.name}" for one in METADATA_FIELDS})
+"""An item's metadata by name: the arguments for another kind of item."""
+metadata_json = dict_maker({one.name: one.json_expression for one in METADATA_FIELDS}, json_value=json_value)
+"""An item's metadata by name, as JSON has it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed(Metadata):
     """One entry of a listing, normalized."""
 
     url: str
     """Absolute, normalized."""
     guid: str | None = None
-    title: str | None = None
     published_at: datetime | None = None
     updated_at: datetime | None = None
-    author: str | None = None
-    snippet: str | None = None
-    """Plain text of the summary, white space folded, cut at 1,000 characters."""
     content: str | None = None
     """The listing's raw content, usually HTML; hostile until sanitized."""
-    tags: tuple[str, ...] = ()
-    image: str | None = None
-    language: str | None = None
-    views: int | None = None
-    comments: int | None = None
-    rating: float | None = None
-    bookmarks: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +101,7 @@ class KnownItem:
     hash: UrlHash
     published_at: datetime
     fields: Mapping[str, FieldValue | None]
-    """By name, for each of METADATA_FIELDS."""
+    """By name, for each of DIFFED_FIELDS."""
     forgotten: bool = False
     """Retention deleted it: it is neither new nor can it change."""
 
@@ -114,24 +136,14 @@ class Diff:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class Item(Metadata):
     """A stored item as lists and reading views show it."""
 
     id: ItemId
     feed_id: FeedId
     url: str
     hash: UrlHash
-    title: str | None
-    author: str | None
-    snippet: str | None
     content: str
-    tags: tuple[str, ...]
-    image: str | None
-    language: str | None
-    views: int | None
-    comments: int | None
-    rating: float | None
-    bookmarks: int | None
     published_at: datetime
     created_at: datetime
     updated_at: datetime
@@ -145,22 +157,12 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ServedItem:
+class ServedItem(Metadata):
     """The part of a stored item that its feed is rendered from: without its content, the longest part by far."""
 
     url: str
     hash: UrlHash
     published_at: datetime
-    title: str | None
-    snippet: str | None
-    author: str | None
-    tags: tuple[str, ...]
-    image: str | None
-    language: str | None
     analyzer_result: Mapping[str, Any]
-    views: int | None
-    comments: int | None
-    rating: float | None
-    bookmarks: int | None
     source: str
     topic: str

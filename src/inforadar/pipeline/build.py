@@ -14,7 +14,7 @@ from urllib.parse import quote
 import structlog
 
 from inforadar.model.feed import Feed
-from inforadar.model.item import Item, ServedItem
+from inforadar.model.item import Item, ServedItem, metadata_of
 from inforadar.stages.publish.entry import ChannelInfo, Entry
 from inforadar.stages.publish.rss import RssDocument, link_start, render_rss
 from inforadar.store.database import Database
@@ -128,17 +128,8 @@ def entry_of(item: Item | ServedItem) -> Entry:
         url=item.url,
         hash=item.hash,
         published_at=item.published_at,
-        title=item.title,
-        description=item.snippet,
-        author=item.author,
-        tags=item.tags,
-        image=item.image,
-        language=item.language,
         analysis=analysis_of(item),
         source=item.source,
         topic=item.topic,
-        views=item.views,
-        comments=item.comments,
-        rating=item.rating,
-        bookmarks=item.bookmarks,
+        **metadata_of(item),
     )

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from inforadar.model.ids import UrlHash
-from inforadar.model.item import METADATA_FIELDS, Diff, FieldValue, ItemChange, KnownItem, Listed, NewItem
+from inforadar.model.item import DIFFED_FIELDS, Diff, FieldValue, ItemChange, KnownItem, Listed, NewItem
 from inforadar.model.zone import Redating
 from inforadar.urls import url_hash
+
+_NAMES = tuple(field.name for field in DIFFED_FIELDS)
 
 
 def diff(
@@ -39,7 +41,7 @@ def changed_fields(
 ) -> dict[str, tuple[FieldValue | None, FieldValue]]:
     """{field: (old, new)} for each metadata field that is present, not empty and different."""
     changes: dict[str, tuple[FieldValue | None, FieldValue]] = {}
-    for name in METADATA_FIELDS:
+    for name in _NAMES:
         new: FieldValue | None = getattr(listed, name)
         if new is None or new in ("", ()) or new != new:  # noqa: PLR0124 - so is what is not a number
             continue

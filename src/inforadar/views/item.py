@@ -13,7 +13,8 @@ import structlog
 from inforadar.errors import ParseError
 from inforadar.model.analysis import Analysis, ScoreName, from_json
 from inforadar.model.article import Article, ArticleStatus
-from inforadar.model.item import METADATA_FIELDS, Item, ServedItem
+from inforadar.model.item import COUNTERS, DIFFED_FIELDS, METADATA_FIELDS, Item, Metadata, ServedItem
+from inforadar.model.metadata_fields import MetadataField, json_value
 from inforadar.stages.publish.text import clean, one_line
 from inforadar.urls import readable
 
@@ -93,19 +94,43 @@ class FieldChange:
 def field_changes(history: Sequence[tuple[datetime, Mapping[str, Sequence[Any]]]]) -> list[FieldChange]:
     """The newest first; within one fetch in the order that reports have."""
     return [
-        FieldChange(at=at, field=name, old=_shown(fields[name][0]), new=_shown(fields[name][1]) or "")
+        FieldChange(
+            at=at, field=name, old=shown_value(fields[name][0]), new=shown_value(fields[name][1]) or ""
+        )
         for at, fields in reversed(history)
-        for name in METADATA_FIELDS
+        for name in _CHANGED_NAMES
         if name in fields
     ]
 
 
-def _shown(value: Any) -> str | None:
+_CHANGED_NAMES = tuple(field.name for field in DIFFED_FIELDS)
+
+
+def shown_counters(item: Metadata) -> list[tuple[str, float]]:
+    """The counters that are known, by name; the rating, which is a judgement, before the others."""
+    known = ((name, getattr(item, name)) for name in SHOWN_COUNTERS)
+    return [(name, value) for name, value in known if value is not None]
+
+
+SHOWN_COUNTERS = tuple(sorted(COUNTERS, key=lambda name: name != "rating"))
+
+
+def shown_details(item: Metadata, fields: Sequence[MetadataField] = METADATA_FIELDS) -> list[tuple[str, str]]:
+    """Label and text of each known field that detail views have no place of its own for."""
+    listed = (field for field in fields if not (field.traits.has_place or field.traits.is_counter))
+    texts = ((field.label, shown_value(json_value(getattr(item, field.name)))) for field in listed)
+    return [(label, text) for label, text in texts if text]
+
+
+def shown_value(value: Any) -> str | None:
+    """A field's JSON value on one line; `None` if there is nothing to show."""
     match value:
         case None | "" | []:
             return None
         case list():
-            return ", ".join(one_line(str(part)) for part in value)
+            return ", ".join([shown_value(part) or "" for part in value])
+        case dict():
+            return " ".join([text for part in value.values() if (text := shown_value(part))])
         case float():
             return f"{value:g}"
         case _:

@@ -10,7 +10,7 @@ import msgspec
 
 from inforadar.model.article import Article
 from inforadar.model.feed import Feed
-from inforadar.model.item import Item
+from inforadar.model.item import Item, metadata_json
 from inforadar.model.run import Report
 from inforadar.views.feed_health import feed_health
 
@@ -55,16 +55,7 @@ def item_document(item: Item) -> dict[str, Any]:
         "hash": item.hash,
         "source": item.source,
         "topic": item.topic,
-        "title": item.title,
-        "author": item.author,
-        "snippet": item.snippet,
-        "tags": list(item.tags),
-        "image": item.image,
-        "language": item.language,
-        "views": item.views,
-        "comments": item.comments,
-        "rating": item.rating,
-        "bookmarks": item.bookmarks,
+        **metadata_json(item),
         "published_at": _time(item.published_at),
         "created_at": _time(item.created_at),
         "score": item.score,

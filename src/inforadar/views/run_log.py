@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from inforadar.model.item import FieldValue, Listed
+from inforadar.model.metadata_fields import json_value
 from inforadar.model.schedule import Saved
+from inforadar.views.item import shown_value
 
 _LONGEST = 60
 
@@ -37,7 +39,7 @@ def shown(value: FieldValue | None) -> str:
         case float():
             text = f"{value:g}"
         case tuple() | list():
-            text = ", ".join(value)
+            text = shown_value(json_value(value)) or ""
         case _:
             text = str(value)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

@@ -62,7 +62,7 @@ ENTRIES = (
     entry(
         "minister?a=1&b=2|3",
         title="Minister SLAMS critics in <b>furious</b> row &amp; leaves",
-        description="Fury as minister tears into critics…",
+        snippet="Fury as minister tears into critics…",
         author="Zoë Müller <zoe@example.com>",
         tags=("politics", "R&D", "politics", " "),
         image="https://example.com/images/1.jpg?w=1&h=2",
@@ -77,7 +77,7 @@ ENTRIES = (
     entry(
         "cyrillic",
         title="Министр ответил критикам 🏛️",
-        description="Голосование — в понедельник.",
+        snippet="Голосование — в понедельник.",
         language="ru",
         content_html='<p>Полный <a href="https://example.com/a?b=1&amp;c=2">текст</a>.</p>',
         updated_at=NOW,

@@ -120,11 +120,11 @@ def test_with_an_analysis_the_neutral_words_stand_in_front_and_the_original_in_o
         "The minister answered critics of the bill &lt;late&gt; on Thursday."
     ]
     assert _texts(item, "d:originalTitle") == [ENTRIES[0].title]
-    assert _texts(item, "d:originalDescription") == [ENTRIES[0].description]
+    assert _texts(item, "d:originalDescription") == [ENTRIES[0].snippet]
 
 
 def test_without_an_analysis_the_original_words_stand_in_front_and_nothing_is_claimed() -> None:
-    item = _rss(entry(title="As it was", description="Said")).find("channel/item")
+    item = _rss(entry(title="As it was", snippet="Said")).find("channel/item")
     assert (_texts(item, "title"), _texts(item, "description")) == (["As it was"], ["Said"])
     assert [child for child in item if child.tag.startswith("{" + NAMESPACE)] == []
 

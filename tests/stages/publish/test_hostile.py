@@ -57,7 +57,7 @@ def _entries(draw: st.DrawFn) -> list[Entry]:
             published_at=draw(_dates),
             updated_at=draw(st.one_of(st.none(), _dates)),
             title=draw(_maybe),
-            description=draw(_maybe),
+            snippet=draw(_maybe),
             author=draw(_maybe),
             tags=draw(_tuples),
             image=draw(st.one_of(_maybe, st.just("https://example.com/{a}|b.png#x#y"))),
@@ -131,7 +131,7 @@ def test_texts_survive_but_for_forbidden_characters(entries) -> None:
                 clean(fact) for fact in given_entry.analysis.facts
             ]
         else:
-            description = clean(given_entry.description or "").strip()
+            description = clean(given_entry.snippet or "").strip()
         if description:
             assert html.unescape(item.findtext("description")) == description
 

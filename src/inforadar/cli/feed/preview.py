@@ -14,12 +14,13 @@ from inforadar.cli.feed.selectors_file import read_selectors
 from inforadar.cli.terminal.output import print_json, print_line, print_table, safe, short_time
 from inforadar.cli.terminal.run import on_store
 from inforadar.config import Settings
-from inforadar.model.item import METADATA_FIELDS, Listed
+from inforadar.model.item import DIFFED_FIELDS, Listed
+from inforadar.model.metadata_fields import json_value
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import find_feed_by_url
+from inforadar.views.item import SHOWN_COUNTERS
 
 _LONGEST = 48
-_COUNTERS = ("rating", "views", "comments", "bookmarks")
 
 
 def preview(
@@ -66,7 +67,7 @@ def _print(found: PagePreview) -> None:
         )
         print_line("")
     counters = [
-        name for name in _COUNTERS if any(getattr(item, name) is not None for item in found.page.items)
+        name for name in SHOWN_COUNTERS if any(getattr(item, name) is not None for item in found.page.items)
     ]
     print_table(
         ["Date", "Title", "Author", *(f"{name.capitalize()}>" for name in counters), "URL"],
@@ -117,5 +118,5 @@ def _document(found: PagePreview) -> dict[str, Any]:
 
 def _item(item: Listed) -> dict[str, Any]:
     at = item.published_at.isoformat().replace("+00:00", "Z") if item.published_at else None
-    fields = {name: getattr(item, name) for name in METADATA_FIELDS}
-    return {"url": item.url, "published_at": at, **fields, "tags": list(item.tags)}
+    fields = {field.name: json_value(getattr(item, field.name)) for field in DIFFED_FIELDS}
+    return {"url": item.url, "published_at": at, **fields}

@@ -30,7 +30,7 @@ from inforadar.store.database import Database
 from inforadar.store.items.find import find_item
 from inforadar.store.items.queries import load_item_changes
 from inforadar.urls import uid
-from inforadar.views.item import BARS, field_changes, read_item, why_no_text
+from inforadar.views.item import BARS, field_changes, read_item, shown_counters, shown_details, why_no_text
 from inforadar.views.json import article_document, changes_document, item_document
 
 Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
@@ -76,22 +76,18 @@ def _print_head(console: Console, item: Item, article: Article | None) -> None:
     if shown.neutral_title:
         console.print(Text(f"Neutral: {safe(shown.neutral_title)}", style="italic"))
     author = item.author or (extracted.author if extracted else None)
-    counters = {
-        "±": item.rating,
-        "views": item.views,
-        "comments": item.comments,
-        "bookmarks": item.bookmarks,
-    }
     line = [
         item.source,
         item.topic,
         author,
         short_time(item.published_at),
         item.language or (extracted.language if extracted else None),
-        *(f"{value:g} {name}" for name, value in counters.items() if value is not None),
+        *(f"{value:g} {'±' if name == 'rating' else name}" for name, value in shown_counters(item)),
         f"{extracted.text_len} characters" if extracted else None,
     ]
     console.print(Text(" · ".join(safe(part) for part in line if part), style="dim"))
+    for label, text in shown_details(item):
+        console.print(Text(f"{label}: {safe(text)}", style="dim"))
     console.print(Text(safe(item.url), style="dim"), soft_wrap=True)
     console.print(Text(f"id {item.id}", style="dim"))
 

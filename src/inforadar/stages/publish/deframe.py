@@ -6,11 +6,14 @@ they can be, because common parsers lose nested ones of a namespace that they do
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from inforadar.model.analysis import Analysis, Score, ScoreName, to_json
+from inforadar.model.item import COUNTERS, METADATA_FIELDS, Metadata
+from inforadar.model.metadata_fields import MetadataField, json_value, tuple_maker
 from inforadar.stages.publish.entry import Entry
-from inforadar.stages.publish.text import clean, escape
+from inforadar.stages.publish.text import clean, escape, escape_attribute, one_line
 
 NAMESPACE = "https://inforadar.dev/ns/deframe/1"
 """Changes only when a name is taken away or changes its meaning; new names may appear."""
@@ -18,7 +21,10 @@ NAMESPACE = "https://inforadar.dev/ns/deframe/1"
 _SCORE_OPENINGS = tuple(f'<deframe:score name="{name.value}" value="' for name in ScoreName)
 _BETWEEN_WORDS = "</deframe:word><deframe:word>"
 
-_COUNTERS = ("views", "comments", "rating", "bookmarks")
+_EXTENSION_FIELDS = tuple(
+    field for field in METADATA_FIELDS if not (field.traits.has_element or field.traits.is_counter)
+)
+_counters_of = tuple_maker(f"it.{name}" for name in COUNTERS)
 
 
 def render_extension(entry: Entry) -> str:
@@ -31,14 +37,38 @@ def render_extension(entry: Entry) -> str:
     counters = "".join([f' {name}="{value}"' for name, value in _counters(entry).items()])
     if counters:
         parts.append(f"<deframe:counters{counters}/>")
+    parts.extend(render_fields(entry, _EXTENSION_FIELDS))
     if entry.analysis is not None:
         if entry.title:
             parts.append(f"<deframe:originalTitle>{escape(entry.title)}</deframe:originalTitle>")
-        if entry.description:
-            text = escape(entry.description)
+        if entry.snippet:
+            text = escape(entry.snippet)
             parts.append(f"<deframe:originalDescription>{text}</deframe:originalDescription>")
         _render_analysis(entry.analysis, parts)
     return "".join(parts)
+
+
+def render_fields(metadata: Metadata, fields: Iterable[MetadataField]) -> Iterator[str]:
+    """An element for each value that is known, named like its field: `entry_id` becomes `entryId`.
+
+    A tuple becomes one element for each of its parts, and a dataclass an element with attributes.
+    """
+    for field in fields:
+        value = json_value(getattr(metadata, field.name))
+        for part in value if field.is_list else () if value is None else (value,):
+            if isinstance(part, dict):
+                known = ((name, inner) for name, inner in part.items() if inner is not None)
+                attributes = "".join(
+                    [f' {_element(name)}="{escape_attribute(one_line(str(inner)))}"' for name, inner in known]
+                )
+                yield f"<deframe:{_element(field.name)}{attributes}/>"
+            else:
+                yield f"<deframe:{_element(field.name)}>{escape(str(part))}</deframe:{_element(field.name)}>"
+
+
+def _element(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join([word.capitalize() for word in others])
 
 
 def _render_analysis(analysis: Analysis, parts: list[str]) -> None:
@@ -83,19 +113,27 @@ def extension_object(entry: Entry) -> dict[str, Any]:
     if entry.topic:
         found["topic"] = clean(entry.topic)
     found.update(_counters(entry))
+    found.update(fields_object(entry, _EXTENSION_FIELDS))
     if entry.analysis is not None:
         if entry.title:
             found["original_title"] = clean(entry.title)
-        if entry.description:
-            found["original_description"] = clean(entry.description)
+        if entry.snippet:
+            found["original_description"] = clean(entry.snippet)
         found["analysis"] = _cleaned(to_json(entry.analysis))
     return found
 
 
+def fields_object(metadata: Metadata, fields: Iterable[MetadataField]) -> dict[str, Any]:
+    """What `render_fields` renders, by the names of the fields."""
+    values = {field.name: json_value(getattr(metadata, field.name)) for field in fields}
+    return {name: _cleaned(value) for name, value in values.items() if value is not None and value != []}
+
+
 def _counters(entry: Entry) -> dict[str, int | float]:
     """Those that are known; 0 is known."""
-    values = (entry.views, entry.comments, entry.rating, entry.bookmarks)
-    return {name: value for name, value in zip(_COUNTERS, values, strict=True) if value is not None}
+    return {
+        name: value for name, value in zip(COUNTERS, _counters_of(entry), strict=True) if value is not None
+    }
 
 
 def _cleaned(value: Any) -> Any:

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from inforadar.model.analysis import Analysis
 from inforadar.model.ids import UrlHash
+from inforadar.model.item import Metadata
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,21 +35,17 @@ class ChannelInfo:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """One item as it is published. Texts are plain text unless their name says HTML; all may be hostile."""
+class Entry(Metadata):
+    """One item as it is published. Texts are plain text unless their name says HTML; all may be hostile.
+
+    Title and snippet are those of the source; the neutral ones are in the analysis.
+    """
 
     url: str
     """Absolute, normalized."""
     hash: UrlHash
     """Of the normalized URL: the entry's identity in every format, embedded or not."""
     published_at: datetime
-    title: str | None = None
-    """As the source wrote it; so is the description. The neutral ones are in the analysis."""
-    description: str | None = None
-    author: str | None = None
-    tags: tuple[str, ...] = ()
-    image: str | None = None
-    language: str | None = None
     updated_at: datetime | None = None
     content_html: str | None = None
     """Already sanitized, its addresses absolute: it is passed on as it is."""
@@ -57,7 +54,3 @@ class Entry:
     analysis: Analysis | None = None
     source: str = ""
     topic: str = ""
-    views: int | None = None
-    comments: int | None = None
-    rating: float | None = None
-    bookmarks: int | None = None

@@ -40,7 +40,7 @@ def show(entry: Entry, *, embedded: bool = False) -> Shown:
     )
     description = (
         (clean(analysis.description).strip() if analysis else "")
-        or (clean(entry.description).strip() if entry.description else "")
+        or (clean(entry.snippet).strip() if entry.snippet else "")
         or _excerpt(entry.text)
         or title
     )
@@ -73,8 +73,8 @@ def _embedded_html(entry: Entry, analysis: Analysis, description: str) -> str:
     parts = [f"<p>{_foreign(description)}</p>"]
     if original and original != one_line(analysis.title):
         parts.append(_line("Original title", original, analysis.title_reason))
-    if entry.description and entry.description.strip() != analysis.description.strip():
-        parts.append(_line("Original description", entry.description, analysis.description_reason))
+    if entry.snippet and entry.snippet.strip() != analysis.description.strip():
+        parts.append(_line("Original description", entry.snippet, analysis.description_reason))
     parts.append("<ul>")
     for name in ScoreName:
         score = analysis.score(name)

@@ -18,9 +18,10 @@ from sqlalchemy import (
 )
 
 from inforadar.model.ids import FeedId, ItemId, RunId, UrlHash
-from inforadar.model.item import METADATA_FIELDS, Item, KnownItem
+from inforadar.model.item import Item, KnownItem
 from inforadar.store.feeds.feeds import ACTIVE
 from inforadar.store.feeds.label_match import has_name, known_names
+from inforadar.store.items.metadata_rows import DIFFED_ROWS, METADATA_ROWS
 from inforadar.store.items.search import is_found
 from inforadar.store.rows import JsonRows
 from inforadar.store.schema.feeds import feeds
@@ -28,14 +29,20 @@ from inforadar.store.schema.items import forgotten_items, item_changes, items
 from inforadar.store.schema.people import marks
 from inforadar.store.types import one_of, unindexed
 
-ITEM_COLUMNS = (*items.c, feeds.c.source, feeds.c.topic)
+_METADATA_COLUMNS = tuple(items.c[name] for name in METADATA_ROWS.names)
+ITEM_COLUMNS = (
+    *_METADATA_COLUMNS,
+    *(column for column in items.c if column.name not in METADATA_ROWS.names),
+    feeds.c.source,
+    feeds.c.topic,
+)
 
 
 _asked = JsonRows("asked", place="integer", feed_id="uuid", hash="text")
 
 
 _LOAD_KNOWN = select(
-    _asked.c["place"], items.c.id, items.c.pub_date, *(items.c[name] for name in METADATA_FIELDS)
+    _asked.c["place"], items.c.id, items.c.pub_date, *(items.c[name] for name in DIFFED_ROWS.names)
 ).join_from(
     _asked.table, items, and_(items.c.feed_id == _asked.c["feed_id"], items.c.hash == _asked.c["hash"])
 )
@@ -61,8 +68,7 @@ def load_known(
     for place, id_, published_at, *values in connection.execute(_LOAD_KNOWN, _asked.parameters(rows)).all():
         # By its place in the question: sending feed and hash back would take longer than all the rest.
         feed_id, hash_ = asked[place]
-        fields = dict(zip(METADATA_FIELDS, values, strict=True))
-        fields["tags"] = tuple(fields["tags"] or ())
+        fields = DIFFED_ROWS.from_row(values)
         known[feed_id][hash_] = KnownItem(id=id_, hash=hash_, published_at=published_at, fields=fields)
     for place, id_, published_at in connection.execute(_LOAD_FORGOTTEN, _asked.parameters(rows)).all():
         feed_id, hash_ = asked[place]
@@ -185,17 +191,7 @@ def item_from_row(row: Row[Any]) -> Item:
         feed_id=r["feed_id"],
         url=r["url"],
         hash=r["hash"],
-        title=r["title"],
-        author=r["author"],
-        snippet=r["snippet"],
         content=r["content"],
-        tags=tuple(r["tags"] or ()),
-        image=r["image"],
-        language=r["language"],
-        views=r["views"],
-        comments=r["comments"],
-        rating=r["rating"],
-        bookmarks=r["bookmarks"],
         published_at=r["pub_date"],
         created_at=r["created_at"],
         updated_at=r["updated_at"],
@@ -205,6 +201,7 @@ def item_from_row(row: Row[Any]) -> Item:
         source=r["source"],
         topic=r["topic"],
         score=r["score"],
+        **METADATA_ROWS.from_row(row[: len(_METADATA_COLUMNS)]),
     )
 
 

@@ -19,11 +19,13 @@ from sqlalchemy import (
 
 from inforadar.model.ids import FeedId, RunId, Uid, new_uuid
 from inforadar.model.item import FieldValue, ItemChange, NewItem
+from inforadar.model.metadata_fields import json_value
 from inforadar.store.feeds.history import note_added
+from inforadar.store.items.metadata_rows import METADATA_ROWS
 from inforadar.store.rows import insert_rows, stored_id, stored_time
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.items import item_changes, items
-from inforadar.store.types import db_now, encode_json, one_of
+from inforadar.store.types import db_now, one_of
 from inforadar.store.upsert import upsert
 from inforadar.urls import uid
 
@@ -63,16 +65,7 @@ def insert_items(connection: Connection, batches: Sequence[FeedItems]) -> None:
                     stored_time(connection, listed.published_at) if listed.published_at else at,
                     listed.content or "",
                     listed.guid,
-                    listed.title,
-                    listed.author,
-                    listed.snippet,
-                    encode_json(listed.tags) if listed.tags else None,
-                    listed.image,
-                    listed.language,
-                    listed.views,
-                    listed.comments,
-                    listed.rating,
-                    listed.bookmarks,
+                    *METADATA_ROWS.to_row(listed),
                     run_id,
                 )
             )
@@ -97,8 +90,8 @@ def insert_items(connection: Connection, batches: Sequence[FeedItems]) -> None:
 
 
 _ITEM_VALUES = (
-    "id", "created_at", "updated_at", "hash", "feed_id", "url", "uid", "pub_date", "content", "guid", "title",
-    "author", "snippet", "tags", "image", "language", "views", "comments", "rating", "bookmarks", "run_id",
+    "id", "created_at", "updated_at", "hash", "feed_id", "url", "uid", "pub_date", "content", "guid",
+    *METADATA_ROWS.names, "run_id",
 )  # fmt: skip
 """What a new item is inserted with, in the table's order."""
 
@@ -130,7 +123,7 @@ def save_changes(
         names = tuple(sorted(change.fields))
         values = {f"new_{name}": _stored(name, change.fields[name][1]) for name in names}
         by_fields.setdefault(names, []).append({"item": change.id, **values})
-        fields = {name: [_plain(old), _plain(new)] for name, (old, new) in change.fields.items()}
+        fields = {name: [json_value(old), json_value(new)] for name, (old, new) in change.fields.items()}
         history.append({"id": new_uuid(), "item_id": change.id, "run_id": run_id, "at": at, "fields": fields})
     if len(by_fields) > 1 and connection.dialect.name != "sqlite":
         ids = [row["item_id"] for row in history]
@@ -161,8 +154,4 @@ _COLUMNS = {"published_at": "pub_date"}
 
 
 def _stored(name: str, value: FieldValue) -> Any:
-    return datetime.fromisoformat(str(value)) if name == "published_at" else _plain(value)
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
+    return datetime.fromisoformat(str(value)) if name == "published_at" else json_value(value)

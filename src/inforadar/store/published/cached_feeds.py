@@ -14,6 +14,7 @@ from inforadar.model.feed import Feed
 from inforadar.model.ids import FeedId, UrlHash
 from inforadar.model.item import ServedItem
 from inforadar.store.feeds.rows import feed_from_row, select_feeds
+from inforadar.store.items.metadata_rows import METADATA_ROWS
 from inforadar.store.schema.feeds import cached_feeds, feed_schedules
 from inforadar.store.schema.items import items
 from inforadar.store.types import one_of
@@ -79,30 +80,17 @@ def load_last_items(
             url=url,
             hash=hash_,
             published_at=published_at,
-            title=title,
-            snippet=snippet,
-            author=author,
-            tags=tuple(tags or ()),
-            image=image,
-            language=language,
             analyzer_result=analyzer_result,
-            views=views,
-            comments=comments,
-            rating=rating,
-            bookmarks=bookmarks,
             source=feed.source,
             topic=feed.topic,
+            **METADATA_ROWS.from_row(metadata),
         )
-        for (
-            url, hash_, published_at, title, snippet, author, tags, image, language, analyzer_result,
-            views, comments, rating, bookmarks,
-        ) in connection.execute(query, given)
-    ]  # fmt: skip
+        for url, hash_, published_at, analyzer_result, *metadata in connection.execute(query, given)
+    ]
 
 
 _SERVED = (
-    _i.url, _i.hash, _i.pub_date, _i.title, _i.snippet, _i.author, _i.tags, _i.image, _i.language, _i.analyzer_result,
-    _i.views, _i.comments, _i.rating, _i.bookmarks,
+    _i.url, _i.hash, _i.pub_date, _i.analyzer_result, *(_i[name] for name in METADATA_ROWS.names),
 )  # fmt: skip
 
 

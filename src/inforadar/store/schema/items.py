@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     CheckConstraint,
@@ -17,8 +20,18 @@ from sqlalchemy import (
 )
 
 from inforadar.model.ids import new_uuid
+from inforadar.model.item import METADATA_FIELDS
+from inforadar.model.metadata_fields import MetadataField
 from inforadar.store.schema.columns import created_column, metadata, partial_index, updated_column
 from inforadar.store.types import JsonDoc, UtcDateTime, WebText, db_now
+
+_SCALAR_TYPES = {str: WebText, int: BigInteger, float: Float}
+
+
+def metadata_columns(fields: Iterable[MetadataField]) -> list[Column[Any]]:
+    """A column for each field, by the field's name; a tuple is kept as JSON."""
+    return [Column(field.name, JsonDoc if field.is_list else _SCALAR_TYPES[field.type]) for field in fields]
+
 
 items = Table(
     "items",
@@ -33,16 +46,7 @@ items = Table(
     Column("pub_date", UtcDateTime, nullable=False, server_default=db_now()),
     Column("content", WebText, nullable=False, server_default=""),
     Column("guid", WebText),
-    Column("title", WebText),
-    Column("author", WebText),
-    Column("snippet", WebText),
-    Column("tags", JsonDoc),
-    Column("image", WebText),
-    Column("language", WebText),
-    Column("views", BigInteger),
-    Column("comments", BigInteger),
-    Column("rating", Float),
-    Column("bookmarks", BigInteger),
+    *metadata_columns(METADATA_FIELDS),
     Column("run_id", Uuid, ForeignKey("runs.id", ondelete="SET NULL"), index=True),
     Column("analyzer_result", JsonDoc, nullable=False, server_default=text("'{}'")),
     Column("analyzed_at", UtcDateTime),

@@ -32,6 +32,7 @@ from sqlalchemy import (
     tuple_,
 )
 
+from inforadar.model.item import METADATA_FIELDS
 from inforadar.store.schema.all_tables import all_tables
 from inforadar.store.schema.items import items
 from inforadar.store.types import TextList, UtcDateTime
@@ -139,6 +140,9 @@ def _settled(value: Any) -> Any:
             return value
 
 
+_LISTS = {field.name: field for field in METADATA_FIELDS if field.is_list}
+
+
 def row_type(columns: Sequence[Column[Any]]) -> Any:
     """What a line must hold, for `msgspec.json.decode(line, type=…)`: strict, column by column."""
     return tuple[tuple(_value_type(column) for column in columns)]  # type: ignore[misc]
@@ -150,8 +154,10 @@ def _value_type(column: Column[Any]) -> Any:
 
 
 def _plain_type(column: Column[Any]) -> Any:
-    if column.type is TextList or column is items.c.tags:
+    if column.type is TextList:
         return list[str]
+    if column.table is items and column.name in _LISTS:
+        return list[dict[str, Any]] if _LISTS[column.name].parts else list[str]
     length = getattr(column.type, "length", None)
     if isinstance(column.type, String) and length is not None:
         return Annotated[str, msgspec.Meta(max_length=length)]

@@ -19,7 +19,7 @@ from inforadar.model.article import Article
 from inforadar.model.item import Item
 from inforadar.tui.text import safe, safe_text
 from inforadar.tui.widgets.score_bar import score_lines
-from inforadar.views.item import ReadItem, field_changes
+from inforadar.views.item import ReadItem, field_changes, shown_counters, shown_details
 from inforadar.views.times import shown_number
 
 History = Sequence[tuple[datetime, Mapping[str, Sequence[Any]]]]
@@ -61,12 +61,6 @@ def _beside(left: Text, right: Text) -> Table:
 
 def _facts(item: Item, article: Article | None) -> list[str]:
     extracted = article.extracted if article else None
-    counters = (
-        ("±", item.rating),
-        ("views", item.views),
-        ("comments", item.comments),
-        ("bookmarks", item.bookmarks),
-    )
     facts = [
         item.source,
         item.topic,
@@ -74,11 +68,11 @@ def _facts(item: Item, article: Article | None) -> list[str]:
         local_time(item.published_at),
         item.language or (extracted.language if extracted else None),
         *(
-            f"±{shown_number(value)}" if name == "±" else f"{shown_number(value)} {name}"
-            for name, value in counters
-            if value is not None
+            f"±{shown_number(value)}" if name == "rating" else f"{shown_number(value)} {name}"
+            for name, value in shown_counters(item)
         ),
         ", ".join(item.tags) or None,
+        *(f"{label}: {text}" for label, text in shown_details(item)),
     ]
     return [safe(fact[:300]) for fact in facts if fact]
 

@@ -32,7 +32,16 @@ from inforadar.store.items.pages import load_item_page
 from inforadar.store.items.queries import load_item, load_item_changes
 from inforadar.store.people.marks import MARKS, NO_MARKS, load_marks
 from inforadar.urls import uid
-from inforadar.views.item import BARS, ReadItem, field_changes, paragraphs, read_item, why_no_text
+from inforadar.views.item import (
+    BARS,
+    ReadItem,
+    field_changes,
+    paragraphs,
+    read_item,
+    shown_counters,
+    shown_details,
+    why_no_text,
+)
 from inforadar.web.cache.timed import STRETCH_OVER_FEEDS, TimedCache
 from inforadar.web.http.access import CSRF_SCOPE
 from inforadar.web.http.bodies import read_body
@@ -119,6 +128,8 @@ class ArticleRoutes:
             is_asked_for=ASKED in asked,
             why_no_text=why_no_text(article),
             changes=field_changes(history),
+            counters=shown_counters(item),
+            details=shown_details(item),
             broken=await self.database.read(load_broken_count),
         )
 

@@ -16,12 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inforadar.model.ids import ItemId, UrlHash, new_uuid
-from inforadar.model.item import METADATA_FIELDS, KnownItem, Listed
+from inforadar.model.item import DIFFED_FIELDS, KnownItem, Listed
 from inforadar.stages.diff import diff
 from inforadar.stages.discover.pages.walk import Depth, PageDecision, StopReason, Walk
 from inforadar.urls import url_hash
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
+NAMES = tuple(field.name for field in DIFFED_FIELDS)
 CUTOFF, WINDOW = 100, 130
 
 
@@ -228,7 +229,7 @@ class Database:
         found = diff(listed, self.items)
         for new in found.added:
             assert new.listed.published_at is not None
-            fields = {name: getattr(new.listed, name) for name in METADATA_FIELDS}
+            fields = {name: getattr(new.listed, name) for name in NAMES}
             self.items[new.hash] = KnownItem(
                 id=ItemId(new_uuid()), hash=new.hash, published_at=new.listed.published_at, fields=fields
             )
@@ -431,7 +432,7 @@ def test_a_value_never_becomes_none_and_zero_replaces_it(
     for key, old in before.items():
         new, seen = database.items[key], shown[key]
         is_updated = old.published_at >= day(WINDOW)
-        for name in METADATA_FIELDS:
+        for name in NAMES:
             value = getattr(seen, name)
             expected = value if is_updated and value not in (None, "", ()) else old.fields[name]
             assert new.fields[name] == expected

@@ -11,6 +11,7 @@ Json = dict[str, Any]
 
 TEXT: Json = {"type": "string"}
 NULLABLE_TEXT: Json = {"type": ["string", "null"]}
+NUMBER: Json = {"type": "number"}
 NULLABLE_NUMBER: Json = {"type": ["number", "null"]}
 TIME: Json = {"type": "string", "format": "date-time"}
 NULLABLE_TIME: Json = {"type": ["string", "null"], "format": "date-time"}

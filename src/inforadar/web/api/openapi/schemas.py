@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from inforadar.model.feed import ErrorPolicy, FeedKind
+from inforadar.model.item import METADATA_FIELDS
+from inforadar.model.metadata_fields import MetadataField
 from inforadar.stages.discover.pages.walk import Depth
 from inforadar.store.people.marks import MARKS
 from inforadar.views.feed_health import HealthState
@@ -14,6 +18,7 @@ from inforadar.web.api.openapi.blocks import (
     NULLABLE_NUMBER,
     NULLABLE_TEXT,
     NULLABLE_TIME,
+    NUMBER,
     OBJECT,
     TEXT,
     TIME,
@@ -34,6 +39,22 @@ def _nullable(schema: Json) -> Json:
     return {"anyOf": [schema, {"type": "null"}]}
 
 
+_NULLABLE_SCALARS = {str: NULLABLE_TEXT, int: NULLABLE_NUMBER, float: NULLABLE_NUMBER}
+_PARTS = {str: TEXT, int: NUMBER, float: NUMBER}
+
+
+def metadata_schemas(fields: Iterable[MetadataField]) -> Json:
+    """The schema of each field's JSON value."""
+    return {
+        field.name: list_(_part(field)) if field.is_list else _NULLABLE_SCALARS[field.type]
+        for field in fields
+    }
+
+
+def _part(field: MetadataField) -> Json:
+    return object_(metadata_schemas(field.parts)) if field.parts else _PARTS[field.type]
+
+
 _WORD: Json = {"type": "string", "minLength": 1, "maxLength": 200, "pattern": r"\S"}
 _ZONE: Json = {
     "type": ["string", "null"],
@@ -47,9 +68,7 @@ _DAY: Json = object_(
 _MARKED: Json = dict.fromkeys(MARKS, FLAG)
 _ITEM: Json = {
     "id": ID, "feed_id": ID, "url": TEXT, "hash": TEXT, "source": TEXT, "topic": TEXT,
-    "title": NULLABLE_TEXT, "author": NULLABLE_TEXT, "snippet": NULLABLE_TEXT, "tags": list_(TEXT),
-    "image": NULLABLE_TEXT, "language": NULLABLE_TEXT, "views": NULLABLE_NUMBER,
-    "comments": NULLABLE_NUMBER, "rating": NULLABLE_NUMBER, "bookmarks": NULLABLE_NUMBER,
+    **metadata_schemas(METADATA_FIELDS),
     "published_at": TIME, "created_at": TIME,
     "score": {"type": ["number", "null"], "minimum": 0, "maximum": 1, "description": "null: not analyzed yet"},
     "analyzed_at": NULLABLE_TIME,

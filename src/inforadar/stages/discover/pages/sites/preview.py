@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from typing import Any
 
-from inforadar.model.item import Listed
+from inforadar.model.item import COUNTERS, Listed
 from inforadar.stages.discover.counters import parse_count, parse_rating
 from inforadar.stages.discover.pages.sites.page_dom import Node, base_of, item_url, line, parse_tree
 from inforadar.stages.discover.pages.sites.selector_reader import (
@@ -143,7 +143,7 @@ def _of_texts(name: str, selector: str, nodes: list[Node]) -> FieldPreview:
         if (texts := texts_of(node, selector))
     ]
     message = _gaps(name, len(caught), len(nodes))
-    if caught and name in {"views", "comments", "rating", "bookmarks"}:
+    if caught and name in COUNTERS:
         read = parse_rating if name == "rating" else parse_count
         if all(read(text) is None for text in caught):
             message = f"`{name}` catches no numbers, but texts such as {caught[0][:_LONGEST]!r}."
