@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
+from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
 
 from pydantic import (
@@ -19,6 +20,7 @@ from pydantic import (
 )
 
 from inforadar import __version__
+from inforadar.model.analysis import AnalyzerName
 from inforadar.model.feed import ErrorPolicy
 
 Seconds = Annotated[float, Field(ge=0, le=366 * 86400)]
@@ -168,7 +170,7 @@ class AiSettings(Section):
 
     env_prefix = "AI_"
 
-    type: Literal["local", "mock", "openai", "anthropic", "gemini"] = "local"
+    type: AnalyzerName = AnalyzerName.LOCAL
     """`local` needs no key and no network; `mock` makes up dummy data; the others ask a language model."""
     api_key: SecretStr | None = None
     """The key for the analyzer that `type` names."""
@@ -318,7 +320,7 @@ def allowed(section: type[Section], field: str) -> str:
     kind: Any = info.annotation
     if get_origin(kind) is Literal:
         return " or ".join(f"`{word}`" for word in get_args(kind))
-    if isinstance(kind, type) and issubclass(kind, ErrorPolicy):
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
         return " or ".join(f"`{word.value}`" for word in kind)
     text = str(kind)
     noun = next(

@@ -25,6 +25,7 @@ from inforadar.cli.terminal.output import print_line, safe
 from inforadar.cli.terminal.run import on_store
 from inforadar.config import Settings
 from inforadar.errors import UsageError
+from inforadar.model.analysis import AnalyzerName
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.stages.analyze.choose import prompts_folder
 from inforadar.stages.analyze.llm.prompt import load_prompt
@@ -71,7 +72,7 @@ def edit(
         Literal["backoff", "one-strike", "default"] | None, Parameter(help="What an error does to it.")
     ] = None,
     analyzer: Annotated[
-        Literal["local", "mock", "openai", "anthropic", "gemini", "default"] | None,
+        AnalyzerName | Literal["default"] | None,
         Parameter(help="Who analyzes its items."),
     ] = None,
     model: Annotated[
