@@ -13,7 +13,7 @@ from inforadar.config import AiSettings
 from inforadar.errors import ConfigError
 from inforadar.model.analysis import Analysis, AnalyzerName, Score
 from inforadar.stages.analyze import ANALYZERS, analyzer_class, registered
-from inforadar.stages.analyze.base import MAX_FACTS, MAX_REASON, MAX_TITLE, clean_line, validate
+from inforadar.stages.analyze.base import MAX_FACTS, MAX_REASON_CHARS, MAX_TITLE_CHARS, clean_line, validate
 
 FINE = Score(value=0.25, reason="Two loaded words.", words=("slams",))
 VALID = Analysis(
@@ -61,14 +61,14 @@ def test_a_score_out_of_range_is_named_with_its_field(value: float) -> None:
     [
         (with_score(reason=" "), "clickbait.reason is empty."),
         (
-            with_score(reason="x" * (MAX_REASON + 1)),
+            with_score(reason="x" * (MAX_REASON_CHARS + 1)),
             "clickbait.reason has 301 characters; at most 300 are allowed.",
         ),
         (with_score(words=("",)), "clickbait.words[0] is empty."),
         (dataclasses.replace(VALID, title=""), "title is empty."),
         (dataclasses.replace(VALID, title="a\nb"), "title must be one line."),
         (
-            dataclasses.replace(VALID, title="x" * (MAX_TITLE + 1)),
+            dataclasses.replace(VALID, title="x" * (MAX_TITLE_CHARS + 1)),
             "title has 501 characters; at most 500 are allowed.",
         ),
         (dataclasses.replace(VALID, summary="a\x00b"), "summary has control characters."),
