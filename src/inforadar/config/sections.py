@@ -229,7 +229,7 @@ class WebSettings(Section):
     port: Annotated[int, Field(ge=1, le=65535)] = 8321
     """The port to listen on."""
     reading: Literal["open", "token"] = "open"
-    """`open`: anyone who can reach the server can read; `token`: reading needs the admin token, as changes always do."""
+    """`open`: anyone who can reach the server can read; `token`: reading needs the admin token too, as changes do."""
     allowed_hosts: tuple[str, ...] = ()
     """Further host names of the server, besides its address and `localhost`; separated by commas."""
     public_url: str = ""

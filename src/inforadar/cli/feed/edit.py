@@ -6,7 +6,7 @@ import getpass
 import sys
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter, validators
 
@@ -33,6 +33,11 @@ from inforadar.store.database import Database
 from inforadar.store.feeds.credentials import add_credentials, save_credentials
 from inforadar.store.feeds.feeds import find_feed
 from inforadar.store.feeds.options import update_feed_options
+
+if TYPE_CHECKING:
+    AnalyzerChoice = str
+else:
+    AnalyzerChoice = Literal[(*(name.value for name in AnalyzerName), "default")]
 
 _NUMBER = validators.Number(gte=-1, lte=10_000_000)
 
@@ -72,7 +77,7 @@ def edit(
         Literal["backoff", "one-strike", "default"] | None, Parameter(help="What an error does to it.")
     ] = None,
     analyzer: Annotated[
-        AnalyzerName | Literal["default"] | None,
+        AnalyzerChoice | None,
         Parameter(help="Who analyzes its items."),
     ] = None,
     model: Annotated[
