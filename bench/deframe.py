@@ -23,7 +23,7 @@ from bench.linear import Linear, auc, calibrated, ece, logistic, macro_f1
 from bench.train_local import Corpus, english_held_out, held_out_english, held_out_scores
 from inforadar.model.analysis import ScoreName, Subject
 from inforadar.stages.analyze.local.analyzer import analyze_subject
-from inforadar.stages.analyze.local.text import MAX_TITLE_READ
+from inforadar.stages.analyze.local.text import MAX_TITLE_CHARS_READ
 
 _SPEED_TEXT = (
     "The council approved the budget for next year on Tuesday, the mayor said. It spends 3.2 million on "
@@ -95,7 +95,7 @@ def labelled_table(file: Path) -> None:
     with file.open(encoding="utf-8", newline="") as lines:
         for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
             text = row["text"]
-            as_title = len(text) <= MAX_TITLE_READ
+            as_title = len(text) <= MAX_TITLE_CHARS_READ
             subject = Subject(
                 url="", title=text if as_title else "", description="", text="" if as_title else text,
                 language=row["language"],

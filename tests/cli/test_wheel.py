@@ -19,7 +19,7 @@ async def test_the_installed_wheel_runs_everything(program: Program) -> None:
         home=program.home, port=program.port, sample_port=program.sample_port, command=(str(SCRIPT),)
     )
     async with installed.started("up") as up:
-        await read_until(up, "Ctrl-C stops it")
+        await read_until(up, "Press Ctrl-C to stop")
         async with aiohttp.ClientSession() as session, session.get(installed.url) as response:
             assert response.status == 200
             assert "Harbour Post" in await response.text()

@@ -45,7 +45,7 @@ def test_home_comes_from_the_environment_and_holds_the_default_database(tmp_path
 def test_a_value_that_a_caller_puts_in_is_refused_as_any_other(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as fault:
         load_settings(tmp_path, {}).replaced(web={"port": 99999})
-    expected = "INFORADAR_PORT is 99999 (given), but should be: a whole number, at least 1, at most 65535."
+    expected = "INFORADAR_PORT is 99999 (given), but must be: a whole number, at least 1, at most 65535."
     assert str(fault.value) == expected
 
 
@@ -97,7 +97,7 @@ def test_the_job_timeout_must_exceed_the_request_timeout(tmp_path: Path) -> None
     ("toml", "sentence"),
     [
         ("[fetcher]\nintervall = 1\n", "has no setting 'intervall'. Did you mean 'interval'?"),
-        ("[fetchers]\ninterval = 1\n", "there is no section [fetchers]"),
+        ("[fetchers]\ninterval = 1\n", "unknown section [fetchers]"),
         ("[fetcher\n", "cannot be read"),
     ],
 )

@@ -23,7 +23,8 @@ from inforadar.fetch.client import Client
 from inforadar.fetch.guard import AllowedNetworks
 from inforadar.model.finding import Finding, ok, problem, warning
 from inforadar.model.http import Failed, Request
-from inforadar.stages.analyze.choose import DEFAULT_MODELS, Analyzers
+from inforadar.stages.analyze import registered
+from inforadar.stages.analyze.choose import Analyzers
 from inforadar.store.redis.outbox_queries import count_outbox
 from inforadar.store.upkeep.revision import require_current
 from inforadar.urls import hostname
@@ -166,7 +167,7 @@ async def _analyzer(settings: Settings) -> Findings:
     finally:
         await analyzers.close()
     name, address = settings.ai.type, settings.ai.base_url
-    if name not in DEFAULT_MODELS:
+    if not registered(name).default_model:
         return [ok("analyzer", f"`{name}` needs no network.")]
     if not address:
         return [ok("analyzer", f"`{name}` has a key. `inforadar analyze run --limit 1` tries it.")]

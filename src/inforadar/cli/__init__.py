@@ -1,4 +1,4 @@
-"""The command line. Commands are named here and imported only when they run, so that help is quick.
+"""The command line. Commands are listed here and imported only when they run, so that help is fast.
 
 Exit codes: 0 done, 1 something failed, 2 wrong use or refused, 130 interrupted.
 """
@@ -22,39 +22,39 @@ if TYPE_CHECKING:
 _COMMANDS = {
     "up": (
         "inforadar.cli.system.up:up",
-        "Start everything: API, web page, worker; the sample on an empty database.",
+        "Start everything: API, web page and worker; an empty database gets the sample.",
     ),
-    "fetch": ("inforadar.cli.runs.fetch:fetch", "Fetch all enabled feeds now, and watch it."),
-    "api": ("inforadar.cli.system.serve:api", "Start the API and the web page alone."),
-    "worker": ("inforadar.cli.system.serve:worker", "Start a worker alone; --once does one cycle and exits."),
-    "export": ("inforadar.cli.system.state:export", "Write everything into one file."),
-    "import": ("inforadar.cli.system.state:import_", "Read what `export` wrote, into an empty database."),
-    "doctor": ("inforadar.cli.system.doctor:doctor", "Look for what is wrong, and say what to do."),
-    "completion": ("inforadar.cli.system.completion:completion", "Print the completion script of a shell."),
+    "fetch": ("inforadar.cli.runs.fetch:fetch", "Fetch all enabled feeds now and show progress."),
+    "api": ("inforadar.cli.system.serve:api", "Start only the API and the web page."),
+    "worker": ("inforadar.cli.system.serve:worker", "Start only a worker; --once runs one cycle and exits."),
+    "export": ("inforadar.cli.system.state:export", "Export everything to one file."),
+    "import": ("inforadar.cli.system.state:import_", "Import an export into an empty database."),
+    "doctor": ("inforadar.cli.system.doctor:doctor", "Diagnose problems and suggest fixes."),
+    "completion": ("inforadar.cli.system.completion:completion", "Print a shell completion script."),
 }
-"""{name: (where it is, what it does)}."""
+"""{name: (import path, help)}."""
 
 _GROUPS = {
     "feed": (
-        "The feeds that are watched.",
+        "Add, inspect and change feeds.",
         {
-            "add": ("inforadar.cli.feed.feeds:add", "Register a feed."),
-            "list": ("inforadar.cli.feed.feeds:list_", "Show all feeds, their health and what comes next."),
+            "add": ("inforadar.cli.feed.feeds:add", "Add a feed."),
+            "list": ("inforadar.cli.feed.feeds:list_", "List all feeds with their health and next run."),
             "show": ("inforadar.cli.feed.feeds:show", "Show everything about one feed."),
-            "preview": ("inforadar.cli.feed.preview:preview", "Show what selectors catch on a listing page."),
+            "preview": ("inforadar.cli.feed.preview:preview", "Show what selectors find on a listing page."),
             "edit": ("inforadar.cli.feed.edit:edit", "Change a feed's settings or credentials."),
             "enable": ("inforadar.cli.feed.change:enable", "Allow a feed to be fetched and served."),
-            "disable": ("inforadar.cli.feed.change:disable", "Stop fetching and serving a feed at once."),
+            "disable": ("inforadar.cli.feed.change:disable", "Stop fetching and serving a feed immediately."),
             "polling": (
                 "inforadar.cli.feed.change:polling",
-                "Turn the repeated fetching of a feed on or off.",
+                "Turn repeated fetching of a feed on or off.",
             ),
-            "sync": ("inforadar.cli.feed.change:sync", "Fetch a feed now; revives one that was suspended."),
+            "sync": ("inforadar.cli.feed.change:sync", "Fetch a feed now, even if it is suspended."),
             "delete": ("inforadar.cli.feed.change:delete", "Delete a feed; `feed add` brings it back."),
         },
     ),
     "root-domain": (
-        "The domains that feeds are grouped by.",
+        "The domains by which feeds are grouped.",
         {
             "list": ("inforadar.cli.feed.root_domains:list_", "List all root domains."),
             "set": ("inforadar.cli.feed.root_domains:set_", "Set the root domain of a feed."),
@@ -62,42 +62,42 @@ _GROUPS = {
         },
     ),
     "item": (
-        "The stored items.",
+        "Read the stored items.",
         {
             "list": ("inforadar.cli.item.list:list_", "List items, newest first."),
             "show": (
                 "inforadar.cli.item.show:show",
-                "Show one item: metadata, clean text, analysis, changes.",
+                "Show one item: metadata, clean text, analysis and changes.",
             ),
-            "refresh": ("inforadar.cli.item.show:refresh", "Fetch an item's article anew, if it changed."),
+            "refresh": ("inforadar.cli.item.show:refresh", "Fetch an item's article again."),
         },
     ),
     "canonical": (
-        "From URLs to articles.",
+        "Fetch the articles behind the items.",
         {
-            "run": ("inforadar.cli.item.canonical:run", "Fetch the articles of all new URLs, then end."),
+            "run": ("inforadar.cli.item.canonical:run", "Fetch the articles of all new URLs, then exit."),
             "stats": (
                 "inforadar.cli.item.canonical:stats",
-                "Show what was stored, what failed and where, and the queue.",
+                "Show stored articles, failures by host, and the queue.",
             ),
             "rebuild": (
                 "inforadar.cli.item.canonical:rebuild",
-                "Write everything that Redis shows anew from the database.",
+                "Rebuild the data in Redis from the database.",
             ),
         },
     ),
     "analyze": (
-        "Deframing: what the analyzer makes of the items.",
+        "Analyze the wording of items.",
         {
-            "run": ("inforadar.cli.item.analyze:run", "Analyze what is waiting, then build the feeds."),
-            "stats": ("inforadar.cli.item.analyze:stats", "Show queue, results, failures and cost."),
+            "run": ("inforadar.cli.item.analyze:run", "Analyze the queued items, then build the feeds."),
+            "stats": ("inforadar.cli.item.analyze:stats", "Show the queue, results, failures and cost."),
             "prompt": ("inforadar.cli.item.analyze:prompt", "Show a prompt and its version."),
         },
     ),
     "opml": (
-        "Lists of feeds, as other readers write them.",
+        "Exchange feed lists with other readers.",
         {
-            "import": ("inforadar.cli.feed.opml:import_", "Add every feed of an OPML file."),
+            "import": ("inforadar.cli.feed.opml:import_", "Add all feeds of an OPML file."),
             "export": ("inforadar.cli.feed.opml:export", "Write all feeds as an OPML file."),
         },
     ),
@@ -105,19 +105,19 @@ _GROUPS = {
         "Reports of past runs.",
         {
             "list": ("inforadar.cli.runs.list:list_", "List runs, newest first."),
-            "show": ("inforadar.cli.runs.list:show", "Show one report with what it added and changed."),
+            "show": ("inforadar.cli.runs.list:show", "Show one run with every item it added or changed."),
         },
     ),
     "sample": (
-        "The sample news world.",
+        "The sample news, to try Info Radar without the network.",
         {
-            "add": ("inforadar.cli.system.sample:add", "Add the sample feeds with their recorded past."),
-            "remove": ("inforadar.cli.system.sample:remove", "Delete the sample and everything it brought."),
-            "serve": ("inforadar.cli.system.sample:serve", "Serve the sample world on its port."),
+            "add": ("inforadar.cli.system.sample:add", "Add the sample feeds with some history."),
+            "remove": ("inforadar.cli.system.sample:remove", "Delete the sample feeds and their items."),
+            "serve": ("inforadar.cli.system.sample:serve", "Serve the sample feeds on a local port."),
         },
     ),
     "flows": (
-        "Sitemaps that Prefect runs.",
+        "Run sitemaps with Prefect.",
         {
             "serve": (
                 "inforadar.cli.system.flows:serve",
@@ -126,44 +126,47 @@ _GROUPS = {
         },
     ),
     "db": (
-        "The database.",
+        "Maintain the database.",
         {
             "upgrade": (
                 "inforadar.cli.system.database:upgrade",
-                "Bring the database to this program's schema.",
+                "Upgrade the database to this version's schema.",
             ),
-            "check": ("inforadar.cli.system.database:check", "Look whether the database is whole."),
-            "backup": ("inforadar.cli.system.database:backup", "Copy the database, while it is in use."),
+            "check": ("inforadar.cli.system.database:check", "Check the database for damage."),
+            "backup": ("inforadar.cli.system.database:backup", "Back up the database while it is in use."),
             "restore": (
                 "inforadar.cli.system.database:restore",
-                "Put a backup in the place of the database.",
+                "Replace the database with a backup.",
             ),
             "vacuum": (
                 "inforadar.cli.system.database:vacuum",
-                "Delete what retention says, and give its space back; --dry-run only tells.",
+                "Delete old data by the retention settings and free its space.",
             ),
             "move": ("inforadar.cli.system.database:move", "Move everything to another database."),
         },
     ),
     "config": (
-        "The settings.",
+        "Inspect the settings.",
         {
-            "show": ("inforadar.cli.system.settings:show", "Show every setting and where it came from."),
+            "show": (
+                "inforadar.cli.system.settings:show",
+                "Show every setting and where its value comes from.",
+            ),
         },
     ),
 }
 
 
 def build_app() -> App:
-    """All commands, none of them imported yet."""
+    """Build the app with all commands, none of them imported yet."""
     from cyclopts import App  # noqa: PLC0415 - the terminal app does not need it
 
     app = App(
         name="inforadar",
-        help="Watches feeds, sitemaps and paged sites; serves clean, deframed news.",
-        help_epilogue="Without a command, the terminal app starts. Everywhere: `--home FOLDER` (or "
-        "INFORADAR_HOME) names the folder with the settings and the database; `--log-format auto|console|json` "
-        "and `--log-level` say how the log is written.",
+        help="Follow the news from sites you choose: feeds, sitemaps and pages without a feed.",
+        help_epilogue="Without a command, the terminal app starts. Options of every command: `--home FOLDER` (or "
+        "INFORADAR_HOME), the folder with the settings and the database; `--log-format auto|console|json` and "
+        "`--log-level debug|info|warning|error`.",
         version=__version__,
         result_action="return_value",
         suppress_keyboard_interrupt=False,
@@ -179,24 +182,24 @@ def build_app() -> App:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Runs one command; faults become one sentence on standard error and an exit code."""
+    """Run one command; a fault becomes one sentence on standard error and an exit code."""
     try:
         rest = _take_options(arguments)
         result = _run_terminal() if not rest and _has_screen() else _run_command(rest)
-        # What is not written yet can fail, too, and is then told like any other fault.
+        # Writing the rest of the output can fail too, and is then reported like any other fault.
         sys.stdout.flush()
-    except ReaderGoneError as enough:
-        return enough.exit_code
+    except ReaderGoneError as fault:
+        return fault.exit_code
     except InfoRadarError as fault:
-        _tell(fault)
+        _print_fault(fault)
         return fault.exit_code
     except KeyboardInterrupt:
         return 130
     return result if isinstance(result, int) else 0
 
 
-def _tell(fault: InfoRadarError) -> None:
-    # Where it cannot be told, the exit code says it.
+def _print_fault(fault: InfoRadarError) -> None:
+    # If it cannot be printed, the exit code still tells.
     with suppress(OutputError):
         print(f"inforadar: {masked(str(fault))}", file=sys.stderr)
 
@@ -205,30 +208,30 @@ def _run_command(arguments: Sequence[str]) -> Any:
     from cyclopts import CycloptsError  # noqa: PLC0415 - as above
 
     try:
-        return build_app()(arguments, exit_on_error=False, print_error=True)
-    except CycloptsError:
-        return 2
+        return build_app()(arguments, exit_on_error=False, print_error=False)
+    except CycloptsError as fault:
+        raise UsageError(str(fault)) from None
 
 
 def _has_screen() -> bool:
-    # The app is drawn on standard error.
+    # Textual draws the app on standard error.
     return sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty()
 
 
 def _run_terminal() -> int:
-    # What is imported lives as long as the program: looking through it again and again only costs time.
+    # Imported modules live as long as the program, so scanning them for garbage only costs time.
     gc.disable()
     from inforadar.cli.app import run_terminal_app  # noqa: PLC0415 - commands do not need it
 
     return run_terminal_app()
 
 
-_ANYWHERE = {
+_GLOBAL_OPTIONS = {
     "--home": ("INFORADAR_HOME", "a folder"),
     "--log-format": ("INFORADAR_LOG_FORMAT", "auto, console or json"),
     "--log-level": ("INFORADAR_LOG_LEVEL", "debug, info, warning or error"),
 }
-"""Options that every command has, and may stand anywhere: each is the same as its variable."""
+"""Options of every command, allowed anywhere on the line; each sets its environment variable."""
 
 
 def _take_options(arguments: Sequence[str]) -> list[str]:
@@ -239,8 +242,8 @@ def _take_options(arguments: Sequence[str]) -> list[str]:
         if argument == "--":
             rest.append(argument)
             rest.extend(given)
-        elif name in _ANYWHERE:
-            variable, what = _ANYWHERE[name]
+        elif name in _GLOBAL_OPTIONS:
+            variable, what = _GLOBAL_OPTIONS[name]
             value = value or next(given, "")
             if not value:
                 raise UsageError(f"{name} needs {what}.")

@@ -13,40 +13,40 @@ from inforadar.app.store import make_home, open_store
 from inforadar.config import load_settings
 from inforadar.tui.fetch.process import LOG
 
-LOOK_S = 2.0
-"""How often it is looked whether the terminal is still there."""
+TERMINAL_POLL_S = 2.0
+"""How often to check that the terminal still exists."""
 
 
 def run_terminal_app() -> int:
-    """Run until the reader leaves."""
+    """Run the terminal app until it is closed."""
     settings = load_settings()
     make_home(settings.home)
-    is_told = False
+    was_signalled = False
 
-    def settle() -> None:
-        """What can wait until the first list is on the screen."""
-        from inforadar.cli.terminal.logs import configure_logs  # noqa: PLC0415 - it takes long to import
+    def finish_start() -> None:
+        """Do what can wait until the first list is on the screen."""
+        from inforadar.cli.terminal.logs import configure_logs  # noqa: PLC0415 - slow to import
 
         configure_logs(settings.log, quiet=True, file=log)
         gc.freeze()
         gc.enable()
 
     async def run() -> int:
-        # A database that cannot be used is said before the screen is taken.
+        # Opened first, so that a broken database is reported on the plain terminal.
         async with open_store(settings) as database:
             from inforadar.tui.app import RadarApp  # noqa: PLC0415
 
-            app = RadarApp(settings, database, when_shown=settle)
+            app = RadarApp(settings, database, when_shown=finish_start)
 
             def leave() -> None:
-                nonlocal is_told
-                is_told = True
+                nonlocal was_signalled
+                was_signalled = True
                 app.leave()
 
-            # A terminal that is closed takes the app along; without this it would go on for nobody.
+            # When the terminal is closed, the app must end too.
             for number in (signal.SIGHUP, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(number, leave)
-            watching = asyncio.create_task(_until_gone(leave))
+            watching = asyncio.create_task(_leave_without_terminal(leave))
             try:
                 await app.run_async()
             finally:
@@ -57,16 +57,16 @@ def run_terminal_app() -> int:
         try:
             return asyncio.run(run())
         finally:
-            if is_told:
-                # Everything of ours is closed. Textual's threads would wait for a terminal that may be gone.
+            if was_signalled:
+                # Everything of ours is closed, but Textual's threads would wait for a terminal that may be gone.
                 log.flush()
                 os._exit(0)
 
 
-async def _until_gone(leave: Callable[[], None]) -> None:
-    """A terminal that does not control the app sends no signal when it goes; one can only look."""
+async def _leave_without_terminal(leave: Callable[[], None]) -> None:
+    """Poll for the terminal: one that does not control the app sends no signal when it is closed."""
     while True:
-        await asyncio.sleep(LOOK_S)
+        await asyncio.sleep(TERMINAL_POLL_S)
         try:
             termios.tcgetattr(0)
         except termios.error:

@@ -1,10 +1,10 @@
-"""Settings: where each value comes from, and what to say when one is wrong.
+"""Settings: load them, remember where each value came from, and explain wrong values.
 
-A value comes from the environment, else from `.env` in the home folder or the working folder, else from
-`inforadar.toml` in the home folder, else it is the default. `load_settings` also says where each came from. A secret
-may lie in a file of its own, which `<NAME>_FILE` names: so it stands in no environment and no process list.
+A value comes from the environment, else from `.env` in the home folder, else from `.env` in the working folder, else
+from `inforadar.toml` in the home folder, else it is the default. A secret may be in a file of its own, named by
+`<NAME>_FILE`, so that it shows up in no environment and no process list.
 
-Only `app` and `cli` load settings; every other part is handed its section.
+Only `cli`, `flows` and programs that use `public` load settings; every other part gets its section as an argument.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ from inforadar.config.sections import (
 )
 from inforadar.errors import ConfigError
 
-MAX_SECRET = 65_536
-"""No value in a file of its own is longer."""
+MAX_SECRET_CHARS = 65_536
+"""The longest value that `<NAME>_FILE` may hold."""
 
 __all__ = [
     "SECTIONS",
@@ -84,10 +84,10 @@ class Settings:
     sample: SampleSettings
     log: LogSettings
     origins: Mapping[str, str]
-    """{"fetcher.interval": "environment FETCHER_INTERVAL"}; what is missing is the default."""
+    """{"fetcher.interval": "environment FETCHER_INTERVAL"}; settings that are missing here have their default."""
 
     def replaced(self, **sections: Mapping[str, Any]) -> Settings:
-        """With other values in some sections, validated like any others."""
+        """Return a copy with other values in some sections, validated like all others."""
         changed: dict[str, Any] = {}
         for name, values in sections.items():
             section = type(getattr(self, name))
@@ -100,20 +100,21 @@ class Settings:
 
     @property
     def database_url(self) -> str:
+        """The database's URL; by default SQLite in the home folder."""
         return self.database.url or f"sqlite:///{self.home / 'inforadar.db'}"
 
 
 def default_home() -> Path:
-    """The user's data folder (XDG)."""
+    """Return the user's data folder (XDG)."""
     return Path(user_data_path("inforadar", appauthor=False))
 
 
 def load_settings(home: Path | None = None, environ: Mapping[str, str] | None = None) -> Settings:
-    """Reads all sources. A wrong value is a `ConfigError` that names the field, the value and what is allowed."""
+    """Read all sources. A wrong value is a `ConfigError` that names the setting, the value and what is allowed."""
     environ = os.environ if environ is None else environ
     folder = (home or Path(environ.get("INFORADAR_HOME") or default_home())).expanduser().absolute()
     toml = _read_toml(folder / "inforadar.toml")
-    # Later ones win.
+    # Later sources win.
     sources = [
         (str(path), dotenv_values(path, interpolate=False))
         for path in (Path(".env").absolute(), folder / ".env")
@@ -138,7 +139,7 @@ def _given(
     in_file: Mapping[str, Any],
     sources: Sequence[tuple[str, Mapping[str, str | None]]],
 ) -> dict[str, tuple[Any, str]]:
-    """{field: (value, where it came from)}; an empty variable counts as not set."""
+    """Return {field: (value, where it came from)}; an empty variable counts as not set."""
     given: dict[str, tuple[Any, str]] = {}
     for field, value in in_file.items():
         if field not in section.model_fields:
@@ -152,7 +153,7 @@ def _given(
             value, file = variables.get(variable), variables.get(f"{variable}_FILE")
             if value and file:
                 raise ConfigError(
-                    f"{variable} and {variable}_FILE are both set ({label}): one of them is enough."
+                    f"{variable} and {variable}_FILE are both set ({label}); remove one of them."
                 )
             if file:
                 given[field] = (_read_secret(Path(file), variable), f"{label} {variable}_FILE")
@@ -162,21 +163,21 @@ def _given(
 
 
 def _read_secret(path: Path, variable: str) -> str:
-    """What a file holds that holds one value, without the line break that editors end it with."""
+    """Read a file that holds one value, without its final line break."""
     try:
         value = path.read_text(encoding="utf-8").rstrip("\r\n")
     except (OSError, UnicodeDecodeError) as fault:
-        why = fault.strerror if isinstance(fault, OSError) else "it is no text"
+        why = fault.strerror if isinstance(fault, OSError) else "it is not text"
         raise ConfigError(f"{variable}_FILE names {path}, which cannot be read: {why}.") from None
-    if not value or len(value) > MAX_SECRET:
+    if not value or len(value) > MAX_SECRET_CHARS:
         raise ConfigError(
-            f"{variable}_FILE names {path}, which should hold one value and is empty or too long."
+            f"{variable}_FILE names {path}, which must hold one value but is empty or too long."
         )
     return value
 
 
 def read_flows(home: Path) -> Mapping[str, Any]:
-    """What the settings file has under `[flows]`, by name; whoever runs flows checks it."""
+    """Return the `[flows]` of the settings file by name, unchecked: `flows` validates them."""
     flows: Mapping[str, Any] = _read_toml(home / "inforadar.toml").get(FLOWS, {})
     return flows
 
@@ -192,7 +193,7 @@ def _read_toml(path: Path) -> Mapping[str, Any]:
         raise ConfigError(f"{path} cannot be read: {fault.strerror}") from None
     for name, value in content.items():
         if name not in {*SECTIONS, FLOWS} or not isinstance(value, dict):
-            raise ConfigError(f"{path}: there is no section [{name}]. It can have: {', '.join(SECTIONS)}.")
+            raise ConfigError(f"{path}: unknown section [{name}]. Use one of: {', '.join(SECTIONS)}.")
     return content
 
 
@@ -205,4 +206,4 @@ def _sentence(
         return f"[{name}] {error['msg'].removeprefix('Value error, ')}."
     value, origin = given[field]
     shown = "***" if is_secret(section, field) else repr(value)
-    return f"{section.env_name(field)} is {shown} ({origin}), but should be: {allowed(section, field)}."
+    return f"{section.env_name(field)} is {shown} ({origin}), but must be: {allowed(section, field)}."

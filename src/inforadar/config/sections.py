@@ -1,12 +1,14 @@
 """The sections of the settings: a frozen class each, every field followed by its own docstring.
 
-The seeds' names (`FETCHER_INTERVAL`, `AI_TYPE`, `DB_PASSWORD`, …) are the environment's names.
+The environment's names are those of the seeds (`FETCHER_INTERVAL`, `AI_TYPE`, `DB_PASSWORD`, …). `docs/config.md` is
+generated from the docstrings.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
+from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
 
 from pydantic import (
@@ -19,6 +21,7 @@ from pydantic import (
 )
 
 from inforadar import __version__
+from inforadar.model.analysis import AnalyzerName
 from inforadar.model.feed import ErrorPolicy
 
 Seconds = Annotated[float, Field(ge=0, le=366 * 86400)]
@@ -26,87 +29,90 @@ PositiveSeconds = Annotated[float, Field(gt=0, le=366 * 86400)]
 
 
 class Section(BaseModel):
+    """One section of `inforadar.toml`."""
+
     model_config = ConfigDict(
         frozen=True, extra="forbid", use_attribute_docstrings=True, str_strip_whitespace=True
     )
 
     env_prefix: ClassVar[str]
-    """A field's name in the environment is this and the field's name, in capitals."""
+    """The environment's name of a field is this prefix and the field's name, in capitals."""
     env_names: ClassVar[Mapping[str, str]] = {}
-    """… but for these."""
+    """Fields whose environment name differs from that."""
 
     @classmethod
     def env_name(cls, field: str) -> str:
+        """Return the name of a field in the environment."""
         return cls.env_names.get(field) or f"{cls.env_prefix}{field}".upper()
 
 
 def _split_list(value: Any) -> Any:
-    """A list as the environment gives it: separated by commas."""
+    """Split a list from the environment at its commas."""
     return (
         tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
     )
 
 
 class DatabaseSettings(Section):
-    """Where everything is kept."""
+    """Where everything is stored."""
 
     env_prefix = "DATABASE_"
     env_names: ClassVar[Mapping[str, str]] = {"password": "DB_PASSWORD"}
 
     url: str = ""
-    """`sqlite:///…` or `postgresql://…`; by default `inforadar.db` in the home folder."""
+    """`sqlite:///…` or `postgresql://…`. Default: `inforadar.db` in the home folder."""
     password: SecretStr | None = None
-    """PostgreSQL's password, kept apart from the URL."""
+    """The PostgreSQL password, if it is not part of the URL."""
 
 
 class RedisSettings(Section):
-    """The canonical store at scale, and pacing over several machines."""
+    """Optional: articles for other programs, and pacing shared by several machines."""
 
     env_prefix = "REDIS_"
 
     url: SecretStr | None = None
-    """`redis://host:6379/0`; without it everything works on the database alone."""
+    """`redis://host:6379/0`. Not set: everything works with the database alone."""
 
 
 class FetcherSettings(Section):
-    """The polite engine and the background fetcher."""
+    """How feeds are fetched, and how often."""
 
     env_prefix = "FETCHER_"
 
     interval: Seconds = 300
     """How often the worker looks for due feeds, in seconds."""
     success_interval: Seconds = 3600
-    """The least time between two scheduled fetches of a feed, in seconds; servers can only lengthen it."""
+    """Minimum time between two scheduled fetches of a feed, in seconds; servers can only lengthen it."""
     workers: Annotated[int, Field(ge=1, le=1000)] = 10
-    """Feeds that are fetched at the same time."""
+    """How many feeds are fetched at the same time."""
     batch_size: Annotated[int, Field(ge=1, le=100_000)] = 1000
-    """Feeds that one cycle takes at most."""
+    """Maximum number of feeds in one cycle."""
     domain_delay: Annotated[float, Field(ge=0, le=7 * 86400)] = 3
-    """The least time between two requests to the same host and port, in seconds."""
+    """Minimum time between two requests to the same host and port, in seconds."""
     request_timeout: PositiveSeconds = 30
-    """For one request with its redirects, in seconds."""
+    """Time limit for one request with its redirects, in seconds."""
     job_timeout: PositiveSeconds = 45
-    """For one feed's whole job, in seconds; must exceed the request timeout."""
+    """Time limit for all the work on one feed, in seconds; must be longer than `request_timeout`."""
     max_articles: Annotated[int, Field(ge=1, le=100_000)] = 100
-    """The newest items of a feed document that are stored; the others are left out."""
+    """Maximum number of items stored from one feed document, the newest first."""
     max_body_size_mb: Annotated[float, Field(gt=0, le=1024)] = 2
-    """The largest feed document, decompressed, in megabytes."""
+    """Maximum size of a feed document, decompressed, in megabytes."""
     error_policy: ErrorPolicy = ErrorPolicy.BACKOFF
-    """`backoff`: temporary errors are tried again, later and later; `one-strike`: any error stops a feed."""
+    """`backoff`: retry after temporary errors, with growing delays; `one-strike`: any error suspends a feed."""
     reprobe: Literal["off", "weekly"] = "off"
-    """`weekly`: feeds that were stopped are tried once a week, because dead feeds do come back."""
+    """`weekly`: try suspended feeds once a week, because dead feeds do come back."""
     allowed_networks: tuple[str, ...] = ()
-    """Private networks or single `address:port` pairs that may be fetched from, separated by commas."""
+    """Private networks, or single `address:port` pairs, that may be fetched from; separated by commas."""
     user_agent: str = ""
-    """Sent with each request; by default `InfoRadar/<version> (+<contact_url>)`."""
+    """The User-Agent of each request. Default: `InfoRadar/<version> (+<contact_url>)`."""
     contact_url: str = "https://inforadar.dev/bot"
-    """Where the administrator of a site finds out who we are."""
+    """A page where a site's administrator finds out who sends the requests."""
     proxy: str = ""
-    """`http://host:port` of an outgoing proxy."""
+    """The outgoing proxy, like `http://host:port`."""
     cutoff_date: date | None = None
-    """No walk goes below this date; by default 30 days before the feed was added."""
+    """Paged sites are read back to this date. Default: 30 days before the feed was added."""
     window_days: Annotated[int, Field(ge=0, le=36_500)] = 30
-    """Items older than this get no metadata update."""
+    """Items older than this many days get no metadata updates."""
 
     @field_validator("allowed_networks", mode="before")
     @classmethod
@@ -124,95 +130,97 @@ class FetcherSettings(Section):
 
     @property
     def agent(self) -> str:
+        """The User-Agent of each request."""
         return self.user_agent or f"InfoRadar/{__version__} (+{self.contact_url})"
 
 
 class SitemapSettings(Section):
-    """Feeds of kind `sitemap`. Each of them can have its own values in its options."""
+    """Feeds of kind `sitemap`. Each feed can override these values."""
 
     env_prefix = "SITEMAP_"
 
     max_file_size_mb: Annotated[float, Field(gt=0, le=1024)] = 64
-    """The largest sitemap file, unpacked, in megabytes; the protocol allows 50."""
+    """Maximum size of a sitemap file, decompressed, in megabytes; the protocol allows 50."""
     baseline_items: Annotated[int, Field(ge=0, le=100_000)] = 10
-    """Of a new sitemap so many become items, the newest; all others count as seen."""
+    """How many of a new sitemap's newest pages become items; all others count as seen."""
     fetch_titles: bool = True
-    """Whether titles that the sitemap lacks are taken from the pages; else from their addresses."""
+    """Fetch pages for titles that the sitemap lacks; otherwise titles are made from the URLs."""
     max_page_titles: Annotated[int, Field(ge=0, le=100_000)] = 50
-    """Pages that are fetched for their titles in one run, the newest; the others go by their addresses."""
+    """Maximum number of pages fetched for their titles in one run, the newest first; the others get titles from
+    their URLs."""
     retry_failed_urls: bool = True
-    """Whether pages that could not be had are tried again in later runs."""
+    """Try pages that could not be fetched again in later runs."""
     max_history_days: Annotated[float, Field(ge=0, le=36_500)] = 30
-    """So long a page that has left the sitemap is remembered, in days; one that is listed always is."""
+    """How long a page that has left the sitemap is remembered, in days; listed pages are always remembered."""
     cleanup_interval_days: Annotated[float, Field(ge=0, le=36_500)] = 7
-    """How often those are looked for, in days."""
+    """How often pages that have left the sitemap are cleaned up, in days."""
 
 
 class CanonicalSettings(Section):
-    """From URLs to articles."""
+    """Fetching the articles behind the items."""
 
     env_prefix = "CANONICAL_"
 
     timeout: PositiveSeconds = 15
-    """For one download, in seconds."""
+    """Time limit for one download, in seconds."""
     max_body_size_mb: Annotated[float, Field(gt=0, le=1024)] = 5
-    """The largest page, decompressed, in megabytes."""
+    """Maximum size of a page, decompressed, in megabytes."""
     retries: Annotated[int, Field(ge=0, le=3)] = 3
-    """How often a download that failed through no fault of the article is tried again (after 1, 6, 24 hours)."""
+    """How often a download that failed for a temporary reason is retried (after 1, 6 and 24 hours)."""
     workers: Annotated[int, Field(ge=1, le=1000)] = 10
-    """Pages that are fetched at the same time."""
+    """How many pages are fetched at the same time."""
 
 
 class AiSettings(Section):
-    """The analyzer."""
+    """The analyzer, which scores wording and suggests neutral titles."""
 
     env_prefix = "AI_"
 
-    type: Literal["local", "mock", "openai", "anthropic", "gemini"] = "local"
-    """`local` needs no key and no network; `mock` makes up dummy data; the others ask a language model."""
+    type: AnalyzerName = AnalyzerName.LOCAL
+    """`local` needs no key and no network; `mock` makes up dummy data; all others ask a language model."""
     api_key: SecretStr | None = None
-    """The key for the analyzer that `type` names."""
+    """The API key for the analyzer in `type`."""
     openai_api_key: SecretStr | None = None
-    """For feeds that name the analyzer `openai` while `type` is another; so are the next two."""
+    """The API key for feeds that use `openai` while `type` is another analyzer."""
     anthropic_api_key: SecretStr | None = None
-    """For feeds that name the analyzer `anthropic`."""
+    """The API key for feeds that use `anthropic` while `type` is another analyzer."""
     gemini_api_key: SecretStr | None = None
-    """For feeds that name the analyzer `gemini`."""
+    """The API key for feeds that use `gemini` while `type` is another analyzer."""
     base_url: str = ""
-    """Where the model is, if not at its vendor: any endpoint that speaks the protocol of `type`."""
+    """The endpoint, if it is not the vendor's own: any server that speaks the protocol of `type`."""
     model: str = ""
-    """Which model; by default a small one of the vendor. An endpoint of your own needs it."""
+    """Which model to use; required with `base_url`. Default: a small model of the vendor."""
     timeout: PositiveSeconds = 60
-    """For one answer, in seconds."""
+    """Time limit for one answer, in seconds."""
     concurrency: Annotated[int, Field(ge=1, le=1000)] = 4
-    """Items that are analyzed at the same time."""
+    """How many items are analyzed at the same time."""
     requests_per_minute: Annotated[int, Field(ge=0)] = 0
-    """At most so many requests a minute from one process; 0: no limit."""
+    """Maximum number of requests per minute from one process; 0: no limit."""
     tokens_per_minute: Annotated[int, Field(ge=0)] = 0
-    """At most so many tokens a minute, in and out, from one process; 0: no limit."""
+    """Maximum number of tokens per minute from one process, input and output together; 0: no limit."""
     input_tokens: Annotated[int, Field(ge=200, le=1_000_000)] = 6000
-    """An article is cut to about so many tokens."""
+    """Articles are cut to about this many tokens."""
     output_tokens: Annotated[int, Field(ge=500, le=1_000_000)] = 8000
-    """The longest answer, with what the model thinks before it."""
+    """Maximum length of an answer in tokens, including the model's reasoning."""
     price_in: Annotated[float, Field(ge=0)] = 0
-    """US dollars for a million tokens sent, for the cost accounting; with several models, the dearest."""
+    """Price of a million input tokens in US dollars; if you use several models, that of the most expensive one."""
     price_out: Annotated[float, Field(ge=0)] = 0
-    """US dollars for a million tokens answered."""
+    """Price of a million output tokens in US dollars."""
     daily_budget: Annotated[float, Field(ge=0)] = 0
-    """US dollars a day (UTC); when they are spent, analyses wait for the next day. 0: no limit. Needs the prices."""
+    """US dollars per day (UTC); once they are spent, analyses wait for the next day. 0: no limit. Needs the prices."""
 
 
 class PublishSettings(Section):
-    """What is served."""
+    """The feeds that Info Radar serves."""
 
     env_prefix = "PUBLISH_"
 
     items: Annotated[int, Field(ge=1, le=1000)] = 50
-    """The last items of a feed that its document holds."""
+    """How many of a feed's newest items its document holds."""
 
 
 class WebSettings(Section):
-    """The API and the page."""
+    """The API and the web page."""
 
     env_prefix = "INFORADAR_"
 
@@ -221,15 +229,16 @@ class WebSettings(Section):
     port: Annotated[int, Field(ge=1, le=65535)] = 8321
     """The port to listen on."""
     reading: Literal["open", "token"] = "open"
-    """`open`: whoever reaches the server may read; `token`: reading needs the admin token, as changing always does."""
+    """`open`: anyone who can reach the server can read; `token`: reading needs the admin token too, as changes do."""
     allowed_hosts: tuple[str, ...] = ()
-    """Names that the server is called by, beside its address and `localhost`, separated by commas."""
+    """Further host names of the server, besides its address and `localhost`; separated by commas."""
     public_url: str = ""
-    """Where it is reached from outside, behind a reverse proxy: `https://news.example/radar`."""
+    """The address behind a reverse proxy, like `https://news.example/radar`."""
     behind_proxy: bool = False
-    """Believe the X-Forwarded headers; only if nobody but the proxy reaches the server."""
+    """Trust the X-Forwarded headers; set it only if nobody but the proxy can reach the server."""
     images: Literal["direct", "click", "never"] = "direct"
-    """Pictures of articles: `direct` from their sites, which are not told who shows them; on a `click`; or `never`."""
+    """When the page loads an article's images: `direct`, at once from their sites, without a referrer; on `click`; or
+    `never`."""
 
     @field_validator("allowed_hosts", mode="before")
     @classmethod
@@ -240,53 +249,53 @@ class WebSettings(Section):
     @classmethod
     def _is_address(cls, value: str) -> str:
         if value and not value.startswith(("http://", "https://")):
-            raise ValueError("INFORADAR_PUBLIC_URL begins with http:// or https://")
+            raise ValueError("INFORADAR_PUBLIC_URL must start with http:// or https://")
         return value.rstrip("/")
 
     @property
     def base_url(self) -> str:
-        """Where a browser on this machine reaches it."""
+        """The address for a browser on this machine."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{self.port}"
 
     @property
     def outer_url(self) -> str:
-        """Where everybody else reaches it: what documents name as their address."""
+        """The address for everybody else, which documents name as their own."""
         return self.public_url or self.base_url
 
 
 class RetentionSettings(Section):
-    """What is deleted, and when; by default nothing is. `inforadar db vacuum` does it."""
+    """What `inforadar db vacuum` deletes; by default nothing."""
 
     env_prefix = "RETENTION_"
 
     max_age_days: Annotated[int, Field(ge=0, le=36_500)] = 0
-    """Items that were first seen longer ago are deleted, starred ones excepted; 0: never."""
+    """Delete items first seen more than this many days ago, except starred ones; 0: never."""
     max_items: Annotated[int, Field(ge=0, le=10_000_000)] = 0
-    """The newest items of a feed that are kept, beside starred ones; never fewer than it publishes. 0: all."""
+    """How many of a feed's newest items to keep, besides starred ones; never fewer than it publishes. 0: all."""
     history_days: Annotated[int, Field(ge=0, le=36_500)] = 0
-    """Reports of runs, what changed in items, failed downloads and cached analyses are kept so long, and what is known
-    of hosts that nobody asks for 90 days; 0: for ever."""
+    """How many days to keep run reports, changes of items, failed downloads and cached analyses; data about hosts goes
+    after 90 days without a request. 0: keep everything forever."""
 
 
 class SampleSettings(Section):
-    """The sample news world."""
+    """The sample news."""
 
     env_prefix = "INFORADAR_SAMPLE_"
 
     port: Annotated[int, Field(ge=1, le=65535)] = 8322
-    """The loopback port that the sample is served on."""
+    """The local port on which the sample is served."""
 
 
 class LogSettings(Section):
-    """What the program says about itself."""
+    """The log."""
 
     env_prefix = "INFORADAR_LOG_"
 
     format: Literal["auto", "console", "json"] = "auto"
-    """`auto`: readable on a terminal, JSON elsewhere."""
+    """`auto`: readable text on a terminal, JSON elsewhere."""
     level: Literal["debug", "info", "warning", "error"] = "info"
-    """The least important events that are shown."""
+    """The lowest level that is logged."""
 
 
 SECTIONS: Mapping[str, type[Section]] = {
@@ -305,20 +314,21 @@ SECTIONS: Mapping[str, type[Section]] = {
 """The sections of `inforadar.toml`."""
 
 FLOWS = "flows"
-"""One more, which the core does not read: `[flows.NAME]`, a sitemap that Prefect runs."""
+"""One more section, which only `flows` reads: `[flows.NAME]`, a sitemap that Prefect runs."""
 
 
 def is_secret(section: type[Section], field: str) -> bool:
+    """Tell whether a field holds a secret, which is never shown."""
     return "SecretStr" in str(section.model_fields[field].annotation)
 
 
 def allowed(section: type[Section], field: str) -> str:
-    """What a field takes, in words."""
+    """Describe in words which values a field takes."""
     info = section.model_fields[field]
     kind: Any = info.annotation
     if get_origin(kind) is Literal:
         return " or ".join(f"`{word}`" for word in get_args(kind))
-    if isinstance(kind, type) and issubclass(kind, ErrorPolicy):
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
         return " or ".join(f"`{word.value}`" for word in kind)
     text = str(kind)
     noun = next(

@@ -14,8 +14,18 @@ from typing import Any
 from inforadar.errors import ParseError
 
 
+class AnalyzerName(StrEnum):
+    """The analyzers that AI_TYPE and `feed edit --analyzer` accept; `stages/analyze` has a class for each."""
+
+    LOCAL = "local"
+    MOCK = "mock"
+    OPENAI = "openai"
+    ANTHROPIC = "anthropic"
+    GEMINI = "gemini"
+
+
 class ScoreName(StrEnum):
-    """In the order they are shown."""
+    """The scores of an analysis, in the order they are shown; each is a field of `Analysis` too."""
 
     FRAMING = "framing"
     CLICKBAIT = "clickbait"

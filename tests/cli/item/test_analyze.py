@@ -82,10 +82,10 @@ async def test_a_feed_has_a_model_and_a_prompt_of_its_own_and_what_a_model_says_
 async def test_the_numbers_are_shown_to_people_too(program: Program) -> None:
     assert (await program.run("sample", "add")).code == 0
     shown = await program.run("analyze", "stats")
-    assert "Queue: 0 fresh, 0 to retry, 0 in work, 0 given up." in shown.out
+    assert "Queue: 0 new, 0 to retry, 0 in progress, 0 given up." in shown.out
     assert "No model was called in the last 30 days." in shown.out
     nothing = await program.run("analyze", "run")
-    assert (nothing.code, "Nothing is waiting." in nothing.out) == (0, True)
+    assert (nothing.code, "Nothing to analyze." in nothing.out) == (0, True)
 
 
 async def test_an_outage_is_told_and_nothing_is_lost(program: Program) -> None:
@@ -119,7 +119,7 @@ async def test_what_cannot_work_is_a_sentence(program: Program) -> None:
     feed = (await program.run("feed", "add", "https://news.example/feed", "--json")).json["id"]
     for arguments, extra, says in (
         (("analyze", "prompt", "--name", "../x"), {}, "no name of a prompt"),
-        (("feed", "edit", feed, "--prompt", "nope"), {}, "There is no prompt 'nope'"),
+        (("feed", "edit", feed, "--prompt", "nope"), {}, "The prompt 'nope' does not exist"),
         (("feed", "edit", feed, "--analyzer", "oracle"), {}, "oracle"),
         (("worker", "--once"), {"AI_TYPE": "openai"}, "needs a key: set AI_API_KEY"),
         (("worker", "--once"), {"AI_TYPE": "oracle"}, "`openai`"),

@@ -45,7 +45,7 @@ def test_a_well_system_has_nothing_to_complain_about(call: Call) -> None:
     assert set(found) == {"settings", "disk", "database", "speed", "clock", "feeds", "redis", "analyzer"}
     assert {level for check in found for level in levels(found, check)} == {"ok"}
     words = call("doctor")
-    assert "Everything is well." in words.out
+    assert "No problems found." in words.out
 
 
 def test_sick_feeds_are_named_with_what_to_do(call: Call, home: Path) -> None:

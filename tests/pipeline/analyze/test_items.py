@@ -455,7 +455,7 @@ async def test_a_feed_whose_analyzer_cannot_work_waits_and_says_why_while_others
         assert await analyze_again(running.database, running.analyzers) == 0
     errors = {row.analyze_error for row in await rows(database, items) if row.analyze_error}
     assert any("AI_ANTHROPIC_API_KEY" in error for error in errors)
-    assert any("There is no prompt 'missing'" in error for error in errors)
+    assert any("The prompt 'missing' does not exist" in error for error in errors)
 
 
 async def test_the_key_of_one_vendor_never_goes_to_another(
@@ -490,7 +490,7 @@ async def test_no_more_are_asked_at_once_than_the_setting_says(
     ("ai", "sentence"),
     [
         ({"base_url": ""}, "needs a key: set AI_API_KEY, or AI_BASE_URL"),
-        ({"model": ""}, "say with AI_MODEL"),
+        ({"model": ""}, "AI_MODEL is needed too"),
         ({"daily_budget": 1.0}, "set AI_PRICE_IN and AI_PRICE_OUT"),
     ],
 )

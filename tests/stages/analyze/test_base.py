@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
+from inforadar.config import AiSettings
 from inforadar.errors import ConfigError
-from inforadar.model.analysis import Analysis, Score
-from inforadar.stages.analyze import ANALYZERS, analyzer_class
-from inforadar.stages.analyze.base import MAX_FACTS, MAX_REASON, MAX_TITLE, clean_line, validate
+from inforadar.model.analysis import Analysis, AnalyzerName, Score
+from inforadar.stages.analyze import ANALYZERS, analyzer_class, registered
+from inforadar.stages.analyze.base import MAX_FACTS, MAX_REASON_CHARS, MAX_TITLE_CHARS, clean_line, validate
 
 FINE = Score(value=0.25, reason="Two loaded words.", words=("slams",))
 VALID = Analysis(
@@ -60,14 +61,14 @@ def test_a_score_out_of_range_is_named_with_its_field(value: float) -> None:
     [
         (with_score(reason=" "), "clickbait.reason is empty."),
         (
-            with_score(reason="x" * (MAX_REASON + 1)),
+            with_score(reason="x" * (MAX_REASON_CHARS + 1)),
             "clickbait.reason has 301 characters; at most 300 are allowed.",
         ),
         (with_score(words=("",)), "clickbait.words[0] is empty."),
         (dataclasses.replace(VALID, title=""), "title is empty."),
         (dataclasses.replace(VALID, title="a\nb"), "title must be one line."),
         (
-            dataclasses.replace(VALID, title="x" * (MAX_TITLE + 1)),
+            dataclasses.replace(VALID, title="x" * (MAX_TITLE_CHARS + 1)),
             "title has 501 characters; at most 500 are allowed.",
         ),
         (dataclasses.replace(VALID, summary="a\x00b"), "summary has control characters."),
@@ -99,9 +100,16 @@ def test_clean_line_cuts_at_a_word() -> None:
     assert len(clean_line("一二三四五六七八九十" * 100, 50)) == 50
 
 
-def test_every_registered_analyzer_can_be_loaded_and_knows_its_name() -> None:
-    for name in ANALYZERS:
+def test_every_name_is_registered_can_be_loaded_and_is_the_classs_own() -> None:
+    assert set(ANALYZERS) == set(AnalyzerName)
+    for name in AnalyzerName:
         assert analyzer_class(name).name == name
+
+
+def test_every_analyzer_that_asks_a_model_has_a_setting_for_its_key() -> None:
+    asking = {name for name in AnalyzerName if registered(name).default_model}
+    fields = AiSettings.model_fields
+    assert asking == {name for name in AnalyzerName if f"{name}_api_key" in fields}
 
 
 def test_an_unknown_type_names_the_known_ones() -> None:
@@ -121,7 +129,7 @@ def test_without_its_library_an_analyzer_names_the_extra(name: str, library: str
         "except ConfigError as fault: print(fault)"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert out.stdout.strip() == f"AI_TYPE {name} needs the extra: pip install 'inforadar[llm]'."
+    assert out.stdout.strip() == f"The analyzer {name} needs the extra: pip install 'inforadar[llm]'."
 
 
 def test_choosing_among_analyzers_imports_no_client_library() -> None:

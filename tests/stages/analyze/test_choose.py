@@ -9,9 +9,13 @@ import pytest
 
 from inforadar.config import AiSettings
 from inforadar.errors import ConfigError
+from inforadar.model.analysis import AnalyzerName
+from inforadar.stages.analyze import ANALYZERS
 from inforadar.stages.analyze.base import Analyzer
-from inforadar.stages.analyze.choose import DEFAULT_MODELS, Analyzers
+from inforadar.stages.analyze.choose import Analyzers
 from inforadar.stages.analyze.llm.dialogue import ModelAnalyzer
+
+DEFAULT_MODELS = {name: found.default_model for name, found in ANALYZERS.items() if found.default_model}
 
 
 def pick(home: Path, options: dict[str, Any] | None = None, **settings: Any) -> Analyzer | None:
@@ -36,7 +40,7 @@ def test_a_feed_can_refuse(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", DEFAULT_MODELS)
-def test_a_key_is_enough_for_a_vendor(tmp_path: Path, name: str) -> None:
+def test_a_key_is_enough_for_a_vendor(tmp_path: Path, name: AnalyzerName) -> None:
     picked = asking(tmp_path, type=name, api_key="k")
     assert (picked.name, picked.model) == (name, DEFAULT_MODELS[name])
     assert (picked.access.api_key, picked.access.base_url) == ("k", "")
@@ -62,7 +66,7 @@ def test_another_vendor_gets_its_own_key_and_address(tmp_path: Path) -> None:
     }
     picked = asking(tmp_path, {"analyzer": "anthropic"}, **settings)
     assert (picked.access.api_key, picked.access.base_url) == ("anthropic-key", "")
-    assert picked.model == DEFAULT_MODELS["anthropic"]
+    assert picked.model == DEFAULT_MODELS[AnalyzerName.ANTHROPIC]
     with pytest.raises(ConfigError, match="set AI_GEMINI_API_KEY"):
         pick(tmp_path, {"analyzer": "gemini"}, **settings)
 
@@ -76,7 +80,7 @@ def test_the_same_choice_is_made_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"type": "openai"}, "AI_API_KEY, or AI_BASE_URL of an endpoint of your own"),
+        ({"type": "openai"}, "AI_API_KEY, or AI_BASE_URL to use your own endpoint"),
         ({"type": "gemini"}, "AI_API_KEY"),
         ({"type": "openai", "base_url": "http://127.0.0.1:9/v1"}, "AI_MODEL"),
         ({"type": "openai", "api_key": "k", "daily_budget": 1}, "AI_PRICE_IN and AI_PRICE_OUT"),

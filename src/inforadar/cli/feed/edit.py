@@ -6,7 +6,7 @@ import getpass
 import sys
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter, validators
 
@@ -25,6 +25,7 @@ from inforadar.cli.terminal.output import print_line, safe
 from inforadar.cli.terminal.run import on_store
 from inforadar.config import Settings
 from inforadar.errors import UsageError
+from inforadar.model.analysis import AnalyzerName
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.stages.analyze.choose import prompts_folder
 from inforadar.stages.analyze.llm.prompt import load_prompt
@@ -32,6 +33,11 @@ from inforadar.store.database import Database
 from inforadar.store.feeds.credentials import add_credentials, save_credentials
 from inforadar.store.feeds.feeds import find_feed
 from inforadar.store.feeds.options import update_feed_options
+
+if TYPE_CHECKING:
+    AnalyzerChoice = str
+else:
+    AnalyzerChoice = Literal[(*(name.value for name in AnalyzerName), "default")]
 
 _NUMBER = validators.Number(gte=-1, lte=10_000_000)
 
@@ -71,7 +77,7 @@ def edit(
         Literal["backoff", "one-strike", "default"] | None, Parameter(help="What an error does to it.")
     ] = None,
     analyzer: Annotated[
-        Literal["local", "mock", "openai", "anthropic", "gemini", "default"] | None,
+        AnalyzerChoice | None,
         Parameter(help="Who analyzes its items."),
     ] = None,
     model: Annotated[

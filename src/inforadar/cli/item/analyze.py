@@ -1,4 +1,4 @@
-"""`inforadar analyze …`: run the analyzer, see how it stands, see what it is told."""
+"""`inforadar analyze …`: run the analyzer, show its state, show its prompt."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ from inforadar.stages.analyze.choose import prompts_folder
 from inforadar.stages.analyze.llm.prompt import DEFAULT_PROMPT, load_prompt
 from inforadar.store.analyses.queries import AnalysisCounts, Spent, load_analysis_counts, load_spending
 from inforadar.store.database import Database
+from inforadar.texts import counted
 
 Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
 
 _ENDINGS = {
     "analyzed": "analyzed",
     "cached": "answered from the cache",
-    "failed": "failed, to be tried again",
+    "failed": "failed, to be retried",
     "waiting": "waiting for the endpoint or the budget",
-    "unwanted": "left out, as their feed asks",
+    "unwanted": "skipped, because their feed is not analyzed",
     "lost": "taken over by another worker",
 }
 
@@ -37,15 +38,17 @@ def run(
     *,
     again: Annotated[
         bool,
-        Parameter(negative="", help="Also what another model or prompt version analyzed, or nobody could."),
+        Parameter(
+            negative="", help="Also items analyzed by another model or prompt version, and those given up."
+        ),
     ] = False,
     limit: Annotated[
         int | None,
-        Parameter(validator=validators.Number(gte=1, lte=10_000_000), help="At most so many items."),
+        Parameter(validator=validators.Number(gte=1, lte=10_000_000), help="Maximum number of items."),
     ] = None,
     json: Json = False,
 ) -> int:
-    """Analyze what is waiting, then build the feeds that changed."""
+    """Analyze the queued items, then build the feeds that changed."""
 
     async def work(database: Database, settings: Settings) -> tuple[int, Counter[str], int]:
         async with open_analysis(settings, database) as stage:
@@ -58,15 +61,15 @@ def run(
         print_json({"queued_again": queued, "endings": dict(endings), "built": built})
     else:
         if again:
-            print_line(f"{queued} items were queued again.")
+            print_line(f"Queued {counted(queued, 'item')} again.")
         for name, words in _ENDINGS.items():
             if endings[name]:
-                print_line(f"{endings[name]} {words}.")
+                print_line(f"{counted(endings[name], 'item')} {words}.")
         if not endings:
-            print_line("Nothing is waiting.")
+            print_line("Nothing to analyze.")
         if endings["failed"] or endings["waiting"]:
-            print_line("`inforadar analyze stats` says why.")
-        print_line(f"Feeds built: {built}.")
+            print_line("`inforadar analyze stats` shows why.")
+        print_line(f"Built {counted(built, 'feed')}.")
     return 1 if endings["failed"] or endings["waiting"] else 0
 
 
@@ -74,7 +77,7 @@ def stats(
     *,
     days: Annotated[
         int,
-        Parameter(validator=validators.Number(gte=0, lte=36_500), help="How far back the cost is shown."),
+        Parameter(validator=validators.Number(gte=0, lte=36_500), help="Days of cost to show."),
     ] = 30,
     json: Json = False,
 ) -> None:
@@ -90,12 +93,12 @@ def stats(
         print_json(_document(counts, spending, today, settings.ai.daily_budget))
         return
     print_line(
-        f"Queue: {counts.fresh} fresh, {counts.retry} to retry, {counts.working} in work, {counts.dead} given up."
+        f"Queue: {counts.fresh} new, {counts.retry} to retry, {counts.working} in progress, {counts.dead} given up."
     )
-    print_table(["Model", "Prompt", "Items>"], counts.results, empty="Nothing is analyzed yet.")
+    print_table(["Model", "Prompt", "Items>"], counts.results, empty="No items analyzed yet.")
     if counts.failures:
         print_table(
-            ["Failure", "Items>", "For example"],
+            ["Failure", "Items>", "Example"],
             ((kind, number, counts.messages[kind]) for kind, number in counts.failures.items()),
             empty="",
         )
@@ -116,22 +119,22 @@ def stats(
             )
             for spent in spending
         ),
-        empty=f"No model was called in the last {days} days.",
+        empty=f"No model was called in the last {counted(days, 'day')}.",
     )
 
 
 def prompt(
     *,
-    name: Annotated[str, Parameter(help="Which prompt.")] = DEFAULT_PROMPT,
+    name: Annotated[str, Parameter(help="The prompt's name.")] = DEFAULT_PROMPT,
     json: Json = False,
 ) -> None:
-    """Show a prompt, its version and where it comes from."""
+    """Show a prompt, its version and its origin."""
     folder = prompts_folder(load_settings().home)
     found = load_prompt(name, folder)
     if json:
         print_json({"name": found.name, "version": found.version, "origin": found.origin, "text": found.text})
         return
-    print_line(f"{found.version}, from {found.origin}. To change it, write {folder / f'{name}.md'}.\n")
+    print_line(f"{found.version}, from {found.origin}. To change it, edit {folder / f'{name}.md'}.\n")
     print_line(found.text)
 
 

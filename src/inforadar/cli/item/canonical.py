@@ -1,4 +1,4 @@
-"""`inforadar canonical …`: from URLs to articles, by hand."""
+"""`inforadar canonical …`: fetch articles, show their statistics, rebuild Redis."""
 
 from __future__ import annotations
 
@@ -29,10 +29,11 @@ from inforadar.pipeline.worker import Stage
 from inforadar.store.articles.queries import count_due_articles
 from inforadar.store.articles.stats import ArticleStats, load_article_stats
 from inforadar.store.database import Database
+from inforadar.texts import counted
 
 Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
 
-_SKIPPED = {
+_SKIP_REASONS = {
     FailureCode.BAD_HTML: "Bad HTML",
     FailureCode.HTTP: "HTTP error",
     FailureCode.TIMEOUT: "Timeout",
@@ -42,10 +43,10 @@ _SKIPPED = {
 
 
 def run(*, json: Json = False) -> int:
-    """Fetch the articles of all new URLs, then end. Nothing new: nothing is done."""
+    """Fetch the articles of all new URLs, then exit."""
     settings = load_settings()
     configure_logs(settings.log, quiet=True)
-    shown = _Shown(silent=json)
+    shown = _ProgressLines(silent=json)
     try:
         endings, stats = asyncio.run(_run(settings, shown))
     finally:
@@ -54,13 +55,13 @@ def run(*, json: Json = False) -> int:
         print_json({"endings": dict(sorted(endings.items())), "queue": _queue_document(stats)})
     elif endings:
         counts = ", ".join(f"{number} {name}" for name, number in sorted(endings.items()))
-        print_line(f"{sum(endings.values())} articles: {counts}.{_waiting(stats)}")
+        print_line(f"{counted(sum(endings.values()), 'article')}: {counts}.{_waiting(stats)}")
     else:
-        print_line(f"Nothing new.{_waiting(stats)}")
+        print_line(f"No new articles.{_waiting(stats)}")
     return 0
 
 
-async def _run(settings: Settings, shown: _Shown) -> tuple[Counter[str], ArticleStats]:
+async def _run(settings: Settings, shown: _ProgressLines) -> tuple[Counter[str], ArticleStats]:
     stages = frozenset({Stage.CANONICAL})
     async with (
         open_store(settings) as database,
@@ -75,11 +76,11 @@ async def _run(settings: Settings, shown: _Shown) -> tuple[Counter[str], Article
 
 def _waiting(stats: ArticleStats) -> str:
     waiting = stats.retrying + stats.postponed
-    return f" {waiting} wait to be tried later." if waiting else ""
+    return f" {counted(waiting, 'article')} will be tried later." if waiting else ""
 
 
-class _Shown:
-    """The seed's lines; on a terminal above a bar."""
+class _ProgressLines:
+    """Prints the seed's lines; on a terminal, above a progress bar."""
 
     def __init__(self, *, silent: bool) -> None:
         self._silent = silent
@@ -115,7 +116,7 @@ class _Shown:
 
 
 def canon_lines(progress: ArticleProgress) -> list[str]:
-    """Seed 3's lines of one event, harmless on a terminal; below a failure, whose it was and why."""
+    """Return seed 3's lines for one event, safe for a terminal; a failure has a second line with URL and reason."""
     job = progress.job
     if progress.ending is None:
         return [f"[canon] 🌐 Fetching → {safe(job.url)}"]
@@ -126,7 +127,7 @@ def canon_lines(progress: ArticleProgress) -> list[str]:
             return [f"[canon] ✅ Unchanged → {job.uid}"]
         case NotExtracted(code=code, detail=detail):
             return [
-                f"[canon] ⚠️ {_SKIPPED[code]} → skip",
+                f"[canon] ⚠️ {_SKIP_REASONS[code]} → skip",
                 f"[canon]    {code.value} {safe(job.url)}: {safe(detail)}",
             ]
 
@@ -134,11 +135,12 @@ def canon_lines(progress: ArticleProgress) -> list[str]:
 def stats(
     *,
     hosts: Annotated[
-        int, Parameter(validator=validators.Number(gte=1, lte=10_000), help="So many hosts.")
+        int,
+        Parameter(validator=validators.Number(gte=1, lte=10_000), help="Maximum number of hosts to show."),
     ] = 20,
     json: Json = False,
 ) -> None:
-    """Show how many articles were stored, what failed and where, and what is queued."""
+    """Show stored articles, failures by host, and the queue."""
 
     async def work(database: Database, _: Settings) -> ArticleStats:
         return await database.read(load_article_stats, hosts=hosts)
@@ -149,15 +151,15 @@ def stats(
         return
     rate = found.success_rate
     if rate is None:
-        print_line("No article has been fetched yet. Run `inforadar worker --once`.")
+        print_line("No articles fetched yet. Run `inforadar worker --once`.")
     else:
         print_line(f"{found.stored} stored, {found.failed} failed: {rate:.1%} success.")
     print_line(
-        f"Queue: {found.due} due, {found.in_progress} in progress, {found.postponed} wait for their host, "
-        f"{found.retrying} to be tried again."
+        f"Queue: {found.due} due, {found.in_progress} in progress, {found.postponed} waiting for their host, "
+        f"{found.retrying} to retry."
     )
     if found.outbox:
-        print_line(f"Redis has not been told of {found.outbox} events yet.")
+        print_line(f"{counted(found.outbox, 'event')} not yet written to Redis.")
     if found.codes:
         print_line("")
         print_table(["Code", "Articles>"], found.codes.items(), empty="")
@@ -210,7 +212,7 @@ def _queue_document(stats: ArticleStats) -> dict[str, int]:
 
 
 def rebuild(*, json: Json = False) -> None:
-    """Write everything that Redis shows anew from the database, after a FLUSHALL for instance."""
+    """Rebuild the data in Redis from the database, for example after a FLUSHALL."""
 
     async def work(database: Database, settings: Settings) -> dict[str, int]:
         async with open_redis(settings, database, now=utc_now) as projection:
@@ -220,6 +222,5 @@ def rebuild(*, json: Json = False) -> None:
     if json:
         print_json(counts)
         return
-    print_line(
-        f"Redis has {counts['articles']} articles, {counts['links']} links and {counts['failures']} failures again."
-    )
+    articles, links, failures = (counted(counts[f"{noun}s"], noun) for noun in ("article", "link", "failure"))
+    print_line(f"Wrote {articles}, {links} and {failures} to Redis.")

@@ -23,7 +23,7 @@ from inforadar.views.json import item_document
 
 
 def _is_score(_: object, value: float | None) -> None:
-    # `validators.Number` lets NaN through, which is neither below nor above anything.
+    # `validators.Number` lets NaN through.
     if value is not None and not 0 <= value <= 1:
         raise ValueError("Must be from 0 to 1.")
 
@@ -34,13 +34,13 @@ def list_(
     topic: Annotated[list[str] | None, Parameter(negative="", help="Only these topics.")] = None,
     max_score: Annotated[
         float | None,
-        Parameter(validator=_is_score, help="Only analyzed items up to this score, from 0 to 1."),
+        Parameter(validator=_is_score, help="Only analyzed items with at most this score, 0 to 1."),
     ] = None,
     limit: Annotated[
-        int, Parameter(validator=validators.Number(gte=1, lte=10_000), help="Items to a page.")
+        int, Parameter(validator=validators.Number(gte=1, lte=10_000), help="Items per page.")
     ] = 20,
     page: Annotated[
-        int, Parameter(validator=validators.Number(gte=1, lte=10_000_000), help="Which page.")
+        int, Parameter(validator=validators.Number(gte=1, lte=10_000_000), help="The page to show.")
     ] = 1,
     json: Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")] = False,
 ) -> None:
@@ -72,7 +72,7 @@ def list_(
             )
             for item in items
         ),
-        empty="No items yet. Run `inforadar worker --once` to fetch what is due.",
+        empty="No items yet. Run `inforadar worker --once` to fetch feeds that are due.",
         only_wide=("Topic", "±>", "Views>", "Cmts>"),
     )
     if items:

@@ -1,4 +1,4 @@
-"""`inforadar item show` and `inforadar item refresh`: one item, read and fetched anew."""
+"""`inforadar item show` and `inforadar item refresh`: read one item, or fetch its article again."""
 
 from __future__ import annotations
 
@@ -29,20 +29,21 @@ from inforadar.store.articles.queries import load_article
 from inforadar.store.database import Database
 from inforadar.store.items.find import find_item
 from inforadar.store.items.queries import load_item_changes
+from inforadar.texts import counted
 from inforadar.urls import uid
 from inforadar.views.item import BARS, field_changes, read_item, shown_counters, shown_details, why_no_text
 from inforadar.views.json import article_document, changes_document, item_document
 
 Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
-Reference = Annotated[str, Parameter(help="The item: its id, its URL, or the beginning of either.")]
+Reference = Annotated[str, Parameter(help="The item's id or URL, or a unique prefix of either.")]
 History = list[tuple[datetime, dict[str, list[Any]]]]
 
-WIDTH = 88
-BAR_LENGTH = 10
+MAX_WIDTH_COLUMNS = 88
+BAR_COLUMNS = 10
 
 
 def show(item: Reference, *, json: Json = False) -> None:
-    """Show one item: its metadata, clean text, analysis, and what changed."""
+    """Show one item: metadata, clean text, analysis and changes."""
 
     async def work(database: Database, _: Settings) -> tuple[Item, Article | None, History]:
         found = await database.read(find_item, item)
@@ -55,7 +56,7 @@ def show(item: Reference, *, json: Json = False) -> None:
         print_json(item_document(found) | shown)
         return
     console = Console(highlight=False)
-    console.width = min(console.width, WIDTH)
+    console.width = min(console.width, MAX_WIDTH_COLUMNS)
     _print_head(console, found, article)
     analysis = read_item(found).analysis
     if analysis:
@@ -83,7 +84,7 @@ def _print_head(console: Console, item: Item, article: Article | None) -> None:
         short_time(item.published_at),
         item.language or (extracted.language if extracted else None),
         *(f"{value:g} {'±' if name == 'rating' else name}" for name, value in shown_counters(item)),
-        f"{extracted.text_len} characters" if extracted else None,
+        counted(extracted.text_len, "character") if extracted else None,
     ]
     console.print(Text(" · ".join(safe(part) for part in line if part), style="dim"))
     for label, text in shown_details(item):
@@ -97,8 +98,8 @@ def _print_scores(console: Console, analysis: Analysis) -> None:
     table = Table(box=None, pad_edge=False, show_header=False)
     for name in (*BARS, None):
         score = analysis.score(name) if name else analysis.overall
-        filled = round(score.value * BAR_LENGTH)
-        bar = Text("█" * filled + "░" * (BAR_LENGTH - filled), style=score_text(score.value).style)
+        filled = round(score.value * BAR_COLUMNS)
+        bar = Text("█" * filled + "░" * (BAR_COLUMNS - filled), style=score_text(score.value).style)
         label = name.value.replace("_", " ") if name else "overall"
         table.add_row(label, bar, score_text(score.value), Text(safe(score.reason)))
     console.print(table)
@@ -109,7 +110,7 @@ def _print_scores(console: Console, analysis: Analysis) -> None:
 
 
 def _print_changes(console: Console, history: History) -> None:
-    console.print(Rule("What changed", style="dim"))
+    console.print(Rule("Changes", style="dim"))
     for change in field_changes(history):
         line = Text(f"{short_time(change.at)}  {change.field}: ")
         if change.old is not None:
@@ -120,7 +121,7 @@ def _print_changes(console: Console, history: History) -> None:
 
 
 def refresh(item: Reference, *, json: Json = False) -> int:
-    """Fetch an item's article anew, if it changed. A text that is there is never lost."""
+    """Fetch an item's article again. If that fails, the stored text is kept."""
     settings = load_settings()
     configure_logs(settings.log, quiet=True)
 

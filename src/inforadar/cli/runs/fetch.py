@@ -1,4 +1,4 @@
-"""`inforadar fetch`: fetches now, and shows it."""
+"""`inforadar fetch`: fetch all enabled feeds now and show progress."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from inforadar.store.feeds.feeds import load_feeds
 from inforadar.views.json import report_document
 
 STOP_S = 4.0
-"""After SIGTERM: what is not committed by then was never there."""
+"""Time to stop after SIGTERM; work not committed by then is lost and done again by a later run."""
 
 
 def fetch(
@@ -38,22 +38,22 @@ def fetch(
     source: Annotated[list[str] | None, Parameter(negative="", help="Only these sources.")] = None,
     topic: Annotated[list[str] | None, Parameter(negative="", help="Only these topics.")] = None,
     cutoff: Annotated[
-        date | None, Parameter(help="Walk paged sites down to this date, like 2026-01-31, and no further.")
+        date | None, Parameter(help="Read paged sites back to this date, like 2026-01-31.")
     ] = None,
     window_days: Annotated[
         int | None,
         Parameter(
             validator=validators.Number(gte=0, lte=36_500),
-            help="Items older than so many days get no update of their metadata.",
+            help="Items older than this many days get no metadata updates.",
         ),
     ] = None,
     depth: Annotated[
         Depth,
-        Parameter(help="How far paged sites are walked: to the cutoff, or only through the window."),
+        Parameter(help="How far back paged sites are read: to the cutoff, or only through the window."),
     ] = Depth.CUTOFF,
     json: Annotated[bool, Parameter(name="--json", negative="", help="Print the report as JSON.")] = False,
 ) -> int:
-    """Fetch all enabled feeds now, due or not; Ctrl-C stops between two items."""
+    """Fetch all enabled feeds now, due or not; Ctrl-C stops after the current item."""
     settings = load_settings()
     configure_logs(settings.log, quiet=True)
     wanted = FetchFilter(sources=tuple(source or ()), topics=tuple(topic or ()))
@@ -80,7 +80,7 @@ async def _fetch(settings: Settings, wanted: FetchFilter, limits: WalkLimits, li
             load_feeds, sources=wanted.sources, topics=wanted.topics, only_enabled=True
         )
         if not feeds:
-            raise UsageError(_nothing(wanted))
+            raise UsageError(_no_feed_sentence(wanted))
         async with open_worker(settings, database, stages=frozenset()) as worker:
             run = worker.collecting.fetch_run(listener, wanted=wanted, limits=limits)
             with _on_signals(run):
@@ -89,19 +89,19 @@ async def _fetch(settings: Settings, wanted: FetchFilter, limits: WalkLimits, li
             return report
 
 
-def _nothing(wanted: FetchFilter) -> str:
+def _no_feed_sentence(wanted: FetchFilter) -> str:
     named = [
         *(f"the source {name!r}" for name in wanted.sources),
         *(f"the topic {name!r}" for name in wanted.topics),
     ]
     if named:
-        return f"No enabled feed has {' and '.join(named)}. `inforadar feed list` shows them all."
-    return "No feed is enabled. Add one: `inforadar feed add URL --enable`."
+        return f"No enabled feed has {' and '.join(named)}. `inforadar feed list` shows all feeds."
+    return "No feed is enabled. Add one with `inforadar feed add URL --enable`."
 
 
 @contextmanager
 def _on_signals(run: FetchRun) -> Iterator[None]:
-    """Ctrl-C stops, a second one aborts, a third one just leaves. SIGTERM has no time for that."""
+    """Handle Ctrl-C: the first stops the run, the second aborts it, the third exits. SIGTERM aborts at once."""
     loop = asyncio.get_running_loop()
     asked = 0
 
@@ -109,7 +109,7 @@ def _on_signals(run: FetchRun) -> Iterator[None]:
         nonlocal asked
         asked += 1
         if asked == 1:
-            print("Stopping after what is under way. Ctrl-C again aborts it.", file=sys.stderr)
+            print("Stopping after the current items. Press Ctrl-C again to abort.", file=sys.stderr)
             run.stop()
         elif asked == 2:
             run.abort()

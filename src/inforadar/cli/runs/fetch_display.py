@@ -1,4 +1,4 @@
-"""How a fetch looks on the command line: a bar below a live log, or plain lines when it is not a terminal."""
+"""The progress of a fetch on the command line: a bar below a live log, or plain lines without a terminal."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from inforadar.model.run import Report
 from inforadar.pipeline.runs.fetch_run import FetchFilter
 from inforadar.texts import counted
 
-_LABEL = 20
+_LABEL_COLUMNS = 20
 _STYLES = {"+": "green", "~": "yellow"}
 
 
 class FetchDisplay:
-    """Shows the events of one run."""
+    """Shows the progress of one run."""
 
     def __init__(self, wanted: FetchFilter, *, is_terminal: bool) -> None:
         self._title = _title(wanted)
@@ -70,9 +70,9 @@ class FetchDisplay:
         at = event.at.astimezone().strftime("%H:%M:%S")
         text = safe(event.text)
         if self._bar is None:
-            print(masked(f"{at}  {safe(event.label):{_LABEL}}  {text}"), flush=True)
+            print(masked(f"{at}  {safe(event.label):{_LABEL_COLUMNS}}  {text}"), flush=True)
             return
-        line = Text.assemble((f"{at}  ", "dim"), (f"{safe(event.label):{_LABEL}}  ", "cyan"))
+        line = Text.assemble((f"{at}  ", "dim"), (f"{safe(event.label):{_LABEL_COLUMNS}}  ", "cyan"))
         line.append(text, style=_STYLES.get(text[:1], ""))
         self._bar.console.print(line, soft_wrap=True)
 
@@ -92,7 +92,7 @@ class FetchDisplay:
 
 
 def _title(wanted: FetchFilter) -> str:
-    """With the filters as the list of articles shows them."""
+    """Return the heading, with the filters as in the list of articles."""
     named = [
         f"{word}: {', '.join(map(safe, names))}"
         for word, names in (("source", wanted.sources), ("topic", wanted.topics))
@@ -107,16 +107,16 @@ def _duration(seconds: float) -> str:
 
 
 def print_report(report: Report) -> None:
-    """What came of it, feed by feed, and what went wrong."""
+    """Print the numbers of each feed, and the errors."""
     print_table(
         ["Feed", "Items>", "Added>", "Updated>", "URL"],
         ((one.feed, one.items, one.added, one.updated, url) for url, one in report.details.by_feed.items()),
-        empty="Nothing was processed.",
+        empty="No items were processed.",
     )
     for url, error in report.details.errors.items():
         print_line(f"! {safe(url)}: {safe(error)}")
     print_line(
         f"{'Interrupted: ' if report.interrupted else ''}{report.added_count} added, "
         f"{report.updated_count} updated, {counted(report.errors_count, 'error')}. "
-        f"`inforadar run show {report.run_id}` has it all."
+        f"Details: `inforadar run show {report.run_id}`."
     )

@@ -14,6 +14,7 @@ from inforadar.model.ids import RunId
 from inforadar.model.run import Report
 from inforadar.store.database import Database
 from inforadar.store.runs.queries import load_report, load_runs
+from inforadar.texts import counted
 from inforadar.views.json import report_document, run_state
 from inforadar.views.run_log import shown
 
@@ -23,7 +24,7 @@ Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")
 def list_(
     *,
     limit: Annotated[
-        int, Parameter(validator=validators.Number(gte=1, lte=10_000), help="So many runs at most.")
+        int, Parameter(validator=validators.Number(gte=1, lte=10_000), help="Maximum number of runs to show.")
     ] = 20,
     json: Json = False,
 ) -> None:
@@ -56,7 +57,7 @@ def list_(
 
 
 def show(run: Annotated[UUID, Parameter(help="The run's id.")], *, json: Json = False) -> None:
-    """Show one report with what it added and changed."""
+    """Show one run with every item it added or changed."""
 
     async def work(database: Database, _: Settings) -> Report:
         return await database.read(load_report, RunId(run))
@@ -67,7 +68,7 @@ def show(run: Annotated[UUID, Parameter(help="The run's id.")], *, json: Json = 
         return
     print_line(
         f"{report.kind.value} run, {short_time(report.started_at)} to {short_time(report.finished_at)}: "
-        f"{report.added_count} added, {report.updated_count} updated, {report.errors_count} errors, "
+        f"{report.added_count} added, {report.updated_count} updated, {counted(report.errors_count, 'error')}, "
         f"{run_state(report)}."
     )
     for url in report.added_articles:

@@ -1,4 +1,4 @@
-"""`inforadar completion`: what a shell needs to complete commands and options."""
+"""`inforadar completion`: shell completion of commands and options."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from cyclopts import Parameter
 
 
 def completion(
-    shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help="Which shell.")],
+    shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help="The shell.")],
 ) -> None:
-    """Print the completion script of a shell.
+    """Print a shell completion script.
 
     bash: `inforadar completion bash > ~/.local/share/bash-completion/completions/inforadar`
     zsh: `inforadar completion zsh > ~/.zfunc/_inforadar`, with `fpath+=~/.zfunc` before `compinit` in ~/.zshrc

@@ -31,7 +31,7 @@ Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")
 
 
 def upgrade(*, json: Json = False) -> None:
-    """Bring the database to this program's schema; SQLite is backed up first."""
+    """Upgrade the database to this version's schema; SQLite is backed up first."""
     settings = load_settings()
 
     async def work() -> tuple[str, Path | None]:
@@ -43,16 +43,16 @@ def upgrade(*, json: Json = False) -> None:
         print_json({"database": name, "schema": OURS.head, "backup": str(backup) if backup else None})
         return
     if backup:
-        print_line(f"Backed up to {backup} first.")
-    print_line(f"{name} is at schema {OURS.head}.")
+        print_line(f"Backed up the database to {backup}.")
+    print_line(f"{name} has schema {OURS.head}, the current one.")
 
 
 def check(
     *,
-    repair: Annotated[bool, Parameter(negative="", help="Make missing indexes anew.")] = False,
+    repair: Annotated[bool, Parameter(negative="", help="Rebuild missing indexes.")] = False,
     json: Json = False,
 ) -> int:
-    """Look whether the database is whole: file, schema, references. Reads all of it."""
+    """Check the database for damage: file, schema and references. Reads all of it."""
 
     async def work(database: Database, _: Settings) -> dict[str, Any]:
         made = await repair_database(database) if repair else []
@@ -72,24 +72,24 @@ def check(
     print_table(
         ["Table", "Rows>"],
         ((name, number) for name, number in found["rows"].items() if number),
-        empty="It is empty.",
+        empty="The database is empty.",
     )
     for name in found["repaired"]:
-        print_line(f"Made the index {name} anew.")
+        print_line(f"Rebuilt the index {name}.")
     for sentence in found["damage"]:
         print_line(f"! {safe(sentence)}")
     if found["damage"]:
         return 1
-    print_line(f"{found['database']} is whole: schema {found['schema']}, {size_text(found['size'])}.")
+    print_line(f"{found['database']} is not damaged: schema {found['schema']}, {size_text(found['size'])}.")
     return 0
 
 
 def backup(
-    file: Annotated[Path | None, Parameter(help="Where to; else beside the database.")] = None,
+    file: Annotated[Path | None, Parameter(help="The file to write. Default: next to the database.")] = None,
     *,
     json: Json = False,
 ) -> None:
-    """Copy the database, while it is in use: SQLite as a database, PostgreSQL as an export."""
+    """Back up the database while it is in use: SQLite as a database file, PostgreSQL as an export."""
 
     async def work(database: Database, settings: Settings) -> Path:
         return await back_up(database, file, settings.home)
@@ -99,13 +99,15 @@ def backup(
         print_json({"backup": str(made), "size": made.stat().st_size})
         return
     print_line(f"Backed up to {made} ({size_text(made.stat().st_size)}).")
-    print_line(f"It holds credentials, so that only you can read it. Back: `inforadar db restore {made}`.")
+    print_line(
+        f"It contains credentials, so only you can read it. To restore it: `inforadar db restore {made}`."
+    )
 
 
 def restore(
     file: Annotated[Path, Parameter(help="A backup or an export.")], *, yes: Yes = False, json: Json = False
 ) -> None:
-    """Put a backup in the place of the database. Stop everything else first."""
+    """Replace the database with a backup. Stop everything else first."""
     settings = load_settings()
     refuse_other_kind(settings.database_url, file)
     confirm(f"Replace everything in the database with {file}?", yes=yes, undone="Nothing was restored.")
@@ -125,18 +127,18 @@ def restore(
         f"Restored {done.name}: {counted(done.rows['feeds'], 'feed')}, {counted(done.rows['items'], 'item')}."
     )
     if done.aside:
-        print_line(f"What was there before is in {done.aside}; delete it when you like.")
+        print_line(f"The former database is {done.aside}; delete it when you no longer need it.")
     if settings.redis.url:
-        print_line("Redis still shows what was there before: `inforadar canonical rebuild` tells it anew.")
+        print_line("Redis still has the former data. Run `inforadar canonical rebuild`.")
 
 
 def vacuum(
     *,
-    dry_run: Annotated[bool, Parameter(negative="", help="Only say what would be deleted.")] = False,
+    dry_run: Annotated[bool, Parameter(negative="", help="Only show what would be deleted.")] = False,
     yes: Yes = False,
     json: Json = False,
 ) -> None:
-    """Delete what retention says, and give its space back. The settings are RETENTION_*."""
+    """Delete old data by the RETENTION_* settings and free its space."""
 
     async def plan(database: Database, settings: Settings) -> tuple[Surplus, int]:
         return await _retention(database, settings).plan(), await database.read(load_size)
@@ -148,7 +150,7 @@ def vacuum(
     if surplus:
         if not json:
             _show_surplus(surplus, {}, as_json=False)
-        confirm("Delete that?", yes=yes, undone="Nothing was deleted.")
+        confirm("Delete this data?", yes=yes, undone="Nothing was deleted.")
 
     async def work(database: Database, settings: Settings) -> tuple[Surplus, int]:
         done = await vacuum_database(_retention(database, settings))
@@ -160,9 +162,10 @@ def vacuum(
         return
     if done:
         print_line(
-            f"Deleted {counted(done.items, 'item')} and {counted(done.articles, 'article')}. Their URLs stay known."
+            f"Deleted {counted(done.items, 'item')} and {counted(done.articles, 'article')}. "
+            "Their URLs are remembered, so they do not come back."
         )
-    print_line(f"The database has {size_text(after)} now; it had {size_text(before)}.")
+    print_line(f"The database now has {size_text(after)}; before, it had {size_text(before)}.")
 
 
 def _retention(database: Database, settings: Settings) -> Retention:
@@ -178,21 +181,23 @@ def _show_surplus(surplus: Surplus, more: dict[str, Any], *, as_json: bool) -> N
     print_table(
         ["Feed", "Items to delete>"],
         ((feed.url, feed.items) for feed in surplus.feeds),
-        empty="No items to delete. RETENTION_MAX_AGE_DAYS and RETENTION_MAX_ITEMS say what is kept.",
+        empty="No items to delete. RETENTION_MAX_AGE_DAYS and RETENTION_MAX_ITEMS set what is kept.",
     )
     if surplus.articles:
-        print_line(f"{surplus.articles} articles that no item refers to.")
+        print_line(f"{counted(surplus.articles, 'article')} without an item to delete.")
     if surplus.history:
-        print_line(f"{surplus.history} old reports, changes, failures, cached analyses and hosts.")
+        print_line(
+            f"{counted(surplus.history, 'old record')} to delete: reports, changes, failures, cached analyses, hosts."
+        )
 
 
 def move(
     *,
-    to: Annotated[str, Parameter(help="The other database: postgresql://… or sqlite:///….")],
-    restart: Annotated[bool, Parameter(negative="", help="Begin anew, should it have been stopped.")] = False,
+    to: Annotated[str, Parameter(help="The target database: postgresql://… or sqlite:///….")],
+    restart: Annotated[bool, Parameter(negative="", help="Start over after an interrupted move.")] = False,
     json: Json = False,
 ) -> None:
-    """Move everything to another database, compare, and leave this one as it is. Goes on if it was stopped."""
+    """Copy everything to another database and compare the two. This one stays; an interrupted move is resumed."""
 
     async def work(database: Database, settings: Settings) -> MovedTo:
         apart = None if urlsplit(to).password else _password(settings)
@@ -202,9 +207,11 @@ def move(
     if json:
         print_json({"database": moved.name, "rows": moved.rows, "resumed": moved.resumed})
         return
-    print_line(f"Moved {sum(moved.rows.values())} rows to {moved.name}. Counts and checksums are the same.")
-    apart = ", with the password in DB_PASSWORD," if to.startswith("postgres") else ""
-    print_line(f"Next: set DATABASE_URL={to}{apart} and start again.")
+    print_line(
+        f"Copied {counted(sum(moved.rows.values()), 'row')} to {moved.name}. Counts and checksums match."
+    )
+    apart = " and DB_PASSWORD" if to.startswith("postgres") else ""
+    print_line(f"Next: set DATABASE_URL={to}{apart}, then restart Info Radar.")
 
 
 def _password(settings: Settings) -> str | None:

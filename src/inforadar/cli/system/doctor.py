@@ -1,4 +1,4 @@
-"""`inforadar doctor`: what is wrong, and what to do."""
+"""`inforadar doctor`: diagnose problems and suggest fixes."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from inforadar.config import load_settings
 from inforadar.model.finding import Finding, Level
 from inforadar.texts import counted
 
-_SIGNS = {Level.OK: ("ok", "green"), Level.WARNING: ("look", "yellow"), Level.PROBLEM: ("wrong", "red")}
+_SIGNS = {Level.OK: ("ok", "green"), Level.WARNING: ("warn", "yellow"), Level.PROBLEM: ("error", "red")}
 
 
 def doctor(
     *,
-    url: Annotated[str | None, Parameter(help="Also fetch this, through the guard.")] = None,
+    url: Annotated[str | None, Parameter(help="Also try to fetch this URL.")] = None,
     json: Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")] = False,
 ) -> int:
-    """Look for what is wrong, and say what to do. Changes nothing; exit code 1 if something does not work."""
+    """Diagnose problems and suggest fixes. Changes nothing; exit code 1 if there is a problem."""
     settings = load_settings()
     configure_logs(settings.log, quiet=True)
     findings = [
@@ -53,11 +53,10 @@ def _print(findings: list[Finding]) -> None:
             console.print(Text(f"{'':16}→ {safe(finding.advice)}", style="dim"), soft_wrap=True)
     numbers = {level: sum(finding.level is level for finding in findings) for level in Level}
     if numbers[Level.PROBLEM]:
-        are = "is" if numbers[Level.PROBLEM] == 1 else "are"
         print_line(
-            f"{counted(numbers[Level.PROBLEM], 'thing')} {are} wrong, {numbers[Level.WARNING]} to look at."
+            f"{counted(numbers[Level.PROBLEM], 'problem')}, {counted(numbers[Level.WARNING], 'warning')}."
         )
     elif numbers[Level.WARNING]:
-        print_line(f"Everything works; {counted(numbers[Level.WARNING], 'thing')} to look at.")
+        print_line(f"No problems, {counted(numbers[Level.WARNING], 'warning')}.")
     else:
-        print_line("Everything is well.")
+        print_line("No problems found.")

@@ -1,4 +1,4 @@
-"""`inforadar flows`: the sitemaps of `inforadar.toml` as Prefect flows."""
+"""`inforadar flows`: run the sitemaps of `inforadar.toml` as Prefect flows."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def serve(
     *,
     work_pool: Annotated[
         str | None,
-        Parameter(help="Only register them for the workers of this pool, instead of running them here."),
+        Parameter(help="Register the flows for this work pool instead of running them here."),
     ] = None,
-    json: Annotated[bool, Parameter(negative="", help="Print their names as JSON.")] = False,
+    json: Annotated[bool, Parameter(negative="", help="Print the flows' names as JSON.")] = False,
 ) -> None:
-    """Register each [flows.NAME] of inforadar.toml with the Prefect server, and run it on its schedule."""
+    """Register each [flows.NAME] of inforadar.toml with the Prefect server and run it on its schedule."""
     settings = load_settings()
     configure_logs(settings.log)
     names = [f"incremental-rss-{name}" for name in read_flows(settings.home)]
@@ -32,8 +32,12 @@ def serve(
             raise
         raise ConfigError("Flows need the extra: pip install 'inforadar[prefect]'.") from None
     if not json and names:
-        what = f"registering for the pool {work_pool}" if work_pool else "serving; Ctrl-C stops"
-        print_line(f"{', '.join(names)}: {what}.")
+        flows = ", ".join(names)
+        print_line(
+            f"Registering {flows} for the work pool {work_pool}."
+            if work_pool
+            else f"Running {flows}. Press Ctrl-C to stop."
+        )
     done = asyncio.run(serve_flows(settings, work_pool=work_pool))
     if json:
         print_json(list(done))

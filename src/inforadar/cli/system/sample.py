@@ -1,4 +1,4 @@
-"""`inforadar sample …`: the sample news world."""
+"""`inforadar sample …`: add, remove and serve the sample news."""
 
 from __future__ import annotations
 
@@ -16,35 +16,36 @@ from inforadar.errors import UsageError
 from inforadar.sample.install import add_sample, announce, load_world, remove_sample
 from inforadar.sample.server import serve_sample
 from inforadar.store.database import Database
+from inforadar.texts import counted
 
 
 def add() -> None:
-    """Add the sample feeds with their recorded past."""
+    """Add the sample feeds with some history."""
 
     async def work(database: Database, settings: Settings) -> int:
         return len(await add_sample(database, settings, utc_now))
 
-    print_line(f"The sample's {on_store(work)} feeds are there. `inforadar up` serves them.")
+    print_line(f"Added {counted(on_store(work), 'sample feed')}. `inforadar up` serves them.")
 
 
 def remove() -> None:
-    """Delete the sample and everything it brought."""
+    """Delete the sample feeds and their items."""
 
     async def work(database: Database, _: Settings) -> int:
         return await remove_sample(database)
 
-    print_line(f"Removed the sample's {on_store(work)} feeds and all that came with them.")
+    print_line(f"Deleted {counted(on_store(work), 'sample feed')} with all their items.")
 
 
 def serve() -> None:
-    """Serve the sample world on its port, until stopped."""
+    """Serve the sample feeds on a local port until stopped."""
     settings = load_settings()
 
     async def work(stop: asyncio.Event) -> None:
         async with open_store(settings) as database:
             world = await load_world(database)
             if world is None:
-                raise UsageError("The sample is not there. Add it with `inforadar sample add`.")
+                raise UsageError("There is no sample. Add it with `inforadar sample add`.")
             runner = await serve_sample(world, int(world.base_url.rpartition(":")[2]))
             try:
                 await announce(database, world, utc_now, stop)

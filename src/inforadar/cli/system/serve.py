@@ -1,4 +1,4 @@
-"""`inforadar worker` and `inforadar api`: the long-running parts, each alone."""
+"""`inforadar worker` and `inforadar api`: the long-running processes."""
 
 from __future__ import annotations
 
@@ -23,26 +23,29 @@ from inforadar.cli.terminal.output import print_json, print_line, safe
 from inforadar.config import Settings, load_settings
 from inforadar.errors import UsageError
 from inforadar.pipeline.worker import Stage, WorkReport
+from inforadar.texts import counted
 
 T = TypeVar("T")
 
 log = structlog.get_logger()
 
 STOP_S = 5.0
-"""From the signal to the end."""
+"""Maximum time from the signal to the end of the process."""
 UNDER_UP = "INFORADAR_UNDER_UP"
-"""Set for the children of `inforadar up`, which tells people itself where to look."""
+"""Set for the child processes of `inforadar up`, which prints the login link itself."""
 
 
 def worker(
     *,
-    once: Annotated[bool, Parameter(negative="", help="One cycle over what is due or asked for.")] = False,
+    once: Annotated[
+        bool, Parameter(negative="", help="Run one cycle over all due and requested feeds, then exit.")
+    ] = False,
     stages: Annotated[
-        str, Parameter(help="Which stages, separated by commas.")
+        str, Parameter(help="The stages to run, separated by commas.")
     ] = "collect,canonical,analyze",
     json: Annotated[bool, Parameter(name="--json", negative="", help="With --once: print JSON.")] = False,
 ) -> int:
-    """Start a worker: collects due feeds, fetches articles, analyzes and builds."""
+    """Start only a worker, which fetches due feeds and articles, analyzes items and builds feeds."""
     chosen = _stages(stages)
     settings = load_settings()
     configure_logs(settings.log)
@@ -62,7 +65,7 @@ def api(
     host: Annotated[str | None, Parameter(help="The address to listen on.")] = None,
     port: Annotated[int | None, Parameter(help="The port to listen on.")] = None,
 ) -> None:
-    """Start the API and the web page."""
+    """Start only the API and the web page."""
     from inforadar.web.serve import login_link, serve_api  # noqa: PLC0415 - a worker serves nothing
 
     given = {"host": host, "port": port}
@@ -71,8 +74,8 @@ def api(
     )
     configure_logs(settings.log)
     if sys.stdout.isatty() and UNDER_UP not in os.environ:
-        # On a terminal only: a log is read by others than the one who started it.
-        print(f"Log in: {login_link(settings)}")  # as it is: the link holds the token
+        # Only on a terminal: a log may be read by people who must not log in.
+        print(f"Log in: {login_link(settings)}")  # not masked: the link contains the token
 
     async def work(stop: asyncio.Event) -> None:
         async with open_store(settings) as database:
@@ -86,7 +89,7 @@ def _stages(text: str) -> frozenset[Stage]:
     known = [stage.value for stage in Stage]
     if not names or (wrong := [name for name in names if name not in known]):
         raise UsageError(
-            f"--stages: {', '.join(wrong) if names else 'nothing'} is no stage; there are {', '.join(known)}."
+            f"--stages: {', '.join(wrong) if names else 'an empty list'} is not valid. Use some of: {', '.join(known)}."
         )
     return frozenset(Stage(name) for name in names)
 
@@ -125,19 +128,20 @@ def _print(report: WorkReport) -> None:
     collected = report.collected
     for fetched in report.fetches:
         print_line(
-            f"A fetch that was asked for: {fetched.added_count} items added, {fetched.updated_count} updated, "
-            f"{fetched.errors_count} errors."
+            f"Requested fetch: {counted(fetched.added_count, 'item')} added, {fetched.updated_count} updated, "
+            f"{counted(fetched.errors_count, 'error')}."
         )
     print_line(
-        f"{collected.fetched} feeds fetched: {collected.added} items added, {collected.updated} updated, "
-        f"{len(collected.errors)} errors."
+        f"Fetched {counted(collected.fetched, 'feed')}: {counted(collected.added, 'item')} added, "
+        f"{collected.updated} updated, {counted(len(collected.errors), 'error')}."
     )
     for url, error in collected.errors.items():
         print_line(f"! {safe(url)}: {safe(error)}")
     if collected.postponed:
-        print_line(f"{collected.postponed} feeds wait for their host's turn.")
+        print_line(f"{counted(collected.postponed, 'feed')} postponed until their host may be asked again.")
     print_line(
-        f"Articles: {_counts(report.articles)}. Analyses: {_counts(report.analyses)}. Feeds built: {report.built}."
+        f"Articles: {_counts(report.articles)}. Analyses: {_counts(report.analyses)}. "
+        f"Built {counted(report.built, 'feed')}."
     )
 
 
@@ -146,14 +150,14 @@ def _counts(counter: Counter[str]) -> str:
 
 
 async def until_signal(work: Callable[[asyncio.Event], Awaitable[None]]) -> None:
-    """Runs `work` until SIGINT or SIGTERM sets the event it was given."""
+    """Run `work`; SIGINT or SIGTERM sets its event."""
     stop = asyncio.Event()
     with _on_signal(stop.set):
         await work(stop)
 
 
 async def _until_cancelled(work: Coroutine[Any, Any, T]) -> T:
-    """Runs `work` to its end; SIGINT or SIGTERM cancels it."""
+    """Run `work` to its end; SIGINT or SIGTERM cancels it."""
     task = asyncio.ensure_future(work)
     with _on_signal(task.cancel):
         try:
@@ -168,7 +172,7 @@ def _on_signal(stop: Callable[[], object]) -> Iterator[None]:
 
     def begin_to_stop() -> None:
         stop()
-        # A database that does not answer must not hold us: what is not committed was never there.
+        # A database that does not answer must not block the exit; uncommitted work is done again later.
         loop.call_later(STOP_S - 1, _give_up)
 
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -177,12 +181,12 @@ def _on_signal(stop: Callable[[], object]) -> Iterator[None]:
 
 
 def _give_up() -> None:
-    log.error("stop.forced", after_s=STOP_S - 1, held_by=sorted(map(_waits_in, asyncio.all_tasks())))
+    log.error("stop.forced", after_s=STOP_S - 1, held_by=sorted(map(_call_chain, asyncio.all_tasks())))
     os._exit(1)
 
 
-def _waits_in(task: asyncio.Task[Any]) -> str:
-    """From the function that the task began with to the one that waits."""
+def _call_chain(task: asyncio.Task[Any]) -> str:
+    """Name the functions of a task, from the first one to the one that waits."""
     names = []
     waiting: Any = task.get_coro()
     while name := getattr(waiting, "__qualname__", None):

@@ -12,7 +12,7 @@ from inforadar.config import SECTIONS, is_secret, load_settings
 
 
 def show(*, json: Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")] = False) -> None:
-    """Show every setting, its value and where it came from; secrets are masked."""
+    """Show every setting, its value and where the value comes from; secrets are masked."""
     settings = load_settings()
     rows: list[dict[str, Any]] = []
     for name, section in SECTIONS.items():

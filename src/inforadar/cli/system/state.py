@@ -1,4 +1,4 @@
-"""`inforadar export` and `inforadar import`: everything, as one file."""
+"""`inforadar export` and `inforadar import`: everything in one file."""
 
 from __future__ import annotations
 
@@ -29,13 +29,15 @@ def export(
     ],
     *,
     credentials: Annotated[
-        bool, Parameter(negative="--no-credentials", help="With passwords and headers of feeds.")
+        bool, Parameter(negative="--no-credentials", help="Include the feeds' passwords and headers.")
     ] = True,
     json: Json = False,
 ) -> None:
-    """Write everything into one file: feeds, schedules, states, items, articles, analyses, marks."""
+    """Export everything to one file: feeds, schedules, states, items, articles, analyses and marks."""
     if str(file) == "-" and sys.stdout.isatty():
-        raise UsageError("An export is nothing to look at. Send it on (`| ssh …`), or name a file.")
+        raise UsageError(
+            "An export is not meant for a terminal. Pipe it to a program (`| ssh …`) or name a file."
+        )
 
     async def work(database: Database, _: Settings) -> dict[str, int]:
         if str(file) == "-":
@@ -50,9 +52,9 @@ def export(
         print_json({"file": str(file), "size": file.stat().st_size, "rows": rows})
         return
     feeds, items = (counted(rows[f"{noun}s"], noun) for noun in ("feed", "item"))
-    print_line(f"Wrote {feeds} and {items} to {file} ({size_text(file.stat().st_size)}).")
+    print_line(f"Exported {feeds} and {items} to {file} ({size_text(file.stat().st_size)}).")
     if rows.get("feed_credentials"):
-        print_line("It holds credentials, so that only you can read it; --no-credentials leaves them out.")
+        print_line("It contains credentials, so only you can read it; --no-credentials leaves them out.")
 
 
 def import_(
@@ -60,13 +62,13 @@ def import_(
         Path, Parameter(help="The file to read; - for standard input.", allow_leading_hyphen=True)
     ],
     *,
-    replace: Annotated[bool, Parameter(negative="", help="Delete everything that is there first.")] = False,
+    replace: Annotated[bool, Parameter(negative="", help="Delete everything in the database first.")] = False,
     yes: Yes = False,
     json: Json = False,
 ) -> None:
-    """Read what `export` wrote, into an empty database. All of it, or nothing."""
+    """Import an export into an empty database, completely or not at all."""
     if replace:
-        confirm("Delete everything that is in the database?", yes=yes, undone="Nothing was imported.")
+        confirm("Delete everything in the database?", yes=yes, undone="Nothing was imported.")
 
     async def work(database: Database, _: Settings) -> dict[str, int]:
         try:
@@ -81,4 +83,4 @@ def import_(
         print_json({"rows": rows})
         return
     feeds, items = (counted(rows.get(f"{noun}s", 0), noun) for noun in ("feed", "item"))
-    print_line(f"Imported {feeds} and {items}. A running worker goes on with them.")
+    print_line(f"Imported {feeds} and {items}. A running worker picks them up.")

@@ -1,4 +1,4 @@
-"""`inforadar up`: everything with one command, as child processes that share only the database (C10)."""
+"""`inforadar up`: start everything, as child processes that share only the database (C10)."""
 
 from __future__ import annotations
 
@@ -36,10 +36,11 @@ def up(
     host: Annotated[str | None, Parameter(help="The address to listen on.")] = None,
     port: Annotated[int | None, Parameter(help="The port to listen on.")] = None,
     sample: Annotated[
-        bool, Parameter(negative="--no-sample", help="Serve the sample; an empty database gets it.")
+        bool,
+        Parameter(negative="--no-sample", help="Add the sample to an empty database, and serve it."),
     ] = True,
 ) -> int:
-    """Start everything: API, web page, worker; the sample on an empty database."""
+    """Start everything: API, web page and worker; an empty database gets the sample."""
     if host is not None:
         os.environ["INFORADAR_HOST"] = host
     if port is not None:
@@ -56,7 +57,7 @@ def up(
 
 @contextmanager
 def _only_one(settings: Settings) -> Iterator[None]:
-    """On SQLite one `up` a home: two would fetch for each other and answer on two ports."""
+    """Allow one `up` per home on SQLite: two would share the work and answer on two ports."""
     if not settings.database_url.startswith("sqlite"):
         yield
         return
@@ -68,7 +69,7 @@ def _only_one(settings: Settings) -> Iterator[None]:
             other = file.read().strip() or "?"
             raise DatabaseInUseError(
                 f"Info Radar is already running on {settings.home} (process {other}). "
-                "Stop it first, or start another one with its own --home and --port."
+                "Stop it first, or use another --home and --port."
             ) from None
         file.seek(0)
         file.truncate()
@@ -85,13 +86,13 @@ def _lock_file(path: Path) -> IO[str]:
 
 
 async def _prepare(settings: Settings, *, with_sample: bool) -> str | None:
-    """Upgrades the database, adds the sample to an empty one. Returns a feed's URL of the sample, if it is served."""
+    """Upgrade the database and add the sample if it is empty. Return the URL of a sample feed if there are any."""
     async with open_store(settings, upgrade=True) as database:
         if not with_sample:
             return None
         if not await database.read(count_feeds):
             check_sample_port(settings.sample.port)
-            print_line("The database is empty: adding the sample, a small news world of its own …")
+            print_line("The database is empty. Adding the sample news …")
             await add_sample(database, settings, utc_now)
         feed = await _sample_feed(database)
         if feed:
@@ -100,7 +101,7 @@ async def _prepare(settings: Settings, *, with_sample: bool) -> str | None:
 
 
 def _port(feed: str) -> int:
-    """The one that the sample was added with: its URLs name it."""
+    """Return the port that the sample was added with, from a feed's URL."""
     return int(host_key(feed).rpartition(":")[2])
 
 
@@ -110,30 +111,32 @@ async def _sample_feed(database: Database) -> str | None:
 
 
 async def _supervise(settings: Settings, feed: str | None) -> int:
-    """Runs the children until a signal comes or one of them ends; then stops them all."""
+    """Run the child processes until a signal comes or one of them ends, then stop them all."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
-    family = _Family(settings, stop)
+    processes = _Processes(settings, stop)
     try:
         if feed:
-            await family.start("sample serve", answering=host_key(feed))
-        await family.start("api", answering=host_key(settings.web.base_url))
-        await family.start("worker")
-        if not stop.is_set() and not family.died:
-            print(_where_to_look(settings, feed))  # as it is: the link to log in holds the token
-        await family.until_one_ends()
+            await processes.start("sample serve", answering=host_key(feed))
+        await processes.start("api", answering=host_key(settings.web.base_url))
+        await processes.start("worker")
+        if not stop.is_set() and not processes.died:
+            print(_addresses(settings, feed))  # not masked: the login link contains the token
+        await processes.until_one_ends()
     finally:
-        await family.stop()
-    if family.died:
-        print_line(f"`inforadar {family.died[0]}` ended by itself, see above; so everything was stopped.")
+        await processes.stop()
+    if processes.died:
+        print_line(
+            f"`inforadar {processes.died[0]}` ended unexpectedly (see above), so everything was stopped."
+        )
         return 1
     print_line("Stopped.")
     return 0
 
 
-class _Family:
+class _Processes:
     """The child processes."""
 
     def __init__(self, settings: Settings, stop: asyncio.Event) -> None:
@@ -143,10 +146,10 @@ class _Family:
         self.died: list[str] = []
 
     async def start(self, name: str, answering: str | None = None) -> None:
-        """Starts one, unless all is over already; with `answering` waits until that address does."""
+        """Start a process, unless stopping; with `answering`, wait until that address accepts connections."""
         if self._stop.is_set() or self.died:
             return
-        # In a session of its own, so that Ctrl-C reaches it once: from here.
+        # In its own session, so that Ctrl-C reaches it only once, through us.
         process = self._processes[name] = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "inforadar", *name.split(), env=self._environment, start_new_session=True
         )
@@ -159,7 +162,7 @@ class _Family:
             await asyncio.sleep(0.05)
 
     async def until_one_ends(self) -> None:
-        """… or the stop comes."""
+        """Wait until a process ends or the stop event is set."""
         if self._stop.is_set() or self.died:
             return
         ends = {asyncio.create_task(process.wait()): name for name, process in self._processes.items()}
@@ -170,7 +173,7 @@ class _Family:
             task.cancel()
 
     async def stop(self) -> None:
-        """Asks all of them to end; those that do not are killed."""
+        """Terminate all processes; kill those that do not end in time."""
         for process in self._processes.values():
             if process.returncode is None:
                 process.terminate()
@@ -197,7 +200,7 @@ async def _answers(address: str) -> bool:
     return True
 
 
-def _where_to_look(settings: Settings, feed: str | None) -> str:
+def _addresses(settings: Settings, feed: str | None) -> str:
     base = settings.web.base_url
     lines = ["", "Info Radar is running.", f"  Page     {base}/"]
     if feed:
@@ -206,7 +209,7 @@ def _where_to_look(settings: Settings, feed: str | None) -> str:
         f"  Log in   {login_link(settings)}",
         "  Items    inforadar item list",
         f"  Home     {settings.home}",
-        "  Ctrl-C stops it.",
+        "  Press Ctrl-C to stop.",
         "",
     ]
     return "\n".join(lines)

@@ -1,1 +1,1 @@
-"""What commands share: streams, output, logs, confirmation."""
+"""Shared by all commands: streams, output, logs and confirmation."""

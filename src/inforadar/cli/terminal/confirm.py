@@ -1,4 +1,4 @@
-"""Questions before something is deleted. Only a person is asked: a script says --yes."""
+"""Confirmation before something is deleted. Only a person at a terminal is asked; scripts pass --yes."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from cyclopts import Parameter
 
 from inforadar.errors import UsageError
 
-Yes = Annotated[bool, Parameter(name="--yes", negative="", help="Do not ask.")]
+Yes = Annotated[bool, Parameter(name="--yes", negative="", help="Skip the confirmation.")]
 
 
 def confirm(question: str, *, yes: bool, undone: str) -> None:
-    """Goes on if that is what the person says; `undone` says what did not happen otherwise."""
+    """Return if the person agrees; otherwise raise `UsageError` with `undone`, which says what did not happen."""
     if yes:
         return
     if not sys.stdin.isatty():
-        raise UsageError(f"{undone} Nobody is there to ask: say --yes to go on without a question.")
+        raise UsageError(f"{undone} Not interactive: pass --yes to skip the confirmation.")
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
         raise UsageError(undone)

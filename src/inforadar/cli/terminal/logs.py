@@ -1,6 +1,6 @@
-"""Logs: `noun.verb` events with fields, readable on a terminal, JSON elsewhere; on standard error.
+"""Logs on standard error: `noun.verb` events with fields, as text on a terminal, as JSON elsewhere.
 
-No secrets and no bodies: fields are masked, and a traceback tells where, not with which values.
+No secrets and no bodies: fields are masked, and tracebacks show no values.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from inforadar.errors import OutputError, ReaderGoneError
 
 
 def configure_logs(settings: LogSettings, *, quiet: bool = False, file: TextIO | None = None) -> None:
-    """`quiet` is for commands that answer by themselves: only warnings and worse. `file` instead of the terminal."""
+    """Configure the log. `quiet` logs only warnings and errors, for commands that print a result of their own."""
     target = file or sys.stderr
     as_json = settings.format == "json" or (settings.format == "auto" and not target.isatty())
     renderer: structlog.typing.Processor = (
@@ -45,31 +45,31 @@ def configure_logs(settings: LogSettings, *, quiet: bool = False, file: TextIO |
     structlog.configure(
         processors=[*processors, _mask, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(cast(TextIO, _Lines(target))),
+        logger_factory=structlog.PrintLoggerFactory(cast(TextIO, _LogFile(target))),
     )
 
 
-class _Lines:
-    """Where lines go. What finds no room there is lost: a disk full of logs must not end the work."""
+class _LogFile:
+    """The file of the log. Lines that cannot be written are dropped: a full disk must not end the work."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
 
     def write(self, text: str) -> None:
-        with _without_room():
+        with _dropping_unwritten():
             self._file.write(text)
 
     def flush(self) -> None:
-        with _without_room():
+        with _dropping_unwritten():
             self._file.flush()
 
 
 @contextmanager
-def _without_room() -> Iterator[None]:
+def _dropping_unwritten() -> Iterator[None]:
     try:
         yield
     except (BrokenPipeError, ReaderGoneError):
-        # Whoever reads the log has enough, and ends the program so.
+        # The reader of the log has closed it, which ends the program.
         raise
     except (OSError, OutputError):
         return

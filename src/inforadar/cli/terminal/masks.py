@@ -1,7 +1,7 @@
-"""Secrets do not leave the program: what looks like one is masked in everything that people and logs get to see.
+"""Mask secrets in everything that people and logs get to see.
 
-A feed's address may carry a token, and a driver may repeat an address with its password in the text of an error.
-Programs get addresses as they are (`--json`, OPML, exports), because a masked one is none.
+A feed's URL may contain a token, and a driver may repeat a URL with its password in an error message. Output for
+programs (`--json`, OPML, exports) keeps URLs as they are, because a masked URL does not work.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ MASK = "***"
 
 _USERINFO = re.compile(r"(?i)(\bhttps?://)[^\s/?#\"'<>]*@")
 _SERVER = re.compile(r"(?i)(\b(?!https?:)[a-z][a-z0-9+.-]*://[^\s/?#@:\"'<>]*:)[^\s\"'<>]*@")
-"""Of databases and the like: their users are no secret."""
+"""Passwords in the URLs of databases and the like; their user names are not secret."""
 _PARAMETER = re.compile(
     r"(?i)([?&;](?:[\w.-]*(?:token|secret|passw|pwd|api_?key|auth|signature|session|credential)[\w.-]*|key|sig)=)"
     r"[^\s&;#\"'<>`]+"
@@ -29,7 +29,7 @@ _SECRET_NAME = re.compile(
 
 
 def masked(text: str) -> str:
-    """The same without passwords of addresses, parameters that are secrets, and headers that hold credentials."""
+    """Mask passwords in URLs, secret query parameters, and headers with credentials."""
     if "://" in text:
         text = _USERINFO.sub(rf"\1{MASK}@", text)
         text = _SERVER.sub(rf"\1{MASK}@", text)
@@ -39,7 +39,7 @@ def masked(text: str) -> str:
 
 
 def masked_fields(value: Any) -> Any:
-    """A log event's fields, however deep."""
+    """Mask the fields of a log event, at any depth."""
     match value:
         case str():
             return masked(value)

@@ -1,6 +1,6 @@
-"""What the commands print: tables for people, JSON for programs.
+"""The output of commands: tables for people, JSON for programs.
 
-Text from the web is hostile: it goes through `safe`, as in the terminal app.
+Text from the web is hostile, so it goes through `safe`, as in the terminal app.
 """
 
 from __future__ import annotations
@@ -21,34 +21,35 @@ from inforadar.cli.terminal.masks import masked
 from inforadar.model.analysis import score_label
 from inforadar.tui.text import safe, safe_text
 
-WIDE = 120
-"""Columns of a terminal that has room for whole tables."""
+WIDE_COLUMNS = 120
+"""The width of a terminal that has room for whole tables."""
 
 __all__ = ["print_json", "print_line", "print_table", "safe", "safe_text", "score_text", "short_time"]
 
 
 def print_json(document: Any) -> None:
+    """Print a document as indented JSON."""
     with binary_output() as out:
         out.write(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
 
 
 @contextmanager
 def binary_output() -> Iterator[BinaryIO]:
-    """Standard output, for documents that have an encoding of their own."""
+    """Open standard output for bytes, for documents with an encoding of their own."""
     out = sys.stdout.buffer
     yield out
     out.flush()
 
 
 def print_line(text: str) -> None:
-    """Secrets in it are masked."""
+    """Print a line, with secrets masked."""
     print(masked(text))
 
 
 def is_narrow() -> bool:
-    """Whether a person looks at a window that has no room for everything."""
+    """Tell whether the output goes to a terminal that is too narrow for whole tables."""
     console = Console()
-    return console.is_terminal and console.width < WIDE
+    return console.is_terminal and console.width < WIDE_COLUMNS
 
 
 def print_table(
@@ -58,9 +59,9 @@ def print_table(
     empty: str,
     only_wide: Collection[str] = (),
 ) -> None:
-    """A table that fits the terminal, where columns `only_wide` give way first; whole and without colours when piped.
+    """Print a table that fits the terminal, dropping the columns `only_wide` first; plain and whole when piped.
 
-    A column's name ends with `>` if it holds numbers, and with `!` if it is never cut.
+    A column's name ends with `>` if it holds numbers, and with `!` if it is never cut. `empty` stands for no rows.
     """
     console = Console(highlight=False, soft_wrap=False)
     left_out = only_wide if is_narrow() else ()
@@ -89,7 +90,7 @@ def _table(columns: Sequence[str], cells: Iterable[Sequence[Text]]) -> Table:
 
 
 def _print_whole(columns: Sequence[str], cells: Sequence[Sequence[Text]]) -> None:
-    """By hand: for five hundred feeds a table takes Rich ten times as long as everything else does."""
+    """Print a table without Rich, which takes ten times as long as everything else for five hundred feeds."""
     lines = [[name.rstrip(">!") for name in columns], *([cell.plain for cell in row] for row in cells)]
     widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
     for line in lines:
@@ -103,18 +104,18 @@ def _padded(column: str, text: str, width: int) -> str:
 
 def _cell(value: object) -> Text:
     text = value if isinstance(value, Text) else Text(masked(safe("–" if value is None else value)))
-    # A cell is cut and does not wrap; its column gives way all the same, the widest first.
+    # A cell is cut instead of wrapped; Rich still shrinks the widest columns first.
     text.no_wrap, text.overflow = True, "ellipsis"
     return text
 
 
 def short_id(value: object) -> str:
-    """The end of an id. Ids begin with the time, so that those of one import begin the same."""
+    """Return the end of an id. Ids start with the time, so those of one import all start the same."""
     return str(value)[-8:]
 
 
 def score_text(score: float | None) -> Text:
-    """The number with its word and colour: never colour alone."""
+    """Return a score with its word and colour, never colour alone."""
     if score is None:
         return Text("–")
     word = score_label(score)
@@ -125,7 +126,7 @@ _SCORE_COLOURS = {"neutral": "green", "slanted": "yellow", "loaded": "red"}
 
 
 def size_text(number: int) -> str:
-    """Bytes as people say them."""
+    """Return a number of bytes in a readable unit."""
     size = float(number)
     for unit in ("bytes", "KB", "MB", "GB"):
         if size < 1000 or unit == "GB":
@@ -135,5 +136,5 @@ def size_text(number: int) -> str:
 
 
 def short_time(moment: datetime | None) -> str:
-    """In the reader's own zone."""
+    """Return a time in the reader's own zone."""
     return moment.astimezone().strftime("%Y-%m-%d %H:%M") if moment else "–"

@@ -1,11 +1,13 @@
-"""How far a long command is, on standard error: what it prints for programs stays clean."""
+"""Progress of long commands on standard error, so that standard output stays clean for programs."""
 
 from __future__ import annotations
 
 import sys
 
+from inforadar.texts import counted
+
 
 def told(table: str, rows: int) -> None:
-    """A table is done."""
+    """Print that a table is done."""
     if rows:
-        print(f"  {table}: {rows} rows", file=sys.stderr, flush=True)
+        print(f"  {table}: {counted(rows, 'row')}", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""Running a command's coroutine on an open database."""
+"""Run a command's coroutine on an open database."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def on_store(work: Callable[[Database, Settings], Awaitable[T]]) -> T:
-    """Loads the settings, opens the database, runs `work`."""
+    """Load the settings, open the database and run `work`."""
     settings = load_settings()
     configure_logs(settings.log, quiet=True)
 

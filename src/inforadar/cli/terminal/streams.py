@@ -1,7 +1,7 @@
-"""Standard input, output and error as the commands need them: there, ready for any text, and with faults of their own.
+"""Standard input, output and error as the commands need them: open, ready for any text, with exceptions of our own.
 
-A shell may close them (`2>&-`), give them an encoding that knows few letters, a full disk or a reader that goes away.
-Here each of these is met once, so that no command has to. Imports next to nothing: help is quick.
+A shell may close them (`2>&-`), or connect them to a narrow encoding, a full disk or a reader that goes away. All of
+that is handled here, so that no command has to. This module imports next to nothing, so that help is fast.
 """
 
 from __future__ import annotations
@@ -18,46 +18,46 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 _NAMES = ("stdin", "stdout", "stderr")
-"""By their numbers."""
+"""In the order of their file descriptors."""
 
 
 def open_streams() -> None:
-    """Once, before anything is printed."""
+    """Prepare the streams. Call it once, before anything is printed."""
     for number, name in enumerate(_NAMES):
         if getattr(sys, name) is None:
-            _stand_in(number, name)
+            _replace_closed(number, name)
     sys.stdout = _own(sys.stdout)
     sys.stderr = _own(sys.stderr)
 
 
 def close_streams() -> None:
-    """What could not be written is dropped: Python would try again at its end, and exit with a code of its own."""
+    """Flush the streams and drop the rest: Python would try again at exit, and return an exit code of its own."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except OutputError:
-            _lead_nowhere(stream.fileno())
+            _redirect_to_null(stream.fileno())
 
 
-def _stand_in(number: int, name: str) -> None:
-    """Under its own number, which else the next file that is opened would get, and children would write into."""
-    _lead_nowhere(number)
+def _replace_closed(number: int, name: str) -> None:
+    """Open /dev/null as a closed stream; otherwise the next opened file would get its number and its output."""
+    _redirect_to_null(number)
     stream = open(number, "r" if number == 0 else "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - for good
     setattr(sys, name, stream)
     setattr(sys, f"__{name}__", stream)
 
 
-def _lead_nowhere(number: int) -> None:
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    if nowhere == number:
+def _redirect_to_null(number: int) -> None:
+    null = os.open(os.devnull, os.O_RDWR)
+    if null == number:
         os.set_inheritable(number, True)
     else:
-        os.dup2(nowhere, number)
-        os.close(nowhere)
+        os.dup2(null, number)
+        os.close(null)
 
 
 def _own(stream: TextIO) -> TextIO:
-    """The same in our hands. Letters that its encoding does not know are spelled out, as on standard error."""
+    """Wrap a stream. Characters that its encoding lacks are escaped, as on standard error."""
     given = cast(io.TextIOWrapper, stream)
     file = Output(given.fileno(), "w", closefd=False)
     is_bare = isinstance(given.buffer, io.RawIOBase)  # with PYTHONUNBUFFERED
@@ -71,9 +71,9 @@ def _own(stream: TextIO) -> TextIO:
 
 
 class Output(io.FileIO):
-    """Takes all it is given, though a bare file may take only a part of a large document.
+    """A file that writes everything it is given, although the system may accept only a part of a large document.
 
-    Its faults are no `OSError`s: the store would take those for the database's, and Rich would exit by itself.
+    Its exceptions are not `OSError`s: the store would take those for the database's, and Rich would exit on them.
     """
 
     def write(self, data: ReadableBuffer, /) -> int:
@@ -83,13 +83,13 @@ class Output(io.FileIO):
             while left:
                 left = left[self._write_some(left) :]
         except BrokenPipeError:
-            raise ReaderGoneError("Whoever read the output has gone.") from None
+            raise ReaderGoneError("The reader of the output is gone.") from None
         except OSError as fault:
             raise OutputError(f"The output cannot be written: {fault.strerror}.") from None
         return size
 
     def _write_some(self, data: memoryview) -> int:
         while (written := super().write(data)) is None:
-            # Another program that has the same terminal or pipe made it one that does not wait.
+            # Another program with the same terminal or pipe made it non-blocking.
             select.select((), (self,), ())
         return written

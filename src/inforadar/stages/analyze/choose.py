@@ -1,7 +1,7 @@
-"""Which analyzer a feed gets: the one of the settings, unless the feed names its own analyzer, model or prompt.
+"""Choose a feed's analyzer: the one from the settings, unless the feed names its own analyzer, model or prompt.
 
-A key belongs to one vendor. A feed that names another one gets that vendor's own key and address, never those of the
-settings' analyzer: a key sent to the wrong place is a key given away.
+A key belongs to one vendor. A feed that names another vendor gets that vendor's key and address, never those of
+AI_TYPE: a key sent to the wrong vendor is a leaked key.
 """
 
 from __future__ import annotations
@@ -13,29 +13,22 @@ from typing import Any
 
 from inforadar.config import AiSettings
 from inforadar.errors import ConfigError
-from inforadar.stages.analyze import analyzer_class
+from inforadar.stages.analyze import analyzer_class, registered
 from inforadar.stages.analyze.base import Analyzer
 from inforadar.stages.analyze.llm.dialogue import ModelAnalyzer
 from inforadar.stages.analyze.llm.endpoint import Access
 from inforadar.stages.analyze.llm.limiter import RateLimiter
 from inforadar.stages.analyze.llm.prompt import DEFAULT_PROMPT, load_prompt, prompt_stamp
 
-DEFAULT_MODELS: Mapping[str, str] = {
-    "openai": "gpt-5.4-mini",
-    "anthropic": "claude-haiku-4-5",
-    "gemini": "gemini-2.5-flash",
-}
-"""Small and cheap ones: a headline does not need the largest model."""
-
 
 def prompts_folder(home: Path) -> Path:
-    """Where a person's own prompts lie."""
+    """The folder for a user's own prompts."""
     return home / "prompts"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """What decides about an analyzer. Models and prompts mean nothing to those that ask no model."""
+    """The key of a made analyzer. Model and prompt are empty for analyzers that ask no model."""
 
     name: str
     model: str = ""
@@ -46,7 +39,7 @@ class Choice:
 class _Made:
     analyzer: Analyzer
     stamp: tuple[int, int] | None
-    """Of the prompt's file when it was read."""
+    """The prompt file's stamp when the prompt was read."""
 
     async def close(self) -> None:
         if isinstance(self.analyzer, ModelAnalyzer):
@@ -54,7 +47,7 @@ class _Made:
 
 
 class Analyzers:
-    """The analyzers of one process, each made once. They share the limits on requests and tokens."""
+    """The analyzers of one process, each made once. They share one limit on requests and tokens per minute."""
 
     def __init__(self, settings: AiSettings, home: Path, limiter: RateLimiter | None = None) -> None:
         self._settings = settings
@@ -65,23 +58,23 @@ class Analyzers:
         self._made: dict[Choice, _Made] = {}
 
     def pick(self, options: Mapping[str, Any]) -> Analyzer | None:
-        """The analyzer for a feed with these options; `None` if it wants none.
+        """Return the analyzer for a feed with these options, or `None` if the feed is not to be analyzed.
 
-        What cannot work (no key, no such prompt) is a `ConfigError` that says what to set.
+        A missing key or prompt is a `ConfigError` that says what to set.
         """
         if options.get("analyze") is False:
             return None
         choice = self._choose(options)
         if choice not in self._made:
-            # The stamp first: an edit between the two is then noticed at the next refresh.
+            # The stamp is taken first, so that an edit while the prompt is read is noticed at the next refresh.
             stamp = prompt_stamp(choice.prompt, self._prompts)
             self._made[choice] = _Made(analyzer=self._make(choice), stamp=stamp)
         return self._made[choice].analyzer
 
     async def refresh(self) -> None:
-        """Forgets the analyzers whose prompt was edited, so that a worker need not be started anew for it.
+        """Drop the analyzers whose prompt was edited, so that an edit needs no restart of the worker.
 
-        For when none of them is at work: their connections are closed.
+        Call it while no analysis is running: it closes connections.
         """
         for choice, made in list(self._made.items()):
             if made.stamp != prompt_stamp(choice.prompt, self._prompts):
@@ -89,6 +82,7 @@ class Analyzers:
                 await made.close()
 
     async def close(self) -> None:
+        """Close the connections of all analyzers."""
         for made in self._made.values():
             await made.close()
         self._made.clear()
@@ -96,19 +90,20 @@ class Analyzers:
     def _choose(self, options: Mapping[str, Any]) -> Choice:
         settings = self._settings
         name = str(options.get("analyzer") or settings.type)
-        if name not in DEFAULT_MODELS:
+        default_model = registered(name).default_model
+        if not default_model:
             return Choice(name=name)
         own = name == settings.type
         model = str(options.get("model") or (settings.model if own else ""))
         if not model and own and settings.base_url:
             raise ConfigError(
-                "AI_BASE_URL names an endpoint of your own: say with AI_MODEL which model it has."
+                "AI_BASE_URL is set, so AI_MODEL is needed too: set it to the endpoint's model."
             )
         prompt = str(options.get("prompt") or DEFAULT_PROMPT)
-        return Choice(name=name, model=model or DEFAULT_MODELS[name], prompt=prompt)
+        return Choice(name=name, model=model or default_model, prompt=prompt)
 
     def _make(self, choice: Choice) -> Analyzer:
-        if choice.name not in DEFAULT_MODELS:
+        if not choice.model:
             made: Analyzer = analyzer_class(choice.name)()
             return made
         access = self._access(choice.name)
@@ -124,12 +119,11 @@ class Analyzers:
         base_url = settings.base_url if own else ""
         if settings.daily_budget and not (settings.price_in or settings.price_out):
             raise ConfigError(
-                "AI_DAILY_BUDGET counts nothing without prices: "
-                "set AI_PRICE_IN and AI_PRICE_OUT, in dollars a million tokens."
+                "AI_DAILY_BUDGET needs prices: set AI_PRICE_IN and AI_PRICE_OUT, in US dollars per million tokens."
             )
         if key is None and not base_url:
             variable = "AI_API_KEY" if own else f"AI_{name.upper()}_API_KEY"
-            or_else = ", or AI_BASE_URL of an endpoint of your own" if own else ""
+            or_else = ", or AI_BASE_URL to use your own endpoint" if own else ""
             raise ConfigError(f"The analyzer {name} needs a key: set {variable}{or_else}.")
         return Access(
             api_key=key.get_secret_value() if key else "",

@@ -1,7 +1,7 @@
-"""The mock analyzer: latency and dummy data, for development (seed 2, section 5).
+"""The mock analyzer: a short delay and dummy data, for development (seed 2, section 5).
 
-The data depend on nothing but the subject, so that screens and tests built on them are the same every day.
-It claims nothing: titles and texts come back as they are, and each reason says that the score is made up.
+The data depend only on the subject, so that screens and tests that use them are the same every day. Titles and texts
+come back unchanged, and each reason says that the score is made up.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ import asyncio
 import hashlib
 import re
 from collections.abc import Awaitable, Callable
+from typing import Any
 
-from inforadar.model.analysis import Analysis, Score, Subject
+from inforadar.model.analysis import Analysis, Score, ScoreName, Subject
 from inforadar.stages.analyze.base import (
-    MAX_DESCRIPTION,
-    MAX_TITLE,
-    MAX_WORD,
+    MAX_DESCRIPTION_CHARS,
+    MAX_TITLE_CHARS,
+    MAX_WORD_CHARS,
     UNKNOWN_LANGUAGE,
     Analyzed,
     clean_line,
@@ -26,7 +27,7 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}\Z")
 
 
 class MockAnalyzer:
-    """Waits a little, then answers with data drawn from the subject's hash."""
+    """Wait a little, then answer with data derived from the subject's hash."""
 
     name = "mock"
     model = "mock-1"
@@ -46,8 +47,10 @@ class MockAnalyzer:
 def _made_up(subject: Subject) -> Analysis:
     parts = (subject.url, subject.title, subject.description, subject.text, subject.language or "")
     digest = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
-    description = clean_line(subject.description or subject.text, MAX_DESCRIPTION)
-    words = tuple(dict.fromkeys(word[:MAX_WORD] for word in clean_line(subject.title, MAX_TITLE).split()))
+    description = clean_line(subject.description or subject.text, MAX_DESCRIPTION_CHARS)
+    words = tuple(
+        dict.fromkeys(word[:MAX_WORD_CHARS] for word in clean_line(subject.title, MAX_TITLE_CHARS).split())
+    )
 
     def score(index: int) -> Score:
         chosen = words[digest[index + 8] % len(words)] if words else None
@@ -57,19 +60,15 @@ def _made_up(subject: Subject) -> Analysis:
             words=(chosen,) if chosen and chosen in subject.title else (),
         )
 
+    scores: dict[str, Any] = {name.value: score(index) for index, name in enumerate(ScoreName)}
     return Analysis(
-        title=clean_line(subject.title, MAX_TITLE) or "Untitled",
+        title=clean_line(subject.title, MAX_TITLE_CHARS) or "Untitled",
         title_reason="The mock analyzer leaves titles as they are.",
         description=description,
         description_reason="The mock analyzer leaves descriptions as they are.",
         summary=description,
         facts=(),
-        framing=score(0),
-        clickbait=score(1),
-        persuasive=score(2),
-        hyper_stimulus=score(3),
-        speculative=score(4),
-        overall=score(5),
+        **scores,
         category=_CATEGORIES[digest[6] % len(_CATEGORIES)],
         language=subject.language
         if subject.language and _LANGUAGE.match(subject.language)

@@ -6,7 +6,8 @@ they can be, because common parsers lose nested ones of a namespace that they do
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from operator import attrgetter
 from typing import Any
 
 from inforadar.model.analysis import Analysis, Score, ScoreName, to_json
@@ -19,6 +20,8 @@ NAMESPACE = "https://inforadar.dev/ns/deframe/1"
 """Changes only when a name is taken away or changes its meaning; new names may appear."""
 
 _SCORE_OPENINGS = tuple(f'<deframe:score name="{name.value}" value="' for name in ScoreName)
+_scores: Callable[[Analysis], tuple[Score, ...]] = attrgetter(*ScoreName)
+"""All scores of an analysis in one call: looking them up one by one costs more than the markup."""
 _BETWEEN_WORDS = "</deframe:word><deframe:word>"
 
 _EXTENSION_FIELDS = tuple(
@@ -91,18 +94,6 @@ def _render_analysis(analysis: Analysis, parts: list[str]) -> None:
             + (f"</deframe:reason><deframe:word>{words}</deframe:word>" if words else "</deframe:reason>")
             + "</deframe:score>"
         )
-
-
-def _scores(analysis: Analysis) -> tuple[Score, ...]:
-    """In the order of `ScoreName`. By attribute, because looking six names up costs more than the markup."""
-    return (
-        analysis.framing,
-        analysis.clickbait,
-        analysis.persuasive,
-        analysis.hyper_stimulus,
-        analysis.speculative,
-        analysis.overall,
-    )
 
 
 def extension_object(entry: Entry) -> dict[str, Any]:

@@ -109,7 +109,7 @@ async def test_the_article_is_fenced_and_its_address_stays_here(server: LlmServe
     ("bad", "complaint"),
     [
         (answer_text(mood="angry"), "unknown field `mood`"),
-        (answer_text(scores={}), "missing required field"),
+        (answer_text(scores={}), "scores lacks framing, clickbait"),
         (answer_text(facts="one"), "Expected `array`"),
         (answer_text(title=""), "title is empty."),
         (answer_text(title_reason="x" * 301), "title_reason has 301 characters"),
@@ -307,7 +307,7 @@ async def test_an_endpoint_that_is_not_there_is_an_outage(server: LlmServer, ven
     await server.stop()
     failed = await failure(server, vendor)
     assert failed.kind is FailureKind.OUTAGE
-    assert "tiny-1 cannot be reached" in failed.message
+    assert "tiny-1 could not be reached" in failed.message
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from inforadar.model.analysis import Analysis, Subject
-from inforadar.stages.analyze.llm.answer import MAX_ANSWER, parse_answer
+from inforadar.stages.analyze.llm.answer import MAX_ANSWER_CHARS, parse_answer
 from tests.support.llm_server import answer_text
 
 ANSWER = answer_text()
@@ -39,11 +39,11 @@ def test_an_answer_between_other_braces_is_read(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "{" * MAX_ANSWER,
-        '{"a":' * (MAX_ANSWER // 5),
-        "{}" * (MAX_ANSWER // 2),
-        "[" * MAX_ANSWER,
-        "<think>" * (MAX_ANSWER // 7),
+        "{" * MAX_ANSWER_CHARS,
+        '{"a":' * (MAX_ANSWER_CHARS // 5),
+        "{}" * (MAX_ANSWER_CHARS // 2),
+        "[" * MAX_ANSWER_CHARS,
+        "<think>" * (MAX_ANSWER_CHARS // 7),
         '{"scores": 1}',
         '{"scores": "\ud800"} {',
     ],

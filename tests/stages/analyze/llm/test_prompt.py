@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from inforadar.errors import ConfigError
-from inforadar.stages.analyze.base import MAX_LABEL
+from inforadar.stages.analyze.base import MAX_LABEL_CHARS
 from inforadar.stages.analyze.llm.prompt import load_prompt, parse_prompt
 
 
@@ -38,12 +38,12 @@ def test_an_edited_text_is_another_version_even_if_nobody_raised_it() -> None:
 
 def test_the_longest_version_fits_an_analysis() -> None:
     prompt = parse_prompt("n" * 30, f"---\nversion: {'9' * 16}\n---\nA", "x")
-    assert len(prompt.version) <= MAX_LABEL
+    assert len(prompt.version) <= MAX_LABEL_CHARS
 
 
 @pytest.mark.parametrize("name", ["../deframe", "/etc/passwd", "", "Deframe", "a.b", "x" * 31, "a\n"])
 def test_a_name_is_no_path(name: str, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no name of a prompt"):
+    with pytest.raises(ConfigError, match="is not a valid prompt name"):
         load_prompt(name, tmp_path)
 
 
@@ -61,7 +61,9 @@ def test_an_empty_prompt_is_refused() -> None:
 
 
 def test_a_prompt_that_is_not_there_says_where_to_write_it(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"There is no prompt 'mine'. Write it to .*mine\.md"):
+    with pytest.raises(
+        ConfigError, match=r"The prompt 'mine' does not exist. To create it, write .*mine\.md"
+    ):
         load_prompt("mine", tmp_path)
 
 

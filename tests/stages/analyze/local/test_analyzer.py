@@ -15,7 +15,7 @@ from inforadar.stages.analyze.local import LocalAnalyzer
 from inforadar.stages.analyze.local.analyzer import analyze_subject
 from inforadar.stages.analyze.local.lexicon import LANGUAGES, lexicon_for
 from inforadar.stages.analyze.local.neutral import FUNCTION_WORDS
-from inforadar.stages.analyze.local.text import MAX_TEXT_READ, words_of
+from inforadar.stages.analyze.local.text import MAX_TEXT_CHARS_READ, words_of
 
 _SAMPLES = (
     "BREAKING:|SHOCKING|You won't believe|what happened next|Minister|SLAMS|blasts|an|incredible|story|!!!",
@@ -81,7 +81,7 @@ async def test_the_same_subject_gets_the_same_answer() -> None:
 
 def test_of_a_huge_text_only_the_head_is_read() -> None:
     head = "The council met on 5 May. " * 200
-    assert len(head) > MAX_TEXT_READ
+    assert len(head) > MAX_TEXT_CHARS_READ
     assert analyzed("Council meets", head + "outrage! " * 100_000) == analyzed("Council meets", head)
 
 

@@ -1,7 +1,7 @@
-"""A model's answer: the schema it is asked for, and the strict reading of what came.
+"""A model's answer: the schema it is asked for, and strict parsing of what came back.
 
-The schema is sent to endpoints that can hold a model to it. It is checked here all the same, because some only
-claim to. What is wrong comes back as sentences for the model, which gets one more chance with them.
+The schema is sent to endpoints that can enforce it. The answer is checked here as well, because some only claim to
+enforce it. Problems are returned as sentences for the model, which then gets another chance.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Any
 import msgspec
 
 from inforadar.model.analysis import Analysis, Score, ScoreName, Subject
-from inforadar.stages.analyze.base import MAX_WORD, MAX_WORDS, clean_line, validate
+from inforadar.stages.analyze.base import MAX_WORD_CHARS, MAX_WORDS, clean_line, validate
 
-MAX_ANSWER = 100_000
-"""Characters. The largest valid answer has about a third of it."""
-MAX_STARTS = 50
-"""Braces at which an answer between other words is looked for."""
+MAX_ANSWER_CHARS = 100_000
+"""About three times the largest valid answer."""
+MAX_BRACES_TRIED = 50
+"""Opening braces at which an answer that is surrounded by other text is looked for."""
 
 CATEGORIES = (
     "world", "politics", "business", "technology", "science", "health", "environment", "society", "culture",
@@ -33,15 +33,6 @@ class _Score(msgspec.Struct, forbid_unknown_fields=True):
     words: list[str]
 
 
-class _Scores(msgspec.Struct, forbid_unknown_fields=True):
-    framing: _Score
-    clickbait: _Score
-    persuasive: _Score
-    hyper_stimulus: _Score
-    speculative: _Score
-    overall: _Score
-
-
 class _Answer(msgspec.Struct, forbid_unknown_fields=True):
     language: str
     category: str
@@ -51,12 +42,12 @@ class _Answer(msgspec.Struct, forbid_unknown_fields=True):
     description_reason: str
     summary: str
     facts: list[str]
-    scores: _Scores
+    scores: dict[ScoreName, _Score]
 
 
 def _object(**properties: Any) -> dict[str, Any]:
-    # Every field required and none beside them: what all vendors ask of a schema that they enforce. None of them
-    # takes limits of length or range everywhere, so these stand in the prompt and are checked afterwards.
+    # Every field required and no others allowed: all vendors demand this of a schema that they enforce. Limits on
+    # length and range are not supported everywhere, so they are in the prompt and checked afterwards.
     return {
         "type": "object",
         "properties": properties,
@@ -81,22 +72,23 @@ ANSWER_SCHEMA: dict[str, Any] = _object(
 def parse_answer(
     text: str, subject: Subject, *, boundary: str, model: str, prompt_version: str
 ) -> Analysis | tuple[str, ...]:
-    """The analysis, or what is wrong with the answer, a sentence each."""
-    if len(text) > MAX_ANSWER:
+    """Parse an answer into an analysis, or into sentences that say what is wrong with it."""
+    if len(text) > MAX_ANSWER_CHARS:
         return (f"The answer has {len(text)} characters; a tenth of that is plenty.",)
     if boundary in text:
-        return ("The answer repeats the code of the fence, which belongs to no field.",)
+        return ("The answer repeats the code of the fence, which belongs in no field.",)
     try:
         answer = _decode(text)
     except (msgspec.DecodeError, RecursionError, UnicodeEncodeError) as fault:
         return (f"The answer is not the JSON object that was asked for: {fault}.",)
     if answer.category not in CATEGORIES:
         return (f"category must be one of {', '.join(CATEGORIES)}.",)
+    missing = [name.value for name in ScoreName if name not in answer.scores]
+    if missing:
+        return (f"scores lacks {', '.join(missing)}.",)
     seen = "\n".join((subject.title, subject.description, subject.text))
     texts: dict[str, Any] = {name: _line(getattr(answer, name)) for name in _TEXTS}
-    scores: dict[str, Any] = {
-        name.value: _score(getattr(answer.scores, name.value), seen) for name in ScoreName
-    }
+    scores: dict[str, Any] = {name.value: _score(answer.scores[name], seen) for name in ScoreName}
     analysis = Analysis(
         **texts,
         facts=tuple(fact for fact in map(_line, answer.facts) if fact),
@@ -121,7 +113,7 @@ def _decode(text: str) -> _Answer:
 
 
 def _without_thoughts(text: str) -> str:
-    """Some servers leave what a model thought before its answer, which may well hold a draft of it."""
+    """Drop the model's reasoning, which some servers leave in front of the answer and which may contain a draft."""
     begun = text.lstrip()
     if not begun.startswith("<think>"):
         return text
@@ -130,12 +122,12 @@ def _without_thoughts(text: str) -> str:
 
 
 def _object_in(text: str) -> str | None:
-    """The first object with scores, between words that have braces of their own.
+    """Find the first JSON object with scores in text that has other braces too.
 
-    What was read is not read again, and the starts are few: no text costs more than that many readings of it.
+    Nothing is parsed twice and few braces are tried, so that the time is bounded for any text.
     """
     reader, start = json.JSONDecoder(), text.find("{")
-    for _ in range(MAX_STARTS):
+    for _ in range(MAX_BRACES_TRIED):
         if start < 0:
             return None
         end = start + 1
@@ -150,15 +142,17 @@ def _object_in(text: str) -> str | None:
 
 
 def _json_in(text: str) -> bytes:
-    """From the first brace to the last: small models wrap their answer in a code block or a greeting."""
+    """Cut from the first brace to the last: small models wrap their answer in a code block or a greeting."""
     start, end = text.find("{"), text.rfind("}")
     return text[start : end + 1].encode() if 0 <= start < end else text.encode()
 
 
 def _score(score: _Score, seen: str) -> Score:
-    # They are marks in the text: a word that is not there marks nothing.
+    # The words are marked in the text, so a word that is not in it is useless.
     words = dict.fromkeys(
-        word for word in map(_line, score.words[:MAX_WORDS]) if 0 < len(word) <= MAX_WORD and word in seen
+        word
+        for word in map(_line, score.words[:MAX_WORDS])
+        if 0 < len(word) <= MAX_WORD_CHARS and word in seen
     )
     return Score(value=score.value, reason=_line(score.reason), words=tuple(words))
 

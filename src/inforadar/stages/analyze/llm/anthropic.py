@@ -1,4 +1,4 @@
-"""Anthropic's messages."""
+"""The Anthropic messages API."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ class AnthropicAnalyzer(ModelAnalyzer):
 
 
 def _reply(answer: Any) -> Reply | Unanswered:
-    # A gateway in between can send anything with a 200, and the library checks no shape.
+    # A gateway in between can send anything with status 200, and the library does not check the shape.
     content, usage = getattr(answer, "content", None), getattr(answer, "usage", None)
     if not isinstance(content, list) or usage is None:
-        told = "The endpoint sent something else than a message."
+        told = "The endpoint sent something other than a message."
         return Unanswered(kind=FailureKind.OUTAGE, message=told, may_be_billed=True)
-    # What was read from their prompt cache was read: it counts, if a little too dear.
+    # Tokens from the vendor's prompt cache count as input, although they are billed at a lower price.
     cached = (usage.cache_read_input_tokens or 0) + (usage.cache_creation_input_tokens or 0)
     return Reply(
         text="".join(block.text for block in content if block.type == "text"),

@@ -1,7 +1,7 @@
-"""What a failed connection to a model's endpoint means, and whether the question may have got through.
+"""Failed connections to a model's endpoint, and whether the request may have arrived.
 
-All vendors' libraries speak HTTP by httpx2, and its exceptions, or those made from them, tell the one from the other.
-Whoever was asked may send a bill, whether the answer arrived or not.
+All vendors' libraries use httpx2, and its exceptions tell the two apart. A request that arrived may be billed, whether
+or not its answer came back.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ _NEVER_SENT = (
     httpx2.UnsupportedProtocol,
     httpx2.LocalProtocolError,
     httpx2.InvalidURL,
-    # Of a key that no header can carry.
+    # Raised for a key that no header can carry.
     UnicodeEncodeError,
 )
 
 
 def was_sent(fault: Exception) -> bool:
-    """Whether the question may have arrived. The libraries raise their own exceptions from httpx2's."""
+    """Tell whether the request may have arrived. The libraries raise their own exceptions from httpx2's."""
     return not isinstance(fault, _NEVER_SENT) and not isinstance(fault.__cause__, _NEVER_SENT)
 
 
 def unreachable(who: str, fault: Exception) -> Unanswered:
-    """No connection, one that broke, or a body that no client of this protocol can read."""
+    """Describe a failed or broken connection, or a body that no client of this protocol can read."""
     why = clean_line(str(fault), 300) or type(fault).__name__
-    told = f"{who} cannot be reached: {why}"
+    told = f"{who} could not be reached: {why}"
     return Unanswered(kind=FailureKind.OUTAGE, message=told, may_be_billed=was_sent(fault))

@@ -1,9 +1,9 @@
-"""What all language models have in common: the prompt, the fence, one more chance after a bad answer, the bill.
+"""The dialogue with a language model, whichever vendor it is from: prompt, fence, corrections and cost.
 
-A vendor's module says only how one question goes over the wire and what its endings mean. How an answer is held to the
-schema is found out by asking: what an endpoint refuses is left out from then on.
+A vendor's module only sends one request and translates how it ended. Which ways of enforcing the schema an endpoint
+supports is found out by trying: a format that it refuses is not used again.
 
-    article | fence | money aside | ask (schema, else JSON mode, else plain) | parse, validate | … complain, ask again
+    article | fence | reserve cost | ask (schema, else JSON mode, else plain) | parse, validate | … complain, ask again
 """
 
 from __future__ import annotations
@@ -22,34 +22,34 @@ from inforadar.stages.analyze.llm.fence import estimate_tokens, new_boundary, re
 from inforadar.stages.analyze.llm.limiter import RateLimiter
 from inforadar.stages.analyze.llm.prompt import Prompt
 
-ASKS = 3
-"""The first answer, and two corrections."""
-USUAL_ANSWER_TOKENS = 1_000
-SHOWN_BACK = 8_000
-"""Characters of a bad answer that are shown to the model with the complaint."""
+MAX_ATTEMPTS = 3
+"""The first answer and two corrections."""
+TYPICAL_ANSWER_TOKENS = 1_000
+MAX_QUOTED_CHARS = 8_000
+"""How much of a bad answer is shown to the model again, together with the complaint."""
 MAX_PROBLEMS = 10
 
 
 class Purse(Protocol):
-    """Who pays. What a request may cost is set aside before it goes, so that those under way count as spent."""
+    """The budget. A request's maximum cost is reserved before it is sent, so that running requests count as spent."""
 
     async def set_aside(self, cost: float) -> str | None:
-        """`None`: it may go. Else the sentence that says why not."""
+        """Reserve the cost of a request; return `None`, or a sentence that says why it may not be sent."""
 
     async def settle(self, set_aside: float, usage: Usage) -> None:
-        """What it really took, in place of what was set aside."""
+        """Replace a reserved amount with what the request really cost."""
 
 
 @dataclass(slots=True)
 class _Tab:
-    """What one analysis has taken so far, and who pays for it."""
+    """The cost of one analysis so far, and the budget it is paid from."""
 
     purse: Purse | None
     usage: Usage = Usage()
 
 
 class ModelAnalyzer(ABC):
-    """Deframes by asking a language model. Subclasses speak one vendor's protocol."""
+    """Analyzes by asking a language model. Subclasses speak one vendor's protocol."""
 
     name: ClassVar[str]
     formats: ClassVar[tuple[AnswerFormat, ...]] = tuple(AnswerFormat)
@@ -65,20 +65,23 @@ class ModelAnalyzer(ABC):
 
     @abstractmethod
     def connect(self) -> None:
-        """Makes the library's client. It says everything itself, so that nothing comes from the library's own
-        environment variables, and leaves trying again to us."""
+        """Make the library's client.
+
+        Pass every option, so that the library reads no environment variables of its own, and switch its retries off.
+        """
 
     @abstractmethod
     async def ask(
         self, system: str, turns: Sequence[Turn], answer_format: AnswerFormat
     ) -> Reply | Unanswered:
-        """One request. Its own time limit stands around it."""
+        """Send one request. The caller limits its time."""
 
     @abstractmethod
     async def close(self) -> None:
-        """Gives back the connections."""
+        """Close the connections."""
 
     async def analyze(self, subject: Subject, purse: Purse | None = None) -> Analyzed | AnalysisFailed:
+        """Ask the model until an answer is valid or the attempts are used up."""
         tab = _Tab(purse)
         boundary = new_boundary()
         article = Turn(
@@ -86,7 +89,7 @@ class ModelAnalyzer(ABC):
         )
         turns: tuple[Turn, ...] = (article,)
         problems: tuple[str, ...] = ()
-        for _ in range(ASKS):
+        for _ in range(MAX_ATTEMPTS):
             reply = await self._request(turns, tab)
             if isinstance(reply, Unanswered) or reply.ending is not Ending.COMPLETE:
                 return self._unfinished(reply, tab.usage)
@@ -96,13 +99,13 @@ class ModelAnalyzer(ABC):
             if isinstance(answer, Analysis):
                 return Analyzed(analysis=answer, usage=tab.usage)
             problems = tuple(clean_line(problem, 300) for problem in answer[:MAX_PROBLEMS])
-            # Only the last answer is shown back: all of them would be paid for again with each request.
+            # Only the last answer is sent again: all of them would be paid for with each request.
             turns = (
                 article,
-                Turn(role=Role.ASSISTANT, text=reply.text[:SHOWN_BACK].strip() or "(nothing)"),
+                Turn(role=Role.ASSISTANT, text=reply.text[:MAX_QUOTED_CHARS].strip() or "(nothing)"),
                 Turn(role=Role.USER, text=_complaint(problems)),
             )
-        told = f"{self.model} answered {ASKS} times with something else than an analysis. {problems[0]}"
+        told = f"{self.model} gave no valid analysis in {MAX_ATTEMPTS} attempts. {problems[0]}"
         return AnalysisFailed(kind=FailureKind.INVALID, message=told, usage=tab.usage)
 
     def _unfinished(self, reply: Reply | Unanswered, usage: Usage) -> AnalysisFailed:
@@ -115,11 +118,11 @@ class ModelAnalyzer(ABC):
             told = f"{self.model} refused this article{': ' + said if said else '.'}"
             return AnalysisFailed(kind=FailureKind.REFUSED, message=told, usage=usage)
         limit = self.access.output_tokens
-        told = f"{self.model} did not finish within {limit} tokens. AI_OUTPUT_TOKENS raises the limit."
+        told = f"{self.model} did not finish within {limit} tokens. Raise AI_OUTPUT_TOKENS."
         return AnalysisFailed(kind=FailureKind.TRUNCATED, message=told, usage=usage)
 
     async def _request(self, turns: Sequence[Turn], tab: _Tab) -> Reply | Unanswered:
-        """Asks in the firmest format that the endpoint is not known to refuse."""
+        """Ask in the strictest format that the endpoint is not known to refuse."""
         reply: Reply | Unanswered | None = None
         for answer_format in self.formats[self.formats.index(self._format) :]:
             reply = await self._paid(turns, answer_format, tab)
@@ -128,17 +131,17 @@ class ModelAnalyzer(ABC):
                 return reply
             if reply.kind is not FailureKind.BAD_REQUEST:
                 return reply
-        # Not even plain text was accepted, so it was not the format.
+        # Plain text was refused too, so the format was not the reason.
         assert reply is not None
         return reply
 
     async def _paid(
         self, turns: Sequence[Turn], answer_format: AnswerFormat, tab: _Tab
     ) -> Reply | Unanswered:
-        """One request, its money set aside before it goes: enough for the longest answer that it allows.
+        """Send one request, with the cost of the longest allowed answer reserved first.
 
-        Once it has gone, it is booked at that much unless an answer says otherwise or a failure is known to be free:
-        vendors bill the work of a model whose answer nobody waited for.
+        Once sent, it is booked at that cost, unless the answer says otherwise or the failure is known to be free:
+        vendors bill a model's work even if nobody waited for the answer.
         """
         tokens = estimate_tokens(self._prompt.text) + sum(estimate_tokens(turn.text) for turn in turns)
         at_most = self._bill(tokens, self.access.output_tokens)
@@ -146,7 +149,7 @@ class ModelAnalyzer(ABC):
             return Unanswered(kind=FailureKind.BUDGET, message=refusal)
         usage = Usage()
         try:
-            admission = await self._limiter.admit(tokens + USUAL_ANSWER_TOKENS)
+            admission = await self._limiter.admit(tokens + TYPICAL_ANSWER_TOKENS)
             usage = at_most
             reply = await self._timed(turns, answer_format)
             if isinstance(reply, Reply):
@@ -158,12 +161,12 @@ class ModelAnalyzer(ABC):
         finally:
             tab.usage += usage
             if tab.purse:
-                # Shielded: a stop in the middle must not leave it among those under way, nor out of the books.
+                # Shielded: a stop in the middle must not leave the amount reserved, or the cost unbooked.
                 await asyncio.shield(tab.purse.settle(at_most.cost, usage))
 
     async def _timed(self, turns: Sequence[Turn], answer_format: AnswerFormat) -> Reply | Unanswered:
         try:
-            # The libraries' own timeouts are for each read: an answer that drips would never end.
+            # The libraries' timeouts apply to each read, so a dripping answer would never end.
             async with asyncio.timeout(self.access.timeout_s):
                 return await self.ask(self._prompt.text, turns, answer_format)
         except TimeoutError:
@@ -171,11 +174,11 @@ class ModelAnalyzer(ABC):
             return Unanswered(kind=FailureKind.TIMEOUT, message=waited, may_be_billed=True)
 
     def _usage(self, reply: Reply, estimated_in: int) -> Usage:
-        # Some servers count nothing; an estimate keeps their users' budget, if they set prices at all.
+        # Some servers report no token counts; an estimate still enforces the budget.
         return self._bill(reply.tokens_in or estimated_in, reply.tokens_out or estimate_tokens(reply.text))
 
     def _bill(self, tokens_in: int, tokens_out: int) -> Usage:
-        """Of one request."""
+        """Compute the usage of one request."""
         cost = (tokens_in * self.access.price_in + tokens_out * self.access.price_out) / 1_000_000
         return Usage(calls=1, tokens_in=tokens_in, tokens_out=tokens_out, cost=cost)
 

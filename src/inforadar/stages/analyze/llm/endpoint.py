@@ -1,6 +1,6 @@
-"""What goes over the wire to a language model, whoever its vendor is: turns out, a reply or the lack of one back.
+"""The exchange with a language model, whichever vendor it is from: turns out, a reply or a failure back.
 
-The vendors' modules translate between this and their libraries; the dialogue knows nothing else.
+The vendors' modules translate between these types and their libraries; the dialogue uses only these types.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from inforadar.stages.analyze.base import FailureKind, clean_line
 
 
 class AnswerFormat(StrEnum):
-    """How firmly an endpoint can be told what to answer, the firmest first."""
+    """How strictly an endpoint can enforce the form of an answer, the strictest first."""
 
     SCHEMA = "schema"
     OBJECT = "object"
@@ -42,7 +42,7 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What the model said."""
+    """A model's answer."""
 
     text: str
     ending: Ending = Ending.COMPLETE
@@ -52,44 +52,44 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unanswered:
-    """The endpoint gave no answer of a model."""
+    """The endpoint returned no answer from a model."""
 
     kind: FailureKind
     message: str
     retry_after_s: float | None = None
     may_be_billed: bool = False
-    """The question got through, as far as anybody knows: a model may have worked on it."""
+    """The request may have arrived, so a model may have worked on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
-    """How an endpoint is reached, and what may be asked of it."""
+    """How to reach an endpoint, and the limits and prices that apply."""
 
     api_key: str
     base_url: str = ""
-    """'': the vendor's own."""
+    """Empty: the vendor's own address."""
     timeout_s: float = 60.0
     input_tokens: int = 6_000
-    """The article is cut there."""
+    """The article is cut to about this many tokens."""
     output_tokens: int = 8_000
     price_in: float = 0.0
-    """US dollars a million tokens."""
+    """US dollars per million tokens."""
     price_out: float = 0.0
 
 
-_GAVE_UP_WAITING = frozenset({504, 524})
-"""Said by a gateway, the second by Cloudflare's: the model behind it was asked, and may go on."""
+_GATEWAY_TIMEOUTS = frozenset({504, 524})
+"""Sent by a gateway (524 by Cloudflare): the model behind it was asked and may still be working."""
 
 
 def unanswered(
     who: str, status: int, said: str, headers: Mapping[str, str], now: datetime | None = None
 ) -> Unanswered:
-    """What an HTTP status of an endpoint means."""
-    # Google says 400 to a wrong key.
+    """Translate an HTTP status of an endpoint into a failure."""
+    # Google answers 400 to a wrong key.
     if status in {401, 402, 403, 404} or (status == 400 and "api key not valid" in said.lower()):
         kind = FailureKind.REJECTED
     elif status == 429:
-        # Vendors say "too fast" and "no money left" by the same number.
+        # Vendors use the same status for "too fast" and "no money left".
         kind = FailureKind.REJECTED if "insufficient_quota" in said else FailureKind.RATE_LIMITED
     elif status in {408, 504}:
         kind = FailureKind.TIMEOUT
@@ -100,12 +100,12 @@ def unanswered(
     wait_s = parse_retry_after(headers, now or utc_now())
     message = f"{who} answered {status}: {clean_line(said, 300) or 'nothing else'}"
     return Unanswered(
-        kind=kind, message=message, retry_after_s=wait_s, may_be_billed=status in _GAVE_UP_WAITING
+        kind=kind, message=message, retry_after_s=wait_s, may_be_billed=status in _GATEWAY_TIMEOUTS
     )
 
 
 def parse_retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Seconds or a date; OpenAI also says milliseconds."""
+    """Read Retry-After, which is seconds or a date; OpenAI also sends milliseconds."""
     try:
         if milliseconds := headers.get("retry-after-ms"):
             return max(float(milliseconds) / 1000, 0.0)

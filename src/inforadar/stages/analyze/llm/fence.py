@@ -1,9 +1,9 @@
-"""The article as a model is given it: cleaned, cut to a budget, and fenced as data.
+"""The article as a model gets it: cleaned, cut to a token budget, and fenced off as data.
 
-Whoever writes an article can write into a prompt. Three things keep it data: it is the value of a JSON object, so
-that no quote or line of it ends it; the object stands between lines with a code that is new for each call, so that no
-article can write the closing line; and what people do not see (controls, tags, invisible letters) is taken out, so
-that the model reads what a reader would.
+The author of an article can try to write into the prompt. Three things keep the article data: it is the value of a
+JSON object, so that no quote or line break ends it; the object is between lines with a code that is new for each call,
+so that no article can contain the closing line; and everything people do not see (control characters, tags, invisible
+letters) is removed, so that the model reads what a reader would.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from inforadar.model.analysis import Subject
 from inforadar.texts import unescaped
 
 BYTES_PER_TOKEN = 3.0
-"""In UTF-8. English has about four, Russian four and Chinese three: a little less never underestimates much."""
+"""In UTF-8. English and Russian have about four, Chinese three: the lowest never underestimates the tokens."""
 MAX_TITLE_BYTES = 1_500
 MAX_DESCRIPTION_BYTES = 6_000
 
@@ -32,16 +32,17 @@ _BLANK_LINES = re.compile(r"\s*\n\s*")
 
 
 def new_boundary() -> str:
+    """Make the code of a fence, new for each call."""
     return secrets.token_hex(12)
 
 
 def estimate_tokens(text: str) -> int:
-    """Near enough for pacing and for cutting; what was really used comes back with the answer."""
+    """Estimate the tokens of a text, for pacing and cutting; the real number comes with the answer."""
     return int(len(text.encode("utf-8", "replace")) / BYTES_PER_TOKEN) + 1
 
 
 def render_article(subject: Subject, boundary: str, *, max_tokens: int) -> str:
-    """The message that holds the article. The URL is left out: it says nothing, and may hold anything."""
+    """Render the message with the article. The URL is left out: it does not help, and may contain anything."""
     budget = int(max_tokens * BYTES_PER_TOKEN)
     title = cut(readable(subject.title, MAX_TITLE_BYTES), min(MAX_TITLE_BYTES, budget // 4))
     description = cut(
@@ -65,8 +66,8 @@ def render_article(subject: Subject, boundary: str, *, max_tokens: int) -> str:
 
 
 def readable(text: str, budget: int) -> str:
-    """What a person would read: no markup, no controls, nothing invisible; lines folded."""
-    # Bounded before the work: a hundred megabytes of tags cost what the budget does. Markup can take most of it.
+    """Reduce a text to what a person would read: no markup, no control characters, nothing invisible."""
+    # Cut first, so that a hundred megabytes of tags cost no more than the budget. Most of a page can be markup.
     text = text[: max(budget, 0) * 8]
     text = unescaped(without_markup(text))
     text = without_markup(text)
@@ -76,7 +77,7 @@ def readable(text: str, budget: int) -> str:
 
 
 def without_markup(text: str) -> str:
-    """Tags, comments and what scripts hold become spaces. In linear time, whatever is left unclosed."""
+    """Replace tags, comments and scripts with spaces, in linear time even if they are never closed."""
     if "<" not in text:
         return text
     parts: list[str] = []
@@ -93,7 +94,7 @@ def without_markup(text: str) -> str:
             else:
                 never_closed.add(name)
         parts.append(text[at : opening.start()])
-        # A bracket that no tag follows is a bracket.
+        # A bracket that starts no tag stays.
         parts.append(" " if end else text[opening.start() : opening.end()])
         at = end or opening.end()
     return "".join((*parts, text[at:]))
@@ -106,7 +107,7 @@ def _visible(char: str) -> str:
 
 
 def cut(text: str, max_bytes: int) -> str:
-    """The beginning that fits, ended at a word."""
+    """Cut a text at a word so that it fits."""
     encoded = text.encode("utf-8", "replace")
     if len(encoded) <= max_bytes:
         return encoded.decode()

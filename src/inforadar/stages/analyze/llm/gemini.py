@@ -1,4 +1,4 @@
-"""Google's Gemini, by its developer API."""
+"""Google Gemini, through its developer API."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class GeminiAnalyzer(ModelAnalyzer):
 
     def connect(self) -> None:
         access = self.access
-        # Its own, because the library would make one by deriving from aiohttp's session, which aiohttp warns about.
+        # A client of our own: the library would subclass aiohttp's session, which aiohttp warns about.
         self._http = httpx2.AsyncClient(timeout=access.timeout_s)
         self._client = genai.Client(
             api_key=access.api_key or "none",
@@ -65,7 +65,7 @@ class GeminiAnalyzer(ModelAnalyzer):
         config = types.GenerateContentConfig(
             system_instruction=system,
             max_output_tokens=self.access.output_tokens,
-            # Nothing that an article could set off: no tool is offered, and none is called for the model.
+            # An article must not be able to trigger anything: no tool is offered or called.
             automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
             **_FORMATS[answer_format],
         )
@@ -82,7 +82,7 @@ class GeminiAnalyzer(ModelAnalyzer):
         except (httpx2.HTTPError, ValueError) as fault:
             return unreachable(self.model, fault)
         except RecursionError:
-            # The library reads the JSON too, and gives up on an answer of a thousand brackets: a bad answer, but one.
+            # The library parses the JSON too and fails on a thousand nested brackets: that is an answer, a bad one.
             return Reply(text="(brackets without end)")
         return _reply(answer)
 
@@ -121,7 +121,7 @@ def _unanswered(who: str, fault: errors.APIError) -> Unanswered:
 
 
 def _retry_delay(details: Any) -> str | None:
-    """Google says how long to wait in the body: `{"@type": "…RetryInfo", "retryDelay": "12s"}`."""
+    """Read how long to wait from Google's body: `{"@type": "…RetryInfo", "retryDelay": "12s"}`."""
     error = details.get("error") if isinstance(details, dict) else None
     listed = error.get("details") if isinstance(error, dict) else None
     for entry in listed if isinstance(listed, list) else []:

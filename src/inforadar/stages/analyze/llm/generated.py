@@ -1,7 +1,7 @@
-"""What the libraries of OpenAI and Anthropic have in common: one generator makes both.
+"""The common parts of the OpenAI and Anthropic libraries, which are made by the same generator.
 
-Their clients take the same arguments, their messages have the same shape, and their exceptions the same names, so
-what they mean to us is said once.
+Their clients take the same arguments, their messages have the same shape and their exceptions the same names, so they
+are handled in one place.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ T = TypeVar("T")
 
 
 def client_arguments(access: Access, own_url: str) -> dict[str, Any]:
-    # The connection gets a part of the time only: who could not be connected to was asked nothing, and that is not
-    # seen once the time for the whole is over.
+    """Return the arguments of either library's client."""
+    # Connecting gets only half of the time: a failed connection must be seen as such, because it costs nothing,
+    # before the time for the whole request is over.
     timeout = httpx2.Timeout(access.timeout_s, connect=access.timeout_s / 2)
     return {
         "api_key": access.api_key or "none",
@@ -30,11 +31,12 @@ def client_arguments(access: Access, own_url: str) -> dict[str, Any]:
 
 
 def messages_of(turns: Sequence[Turn]) -> list[dict[str, str]]:
+    """Return turns as either library's messages."""
     return [{"role": turn.role.value, "content": turn.text} for turn in turns]
 
 
 async def sent(library: Any, who: str, request: Awaitable[T]) -> T | Unanswered:
-    """What came back, or what the library's exception means. `library` is its module."""
+    """Await a request; translate exceptions of `library`, the vendor's module, into `Unanswered`."""
     try:
         return await request
     except library.APIStatusError as fault:

@@ -1,6 +1,6 @@
-"""Requests and tokens a minute, shared by everything in this process that asks models.
+"""The limit on requests and tokens per minute, shared by all analyzers of a process.
 
-A window of the last sixty seconds, not a bucket: vendors count that way, and a bucket that was full lets twice the
+It counts the last sixty seconds instead of filling a bucket: vendors count that way, and a full bucket lets twice the
 limit through in its first minute.
 """
 
@@ -23,7 +23,7 @@ class Admission:
 
 
 class RateLimiter:
-    """Lets requests through in the order they came. A limit of 0 is none."""
+    """Lets requests through in the order they came. 0 means no limit."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class RateLimiter:
         self._turn = asyncio.Lock()
 
     async def admit(self, tokens: int) -> Admission:
-        """Waits until a request of about that many tokens may go."""
+        """Wait until a request of about that many tokens may be sent."""
         async with self._turn:
             while (wait_s := self._wait_s(tokens)) > 0:
                 await self._sleep(wait_s)
@@ -50,14 +50,14 @@ class RateLimiter:
             return admission
 
     def settle(self, admission: Admission, tokens: int) -> None:
-        """What it really took."""
+        """Record how many tokens a request really used."""
         admission.tokens = tokens
 
     def _wait_s(self, tokens: int) -> float:
         now = self._clock()
         while self._window and self._window[0].at <= now - WINDOW_S:
             self._window.popleft()
-        # One that is larger than the whole limit goes when it is alone: it would wait for ever.
+        # A request larger than the whole limit is let through when it is alone, or it would wait forever.
         too_many = 0 < self._requests <= len(self._window)
         used = sum(admission.tokens for admission in self._window)
         too_much = 0 < self._tokens < used + tokens and bool(self._window)

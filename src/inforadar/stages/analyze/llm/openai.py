@@ -1,6 +1,6 @@
-"""OpenAI and every endpoint that speaks its chat completions: OpenRouter, vLLM, Ollama, llama.cpp.
+"""OpenAI, and every endpoint with its chat completions API: OpenRouter, vLLM, Ollama, llama.cpp.
 
-Chat completions rather than the newer responses API, because all of these have it.
+Chat completions rather than the newer responses API, because all of these support it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _FORMATS: dict[AnswerFormat, dict[str, Any]] = {
     AnswerFormat.TEXT: {},
 }
 _LIMITS = ("max_tokens", "max_completion_tokens")
-"""The old and the new name of the longest answer. OpenAI's newer models refuse the old, other servers the new."""
+"""The old and the new name of the output limit. OpenAI's newer models refuse the old one, other servers the new."""
 _ENDINGS = {"length": Ending.TRUNCATED, "content_filter": Ending.REFUSED}
 
 
@@ -40,7 +40,7 @@ class OpenAiAnalyzer(ModelAnalyzer):
 
     def connect(self) -> None:
         self._client = openai.AsyncOpenAI(**client_arguments(self.access, OWN_URL))
-        # A guess, which the endpoint corrects: OpenAI's own address can be written out, and Azure's always is.
+        # A guess that the endpoint may correct: AI_BASE_URL can also be OpenAI's or Azure's own address.
         self._limit = _LIMITS[0 if self.access.base_url else 1]
 
     async def ask(
@@ -71,14 +71,14 @@ class OpenAiAnalyzer(ModelAnalyzer):
 
 
 def _is_about_limit(reply: Reply | Unanswered) -> bool:
-    """Whether the name of the limit was refused: each refusal names the new one, as unknown or as the one to use."""
+    """Tell whether the name of the limit was refused: each such refusal mentions the new name."""
     if isinstance(reply, Reply) or reply.kind is not FailureKind.BAD_REQUEST:
         return False
     return _LIMITS[1] in reply.message
 
 
 def _reply(answer: Any) -> Reply | Unanswered:
-    # Compatible servers leave out what OpenAI always sends, and put errors into a 200: nothing is taken for granted.
+    # Compatible servers leave out fields that OpenAI always sends, and send errors with status 200.
     if not getattr(answer, "choices", None):
         error = getattr(answer, "error", None)
         told = f"The endpoint sent {error or 'an answer without choices'}."

@@ -1,4 +1,4 @@
-"""The local analyzer: reads an item once and lets each part say what it found."""
+"""The local analyzer: reads an item once and combines what each part finds."""
 
 from __future__ import annotations
 
@@ -6,41 +6,42 @@ from urllib.parse import urlsplit
 
 from inforadar.model.analysis import Analysis, ScoreName, Subject
 from inforadar.stages.analyze.base import (
-    MAX_DESCRIPTION,
-    MAX_REASON,
-    MAX_SUMMARY,
-    MAX_TITLE,
+    MAX_DESCRIPTION_CHARS,
+    MAX_REASON_CHARS,
+    MAX_SUMMARY_CHARS,
+    MAX_TITLE_CHARS,
     Analyzed,
     clean_line,
 )
 from inforadar.stages.analyze.local.extract import (
     Sentence,
     facts_in,
+    replacement_for_title,
     sentences_in,
     stems_in,
     summarize,
-    told_instead,
 )
 from inforadar.stages.analyze.local.language import detect
 from inforadar.stages.analyze.local.lexicon import Kind, Lexicon, lexicon_for
 from inforadar.stages.analyze.local.neutral import neutralize
 from inforadar.stages.analyze.local.passage import Passage, read_passage
 from inforadar.stages.analyze.local.scores import score_all
-from inforadar.stages.analyze.local.text import MAX_TEXT_READ, MAX_TITLE_READ, sentences_of
+from inforadar.stages.analyze.local.text import MAX_TEXT_CHARS_READ, MAX_TITLE_CHARS_READ, sentences_of
 
 MODEL = "local-1"
 RULES_VERSION = "2"
-"""Counts up with every change of lists, model or rules that changes results: the answer cache keys on it."""
+"""Raise it with every change to lists, model or rules that changes results: it is part of the cache key."""
 
-_WITHHOLDS = 0.8
-_TELLING_WORDS = 5
-_TELLING_PAIRS = 12
+_WITHHOLDING_CLICKBAIT = 0.8
+"""From this clickbait score on, a title may be replaced by a sentence of the article."""
+_INFORMATIVE_WORDS = 5
+_INFORMATIVE_PAIRS = 12
 """Pairs of characters, for scripts without spaces."""
 _DESCRIPTION_SENTENCES = 3
 
 
 class LocalAnalyzer:
-    """Real scores without key or network, the same for the same subject."""
+    """Scores without key or network; the same subject always gets the same analysis."""
 
     name = "local"
     model = MODEL
@@ -51,13 +52,13 @@ class LocalAnalyzer:
 
 
 def analyze_subject(subject: Subject) -> Analysis:
-    """The whole analysis; pure, and bounded in time because only the head of a long text is read."""
-    title_text = subject.title[:MAX_TITLE_READ]
-    body_text = _told(subject.text, subject.description)[:MAX_TEXT_READ]
+    """Analyze a subject. Pure, and bounded in time because only the head of a long text is read."""
+    title_text = subject.title[:MAX_TITLE_CHARS_READ]
+    body_text = _first_with_words(subject.text, subject.description)[:MAX_TEXT_CHARS_READ]
     language = detect(f"{title_text}\n{body_text}", subject.language)
     lexicon = lexicon_for(language)
     title = read_passage(title_text, lexicon)
-    body = read_passage(body_text, lexicon) if _says(body_text) else None
+    body = read_passage(body_text, lexicon) if _has_words(body_text) else None
     judged = title if title.words or body is None else _first_sentence(body, lexicon)
     scores = score_all(judged, title if title.words else None, body, lexicon)
     sentences = sentences_in(body, lexicon) if body else []
@@ -74,7 +75,7 @@ def analyze_subject(subject: Subject) -> Analysis:
         title_reason=title_reason,
         description=description,
         description_reason=description_reason,
-        summary=clean_line(summarize(sentences, subject_stems), MAX_SUMMARY) or description,
+        summary=clean_line(summarize(sentences, subject_stems), MAX_SUMMARY_CHARS) or description,
         facts=facts_in(sentences),
         category=lexicon.category_of(everything, title.words + (body.words if body else [])),
         language=language,
@@ -84,37 +85,42 @@ def analyze_subject(subject: Subject) -> Analysis:
     )
 
 
-def _told(first: str, second: str) -> str:
-    """The first of two texts that says anything."""
-    return first if _says(first[:MAX_TEXT_READ]) else second
+def _first_with_words(first: str, second: str) -> str:
+    """Return the first of two texts, unless it has no letters or digits."""
+    return first if _has_words(first[:MAX_TEXT_CHARS_READ]) else second
 
 
-def _says(text: str) -> bool:
+def _has_words(text: str) -> bool:
     return any(map(str.isalnum, text))
 
 
 def _first_sentence(body: Passage, lexicon: Lexicon) -> Passage:
-    start, end = next((start, end) for start, end in sentences_of(body.text) if _says(body.text[start:end]))
-    return read_passage(body.text[start:end][:MAX_TITLE_READ], lexicon)
+    start, end = next(
+        (start, end) for start, end in sentences_of(body.text) if _has_words(body.text[start:end])
+    )
+    return read_passage(body.text[start:end][:MAX_TITLE_CHARS_READ], lexicon)
 
 
 def _neutral_title(
     title: Passage, lexicon: Lexicon, context: Passage | None, sentences: list[Sentence], clickbait: float
 ) -> tuple[str, str]:
-    line = clean_line(title.text, MAX_TITLE) if title.words else ""
+    line = clean_line(title.text, MAX_TITLE_CHARS) if title.words else ""
     if not line:
         return "", "There was no title."
     neutral = neutralize(line, lexicon, context)
-    if clickbait >= _WITHHOLDS and _withholds(title) and not _tells(neutral.text, lexicon):
-        told = told_instead(sentences, stems_in(title, lexicon))
+    if (
+        clickbait >= _WITHHOLDING_CLICKBAIT
+        and _withholds(title)
+        and not _is_informative(neutral.text, lexicon)
+    ):
+        told = replacement_for_title(sentences, stems_in(title, lexicon))
         if told is not None and told.text.strip() != line:
-            text = clean_line(neutralize(clean_line(told.text, MAX_TITLE), lexicon, context).text, MAX_TITLE)
-            return text.rstrip(
-                ".。"
-            ), "The title withholds what it is about; a sentence of the article tells it."
+            told_line = clean_line(told.text, MAX_TITLE_CHARS)
+            text = clean_line(neutralize(told_line, lexicon, context).text, MAX_TITLE_CHARS).rstrip(".。")
+            return text, "The title withholds what it is about; a sentence of the article tells it."
     if not neutral.changes:
         return line, "Nothing to drop: the title is as published."
-    return clean_line(neutral.text, MAX_TITLE), _sentence(neutral.changes)
+    return clean_line(neutral.text, MAX_TITLE_CHARS), _sentence(neutral.changes)
 
 
 def _withholds(title: Passage) -> bool:
@@ -123,23 +129,23 @@ def _withholds(title: Passage) -> bool:
     return baited or any(hit.start == first for hit in title.of_kind(Kind.POINTING))
 
 
-def _tells(text: str, lexicon: Lexicon) -> bool:
-    """Whether enough is left without the bait: a figure, or some words of content."""
+def _is_informative(text: str, lexicon: Lexicon) -> bool:
+    """Tell whether a title without its bait still says something: a number, or some content words."""
     stems = stems_in(read_passage(text, lexicon), lexicon)
     return any(map(str.isdigit, text)) or len(stems) >= (
-        _TELLING_PAIRS if lexicon.spaceless else _TELLING_WORDS
+        _INFORMATIVE_PAIRS if lexicon.spaceless else _INFORMATIVE_WORDS
     )
 
 
 def _neutral_description(subject: Subject, lexicon: Lexicon, context: Passage | None) -> tuple[str, str]:
-    text = _told(subject.description, subject.text)[:MAX_DESCRIPTION]
+    text = _first_with_words(subject.description, subject.text)[:MAX_DESCRIPTION_CHARS]
     if not text.strip():
         return "", "There was no description."
     kept: list[str] = []
     changes: list[str] = []
-    limit = None if text == subject.description[:MAX_DESCRIPTION] else _DESCRIPTION_SENTENCES
+    limit = None if text == subject.description[:MAX_DESCRIPTION_CHARS] else _DESCRIPTION_SENTENCES
     for start, end in sentences_of(text)[:limit]:
-        line = clean_line(text[start:end], MAX_DESCRIPTION)
+        line = clean_line(text[start:end], MAX_DESCRIPTION_CHARS)
         passage = read_passage(line, lexicon)
         if _is_bait(passage):
             changes.append("sentences that only lure were dropped")
@@ -147,7 +153,7 @@ def _neutral_description(subject: Subject, lexicon: Lexicon, context: Passage | 
         neutral = neutralize(line, lexicon, context)
         changes += neutral.changes
         kept.append(neutral.text)
-    description = clean_line(" ".join(kept), MAX_DESCRIPTION)
+    description = clean_line(" ".join(kept), MAX_DESCRIPTION_CHARS)
     if not description:
         return "", "The description only lured; nothing of it was kept."
     if not changes:
@@ -156,7 +162,7 @@ def _neutral_description(subject: Subject, lexicon: Lexicon, context: Passage | 
 
 
 def _is_bait(passage: Passage) -> bool:
-    """A sentence that talks to the reader about reading on."""
+    """Tell whether a short sentence only urges the reader to read on."""
     baits = passage.of_kind(Kind.BAIT)
     return (
         any(hit.weight == 3 for hit in baits) and bool(passage.of_kind(Kind.YOU)) and len(passage.words) < 20
@@ -165,11 +171,11 @@ def _is_bait(passage: Passage) -> bool:
 
 def _sentence(changes: tuple[str, ...]) -> str:
     text = "; ".join(changes)
-    return clean_line(text[:1].upper() + text[1:] + ".", MAX_REASON)
+    return clean_line(text[:1].upper() + text[1:] + ".", MAX_REASON_CHARS)
 
 
 def _host(url: str) -> str:
     try:
-        return clean_line(urlsplit(url).hostname or "", MAX_TITLE)
+        return clean_line(urlsplit(url).hostname or "", MAX_TITLE_CHARS)
     except ValueError:
         return ""

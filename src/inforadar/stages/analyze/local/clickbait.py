@@ -1,9 +1,9 @@
-"""How probable it is that a headline is clickbait: a linear model over its style, not its subject.
+"""The probability that a headline is clickbait, by a linear model over its style, not its subject.
 
-Two groups of features. Signs: which kinds of entries the headline has and where (a list number, a question
-word at the start, a word that points at something untold); they mean the same in every language with word
-lists. Patterns: runs of up to three words in which only function words and words of style keep their form, so
-that the model cannot learn the names of the publishers' favourite people. Trained by `bench/train_local.py`.
+There are two groups of features. Signs: which kinds of entries the headline has and where (a list number, a question
+word at the start, a word that points at something untold); they mean the same in every language with word lists.
+Patterns: runs of up to three words in which only function words and style words keep their form, so that the model
+cannot learn the names of people that some publishers favour. Trained by `bench/train_local.py`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _POSITIONAL = (Kind.QUESTION, Kind.POINTING)
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """A feature that a headline has, and the part of the headline that has it."""
+    """A feature of a headline, and the part of the headline that shows it."""
 
     name: str
     start: int
@@ -40,7 +40,7 @@ class Feature:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A probability and the parts of the headline that speak for clickbait, strongest first."""
+    """A probability, and the parts of the headline that suggest clickbait, strongest first."""
 
     probability: float
     spans: tuple[tuple[int, int], ...]
@@ -51,7 +51,7 @@ class _Model:
     bias: float
     weights: dict[str, float]
     usual_length: int | None
-    """Longer lines collect more signs without being more of a lure; None where the corpus had long ones."""
+    """Longer lines collect more signs without being more clickbait; None if the training data had long lines."""
 
     def score(self, total: float, length: int) -> float:
         if self.usual_length and length > self.usual_length:
@@ -60,7 +60,7 @@ class _Model:
 
 
 def features_of(title: str, words: list[Word], hits: list[Hit], lexicon: Lexicon) -> list[Feature]:
-    """Each feature once."""
+    """List the features of a headline, each once."""
     found: dict[str, Feature] = {}
     for feature in (*_signs(title, words, hits), *(_patterns(words, hits, lexicon) if lexicon.keep else ())):
         found.setdefault(feature.name, feature)
@@ -68,6 +68,7 @@ def features_of(title: str, words: list[Word], hits: list[Hit], lexicon: Lexicon
 
 
 def judge(title: str, words: list[Word], hits: list[Hit], lexicon: Lexicon) -> Verdict:
+    """Rate a headline with the language's own model, or the one on signs alone."""
     models = _models()
     model = models.get(lexicon.language) or models["signs"]
     weighed = [

@@ -1,4 +1,4 @@
-"""Summary, facts and description taken from the text itself: sentences are chosen, never written."""
+"""Summary and facts: sentences are picked from the text, never written."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import pairwise
 
-from inforadar.stages.analyze.base import MAX_FACT, clean_line
-from inforadar.stages.analyze.local.language import common_words
+from inforadar.stages.analyze.base import MAX_FACT_CHARS, clean_line
+from inforadar.stages.analyze.local.language import LETTERS, common_words
 from inforadar.stages.analyze.local.lexicon import Hit, Kind, Lexicon
 from inforadar.stages.analyze.local.passage import EFFECT, Passage
 from inforadar.stages.analyze.local.text import Word, sentences_of
 
-_SHORTEST, _LONGEST = 20, 320
-_SPACELESS_SHORTEST = 10
-_SUMMARY_SENTENCES, _SUMMARY_LENGTH = 3, 700
-_FACTS = 8
-_SENTENCES_READ = 80
-_NAME = re.compile(r"(?<=[a-zа-яёąćęłńóśźżäöüßñáéíú,] )[A-ZА-ЯЁĄĆĘŁŃÓŚŹŻÄÖÜÑÁÉÍÚ][^\W\d_]+")
+_MIN_SENTENCE_CHARS, _MAX_SENTENCE_CHARS = 20, 320
+_MIN_SPACELESS_SENTENCE_CHARS = 10
+_MAX_SUMMARY_SENTENCES, _MAX_SUMMARY_CHARS = 3, 700
+_MAX_FACTS = 8
+_MAX_SENTENCES_READ = 80
+_NAME = re.compile(rf"(?<=[{LETTERS},] )[{LETTERS.upper()}][^\W\d_]+")
 _DIGIT = re.compile(r"\d")
 _BIASED = (Kind.LOADED, Kind.LABEL, Kind.STIMULUS, Kind.BAIT, Kind.URGE)
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence with what is needed to choose it."""
+    """A sentence with what is needed to rank it."""
 
     number: int
     text: str
@@ -40,23 +40,24 @@ class Sentence:
 
     @property
     def is_whole(self) -> bool:
-        """Headings and list entries end without a stop."""
+        """Whether it ends with a full stop or the like; headings and list entries do not."""
         return self.text.rstrip("\"'”’»)]」』").endswith((".", "。", "!", "?", "！", "？", "।", "؟", "…"))
 
     @property
-    def asks_or_cries(self) -> bool:
+    def is_question_or_exclamation(self) -> bool:
+        """Whether it ends with a question mark, an exclamation mark, a colon or an ellipsis."""
         return self.text.endswith(("?", "!", "？", "！", ":", "…", "..."))
 
 
 def sentences_in(passage: Passage, lexicon: Lexicon) -> list[Sentence]:
-    """Sentences of a usable length, in their order."""
+    """List the sentences of a usable length, in order."""
     starts = [hit.start for hit in passage.hits]
     word_starts = [word.start for word in passage.words]
-    shortest = _SPACELESS_SHORTEST if lexicon.spaceless else _SHORTEST
+    shortest = _MIN_SPACELESS_SENTENCE_CHARS if lexicon.spaceless else _MIN_SENTENCE_CHARS
     found = []
-    for number, (start, end) in enumerate(sentences_of(passage.text)[:_SENTENCES_READ]):
+    for number, (start, end) in enumerate(sentences_of(passage.text)[:_MAX_SENTENCES_READ]):
         text = passage.text[start:end]
-        if not shortest <= len(text) <= _LONGEST * 2:
+        if not shortest <= len(text) <= _MAX_SENTENCE_CHARS * 2:
             continue
         hits = passage.hits[bisect_left(starts, start) : bisect_left(starts, end)]
         words = passage.words[bisect_left(word_starts, start) : bisect_left(word_starts, end)]
@@ -65,28 +66,30 @@ def sentences_in(passage: Passage, lexicon: Lexicon) -> list[Sentence]:
 
 
 def stems_in(passage: Passage, lexicon: Lexicon) -> frozenset[str]:
-    """What a passage is about, roughly: the beginnings of its words of content."""
+    """Return roughly what a passage is about: the first letters of its content words."""
     return _stems(passage.text, passage.words, lexicon)
 
 
 def summarize(sentences: list[Sentence], subject: frozenset[str]) -> str:
-    """The sentences that say most of what the title is about, early ones first, in the order of the text."""
+    """Pick the sentences closest to the title's subject, preferring early ones; keep the order of the text."""
 
     def worth(sentence: Sentence) -> float:
         value = 3.0 / (1 + sentence.number) + 0.6 * min(len(sentence.stems & subject), 4)
         value += 0.5 * bool(_DIGIT.search(sentence.text)) + 0.4 * sentence.has(Kind.ATTRIBUTION)
         return (
-            value - 0.7 * sentence.weight(*_BIASED) - 2.0 * (sentence.asks_or_cries or not sentence.is_whole)
+            value
+            - 0.7 * sentence.weight(*_BIASED)
+            - 2.0 * (sentence.is_question_or_exclamation or not sentence.is_whole)
         )
 
-    usable = [sentence for sentence in sentences if len(sentence.text) <= _LONGEST]
+    usable = [sentence for sentence in sentences if len(sentence.text) <= _MAX_SENTENCE_CHARS]
     chosen: list[Sentence] = []
     length = 0
     for sentence in sorted(usable, key=lambda sentence: (-worth(sentence), sentence.number)):
         repeated = any(len(sentence.stems & other.stems) * 5 > len(sentence.stems) * 4 for other in chosen)
         if (
-            len(chosen) < _SUMMARY_SENTENCES
-            and length + len(sentence.text) <= _SUMMARY_LENGTH
+            len(chosen) < _MAX_SUMMARY_SENTENCES
+            and length + len(sentence.text) <= _MAX_SUMMARY_CHARS
             and not repeated
         ):
             chosen.append(sentence)
@@ -95,30 +98,30 @@ def summarize(sentences: list[Sentence], subject: frozenset[str]) -> str:
 
 
 def facts_in(sentences: list[Sentence]) -> tuple[str, ...]:
-    """Sentences with numbers, names and someone who says so; no questions, guesses or calls."""
+    """Pick sentences with numbers, names and a named source; no questions, guesses or appeals."""
 
     def worth(sentence: Sentence) -> float:
         value = 2.0 * bool(_DIGIT.search(sentence.text)) + 1.0 * sentence.has(Kind.ATTRIBUTION)
         value += 0.7 * min(len(_NAME.findall(sentence.text)), 2)
         value -= 0.8 * sentence.weight(*_BIASED) + 0.5 * sentence.weight(Kind.HEDGE)
-        return value - 3.0 * (sentence.asks_or_cries or not sentence.is_whole)
+        return value - 3.0 * (sentence.is_question_or_exclamation or not sentence.is_whole)
 
     rated = [
         (-value, sentence.number, sentence) for sentence in sentences if (value := worth(sentence)) >= 1.9
     ]
-    chosen = [sentence for _, _, sentence in sorted(rated, key=lambda rating: rating[:2])[:_FACTS]]
+    chosen = [sentence for _, _, sentence in sorted(rated, key=lambda rating: rating[:2])[:_MAX_FACTS]]
     lines = (_line(sentence) for sentence in sorted(chosen, key=lambda sentence: sentence.number))
     return tuple(dict.fromkeys(line for line in lines if line))
 
 
-def told_instead(sentences: list[Sentence], subject: frozenset[str]) -> Sentence | None:
-    """The sentence among the first that tells what a withholding title is about; by custom the very first."""
+def replacement_for_title(sentences: list[Sentence], subject: frozenset[str]) -> Sentence | None:
+    """Pick the early sentence that says what a withholding title is about; usually the very first."""
     able = [
         sentence
         for sentence in sentences
         if sentence.number < 6
         and len(sentence.text) <= 200
-        and not sentence.asks_or_cries
+        and not sentence.is_question_or_exclamation
         and sentence.weight(*_BIASED) < 2.5
         and not sentence.has(Kind.YOU)
         and not sentence.has(Kind.FIRST)
@@ -132,7 +135,7 @@ def told_instead(sentences: list[Sentence], subject: frozenset[str]) -> Sentence
 
 
 def _line(sentence: Sentence) -> str:
-    return clean_line(sentence.text, MAX_FACT)
+    return clean_line(sentence.text, MAX_FACT_CHARS)
 
 
 def _stems(text: str, words: list[Word], lexicon: Lexicon) -> frozenset[str]:

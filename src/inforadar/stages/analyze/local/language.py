@@ -1,8 +1,8 @@
-"""Which language a text is in, from its script, its commonest words and its letters.
+"""Detect the language of a text from its script, its commonest words and its letters.
 
-Small on purpose: it has to tell six languages with word lists from each other and from the rest, on a
-headline. Own lists instead of a library because the models of those weigh megabytes and guess on headlines;
-this one says "und" when it does not know, and the analyzer passes that on to the reader.
+Small on purpose: it has to tell the languages that have word lists from each other and from the rest, on a headline.
+A library's models weigh megabytes and guess on headlines; this one says "und" when it does not know, and the analyzer
+tells the reader so. The lists are in `words/languages.toml`.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ import re
 import tomllib
 from collections import Counter
 from importlib import resources
+from typing import Any
 
 from inforadar.stages.analyze.base import UNKNOWN_LANGUAGE
 
-_READ = 800
+_SAMPLE_CHARS = 800
 _TAG = re.compile(r"[a-z]{2,3}\Z")
 _LATIN_WORD = re.compile(r"[^\W\d_]+")
 
@@ -42,46 +43,31 @@ _ONE_LANGUAGE = {
 }  # fmt: skip
 
 
-_LISTS = tomllib.loads(
+_LISTS: dict[str, Any] = tomllib.loads(
     (resources.files("inforadar.stages.analyze.local") / "words" / "languages.toml").read_text(
         encoding="utf-8"
     )
 )
 NAMES: dict[str, str] = _LISTS["names"]
+"""English names of languages."""
+ABBREVIATIONS = frozenset(" ".join(_LISTS["abbreviations"].values()).split())
+"""Abbreviations of all languages, without their full stop."""
+BEFORE_PREDICATE = frozenset(" ".join(_LISTS["before_predicate"].values()).split())
+"""Words of all languages after which an adjective carries the sentence and cannot be dropped."""
+LETTERS = "".join(_LISTS["letters"].values())
+"""Small letters of all languages, as ranges of a regular expression."""
 _COMMON = {language: frozenset(words.split()) for language, words in _LISTS["common"].items()}
-_WORDS: dict[str, tuple[str, ...]] = {}
+_LANGUAGES_BY_WORD: dict[str, tuple[str, ...]] = {}
 for _language, _words in _COMMON.items():
     for _word in _words:
-        _WORDS[_word] = (*_WORDS.get(_word, ()), _language)
-
-# Letters and endings that one language has and its neighbours lack, with what each is worth.
-_LETTERS = (
-    (re.compile(r"[ąęłżźśćń]"), "pl", 2.0),
-    (re.compile(r"ß|ä|ü"), "de", 1.2),
-    (re.compile(r"[ñ¿¡]|ción\b|ciones\b"), "es", 2.0),
-    (re.compile(r"ção\b|ções\b|[ãõ]"), "pt", 2.0),
-    (re.compile(r"[èùœ]|\b(?:l|d|qu|n|c|s)['’][a-zéèê]"), "fr", 1.0),
-    (re.compile(r"[ěřůťď]"), "cs", 2.0),
-    (re.compile(r"[ğış]"), "tr", 1.5),
-    (re.compile(r"[ășț]"), "ro", 2.0),
-    (re.compile(r"[őű]"), "hu", 2.0),
-    (re.compile(r"[ơưđạảấầậắặẹếềệịọốồộớờợụứừự]"), "vi", 2.0),
-    (re.compile(r"å"), "sv", 0.6),
-    (re.compile(r"[æø]"), "da", 0.8),
-    (re.compile(r"(?:ing|tion|ness|ed|ly|ck|ay|ry|ty|ers|ts|ns|ks|ds)\b"), "en", 0.2),
-    (re.compile(r"'(?:s|t|re|ll|ve)\b|th|sh|ght|wh|ow|ee|oo|ea"), "en", 0.2),
-    (re.compile(r"(?:ung|ungen|keit|heit|lich|isch|schaft|cht)\b|sch|eit|ei|ie|tz"), "de", 0.25),
-    (re.compile(r"(?:wski|wska|ego|iej|ów|ach|ie)\b|prz|szcz|cz|sz|rz"), "pl", 0.3),
-    (re.compile(r"(?:dad|ando|iento|ez|os|as|ado|ada|ar|ía)\b|ll|ue|ie"), "es", 0.2),
-    (re.compile(r"(?:ement|eux|eau|aux|ais|ois|ique|eur|ir|er)\b|ou|eu|[éê]"), "fr", 0.25),
-    (re.compile(r"(?:zione|zioni|ano|ato|ata|ella|etto|i|o)\b|gli|cch|zz|[àò]"), "it", 0.2),
-    (re.compile(r"(?:ij|aa|oe|uu)|(?:en|aar)\b"), "nl", 0.2),
-)  # fmt: skip
+        _LANGUAGES_BY_WORD[_word] = (*_LANGUAGES_BY_WORD.get(_word, ()), _language)
+_SIGNS = tuple((re.compile(sign["pattern"]), sign["language"], sign["points"]) for sign in _LISTS["sign"])
+"""Letters and endings that one language has and its neighbours lack, with what each is worth."""
 
 
 def detect(text: str, claimed: str | None = None) -> str:
-    """A primary language subtag, or "und". What the feed claims is believed unless the script denies it."""
-    sample = text[:_READ]
+    """Return a primary language subtag, or "und". The feed's claim is trusted unless script or words contradict it."""
+    sample = text[:_SAMPLE_CHARS]
     counts = _script_counts(sample)
     tag = claimed.partition("-")[0].partition("_")[0].lower() if claimed else ""
     if not counts.total():
@@ -89,7 +75,7 @@ def detect(text: str, claimed: str | None = None) -> str:
     script = counts.most_common(1)[0][0]
     if counts["kana"] and script == "han":
         script = "kana"
-    # A Chinese headline about the NBA has more Latin letters than Chinese signs, but each sign is a word.
+    # A Chinese headline about the NBA has more Latin letters than Chinese characters, but each of these is a word.
     if counts["han"] * 3 > counts["latin"] and script == "latin":
         script = "kana" if counts["kana"] else "han"
     if script == "latin":
@@ -105,12 +91,12 @@ def _script_counts(sample: str) -> Counter[str]:
 
 
 def common_words(language: str) -> frozenset[str]:
-    """Words that say nothing of what a text is about."""
+    """Return the words of a language that say nothing about a text's subject."""
     return _COMMON.get(language, frozenset())
 
 
 def _rivals(script: str) -> tuple[str, ...]:
-    """Languages of a script between which a feed's own word decides."""
+    """List the languages of a script between which the feed's claim decides."""
     return {
         "cyrillic": ("ru", "uk", "be", "bg", "sr", "mk", "kk", "ky", "mn", "tg"),
         "arabic": ("ar", "fa", "ur", "ps", "ug", "ckb"),
@@ -133,7 +119,7 @@ def _by_letters(script: str, sample: str) -> str:
 
 
 def _is_clear(points: dict[str, float]) -> bool:
-    """Whether the common words of one language leave no doubt; true of any longer text."""
+    """Tell whether the common words alone decide on one language, as they do for any longer text."""
     first, second = sorted((*points.values(), 0.0, 0.0), reverse=True)[:2]
     return first > 6 and first > 3 * second
 
@@ -143,13 +129,13 @@ def _latin(sample: str, tag: str) -> str:
     points: dict[str, float] = {}
     common = 0
     for word in words:
-        languages = _WORDS.get(word, ())
+        languages = _LANGUAGES_BY_WORD.get(word, ())
         common += bool(languages)
         for language in languages:
-            # A word that many languages share says little about any of them.
+            # A word that many languages share is weak evidence for each of them.
             points[language] = points.get(language, 0.0) + 1 / len(languages)
     if not _is_clear(points):
-        for pattern, language, worth in _LETTERS:
+        for pattern, language, worth in _SIGNS:
             points[language] = points.get(language, 0.0) + worth * len(pattern.findall(sample))
         if sample.isascii():
             points["en"] += 0.3
@@ -157,7 +143,7 @@ def _latin(sample: str, tag: str) -> str:
     best, most = ranked[0]
     if tag in _COMMON and points.get(tag, 0.0) >= 0.5 * most:
         return tag
-    # A dozen words with hardly a common one are in a language that is not listed here.
+    # A dozen words with hardly a common one are in a language that is not listed.
     foreign = len(words) >= 12 and common < 0.08 * len(words)
     if most < 0.3 or foreign or (len(ranked) > 1 and most == ranked[1][1]):
         return tag if tag in _COMMON or tag in ("et", "lv", "lt", "sk", "sl", "hr") else UNKNOWN_LANGUAGE

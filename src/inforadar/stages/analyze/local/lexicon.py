@@ -1,8 +1,8 @@
-"""Word lists by language, and finding their entries in a text.
+"""Word lists by language, and the search for their entries in a text.
 
-The lists are TOML files in `words/`, several files to a language where one would be long. An entry is a word,
-a phrase, or a stem with a star; the number before a list is the weight of its entries. A language is read
-when it is first met, because a process that sees one language should not pay for six.
+The lists are the TOML files `words/<language>.toml`, and `words/<language>-<part>.toml` where one file would be long.
+An entry is a word, a phrase, or a stem with a star; the number before a list is the weight of its entries. A language
+is loaded when it is first needed, because a process that sees one language should not pay for six.
 """
 
 from __future__ import annotations
@@ -18,33 +18,47 @@ from typing import Any, NamedTuple
 from inforadar.stages.analyze.local.terms import TermIndex
 from inforadar.stages.analyze.local.text import Word
 
-LANGUAGES = ("de", "en", "es", "pl", "ru", "zh")
+_FOLDER = resources.files("inforadar.stages.analyze.local") / "words"
+_OF_ALL_LANGUAGES = "languages.toml"
+_FILES = sorted(
+    entry.name
+    for entry in _FOLDER.iterdir()
+    if entry.name.endswith(".toml") and entry.name != _OF_ALL_LANGUAGES
+)
+
+
+def _language_of(file_name: str) -> str:
+    return file_name.partition(".")[0].partition("-")[0]
+
+
+LANGUAGES = tuple(dict.fromkeys(map(_language_of, _FILES)))
+"""The languages that have word lists."""
 
 
 class Kind(StrEnum):
-    """What an entry is a sign of; the name of its section in the files."""
+    """What an entry is evidence of; the name of its section in the files."""
 
     LOADED = "loaded"
     """Words that judge."""
     LABEL = "label"
     """Names for people and groups that judge them."""
     SPIN = "spin"
-    """Verbs that judge what they report."""
+    """Verbs of saying that judge what is said."""
     BAIT = "bait"
     STIMULUS = "stimulus"
     URGE = "urge"
     """Calls to do or to think something."""
     BOOSTER = "booster"
-    """Claims to certainty, absolutes, and the voice that says we and they."""
+    """Claims of certainty, absolutes, and talk of us and them."""
     HEDGE = "hedge"
     ATTRIBUTION = "attribution"
     YOU = "you"
     FIRST = "first"
     QUESTION = "question"
     AUXILIARY = "auxiliary"
-    """Verbs that ask when they stand first."""
+    """Verbs that make a question when they come first."""
     POINTING = "pointing"
-    """Words that point at what the title does not tell."""
+    """Words that point at something the title does not tell."""
     LISTNOUN = "listnoun"
 
 
@@ -104,7 +118,7 @@ class Lexicon:
                 self._topics.add(term, topic)
 
     def hits(self, text: str, words: list[Word]) -> list[Hit]:
-        """Everything found, each place once for a kind: the longest entry, then the heaviest, wins."""
+        """Find all entries, each position once per kind: the longest entry wins, then the heaviest."""
         found = [
             Hit(kind, weight, start, end) for (kind, weight), start, end in self._signs.find(text, words)
         ]
@@ -117,7 +131,7 @@ class Lexicon:
         return chosen
 
     def category_of(self, text: str, words: list[Word]) -> str:
-        """What most of the signs speak for; one sign alone says nothing."""
+        """Return the topic with the most entries in the text; one entry alone is not enough."""
         counts = Counter(topic for topic, _, _ in self._topics.find(text, words))
         ((topic, count),) = counts.most_common(1) or [("", 0)]
         return topic if count >= 2 else "general"
@@ -133,16 +147,14 @@ def _single_words(group: str) -> list[str]:
 
 @cache
 def lexicon_for(language: str) -> Lexicon:
-    """The lists of a language; empty where there are none, so that what needs no words still works."""
+    """Load the lists of a language; empty if it has none, so that features without words still work."""
     if language not in LANGUAGES:
         return Lexicon(language, [])
-    folder = resources.files("inforadar.stages.analyze.local") / "words"
-    names = sorted(entry.name for entry in folder.iterdir())
     return Lexicon(
         language,
         [
-            tomllib.loads((folder / name).read_text(encoding="utf-8"))
-            for name in names
-            if name.endswith(".toml") and name.partition(".")[0].partition("-")[0] == language
+            tomllib.loads((_FOLDER / name).read_text(encoding="utf-8"))
+            for name in _FILES
+            if _language_of(name) == language
         ],
     )

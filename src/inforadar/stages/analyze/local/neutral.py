@@ -1,8 +1,7 @@
-"""A line without its bait, by rules that can only take away or replace by a listed neutral word.
+"""Make a line neutral by rules that can only drop words or replace them with a listed neutral word.
 
-Nothing is written that the original does not say: labels, tails and praise are dropped, loaded verbs become
-the plain verb that the word lists give, shouting becomes speech. What is left is the publisher's own
-sentence.
+Nothing is added that the original does not say: labels, tails and praise are dropped, loaded verbs become the plain
+verb from the word lists, and capitals become normal case. What remains is the publisher's own sentence.
 """
 
 from __future__ import annotations
@@ -12,49 +11,27 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
+from inforadar.stages.analyze.local.language import BEFORE_PREDICATE
 from inforadar.stages.analyze.local.lexicon import Kind, Lexicon, lexicon_for
 from inforadar.stages.analyze.local.passage import Passage, read_passage
 from inforadar.stages.analyze.local.shouting import is_title_case, lower_shouting
 from inforadar.stages.analyze.local.text import Word, without_emoji, words_of
 
 FUNCTION_WORDS = frozenset({"a", "an"})
-"""The only words that a neutral line may have beside the original's and the lists' neutral ones."""
+"""The only words a neutral line may have besides those of the original and the lists' neutral ones."""
 
-_LEAST_WORDS = 3
+_MIN_WORDS_LEFT = 3
 _SILENT_H = ("hour", "honest", "honor", "honour", "heir")
 _SPOKEN_Y = ("uni", "use", "usu", "eu", "one", "once")
 _QUOTES = ("'", "‘", "“", '"', "«", "„")
 _ASIDE = re.compile(r"\s*[(（][^()（）]{3,80}[)）]")
 _OPEN, _CLOSE = r"[\[(【（「]", r"[\])】）」]"
 _POINT = r"[,;:.!?…–—|(\[，。、：；！？-]"
-_BEFORE_PREDICATE = frozenset(
-    {"is", "are", "was", "were", "be", "been", "being", "am", "isn't", "aren't", "so", "very", "more", "most"}
-    | {"too", "as", "looks", "seems", "feels", "and", "or", "quite", "rather", "pretty"}
-    | {"es", "son", "fue", "era", "está", "tan", "muy", "más", "resulta", "parece", "y"}
-    | {
-        "ist",
-        "sind",
-        "war",
-        "waren",
-        "wird",
-        "wirkt",
-        "sehr",
-        "und",
-        "jest",
-        "są",
-        "był",
-        "była",
-        "było",
-        "tak",
-    }
-    | {"bardzo", "так", "очень", "был", "была", "было", "были", "самый", "самая", "самое", "самые", "и", "i"}
-)
-"""After these an adjective carries the sentence, and cannot be dropped."""
 _GRADES = frozenset({"more", "most"})
 _EVER = re.compile(
     r"\s+ever(?:\s+(?:built|made|seen|found|recorded|released|created|sold|filmed|written))?\b", re.IGNORECASE
 )
-"""What belongs to "the most incredible" and goes with it."""
+"""The end of "the most incredible … ever", which is dropped with its start."""
 _BEFORE_NOUN = frozenset(
     {"a", "an", "the", "of", "in", "after", "two", "three", "four", "five", "several"}
     | {"bomb", "twin", "deadly"}
@@ -63,9 +40,9 @@ _AFTER_NOUN = frozenset(
     {"in", "at", "on", "near", "around", "across", "kill", "kills", "killed"}
     | {"case", "rock", "hit", "leave", "", "off", "into", "through", "open", "shut", "door", "doors"}
 )
-"""Before these the verb is no attack on anyone: rockets blast off, cars slam into walls."""
+"""Before these words the verb attacks nobody: rockets blast off, cars slam into walls."""
 _BEFORE_DEED = frozenset({"after", "by", "for", "while", "before", "without", "of"})
-"""After these, "shocking" and its like are what somebody did: "fired after shocking children"."""
+"""After these words, "shocking" and the like are verbs: "fired after shocking children"."""
 _PREPOSITIONS = frozenset({"of", "in", "on", "at", "to", "for", "by", "with", "from", "after"})
 _AFTER_PREDICATE = _PREPOSITIONS | frozenset(
     {"and", "or", "but", "is", "are", "was", "were", "as", "than", "that", "who", "which"}
@@ -74,7 +51,7 @@ _AFTER_PREDICATE = _PREPOSITIONS | frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Neutral:
-    """A line and what was done to it, in words."""
+    """A line, and the changes made to it, in words."""
 
     text: str
     changes: tuple[str, ...]
@@ -91,7 +68,7 @@ class _Patterns:
 
 
 def neutralize(line: str, lexicon: Lexicon, context: Passage | None) -> Neutral:
-    """`context` is the text around: how a word is written there tells names from shouting."""
+    """Make a line neutral. How words are written in `context`, the article's text, tells names from shouting."""
     patterns = _patterns(lexicon.language)
     changes: list[str] = []
     text = line
@@ -104,7 +81,7 @@ def neutralize(line: str, lexicon: Lexicon, context: Passage | None) -> Neutral:
         _without_lead,
         _with_plain_verbs,
         _without_praise,
-        # Again: "Incredible moment dog saves man" has its opener in front only now.
+        # A second time: "Incredible moment dog saves man" starts with its opener only now.
         _without_lead,
     ):
         text, done = step(text, lexicon, patterns)
@@ -144,14 +121,14 @@ def _without_labels(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
 
 
 def _without_asides(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
-    """Brackets that talk to the reader: "(and number 5 will shock you)"."""
+    """Drop brackets that address the reader: "(and number 5 will shock you)"."""
 
-    def lures(aside: str) -> bool:
+    def is_bait(aside: str) -> bool:
         hits = read_passage(aside, lexicon).hits
         strong = any(hit.weight == 3 and hit.kind in (Kind.BAIT, Kind.STIMULUS) for hit in hits)
         return strong and any(hit.kind is Kind.YOU for hit in hits)
 
-    found = [match.group() for match in _ASIDE.finditer(text) if lures(match.group())]
+    found = [match.group() for match in _ASIDE.finditer(text) if is_bait(match.group())]
     for aside in found:
         text = text.replace(aside, " ")
     return text, [f"“{aside.strip()}” dropped" for aside in found]
@@ -159,15 +136,15 @@ def _without_asides(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
 
 def _without_tail(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
     match = patterns.tail.search(text) if patterns.tail else None
-    if match is None or _size(text[: match.start()], lexicon) < _LEAST_WORDS:
+    if match is None or _size(text[: match.start()], lexicon) < _MIN_WORDS_LEFT:
         return text, []
     return text[: match.start()], [f"“{match.group(1)}” dropped"]
 
 
 def _without_ending(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
-    """Clauses that promise an effect on the reader: "facts that will change your life"."""
+    """Drop clauses that promise an effect on the reader: "facts that will change your life"."""
     match = patterns.ending.search(text) if patterns.ending else None
-    if match is None or _size(text[: match.start()], lexicon) < _LEAST_WORDS:
+    if match is None or _size(text[: match.start()], lexicon) < _MIN_WORDS_LEFT:
         return text, []
     return text[: match.start()], [f"“{match.group(1)}” dropped"]
 
@@ -177,8 +154,8 @@ def _without_lead(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
     while patterns.lead and (match := patterns.lead.match(text)):
         rest = text[match.end() :]
         first = next(iter(words_of(rest)), None)
-        # "The moment of truth" is no opener, and what is left must still say something.
-        if _size(rest, lexicon) < _LEAST_WORDS or (first and first.lower in _PREPOSITIONS):
+        # "The moment of truth" is not an opener, and the rest must still say something.
+        if _size(rest, lexicon) < _MIN_WORDS_LEFT or (first and first.lower in _PREPOSITIONS):
             break
         dropped.append(f"“{match.group(1)}” dropped")
         text = rest
@@ -190,7 +167,7 @@ def _with_plain_verbs(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
 
     def plain(match: re.Match[str]) -> str:
         original = match.group(1)
-        # Letters that only look alike ("ſ") match without case, but are no entry.
+        # Letters that only look alike ("ſ") match regardless of case, but are not in the list.
         word = lexicon.neutral.get(original.lower().replace(",", ""))
         before = text[: match.start()]
         if word is None or _is_noun(before, text[match.end() :]) or _is_force(before, lexicon):
@@ -202,14 +179,14 @@ def _with_plain_verbs(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
 
 
 def _is_noun(before: str, after: str) -> bool:
-    """ "Three blasts in Mumbai kill 21": what is counted, or followed by a place or a deed, is no verb."""
+    """Tell whether a word is a noun, as in "Three blasts in Mumbai kill 21": counted, or before a place or a verb."""
     previous = before.rsplit(maxsplit=1)[-1].lower() if before.split() else ""
     following = after.split(maxsplit=1)[0].lower().strip(".,;:!?") if after.split() else ""
     return previous in _BEFORE_NOUN or previous.isdecimal() or not previous or following in _AFTER_NOUN
 
 
 def _is_force(before: str, lexicon: Lexicon) -> bool:
-    """Hurricanes slam coasts and criticize nobody."""
+    """Tell whether the subject is a force of nature: hurricanes slam coasts and criticize nobody."""
     return any(word.lower in lexicon.forces for word in words_of(before))
 
 
@@ -233,9 +210,9 @@ def _without_praise(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
         if before in _GRADES and index > 1 and words[index - 2].lower == "the":
             # "the most incredible phone" is "the phone"; "is more incredible" stays.
             start, before = words[index - 1].start, "the"
-        if before in _BEFORE_PREDICATE or after.lower in _AFTER_PREDICATE:
+        if before in BEFORE_PREDICATE or after.lower in _AFTER_PREDICATE:
             continue
-        # Nor after what grades it ("slightly horrifying facts"), nor where it is a deed.
+        # Nor after an adverb ("slightly horrifying facts"), nor where it is a verb.
         if before.endswith("ly") or (before in _BEFORE_DEED and word.lower.endswith("ing")):
             continue
         if text[start - 1 : start] in _QUOTES or (index and not titled and _is_name(text, word)):
@@ -253,7 +230,7 @@ def _without_praise(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
 
 
 def _is_name(text: str, word: Word) -> bool:
-    """A capital within a line of small letters: "the Crazy Horse"."""
+    """Tell whether a word has a capital within a line of small letters: "the Crazy Horse"."""
     form = text[word.start : word.end]
     return form[:1].isupper() and not form.isupper() and not _starts_sentence(text, word.start)
 
@@ -263,7 +240,7 @@ def _starts_sentence(text: str, start: int) -> bool:
 
 
 def _with_article(head: str, before: str, following: str) -> str:
-    """ "an incredible story" is "a story"."""
+    """Correct the article before a dropped word: "an incredible story" becomes "a story"."""
     if before not in FUNCTION_WORDS:
         return head
     sounds_open = following.startswith(_SILENT_H) or following[:1] in "aeiou"
@@ -317,9 +294,9 @@ def _patterns(language: str) -> _Patterns:
 
 
 def _loosely(term: str) -> str:
-    """The term as people type it: either apostrophe, a comma where the list has none.
+    """Return a pattern for a term as people type it: either apostrophe, optional commas.
 
-    `this/that` is one of these words, and `…` a few words of any kind.
+    In the lists `this/that` means either word, and `…` a few words of any kind.
     """
     pattern = ""
     for word in term.split():

@@ -1,4 +1,4 @@
-"""A part of an item, read once: its words, what the lists find in it, and how loud it is."""
+"""A part of an item, read once: its words, the list entries found in it, and how loud it is."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _ELLIPSIS = re.compile(r"…|\.{3,}")
 _SCARE_QUOTES = re.compile(r"[“\"‘„«]([^\W\d_]+(?: [^\W\d_]+)?)[”\"’“»]")
 
 EFFECT = {1: 0.35, 2: 1.0, 3: 2.0}
-"""What an entry of each weight adds."""
+"""How much an entry of each weight adds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A title, or a text."""
+    """A title or a text."""
 
     text: str
     words: list[Word]
@@ -36,16 +36,17 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Loudness:
-    """What cries without regard to meaning."""
+    """Signs of shouting that do not depend on meaning."""
 
     capitals: list[str]
     marks: int
-    """Exclamation marks, and question marks that come in groups."""
+    """Exclamation marks, and question marks in groups."""
     ellipses: int
     emoji: list[str]
 
 
 def read_passage(text: str, lexicon: Lexicon) -> Passage:
+    """Read a text once for everything the other modules ask about it."""
     words = words_of(text)
     hits = lexicon.hits(text, words)
     length = sum(map(str.isalpha, text)) / 1.7 if lexicon.spaceless else float(len(words))
@@ -59,15 +60,15 @@ def read_passage(text: str, lexicon: Lexicon) -> Passage:
 
 
 def scare_quotes_of(text: str) -> list[str]:
-    """One or two words in quotation marks that are no name: the quotes say "so called"."""
+    """List one or two words in quotation marks that are not a name: the quotes mean "so-called"."""
     return [match.group() for match in _SCARE_QUOTES.finditer(text) if match.group(1)[0].islower()]
 
 
 def _shouted(text: str, words: list[Word], hits: list[Hit], lexicon: Lexicon) -> list[str]:
-    """Words in capitals that are no abbreviation.
+    """List the words in capitals that are not abbreviations.
 
-    Among words in small letters, a short unknown word in capitals is taken for an abbreviation; in a line
-    that is all capitals nothing can be told that way, and only the listed ones are.
+    Among words in small letters, a short unknown word in capitals counts as an abbreviation. In a line that is all
+    capitals this does not work, so that only listed abbreviations count.
     """
     capital = [word for word in words if text[word.start : word.end].isupper() and _letters(word) > 1]
     everything = len(capital) > 2 and len(capital) * 3 > sum(_letters(word) > 1 for word in words) * 2

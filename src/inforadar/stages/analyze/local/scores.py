@@ -1,10 +1,9 @@
 """The six scores, each with a reason and the words behind it.
 
-Four come from the word lists: an entry adds by its weight, `SHARES` says to which scores, the sum is set
-against the length of the passage and bent into 0..1. Clickbait is the probability of the trained model.
-Overall is seven tenths the highest of the five and three tenths their mean: one thing done strongly makes
-an item loaded, and several done a little make it slanted. Speculation counts half there, because a doubt
-that is stated is honest.
+Four come from the word lists: each entry adds by its weight, `LISTED` says to which scores, and the sum is normalized
+by the length of the passage and mapped to 0..1. Clickbait is the probability of the trained model. Overall is 0.7 of
+the highest of the five plus 0.3 of their mean: one strong sign makes an item loaded, several weak ones make it
+slanted. Speculation counts half there, because a stated doubt is honest.
 """
 
 from __future__ import annotations
@@ -13,42 +12,60 @@ import math
 from dataclasses import dataclass
 
 from inforadar.model.analysis import Score, ScoreName
-from inforadar.stages.analyze.base import MAX_REASON, MAX_WORD, clean_line
+from inforadar.stages.analyze.base import MAX_REASON_CHARS, MAX_WORD_CHARS, clean_line
 from inforadar.stages.analyze.local import clickbait
 from inforadar.stages.analyze.local.language import NAMES
 from inforadar.stages.analyze.local.lexicon import LANGUAGES, Kind, Lexicon
 from inforadar.stages.analyze.local.passage import EFFECT, Passage, scare_quotes_of
 
-SHARES: dict[ScoreName, dict[Kind, float]] = {
-    ScoreName.FRAMING: {Kind.LOADED: 1.0, Kind.LABEL: 1.2, Kind.SPIN: 1.0, Kind.BOOSTER: 0.1},
-    ScoreName.PERSUASIVE: {
-        Kind.LOADED: 0.7,
-        Kind.LABEL: 0.9,
-        Kind.URGE: 1.0,
-        Kind.BOOSTER: 0.25,
-        Kind.SPIN: 0.3,
-        Kind.STIMULUS: 0.15,
-    },
-    ScoreName.HYPER_STIMULUS: {Kind.STIMULUS: 1.0, Kind.LOADED: 0.09},
-    ScoreName.SPECULATIVE: {Kind.HEDGE: 1.0},
+_WORDS_IN_REASON = 5
+_MAX_WORDS_KEPT = 20
+_MIN_GAIN_SHOWN = 0.17
+_SENTENCE_WORDS = 12
+_PARAGRAPH_WORDS = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedScore:
+    """A score that is counted from the word lists."""
+
+    shares: dict[Kind, float]
+    """How much an entry of each kind counts, before its own weight."""
+    found: str
+    """The noun phrase for what was found, before the words themselves."""
+    nothing: str
+    """The reason when nothing was found."""
+
+
+LISTED: dict[ScoreName, ListedScore] = {
+    ScoreName.FRAMING: ListedScore(
+        shares={Kind.LOADED: 1.0, Kind.LABEL: 1.2, Kind.SPIN: 1.0, Kind.BOOSTER: 0.1},
+        found="words that judge what they report",
+        nothing="No words that judge what they report.",
+    ),
+    ScoreName.PERSUASIVE: ListedScore(
+        shares={
+            Kind.LOADED: 0.7,
+            Kind.LABEL: 0.9,
+            Kind.URGE: 1.0,
+            Kind.BOOSTER: 0.25,
+            Kind.SPIN: 0.3,
+            Kind.STIMULUS: 0.15,
+        },
+        found="words that push for a view",
+        nothing="No words that push for a view.",
+    ),
+    ScoreName.HYPER_STIMULUS: ListedScore(
+        shares={Kind.STIMULUS: 1.0, Kind.LOADED: 0.09},
+        found="strong words",
+        nothing="No capitals, marks or words that cry for attention.",
+    ),
+    ScoreName.SPECULATIVE: ListedScore(
+        shares={Kind.HEDGE: 1.0},
+        found="guesses and hedges",
+        nothing="No guesses or hedges.",
+    ),
 }
-_FOUND = {
-    ScoreName.FRAMING: "words that judge what they report",
-    ScoreName.PERSUASIVE: "words that push for a view",
-    ScoreName.HYPER_STIMULUS: "strong words",
-    ScoreName.SPECULATIVE: "guesses and hedges",
-}
-_NOTHING = {
-    ScoreName.FRAMING: "No words that judge what they report.",
-    ScoreName.PERSUASIVE: "No words that push for a view.",
-    ScoreName.HYPER_STIMULUS: "No capitals, marks or words that cry for attention.",
-    ScoreName.SPECULATIVE: "No guesses or hedges.",
-}
-_SHOWN = 5
-_KEPT = 20
-_SHOWN_GAIN = 0.17
-_SENTENCE = 12
-_PARAGRAPH = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,20 +84,20 @@ class _Weighed:
 def score_all(
     headline: Passage, title: Passage | None, text: Passage | None, lexicon: Lexicon
 ) -> dict[ScoreName, Score]:
-    """All six. The headline is the title, or the first sentence of what has none."""
-    scores = {name: _listed_score(name, title, text, lexicon) for name in SHARES}
+    """Compute all six scores. `headline` is the title, or the first sentence of an item without one."""
+    scores = {name: _listed_score(name, title, text, lexicon) for name in LISTED}
     scores[ScoreName.CLICKBAIT] = _clickbait_score(headline, lexicon)
     scores[ScoreName.OVERALL] = _overall(scores)
     return scores
 
 
 def bend(total: float, length: float) -> float:
-    """A sum as a score. A sentence may hold what it likes; beyond a paragraph mostly the density counts."""
-    size = max(length, _SENTENCE) / _SENTENCE
-    if length <= _PARAGRAPH:
+    """Map a sum to a score. Within a sentence the sum counts; beyond a paragraph, mostly the density."""
+    size = max(length, _SENTENCE_WORDS) / _SENTENCE_WORDS
+    if length <= _PARAGRAPH_WORDS:
         norm = math.sqrt(size)
     else:
-        norm = math.sqrt(_PARAGRAPH / _SENTENCE) * (length / _PARAGRAPH) ** 0.85
+        norm = math.sqrt(_PARAGRAPH_WORDS / _SENTENCE_WORDS) * (length / _PARAGRAPH_WORDS) ** 0.85
     return 1 - math.exp(-total / norm / 2)
 
 
@@ -88,22 +105,22 @@ def _listed_score(name: ScoreName, title: Passage | None, text: Passage | None, 
     of_title = _weigh(name, title) if title else None
     of_text = _weigh(name, text) if text else None
     if of_title and of_text:
-        # The title is read by everyone, the text by few: a calm text cannot hide a loud title.
+        # Everyone reads the title and few the text, so a calm text does not make up for a loud title.
         value = max(of_title.value, 0.25 * of_title.value + 0.75 * of_text.value)
     else:
         value = max((weighed.value for weighed in (of_title, of_text) if weighed), default=0.0)
     both = [weighed for weighed in (of_title, of_text) if weighed]
-    words = tuple(dict.fromkeys(word for weighed in both for word in weighed.words))[:_KEPT]
+    words = tuple(dict.fromkeys(word for weighed in both for word in weighed.words))[:_MAX_WORDS_KEPT]
     parts = next((weighed.notes for weighed in both if weighed.notes), []).copy()
     if words:
-        parts.append(f"{_FOUND[name]}: {_quoted(words)}")
-    reason = "; ".join(parts) + "." if parts else _NOTHING[name]
+        parts.append(f"{LISTED[name].found}: {_quoted(words)}")
+    reason = "; ".join(parts) + "." if parts else LISTED[name].nothing
     reason = reason[:1].upper() + reason[1:]
     return Score(value=_rounded(value), reason=_with_limits(reason, name, lexicon), words=words)
 
 
 def _weigh(name: ScoreName, passage: Passage) -> _Weighed:
-    shares = SHARES[name]
+    shares = LISTED[name].shares
     signs = [
         _Sign(passage.part(hit), shares[hit.kind] * EFFECT[hit.weight])
         for hit in passage.hits
@@ -124,7 +141,7 @@ def _weigh(name: ScoreName, passage: Passage) -> _Weighed:
         signs += [_Sign(quoted, 0.5) for quoted in scare_quotes_of(passage.text)]
     elif name is ScoreName.PERSUASIVE:
         extra = 0.5 * min(passage.loudness.marks, 3)
-    elif passage.text.rstrip().endswith(("?", "？")):
+    elif name is ScoreName.SPECULATIVE and passage.text.rstrip().endswith(("?", "？")):
         extra = 1.0
         notes.append("a question instead of a statement")
     total = sum(sign.gain for sign in signs) + extra
@@ -164,7 +181,7 @@ def _overall(scores: dict[ScoreName, Score]) -> Score:
     else:
         reason = "None of the scores stands out"
     words = tuple(dict.fromkeys(word for name in leading for word in scores[name].words))
-    return Score(value=_rounded(value), reason=reason + ".", words=words[:_KEPT])
+    return Score(value=_rounded(value), reason=reason + ".", words=words[:_MAX_WORDS_KEPT])
 
 
 def _with_limits(reason: str, name: ScoreName, lexicon: Lexicon) -> str:
@@ -178,21 +195,21 @@ def _with_limits(reason: str, name: ScoreName, lexicon: Lexicon) -> str:
                 reason = f"{unknown}; only numbers and marks were judged. {reason}"
             case _:
                 reason = f"{unknown}, so this was not measured."
-    return clean_line(reason, MAX_REASON)
+    return clean_line(reason, MAX_REASON_CHARS)
 
 
 def _unique(signs: list[_Sign]) -> tuple[str, ...]:
-    """The strongest words first, each once however it is written, as they stand in the original."""
+    """Return the strongest words first, as in the original; differences in case do not count."""
     chosen: dict[str, str] = {}
-    # Pronouns and small words add up in a long text, but nobody wants them underlined.
+    # Pronouns and small words add up in a long text, but marking them would only distract.
     for sign in sorted(signs, key=lambda sign: -sign.gain):
-        if sign.gain >= _SHOWN_GAIN and len(sign.word) <= MAX_WORD and sign.word.isprintable():
+        if sign.gain >= _MIN_GAIN_SHOWN and len(sign.word) <= MAX_WORD_CHARS and sign.word.isprintable():
             chosen.setdefault(sign.word.casefold(), sign.word)
-    return tuple(chosen.values())[:_KEPT]
+    return tuple(chosen.values())[:_MAX_WORDS_KEPT]
 
 
 def _quoted(words: tuple[str, ...]) -> str:
-    return ", ".join(f"“{word}”" for word in words[:_SHOWN])
+    return ", ".join(f"“{word}”" for word in words[:_WORDS_IN_REASON])
 
 
 def _rounded(value: float) -> float:

@@ -1,4 +1,4 @@
-"""Lines in capitals, made into speech without losing names and abbreviations."""
+"""Turn capitals into normal case without losing names and abbreviations."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _HANDLES = ("#", "@")
 
 
 def lower_shouting(text: str, lexicon: Lexicon, context: Passage | None) -> str:
-    """The line as one would say it; names and abbreviations keep their form where it can be known."""
+    """Lower the shouted words of a line; names and abbreviations keep their form where the context shows it."""
     passage = read_passage(text, lexicon)
     loud = set(passage.loudness.capitals)
     if not loud:
         return text
-    # When everything is shouted, nothing but the article tells a name from a word.
+    # When everything is shouted, only the article tells a name from a word.
     everything = len(loud) * 3 > len(passage.words) * 2
     titled = everything or is_title_case(text)
     known_forms = _forms_in(context) if context else {}
@@ -28,7 +28,7 @@ def lower_shouting(text: str, lexicon: Lexicon, context: Passage | None) -> str:
         if form not in loud:
             continue
         known = known_forms.get(word.lower)
-        # Some capitals ("İ") do not survive lowering, and a quoted word is somebody's own writing.
+        # Some capitals ("İ") do not survive lowering, and a quoted word stays as it was written.
         before = text[word.start - 1 : word.start]
         quoted = before in _QUOTES and text[word.end : word.end + 1] in _QUOTES
         if known == form or form.lower().upper() != form or quoted or before in _HANDLES:
@@ -46,12 +46,13 @@ def lower_shouting(text: str, lexicon: Lexicon, context: Passage | None) -> str:
 
 
 def is_title_case(text: str) -> bool:
+    """Tell whether most longer words of a line start with a capital."""
     long = [text[word.start : word.end] for word in words_of(text) if len(word.lower) > 3]
     return len(long) > 2 and sum(word[:1].isupper() for word in long[1:]) * 3 > (len(long) - 1) * 2
 
 
 def _forms_in(passage: Passage) -> dict[str, str]:
-    """How each word is mostly written where it does not start a sentence; first writings win ties."""
+    """Return each word's commonest form where it does not start a sentence; the earliest form wins ties."""
     forms: dict[str, dict[str, int]] = {}
     for word in passage.words:
         form = passage.text[word.start : word.end]

@@ -1,4 +1,4 @@
-"""An index of words, phrases and stems that finds all of its entries in one pass over a text."""
+"""An index of words, phrases and stems that finds all its entries in one pass over a text."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from inforadar.stages.analyze.local.text import Word
 
 T = TypeVar("T")
 
-_MEMO_LIMIT = 50_000
+_MAX_MEMO_WORDS = 50_000
 
 
 @dataclass(slots=True)
 class _Starts(Generic[T]):
-    """The entries that begin with one word: those that end there, and the rest by their second word."""
+    """The entries that begin with one word: single words, and phrases by their second word."""
 
     alone: list[T] = field(default_factory=list)
     phrases: dict[str, list[tuple[tuple[str, ...], T]]] = field(default_factory=dict)
@@ -38,14 +38,14 @@ class _Starts(Generic[T]):
 
 
 class TermIndex(Generic[T]):
-    """Entries by their first word, or first character where a script has no spaces. A star ends a stem."""
+    """Entries by their first word, or by their first character in scripts without spaces. A star ends a stem."""
 
     def __init__(self, *, spaceless: bool) -> None:
         self._spaceless = spaceless
         self._exact: dict[str, _Starts[T]] = {}
         self._stems: dict[str, _Starts[T]] = {}
         self._lengths: list[int] = []
-        # Most words of a language start no entry; remembering that saves a lookup for each stem length.
+        # Most words start no entry; remembering that saves a lookup per stem length.
         self._memo: dict[str, _Starts[T] | None] = {}
 
     def add(self, term: str, payload: T) -> None:
@@ -60,7 +60,7 @@ class TermIndex(Generic[T]):
             self._exact.setdefault(first, _Starts()).add(tuple(rest), payload)
 
     def find(self, text: str, words: list[Word]) -> Iterator[tuple[T, int, int]]:
-        """Payload, start and end of every entry in the text, overlapping ones too."""
+        """Yield payload, start and end of every entry in the text, overlapping ones included."""
         return self._find_anywhere(text) if self._spaceless else self._find_words(words)
 
     def _find_words(self, words: list[Word]) -> Iterator[tuple[T, int, int]]:
@@ -85,7 +85,7 @@ class TermIndex(Generic[T]):
                             yield payload, start, start + 1 + len(rest)
 
     def _starts(self, word: str) -> _Starts[T] | None:
-        if len(self._memo) > _MEMO_LIMIT:
+        if len(self._memo) > _MAX_MEMO_WORDS:
             self._memo.clear()
         found: _Starts[T] = _Starts()
         if word in self._exact:
