@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta, timezone
+from functools import partial
 from pathlib import Path
 
 import feedparser
@@ -20,6 +21,7 @@ from lxml import etree
 from inforadar.errors import InvalidUrlError
 from inforadar.model.analysis import ScoreName, from_json
 from inforadar.stages.publish import NAMESPACE, render_atom, render_json_feed, render_rss
+from inforadar.stages.publish.formats import FORMATS
 from tests.stages.publish.publish_samples import CHANNEL, ENTRIES, NOW, analysis, entry
 from tests.support.feed_rules import atom_problems, json_feed_problems, rss_problems
 from tests.support.paths import DATA
@@ -45,15 +47,13 @@ def _texts(element: etree._Element, path: str) -> list[str]:
 
 
 DOCUMENTS: dict[str, Callable[[], str]] = {
-    "feed.rss": lambda: render_rss(CHANNEL, ENTRIES).whole,
-    "embedded.rss": lambda: render_rss(CHANNEL, ENTRIES, embedded=True).whole,
-    "feed.atom": lambda: render_atom(CHANNEL, ENTRIES),
-    "embedded.atom": lambda: render_atom(CHANNEL, ENTRIES, embedded=True),
-    "feed.json": lambda: render_json_feed(CHANNEL, ENTRIES),
-    "embedded.json": lambda: render_json_feed(CHANNEL, ENTRIES, embedded=True),
-    "empty.rss": lambda: render_rss(CHANNEL, ()).whole,
-    "empty.atom": lambda: render_atom(CHANNEL, ()),
-    "empty.json": lambda: render_json_feed(CHANNEL, ()),
+    f"{kind}.{name}": partial(format_.render, CHANNEL, entries, embedded=embedded)
+    for name, format_ in FORMATS.items()
+    for kind, entries, embedded in (
+        ("feed", ENTRIES, False),
+        ("embedded", ENTRIES, True),
+        ("empty", (), False),
+    )
 }
 RULES = {".rss": rss_problems, ".atom": atom_problems, ".json": json_feed_problems}
 

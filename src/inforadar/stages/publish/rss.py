@@ -66,6 +66,11 @@ def render_rss(channel: ChannelInfo, entries: Iterable[Entry], *, embedded: bool
     return RssDocument(header=_render_head(channel), body="".join(items))
 
 
+def render_rss_text(channel: ChannelInfo, entries: Iterable[Entry], *, embedded: bool = False) -> str:
+    """Render the whole document as one string, like the other formats."""
+    return render_rss(channel, entries, embedded=embedded).whole
+
+
 def link_start(address: str) -> str:
     """How the header of a document whose own address begins so says it: to know it from those of other addresses."""
     return f'<atom:link href="{escape(web_address(address))}'
