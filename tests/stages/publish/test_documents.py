@@ -1,7 +1,7 @@
-"""The documents, byte for byte and by what they say.
+"""The documents, byte for byte and by their content.
 
-The golden files in tests/data/publish are written anew by running this file with WRITE_GOLDEN=1; read the
-difference before committing it.
+Run this file with WRITE_GOLDEN=1 to rewrite the golden files in tests/data/publish; read the difference before
+committing it.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def test_a_build_date_without_a_zone_is_refused() -> None:
         render_rss(replace(CHANNEL, built_at=NOW.replace(tzinfo=None)), ())
 
 
-# --- what stands where
+# --- which text goes where
 
 
 def test_with_an_analysis_the_neutral_words_stand_in_front_and_the_original_in_our_namespace() -> None:
@@ -209,7 +209,7 @@ def test_atom_entries_of_one_moment_have_times_of_their_own_that_stay() -> None:
     assert _texts(etree.fromstring(render_atom(CHANNEL, both[1:]).encode()), updated) == [second]
 
 
-# --- what cannot be published as it is
+# --- values that cannot be published unchanged
 
 
 @pytest.mark.parametrize(

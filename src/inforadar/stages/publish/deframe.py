@@ -1,7 +1,7 @@
-"""Our extension: what the formats have no element for, in a namespace of its own.
+"""Our extension: the fields that the formats have no element for, in our own namespace.
 
-`docs/howto/read-the-feeds.md` describes every name here; the names are contract. Elements are flat where
-they can be, because common parsers lose nested ones of a namespace that they do not know.
+`docs/howto/read-the-feeds.md` describes every name here; the names are a contract. Elements are flat where
+possible, because common parsers lose nested elements of a namespace that they do not know.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from inforadar.stages.publish.entry import Entry
 from inforadar.stages.publish.text import clean, escape
 
 NAMESPACE = "https://inforadar.dev/ns/deframe/1"
-"""Changes only when a name is taken away or changes its meaning; new names may appear."""
+"""Changes only when a name is removed or changes its meaning; new names may be added."""
 
 _SCORE_OPENINGS = tuple(f'<deframe:score name="{name.value}" value="' for name in ScoreName)
 _BETWEEN_WORDS = "</deframe:word><deframe:word>"
@@ -22,7 +22,7 @@ _COUNTERS = ("views", "comments", "rating", "bookmarks")
 
 
 def render_extension(entry: Entry) -> str:
-    """The elements of one entry, for RSS and Atom alike."""
+    """Render the extension elements of one entry, for RSS and Atom."""
     parts: list[str] = []
     if entry.source:
         parts.append(f"<deframe:source>{escape(entry.source)}</deframe:source>")
@@ -64,7 +64,7 @@ def _render_analysis(analysis: Analysis, parts: list[str]) -> None:
 
 
 def _scores(analysis: Analysis) -> tuple[Score, ...]:
-    """In the order of `ScoreName`. By attribute, because looking six names up costs more than the markup."""
+    """Return the scores in the order of `ScoreName`; six lookups by name would take longer than the markup."""
     return (
         analysis.framing,
         analysis.clickbait,
@@ -76,7 +76,7 @@ def _scores(analysis: Analysis) -> tuple[Score, ...]:
 
 
 def extension_object(entry: Entry) -> dict[str, Any]:
-    """The same for JSON Feed, under the key `_deframe`."""
+    """Return the extension for JSON Feed, the value of `_deframe`."""
     found: dict[str, Any] = {"about": NAMESPACE}
     if entry.source:
         found["source"] = clean(entry.source)
