@@ -54,10 +54,10 @@ BROKEN = {
     "two lengths that differ": sends(HEAD + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello"),
     "something that is not HTTP": sends(b"220 mail.example ESMTP\r\n"),
     "bytes of TLS on a plain port": sends(b"\x15\x03\x01\x00\x02\x02\x46"),
-    "text that is no gzip": Answer(body=TEXT, headers={"Content-Encoding": "gzip"}),
-    "text that is no deflate": Answer(body=b"\xff" * 100, headers={"Content-Encoding": "deflate"}),
-    "text that is no br": Answer(body=TEXT, headers={"Content-Encoding": "br"}),
-    "text that is no zstd": Answer(body=TEXT, headers={"Content-Encoding": "zstd"}),
+    "text that is not gzip": Answer(body=TEXT, headers={"Content-Encoding": "gzip"}),
+    "text that is not deflate": Answer(body=b"\xff" * 100, headers={"Content-Encoding": "deflate"}),
+    "text that is not br": Answer(body=TEXT, headers={"Content-Encoding": "br"}),
+    "text that is not zstd": Answer(body=TEXT, headers={"Content-Encoding": "zstd"}),
     "truncated gzip": encoded(TEXT, "gzip", cut=9),
     "gzip without its checksum": encoded(TEXT, "gzip", cut=4),
     "truncated deflate": encoded(TEXT, "deflate", cut=5),
@@ -132,7 +132,7 @@ SLOW = {
     "silence inside the body": hangs(HEAD + b"Content-Length: 1000\r\n\r\nhello"),
     "a body drop by drop": drips(HEAD + b"Content-Length: 100000\r\n\r\n", b"x"),
     "headers drop by drop": drips(HEAD + b"X-Slow: ", b"x"),
-    "interim answers for ever": drips(b"", b"HTTP/1.1 102 Processing\r\n\r\n"),
+    "interim answers forever": drips(b"", b"HTTP/1.1 102 Processing\r\n\r\n"),
 }
 
 
