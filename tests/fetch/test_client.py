@@ -1,4 +1,4 @@
-"""The client against a real site on loopback: what it sends, and how good answers come back."""
+"""The client against a real site on loopback: what it sends, and how it returns good responses."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ async def test_a_304_that_nobody_asked_for_is_an_error_of_the_server(client: Cli
     result = await failed(client, url)
 
     assert (result.outcome, result.reason) == (Outcome.TEMPORARY_ERROR, FailureReason.BROKEN)
-    assert result.message == "127.0.0.1 answered 304 (not modified), although we asked for the whole."
+    assert result.message == "127.0.0.1 answered 304 (not modified) to an unconditional request."
 
 
 @pytest.mark.parametrize(
@@ -274,7 +274,7 @@ async def test_a_url_with_credentials_is_refused_without_repeating_them(client: 
 
     assert (result.outcome, result.reason) == (Outcome.PERMANENT_ERROR, FailureReason.URL)
     assert "secret" not in result.message
-    assert "give them as a header" in result.message
+    assert "set them as a header" in result.message
     assert site.requests == []
 
 

@@ -1,4 +1,4 @@
-"""The guard at work: nothing is connected to that is not public or allowed, by whatever way it is named."""
+"""The guard in the client: it connects only to public or allowed addresses, however they are written."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.both_loops
 
 @pytest.fixture
 async def strict(names: Names) -> AsyncIterator[Client]:
-    """A client that is allowed nothing on loopback."""
+    """A client that may not connect to loopback."""
     async with Client(user_agent=USER_AGENT, timeout_s=10.0, resolver=names) as client:
         yield client
 
@@ -34,9 +34,7 @@ async def refusal(client: Client, url: str) -> str:
 async def test_loopback_is_refused_before_anything_is_sent(strict: Client, site: Site) -> None:
     message = await refusal(strict, site.page("/", "secret"))
 
-    assert message == (
-        "127.0.0.1 is this machine; we do not connect there unless FETCHER_ALLOWED_NETWORKS names it."
-    )
+    assert message == ("127.0.0.1 is this machine; it is blocked unless FETCHER_ALLOWED_NETWORKS lists it.")
     assert site.connections == 0
 
 
@@ -56,7 +54,7 @@ async def test_a_name_for_loopback_is_refused(strict: Client, site: Site, names:
 
     message = await refusal(strict, site.url("/", host="inside.test"))
 
-    assert message.startswith("inside.test leads to 127.0.0.1, which is this machine;")
+    assert message.startswith("inside.test resolves to 127.0.0.1, which is this machine;")
     assert site.connections == 0
 
 
@@ -74,7 +72,7 @@ async def test_a_name_with_one_forbidden_address_is_refused_as_a_whole(
 
 
 async def test_a_name_that_is_bound_anew_is_judged_anew(site: Site, names: Names) -> None:
-    """The first lookup gives an address that may be connected to, the second one that may not."""
+    """The first lookup returns an allowed address, the second a forbidden one."""
     names.add("rebound.test", "127.0.0.1", "127.0.0.2")
     site.page("/", "hello")
 
@@ -90,7 +88,7 @@ async def test_a_name_that_is_bound_anew_is_judged_anew(site: Site, names: Names
         message = await refusal(client, site.url("/", host="rebound.test"))
 
     assert isinstance(first, Fetched)
-    assert message.startswith("rebound.test leads to 127.0.0.2, which is this machine;")
+    assert message.startswith("rebound.test resolves to 127.0.0.2, which is this machine;")
     assert [request.address for request in site.requests] == ["127.0.0.1"]
     assert names.lookups == ["rebound.test", "rebound.test"]
 
@@ -114,7 +112,7 @@ async def test_a_redirect_to_a_name_for_a_private_address_is_not_followed(
 
     message = await refusal(client, site.url("/"))
 
-    assert message.startswith("router.test leads to 192.168.1.1, which is a private address;")
+    assert message.startswith("router.test resolves to 192.168.1.1, which is a private address;")
 
 
 async def test_a_redirect_with_credentials_in_it_is_not_followed(client: Client, site: Site) -> None:
@@ -159,7 +157,7 @@ async def test_the_systems_own_resolver_is_guarded_too(site: Site) -> None:
     async with Client(user_agent=USER_AGENT) as client:
         message = await refusal(client, site.url("/", host="localhost"))
 
-    assert message.startswith("localhost leads to ")
+    assert message.startswith("localhost resolves to ")
     assert site.connections == 0
 
 

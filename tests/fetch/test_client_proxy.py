@@ -1,4 +1,4 @@
-"""An outgoing proxy: used for everything, trusted with nothing that the guard forbids."""
+"""An outgoing proxy: used for every request, but not a way around the guard."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.both_loops
 def client_through(
     proxy: str, names: Names, site: Site | None = None, tls: ssl.SSLContext | None = None
 ) -> Client:
-    """The proxy's own address is on no list: that it was named is enough."""
+    """The proxy's own address is not allow-listed: configuring it is enough."""
     return Client(
         user_agent=USER_AGENT,
         timeout_s=10.0,
@@ -136,7 +136,7 @@ async def test_a_proxy_that_is_away_is_named_as_the_cause(names: Names) -> None:
 
     assert isinstance(result, Failed)
     assert (result.outcome, result.reason) == (Outcome.TEMPORARY_ERROR, FailureReason.REFUSED)
-    assert result.message == "The proxy cannot be reached."
+    assert result.message == "The proxy could not be reached."
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])

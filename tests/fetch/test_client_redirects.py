@@ -1,4 +1,4 @@
-"""Redirects, hop by hop: what counts as a move, what is carried along, where it ends."""
+"""Redirects hop by hop: which ones count as a move, what is sent along, and where they end."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ async def test_a_circle_ends_at_its_first_repetition(client: Client, site: Site,
 
     assert isinstance(result, Failed)
     assert (result.outcome, result.reason) == (Outcome.PERMANENT_ERROR, FailureReason.REDIRECTS)
-    assert result.message == "127.0.0.1 sends us round in a circle."
+    assert result.message == "127.0.0.1 redirects in a loop."
     assert len(site.requests) == len(ring)
 
 
@@ -135,14 +135,14 @@ async def test_credentials_stay_with_their_origin(client: Client, site: Site) ->
 
 
 def test_credentials_go_with_an_upgrade_to_https_and_not_back() -> None:
-    walk = RedirectChain.begin(
+    chain = RedirectChain.start(
         Request(url="http://example.com/a", headers={"Authorization": "Bearer secret"})
     )
 
-    assert walk.follow(301, "https://example.com/a", 10) is None
-    assert walk.credentials == {"Authorization": "Bearer secret"}
-    assert walk.follow(301, "http://example.com/b", 10) is None
-    assert walk.credentials == {}
+    assert chain.follow(301, "https://example.com/a", 10) is None
+    assert chain.credentials == {"Authorization": "Bearer secret"}
+    assert chain.follow(301, "http://example.com/b", 10) is None
+    assert chain.credentials == {}
 
 
 async def test_validators_go_to_the_hop_that_gave_them(client: Client, site: Site) -> None:

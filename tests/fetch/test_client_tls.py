@@ -1,4 +1,4 @@
-"""Encrypted connections: whom we trust, and what we say when we do not."""
+"""TLS connections: which certificates are trusted, and the messages when one is not."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def test_a_certificate_that_nobody_vouches_for_is_not_trusted(tls_site: Si
 
     assert isinstance(result, Failed)
     assert (result.outcome, result.reason) == (Outcome.TEMPORARY_ERROR, FailureReason.TLS)
-    assert result.message == "The certificate of 127.0.0.1 is signed by nobody but itself."
+    assert result.message == "The certificate of 127.0.0.1 is self-signed."
     assert tls_site.requests == []
 
 
@@ -61,9 +61,9 @@ async def test_a_certificate_for_another_name_is_not_trusted(
         by_address = await client.fetch(Request(url=tls_site.url("/", host="127.0.0.2")))
 
     assert isinstance(by_name, Failed)
-    assert by_name.message == "The certificate of other.test is for another name."
+    assert by_name.message == "The certificate of other.test is for a different host name."
     assert isinstance(by_address, Failed)
-    assert by_address.message == "The certificate of 127.0.0.2 is for another address."
+    assert by_address.message == "The certificate of 127.0.0.2 is for a different address."
 
 
 async def test_plain_http_on_an_encrypted_port_is_a_broken_answer(tls_site: Site, names: Names) -> None:

@@ -1,4 +1,4 @@
-"""How long to wait, by what a server says."""
+"""How long to wait according to a server's headers."""
 
 from __future__ import annotations
 

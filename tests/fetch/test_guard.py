@@ -1,4 +1,4 @@
-"""The guard's judgement of addresses, in all the ways that an address can be written."""
+"""Which addresses the guard allows, in every way that an address can be written."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def refused(address: str, *allowed: str, port: int = 80) -> bool:
 
 
 def carriers(address: IPv4Address) -> dict[str, IPv6Address]:
-    """Every IPv6 address that leads to an IPv4 one."""
+    """Every IPv6 address that routes to this IPv4 address."""
     bits = int(address)
     return {
         "mapped": IPv6Address(0xFFFF << 32 | bits),

@@ -1,4 +1,4 @@
-"""Hosts are left alone for their delay, whoever asks: all jobs of a batch, all processes, all machines."""
+"""Hosts are not asked during their delay, by any job of a batch, any process or any machine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sqlalchemy import update
 from inforadar.app.worker import open_worker
 from inforadar.config import load_settings
 from inforadar.errors import StoreError
-from inforadar.fetch.pace import ASK_AGAIN_S, SharedPacer, wait_for_turn
+from inforadar.fetch.pace import SLOT_POLL_S, SharedPacer, wait_for_turn
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import insert_feed, request_feed
 from inforadar.store.hosts.queries import load_crawl_delays, load_pauses
@@ -48,7 +48,7 @@ def document(site: Site, host: str, number: int) -> str:
 
 @pytest.fixture(params=["in the database", "in Redis"])
 def pacing(request: pytest.FixtureRequest) -> Mapping[str, str]:
-    """The settings of where slots are kept."""
+    """Settings for each place where slots are kept."""
     if request.param == "in Redis":
         return {"REDIS_URL": request.getfixturevalue("redis_url")}
     return {}
@@ -74,7 +74,7 @@ async def test_two_processes_together_keep_the_delay_and_a_pause_of_one_is_the_o
     crowded = [site.respond(f"/{number}.xml", answer, host=CROWDED) for number in range(6)]
     too_many = status(429, retry_after="1800")
     refused = [site.respond(f"/{number}.xml", too_many, host=RATE_LIMITED) for number in range(4)]
-    # Whoever comes first is kept busy with these until the other is at work too.
+    # These keep the first process busy until the second one is at work too.
     others = [site.respond("/feed.xml", Fault(answer_late), host=host) for host in OTHERS]
     extra = {
         "FETCHER_DOMAIN_DELAY": str(DELAY_S),
@@ -105,7 +105,7 @@ FEW, MANY = 100, 900
 
 @pytest.fixture
 async def wide_site() -> AsyncIterator[Site]:
-    """A site with so many hosts that each of the few feeds has one of its own, and one more."""
+    """A site with enough hosts that each of the few feeds has its own, and one more."""
     async with Site([f"127.0.1.{last}" for last in range(1, FEW + 3)]) as running:
         yield running
 
@@ -148,7 +148,7 @@ async def test_a_crowded_host_delays_none_of_the_others_and_what_becomes_due_mea
         for row in await rows(database, feed_schedules)
         if row.id not in fetched
     )
-    # One minute after the other, the first within the next: each is due when its host is free for it.
+    # One minute apart, the first within the next minute: each is due when its host is free for it.
     assert len(turns) == MANY - 1
     assert 0 < turns[0] <= 60
     assert all(59 < later - earlier < 61 for earlier, later in pairwise(turns))
@@ -160,7 +160,7 @@ Open = Callable[..., SharedPacer]
 
 @pytest.fixture
 def pacer(database: Database) -> Open:
-    """A pacer as each process has one, on the same table."""
+    """A pacer like the one of another process, on the same table."""
 
     def opened(
         *, hold_s: float = 60.0, delay_s: float = 0.01, faults: Sequence[Exception] = ()
@@ -195,7 +195,7 @@ async def test_whoever_gives_a_slot_back_too_late_does_not_give_away_anothers(pa
     await asyncio.wait_for(wait_for_turn(other, HOST), 10)
     frozen.done(HOST)
     await frozen.close()
-    assert (await third.reserve([HOST]))[HOST] == ASK_AGAIN_S
+    assert (await third.reserve([HOST]))[HOST] == SLOT_POLL_S
 
 
 async def test_a_slot_that_a_redirect_gave_back_is_not_given_back_again(pacer: Open) -> None:
@@ -206,7 +206,7 @@ async def test_a_slot_that_a_redirect_gave_back_is_not_given_back_again(pacer: O
     await asyncio.wait_for(wait_for_turn(other, HOST), 10)
     first.done(HOST)
     await first.close()
-    assert (await third.reserve([HOST]))[HOST] == ASK_AGAIN_S
+    assert (await third.reserve([HOST]))[HOST] == SLOT_POLL_S
 
 
 async def test_a_slot_that_could_not_be_given_back_is_given_back_with_the_next(pacer: Open) -> None:
@@ -214,9 +214,9 @@ async def test_a_slot_that_could_not_be_given_back_is_given_back_with_the_next(p
     await first.reserve([HOST])
     first.done(HOST)
     await first.close()
-    assert (await other.reserve([HOST]))[HOST] == ASK_AGAIN_S
+    assert (await other.reserve([HOST]))[HOST] == SLOT_POLL_S
     await first.reserve(["elsewhere.example:443"])
-    assert (await other.reserve([HOST]))[HOST] < ASK_AGAIN_S
+    assert (await other.reserve([HOST]))[HOST] < SLOT_POLL_S
 
 
 async def test_a_request_under_way_elsewhere_is_not_waited_for_to_its_latest_end(pacer: Open) -> None:

@@ -1,4 +1,4 @@
-"""Host slots in a real Redis, and the database standing in while it is away."""
+"""Host slots in a real Redis, and the database taking over while Redis is unavailable."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inforadar.fetch.pace_redis import open_redis_slots
 
 
 class StandIn:
-    """Counts what reaches the database."""
+    """Counts the calls that reach the database."""
 
     def __init__(self) -> None:
         self.calls: list[str] = []

@@ -1,4 +1,4 @@
-"""Names to addresses by the system, without waiting for those that hang."""
+"""Name resolution by the system, without waiting for names that hang."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.both_loops
 
 @pytest.fixture
 def slow_names(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
-    """The system's lookups of `slow*.test` hang until the event is set; of others they are real."""
+    """Make lookups of `slow*.test` hang until the event is set; other lookups are real."""
     released = threading.Event()
     real = socket.getaddrinfo
 

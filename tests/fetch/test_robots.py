@@ -1,4 +1,4 @@
-"""robots.txt: what it allows, and what its absence means."""
+"""robots.txt: what it allows, and what a missing file means."""
 
 from __future__ import annotations
 

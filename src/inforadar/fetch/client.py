@@ -1,10 +1,10 @@
 """The client: one polite GET, from a `Request` to `Fetched | NotModified | Failed`.
 
-Redirects are followed here and not by the HTTP library, because every hop has rules of its own: the guard
-looks at it, credentials and validators go only where they belong, and whoever paces the requests has a
-say in when the next host may be asked.
+Redirects are followed here and not by the HTTP library, because every hop has its own rules: the guard
+checks it, credentials and validators go only where they belong, and the pacer decides when the next host
+may be asked.
 
-How a request ends is always a value. Only cancellation, and errors of our own, are raised.
+How a request ends is always a value. Only cancellation and our own bugs are raised.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from inforadar.errors import ConfigError, InvalidUrlError
 from inforadar.fetch.conditional import conditional_headers, parse_validators
 from inforadar.fetch.connections import Connections
 from inforadar.fetch.decode import BodyDecoder, check_announced_length
-from inforadar.fetch.faults import EXPECTED, Fault, fault_of_error
+from inforadar.fetch.faults import EXPECTED_ERRORS, Fault, fault_of_error
 from inforadar.fetch.freshness import parse_retry_after
 from inforadar.fetch.guard import AllowedNetworks, Guard
-from inforadar.fetch.headers import is_sendable, lower_headers, unsendable_name
+from inforadar.fetch.headers import find_unsendable_header, is_sendable, lower_headers
 from inforadar.fetch.outcome import (
+    describe_status,
     has_usable_body,
     is_redirect,
-    may_say_retry_after,
+    may_have_retry_after,
     outcome_of_status,
-    sentence_of_status,
 )
 from inforadar.fetch.redirect import RedirectChain
 from inforadar.fetch.resolve import SystemResolver
@@ -49,13 +49,13 @@ from inforadar.model.http import (
 )
 
 BeforeRedirect = Callable[[str], Awaitable[Failed | None]]
-"""Asked with the next URL before a redirect is followed: may wait for that host's turn, may refuse it."""
+"""Called with the next URL before a redirect is followed; may wait for that host's turn, or refuse it."""
 
 
 class Client:
-    """Fetches through one pool of connections. Use it as an async context manager.
+    """Fetch through one pool of connections. Use it as an async context manager.
 
-    `connections` and `connections_per_host` are for callers who do not bound their concurrency themselves
+    `connections` and `connections_per_host` are for callers that do not limit their own concurrency
     (0 is no limit): waiting for a connection counts toward the deadline.
     """
 
@@ -78,7 +78,7 @@ class Client:
     ) -> None:
         if not (user_agent.strip() and is_sendable(user_agent)):
             raise ConfigError(
-                f"The User-Agent {user_agent!r} cannot be sent; write it as Name/1.0 (+https://…)."
+                f"The User-Agent {user_agent!r} is not a valid header value; use the form Name/1.0 (+https://…)."
             )
         self._user_agent = user_agent
         self._timeout_s = timeout_s
@@ -112,81 +112,80 @@ class Client:
         await self._connections.close()
 
     async def fetch(self, request: Request, *, before_redirect: BeforeRedirect | None = None) -> FetchResult:
-        """GET `request.url`, following redirects. `before_redirect` is asked outside the deadline."""
+        """GET `request.url`, following redirects. Time in `before_redirect` does not count toward the deadline."""
         timeout_s = self._timeout_s if request.timeout_s is None else request.timeout_s
         try:
-            walk = RedirectChain.begin(request)
+            chain = RedirectChain.start(request)
         except InvalidUrlError as error:
-            return self._failed(request, _unusable(str(error)))
-        if request.headers and (name := unsendable_name(request.headers)) is not None:
-            return self._failed(
-                request, _unusable(f"The header {name[:40]!r} of this request cannot be sent.")
-            )
+            return self._failed(request, _invalid_request(str(error)))
+        if request.headers and (name := find_unsendable_header(request.headers)) is not None:
+            message = f"The header {name[:40]!r} cannot be sent: its name or value has invalid characters."
+            return self._failed(request, _invalid_request(message))
         try:
             async with asyncio.timeout(timeout_s) as deadline:
-                while (result := await self._step(walk)) is None:
+                while (result := await self._request_hop(chain)) is None:
                     if before_redirect is not None:
-                        refusal = await _outside(deadline, before_redirect(walk.url))
+                        refusal = await _without_deadline(deadline, before_redirect(chain.url))
                         if refusal is not None:
                             return refusal
                 return result
-        except EXPECTED as error:
-            return self._failed(request, fault_of_error(error, walk.host, timeout_s))
+        except EXPECTED_ERRORS as error:
+            return self._failed(request, fault_of_error(error, chain.host, timeout_s))
 
-    async def _step(self, walk: RedirectChain) -> FetchResult | None:
-        """Request one hop: how it all ended, or nothing if there is a next hop."""
-        conditions = conditional_headers(walk.validators, walk.url)
+    async def _request_hop(self, chain: RedirectChain) -> FetchResult | None:
+        """Request one hop; return the final result, or None if there is a next hop."""
+        conditions = conditional_headers(chain.validators, chain.url)
         response = await self._connections.get(
-            walk.url, {"Accept": walk.request.accept, **conditions, **walk.credentials}
+            chain.url, {"Accept": chain.request.accept, **conditions, **chain.credentials}
         )
         try:
             status = response.status
             if has_usable_body(status):
-                return await self._read(response, walk)
+                return await self._read_body(response, chain)
             if status == 304 and conditions:
                 return NotModified(
-                    url=walk.request.url,
-                    final_url=walk.url,
+                    url=chain.request.url,
+                    final_url=chain.url,
                     headers=lower_headers(response.headers.items()),
                     fetched_at=self._clock(),
-                    validators=parse_validators(response.headers, walk.url),
+                    validators=parse_validators(response.headers, chain.url),
                 )
             if is_redirect(status):
-                fault = walk.follow(status, response.headers.get("Location"), self._max_redirects)
-                return self._failed(walk.request, fault, status) if fault else None
-            return self._refused(response, walk)
+                fault = chain.follow(status, response.headers.get("Location"), self._max_redirects)
+                return self._failed(chain.request, fault, status) if fault else None
+            return self._failed_with_status(response, chain)
         finally:
             response.release()
 
-    async def _read(self, response: aiohttp.ClientResponse, walk: RedirectChain) -> Fetched:
+    async def _read_body(self, response: aiohttp.ClientResponse, chain: RedirectChain) -> Fetched:
         headers = lower_headers(response.headers.items())
-        max_bytes = self._max_bytes if walk.request.max_bytes is None else walk.request.max_bytes
+        max_bytes = self._max_bytes if chain.request.max_bytes is None else chain.request.max_bytes
         check_announced_length(headers.get("content-length"), max_bytes)
         decoder = BodyDecoder(headers.get("content-encoding", ""), max_bytes)
         async for piece in response.content.iter_any():
             decoder.feed(piece)
         return Fetched(
-            url=walk.request.url,
-            final_url=walk.url,
+            url=chain.request.url,
+            final_url=chain.url,
             status=response.status,
             headers=headers,
             body=decoder.finish(),
             fetched_at=self._clock(),
-            moved_to=walk.moved_to,
-            validators=parse_validators(response.headers, walk.url),
+            moved_to=chain.moved_to,
+            validators=parse_validators(response.headers, chain.url),
         )
 
-    def _refused(self, response: aiohttp.ClientResponse, walk: RedirectChain) -> Failed:
+    def _failed_with_status(self, response: aiohttp.ClientResponse, chain: RedirectChain) -> Failed:
         status, now = response.status, self._clock()
         if status == 304:
-            message = f"{walk.host} answered 304 (not modified), although we asked for the whole."
-            return self._failed(walk.request, Fault(reason=FailureReason.BROKEN, message=message), status)
-        wait = response.headers.get("Retry-After") if may_say_retry_after(status) else None
+            message = f"{chain.host} answered 304 (not modified) to an unconditional request."
+            return self._failed(chain.request, Fault(reason=FailureReason.BROKEN, message=message), status)
+        wait = response.headers.get("Retry-After") if may_have_retry_after(status) else None
         return Failed(
-            url=walk.request.url,
+            url=chain.request.url,
             outcome=outcome_of_status(status),
             reason=FailureReason.STATUS,
-            message=sentence_of_status(status, walk.host),
+            message=describe_status(status, chain.host),
             fetched_at=now,
             status=status,
             retry_after_s=parse_retry_after(wait, now),
@@ -203,7 +202,7 @@ class Client:
         )
 
 
-def _unusable(message: str) -> Fault:
+def _invalid_request(message: str) -> Fault:
     return Fault(reason=FailureReason.URL, outcome=Outcome.PERMANENT_ERROR, message=message)
 
 
@@ -213,12 +212,12 @@ def _parse_proxy(text: str) -> URL:
     except ValueError:
         proxy = URL()
     if proxy.scheme not in {"http", "https"} or not proxy.raw_host:
-        raise ConfigError("The proxy cannot be used: write it as http://proxy.example:3128.")
+        raise ConfigError("The proxy URL is not valid; use the form http://proxy.example:3128.")
     return proxy
 
 
-async def _outside(deadline: asyncio.Timeout, waiting: Awaitable[Failed | None]) -> Failed | None:
-    """Wait for something without the deadline coming nearer."""
+async def _without_deadline(deadline: asyncio.Timeout, waiting: Awaitable[Failed | None]) -> Failed | None:
+    """Wait for something with the deadline suspended."""
     loop = asyncio.get_running_loop()
     when, started_at = deadline.when(), loop.time()
     deadline.reschedule(None)

@@ -1,8 +1,8 @@
-"""Validators: taken from an answer and sent back byte for byte, or not at all. Pure.
+"""Validators: taken from a response and sent back byte for byte, or not at all. Pure.
 
-What is valid UTF-8 makes the round trip through the HTTP library unchanged. A value that would not
-(other bytes above 127, control characters) is not kept: an If-None-Match that differs from the ETag in
-one byte is a validator that we made up.
+Valid UTF-8 survives the round trip through the HTTP library unchanged. A value that would not (other bytes
+above 127, control characters) is not kept: an If-None-Match that differs from the ETag in one byte is a
+validator that we made up.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from inforadar.model.http import Validators
 
 
 def parse_validators(headers: Mapping[str, str], url: str) -> Validators:
-    """What the answer of `url` gave us to ask with the next time; `headers` as they came in."""
+    """Read the validators for the next request from the response of `url`; `headers` are unprocessed."""
     etag, last_modified = headers.get("ETag"), headers.get("Last-Modified")
     return Validators(
         etag=etag if etag and is_sendable(etag) else None,
@@ -24,7 +24,7 @@ def parse_validators(headers: Mapping[str, str], url: str) -> Validators:
 
 
 def conditional_headers(validators: Validators, url: str) -> dict[str, str]:
-    """The headers that ask `url` whether it has changed; none if the validators are another URL's."""
+    """Return the headers that ask `url` if it has changed; none if the validators belong to another URL."""
     headers: dict[str, str] = {}
     if validators.url is not None and validators.url != url:
         return headers

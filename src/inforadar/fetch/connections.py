@@ -1,7 +1,7 @@
 """The pool of connections behind the client, with the guard built in.
 
-Nothing of a former answer shapes the next request: no cookies, no referer, no credentials from `.netrc`
-or proxy from the environment.
+No earlier response affects the next request: there are no cookies and no referer. Nor are credentials taken
+from `.netrc`, or a proxy from the environment.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from inforadar.fetch.decode import ACCEPT_ENCODING
 from inforadar.fetch.faults import BrokenConnectionError
 from inforadar.fetch.guard import Guard, GuardedResolver, GuardedSockets
 
-MAX_LINE_BYTES = 16 * 1024
-MAX_FIELD_BYTES = 32 * 1024
-MAX_FIELDS = 256
+MAX_HEADER_LINE_BYTES = 16 * 1024
+MAX_HEADER_FIELD_BYTES = 32 * 1024
+MAX_HEADER_FIELDS = 256
 
 
 @dataclass(slots=True)
 class Attempt:
-    """Whether one request had to open a connection of its own."""
+    """Records if one request had to open a new connection."""
 
     opened: bool = False
 
@@ -36,14 +36,14 @@ _ATTEMPT: ContextVar[Attempt] = ContextVar("_ATTEMPT")
 
 
 class _NoCookies(aiohttp.DummyCookieJar):
-    """Keeps none, and does not even read them: what is in a cookie is for others to parse."""
+    """Ignores cookies without parsing them."""
 
     def update_cookies_from_headers(self, headers: Sequence[str], response_url: URL) -> None:
         pass
 
 
 class Connections:
-    """An HTTP session that connects to nothing that the guard forbids."""
+    """An HTTP session that connects only where the guard allows it."""
 
     def __init__(
         self,
@@ -78,17 +78,17 @@ class Connections:
             headers={"User-Agent": user_agent, "Accept-Encoding": ACCEPT_ENCODING},
             cookie_jar=_NoCookies(),
             auto_decompress=False,
-            # The client's own deadline covers redirects too.
+            # None here: the client's own deadline covers redirects too.
             timeout=aiohttp.ClientTimeout(total=None, connect=None, sock_connect=None, sock_read=None),
-            max_line_size=MAX_LINE_BYTES,
-            max_field_size=MAX_FIELD_BYTES,
-            max_headers=MAX_FIELDS,
-            middlewares=(_repeat_only_on_stale_connections,),
+            max_line_size=MAX_HEADER_LINE_BYTES,
+            max_field_size=MAX_HEADER_FIELD_BYTES,
+            max_headers=MAX_HEADER_FIELDS,
+            middlewares=(_retry_only_stale_connections,),
             proxy=proxy,
         )
 
     async def get(self, url: str, headers: dict[str, str]) -> aiohttp.ClientResponse:
-        """One request, one answer; a redirect is an answer."""
+        """Send one request and return its response, even if that is a redirect."""
         target = URL(url, encoded=True)
         if self._proxy is not None:
             await self._resolver.check_target(str(target.raw_host), int(target.port or 80))
@@ -104,13 +104,13 @@ class Connections:
         return self._sockets(info)
 
 
-async def _repeat_only_on_stale_connections(
+async def _retry_only_stale_connections(
     request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
 ) -> aiohttp.ClientResponse:
-    """Keep the HTTP library from asking a server in trouble twice.
+    """Keep the HTTP library from repeating a request to a server in trouble.
 
     It repeats a GET whenever the connection breaks. That is right if the connection came from the pool and
-    had gone stale meanwhile; after a fresh one it would be a second request without need.
+    had gone stale; on a fresh connection it would be a needless second request.
     """
     try:
         return await handler(request)

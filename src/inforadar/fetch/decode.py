@@ -1,8 +1,8 @@
-"""Bodies: decoded as they stream in, never larger than the limit, never cut off unseen.
+"""Bodies: decoded as they stream in, never larger than the limit, never truncated unnoticed.
 
-The HTTP library's own decoding is switched off: it hands out a truncated gzip body as if it were whole,
-leaves stacked encodings undecoded, and knows no limit on the decoded size. Here each stage asks its
-decompressor for at most one byte more than is still allowed, so that a bomb is seen before it unfolds.
+The HTTP library's own decoding is switched off: it returns a truncated gzip body as if it were whole, leaves
+stacked encodings undecoded, and has no limit on the decoded size. Here each decoder asks its decompressor
+for at most one byte more than is still allowed, so that a bomb is detected before it unpacks.
 """
 
 from __future__ import annotations
@@ -21,36 +21,38 @@ else:
 
 ACCEPT_ENCODING: Final = "gzip, deflate, br, zstd"
 
-MAX_STACKED: Final = 4
-"""Encodings on one body. One is usual, two are a mistake, more are an attack."""
+MAX_STACKED_ENCODINGS: Final = 4
+"""Maximum number of encodings on one body. One is usual, two are a mistake, more are an attack."""
 
 MAX_MEMBERS: Final = 1000
-"""Gzip members or zstd frames in one body; each start of one costs a copy of what is left."""
+"""Maximum number of gzip members or zstd frames in one body; starting one copies the remaining data."""
 
 _ZSTD_WINDOW_LOG_MAX: Final = 23
-"""8 MB, the most that a zstd body on the web may ask for (RFC 9659)."""
+"""8 MB, the largest window that a zstd body on the web may use (RFC 9659)."""
 
 
 class BodyError(Exception):
-    """A body that cannot be had; its text goes on from "The answer of example.org"."""
+    """The body cannot be decoded; the text continues "The response from example.org …"."""
 
 
 class BodyTooLargeError(BodyError):
-    """More bytes than allowed, as sent or as decoded."""
+    """The body is larger than allowed, as sent or as decoded."""
 
 
-class Stage(Protocol):
-    """One decompressor: bytes in, bytes out, and whether its stream has come to its end."""
+class StreamDecoder(Protocol):
+    """Decode one encoding of a body, piece by piece."""
 
     def feed(self, data: bytes, limit: int) -> bytes:
-        """Decode all of `data`; may return early with more than `limit` bytes, when it is too much anyway."""
+        """Decode all of `data`; may stop early once it has more than `limit` bytes, which is too much anyway."""
         ...
 
-    def is_complete(self) -> bool: ...
+    def is_complete(self) -> bool:
+        """Has the compressed stream ended properly?"""
+        ...
 
 
 class _Gzip:
-    """One gzip member after another. What follows the last and is no gzip is padding, as browsers see it."""
+    """One gzip member after another. Anything else after the last one is ignored as padding, as in browsers."""
 
     def __init__(self) -> None:
         self._decompressor = zlib.decompressobj(16 + zlib.MAX_WBITS)
@@ -63,7 +65,7 @@ class _Gzip:
         size = 0
         while data and not self._padding:
             if self._decompressor.eof:
-                # The two bytes that tell the next member from padding may come in two pieces.
+                # The two bytes that distinguish the next member from padding may arrive in two pieces.
                 data = self._head + data
                 self._head = b""
                 if len(data) < 2 and data == b"\x1f":
@@ -74,7 +76,7 @@ class _Gzip:
                     break
                 self._members += 1
                 if self._members > MAX_MEMBERS:
-                    raise BodyError(f"holds more than {MAX_MEMBERS} gzip members")
+                    raise BodyError(f"contains more than {MAX_MEMBERS} gzip members")
                 self._decompressor = zlib.decompressobj(16 + zlib.MAX_WBITS)
             part = _inflate(self._decompressor, data, limit + 1 - size, "gzip")
             parts.append(part)
@@ -89,7 +91,7 @@ class _Gzip:
 
 
 class _Deflate:
-    """`deflate`: with the zlib header that the standard asks for, or raw, as many servers send it."""
+    """`deflate`: with the zlib header that the standard requires, or raw, as many servers send it."""
 
     def __init__(self) -> None:
         self._decompressor = zlib.decompressobj()
@@ -114,7 +116,7 @@ def _inflate(decompressor: zlib._Decompress, data: bytes, max_length: int, name:
     try:
         return decompressor.decompress(data, max_length)
     except zlib.error:
-        raise BodyError(f"says that it is {name}, and is not") from None
+        raise BodyError(f"is labelled {name} but is not valid {name}") from None
 
 
 class _Brotli:
@@ -127,7 +129,7 @@ class _Brotli:
         try:
             part: bytes = self._decompressor.process(data, output_buffer_limit=limit + 1)
         except brotli.error:
-            raise BodyError("says that it is br, and is not") from None
+            raise BodyError("is labelled br but is not valid br") from None
         return part
 
     def is_complete(self) -> bool:
@@ -153,12 +155,12 @@ class _Zstd:
             if self._decompressor.eof:
                 self._frames += 1
                 if self._frames > MAX_MEMBERS:
-                    raise BodyError(f"holds more than {MAX_MEMBERS} zstd frames")
+                    raise BodyError(f"contains more than {MAX_MEMBERS} zstd frames")
                 self._decompressor = self._new()
             try:
                 part = self._decompressor.decompress(data, limit + 1 - size)
             except ZstdError:
-                raise BodyError("says that it is zstd, and is not") from None
+                raise BodyError("is labelled zstd but is not valid zstd") from None
             parts.append(part)
             size += len(part)
             if size > limit:
@@ -170,7 +172,7 @@ class _Zstd:
         return self._decompressor.eof
 
 
-_STAGES: Final[dict[str, Callable[[], Stage]]] = {
+_DECODERS: Final[dict[str, Callable[[], StreamDecoder]]] = {
     "gzip": _Gzip,
     "x-gzip": _Gzip,
     "deflate": _Deflate,
@@ -180,30 +182,32 @@ _STAGES: Final[dict[str, Callable[[], Stage]]] = {
 
 
 class BodyDecoder:
-    """Collects one body: `feed` each piece as it arrives, then `finish`."""
+    """Collect and decode one body: `feed` each piece as it arrives, then `finish`."""
 
     def __init__(self, content_encoding: str, max_bytes: int) -> None:
         names = [name for part in content_encoding.split(",") if (name := part.strip().lower())]
         names = [name for name in names if name != "identity"]
-        if len(names) > MAX_STACKED:
-            raise BodyError(f"is encoded {len(names)} times")
+        if len(names) > MAX_STACKED_ENCODINGS:
+            raise BodyError(
+                f"has {len(names)} stacked encodings; at most {MAX_STACKED_ENCODINGS} are supported"
+            )
         for name in names:
-            if name not in _STAGES:
-                raise BodyError(f"has the encoding {name[:40]!r}, which we do not know")
+            if name not in _DECODERS:
+                raise BodyError(f"has the unknown encoding {name[:40]!r}")
         self._names = names[::-1]
-        self._stages = [_STAGES[name]() for name in self._names]
+        self._decoders = [_DECODERS[name]() for name in self._names]
         self._max_bytes = max_bytes
         self._parts: list[bytes] = []
         self._received = 0
         self._sizes = [0] * len(names)
 
     def feed(self, data: bytes) -> None:
-        # What was sent counts too: empty blocks could go on for ever without a byte of output.
+        # Received bytes count too: empty blocks could continue forever without producing output.
         self._received += len(data)
         if self._received > self._max_bytes:
             self._raise_too_large()
-        for index, stage in enumerate(self._stages):
-            data = stage.feed(data, self._max_bytes - self._sizes[index])
+        for index, decoder in enumerate(self._decoders):
+            data = decoder.feed(data, self._max_bytes - self._sizes[index])
             self._sizes[index] += len(data)
             if self._sizes[index] > self._max_bytes:
                 self._raise_too_large()
@@ -211,27 +215,27 @@ class BodyDecoder:
             self._parts.append(data)
 
     def finish(self) -> bytes:
-        """The whole body. One that ends inside a compressed stream is an error; an empty one is empty."""
+        """Return the whole body. Ending inside a compressed stream is an error, but an empty body is fine."""
         if self._received:
-            for name, stage in zip(self._names, self._stages, strict=True):
-                if not stage.is_complete():
-                    raise BodyError(f"breaks off inside its {name} stream")
+            for name, decoder in zip(self._names, self._decoders, strict=True):
+                if not decoder.is_complete():
+                    raise BodyError(f"ends in the middle of its {name} stream")
         return self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
 
     def _raise_too_large(self) -> None:
-        raise BodyTooLargeError(f"is larger than {_in_words(self._max_bytes)}")
+        raise BodyTooLargeError(f"is larger than {_format_size(self._max_bytes)}")
 
 
 def check_announced_length(content_length: str | None, max_bytes: int) -> None:
-    """Spare both sides the transfer of a body that says beforehand that it is too large."""
+    """Refuse a body whose Content-Length is too large before transferring it."""
     if content_length is None or not content_length.isdecimal():
         return
-    # A number of thousands of digits cannot even be converted.
+    # Python refuses to convert a number with thousands of digits.
     if len(content_length) > 18 or int(content_length) > max_bytes:
-        raise BodyTooLargeError(f"is larger than {_in_words(max_bytes)}")
+        raise BodyTooLargeError(f"is larger than {_format_size(max_bytes)}")
 
 
-def _in_words(size: int) -> str:
+def _format_size(size: int) -> str:
     for unit, factor in (("GB", 2**30), ("MB", 2**20), ("KB", 2**10)):
         if size >= factor:
             return f"{size / factor:.3g} {unit}"

@@ -1,7 +1,7 @@
-"""How long an answer stays fresh, and how long a server asks us to wait. Pure.
+"""How long a response stays fresh, and how long a server asks us to wait. Pure.
 
-These values come from outside and decide when we come back, so none is believed beyond seven days, and
-one that makes no sense says nothing.
+These values come from outside and decide when we come back, so they are capped at seven days, and invalid
+ones are ignored.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ MAX_WAIT_S = timedelta(days=7).total_seconds()
 
 
 def parse_http_date(value: str) -> datetime | None:
-    """A date of HTTP, in any of its three forms; `None` if it is none."""
+    """Parse an HTTP date in any of its three forms; return `None` if it is not one."""
     try:
         found = parsedate_to_datetime(value)
-        # The obsolete forms carry no zone, and HTTP has only one. The last evening of the year 9999 in New York,
-        # which some send for "never", is no time in it.
+        # The obsolete forms carry no zone; HTTP dates are always UTC. Some servers send the last evening of 9999 in
+        # New York time for "never", which overflows when converted to UTC.
         return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
 
 
 def parse_retry_after(value: str | None, now: datetime) -> float | None:
-    """Seconds to wait by a Retry-After of either form; `None` if it says nothing or is past."""
+    """Seconds to wait according to a Retry-After in either form; `None` if it is invalid or in the past."""
     if value is None:
         return None
     text = value.strip()
-    seconds = _parse_delta(text)
+    seconds = _parse_seconds(text)
     if seconds is None:
         until = parse_http_date(text)
         if until is None:
@@ -39,7 +39,7 @@ def parse_retry_after(value: str | None, now: datetime) -> float | None:
 
 
 def parse_cache_control(value: str) -> dict[str, str | None]:
-    """Directives in lower case with their arguments. Of a directive given twice the first counts."""
+    """Parse directives into lower-case names with their arguments. The first of a repeated directive counts."""
     directives: dict[str, str | None] = {}
     for part in _split_outside_quotes(value):
         name, has_argument, argument = part.partition("=")
@@ -50,10 +50,10 @@ def parse_cache_control(value: str) -> dict[str, str | None]:
 
 
 def freshness_s(headers: Mapping[str, str], now: datetime) -> float | None:
-    """For how many more seconds the answer is fresh, by its own words; `None` if it does not say.
+    """Seconds for which the response says it stays fresh; `None` if it does not say.
 
-    `max-age` wins over `Expires`. `no-store`, `no-cache` and what has run out already ask for no wait.
-    `s-maxage` speaks to caches that serve many, not to us.
+    `max-age` wins over `Expires`. `no-store`, `no-cache` and an expired lifetime ask for no wait.
+    `s-maxage` is for shared caches, not for us.
     """
     if "cache-control" not in headers and "expires" not in headers:
         return None
@@ -61,12 +61,12 @@ def freshness_s(headers: Mapping[str, str], now: datetime) -> float | None:
     if "no-store" in directives or "no-cache" in directives:
         return None
     if "max-age" in directives:
-        lifetime = _parse_delta(directives["max-age"] or "")
+        lifetime = _parse_seconds(directives["max-age"] or "")
     else:
         lifetime = _lifetime_by_expires(headers, now)
     if lifetime is None:
         return None
-    left = lifetime - (_parse_delta(headers.get("age", "")) or 0.0)
+    left = lifetime - (_parse_seconds(headers.get("age", "")) or 0.0)
     return min(left, MAX_WAIT_S) if left > 0 else None
 
 
@@ -74,13 +74,13 @@ def _lifetime_by_expires(headers: Mapping[str, str], now: datetime) -> float | N
     expires = parse_http_date(headers.get("expires", ""))
     if expires is None:
         return None
-    # Both dates are by the server's clock, so that a wrong one does no harm.
+    # Both dates come from the server's clock, so a wrong clock does no harm.
     answered_at = parse_http_date(headers.get("date", "")) or now
     return (expires - answered_at).total_seconds()
 
 
-def _parse_delta(text: str) -> float | None:
-    """Whole seconds. Long digits are an absurd number, not an error; anything else is no number."""
+def _parse_seconds(text: str) -> float | None:
+    """Parse whole seconds. Too many digits mean infinity, not an error; anything else is `None`."""
     text = text.strip()
     if not (text.isascii() and text.isdigit()):
         return None

@@ -1,18 +1,18 @@
-"""The guard: what of the internet we connect to, decided on the very address of each connection.
+"""The guard: which addresses we connect to, checked on the actual address of each connection.
 
 A URL is text and a name is an alias; only the address that a socket is about to connect to says where a
 request goes. So the check sits in the connector's socket factory, where nothing can change between check
 and connect: names, literals and every redirect hop pass through it.
 
-A name is refused as a whole as soon as one of its addresses is forbidden. Trying the others would be
-friendlier, but a name that mixes public and private addresses is an attack or a mistake, and which of
-the addresses is taken would be chance.
+A name is refused as soon as one of its addresses is forbidden. Trying the others would be friendlier, but
+a name that mixes public and private addresses is an attack or a mistake, and which address is used would
+be chance.
 
-Any port is allowed on a public address: feeds do live on odd ports.
+Any port is allowed on a public address: some feeds are on unusual ports.
 
-With an outgoing proxy the address connected to is the proxy's, which is allowed because the operator
-named it. The target is checked before it is handed over, by its literal address or by what its name
-resolves to here; a name that only the proxy can resolve is the proxy's to judge.
+With an outgoing proxy, the connection goes to the proxy, which is allowed because the operator configured
+it. The target is checked before it is passed on, by its literal address or by what its name resolves to
+here; a name that only the proxy can resolve is left for the proxy to check.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from inforadar.fetch.networks import IPAddress, IPNetwork, embedded_addresses, f
 
 
 class AddressRefusedError(InfoRadarError):
-    """A connection that the guard does not open."""
+    """The guard refused to connect to an address."""
 
     def __init__(self, address: str, kind: str) -> None:
-        super().__init__(f"{address} is {kind}, and we do not connect there.")
+        super().__init__(f"{address} is {kind}; connections to it are blocked.")
         self.address = address
         self.kind = kind
 
@@ -47,7 +47,7 @@ class AllowedNetworks:
 
     @classmethod
     def parse(cls, entries: Iterable[str]) -> AllowedNetworks:
-        """From `10.0.0.0/8`, `192.168.1.5`, `127.0.0.1:8080`, `fd00::/8`, `[::1]:8080`."""
+        """Parse entries like `10.0.0.0/8`, `192.168.1.5`, `127.0.0.1:8080`, `fd00::/8`, `[::1]:8080`."""
         networks: list[IPNetwork] = []
         endpoints: set[tuple[IPAddress, int]] = set()
         for entry in entries:
@@ -59,8 +59,8 @@ class AllowedNetworks:
                     networks.append(ip_network(text))
             except ValueError:
                 raise ConfigError(
-                    f"{entry!r} is no allowed network. Write a network (10.0.0.0/8, fd00::/8), an address "
-                    "(192.168.1.5) or one address with its port (127.0.0.1:8080, [::1]:8080)."
+                    f"{entry!r} is not a valid allowed network. Use a network (10.0.0.0/8, fd00::/8), an address "
+                    "(192.168.1.5) or an address with a port (127.0.0.1:8080, [::1]:8080)."
                 ) from None
         return cls(networks=tuple(networks), endpoints=frozenset(endpoints))
 
@@ -82,18 +82,18 @@ def _parse_endpoint(text: str) -> tuple[IPAddress, int]:
 
 
 class Guard:
-    """Answers one question: may we connect to this address and port?"""
+    """Decides if we may connect to an address and port."""
 
     def __init__(self, allowed: AllowedNetworks | None = None) -> None:
         self._allowed = allowed or AllowedNetworks()
 
     def check_address(self, address: str, port: int) -> None:
-        """Raise `AddressRefusedError` unless the address, as the socket gets it, may be connected to."""
+        """Raise `AddressRefusedError` unless this address, exactly as passed to the socket, is allowed."""
         try:
             parsed = ip_address(address.partition("%")[0])
         except ValueError:
-            # What is no plain address would be resolved once more, behind our back.
-            raise AddressRefusedError(address, "no plain address") from None
+            # Anything but a plain address would be resolved again, after this check.
+            raise AddressRefusedError(address, "not a plain IP address") from None
         self._check(parsed, parsed, port)
 
     def _check(self, address: IPAddress, shown: IPAddress, port: int) -> None:
@@ -106,7 +106,7 @@ class Guard:
 
 
 class GuardedSockets:
-    """The connector's socket factory: makes a socket only for an address that passed."""
+    """The connector's socket factory: creates sockets only for addresses that the guard allows."""
 
     def __init__(self, guard: Guard, exempt: set[tuple[str, int]]) -> None:
         self._guard = guard
@@ -121,10 +121,10 @@ class GuardedSockets:
 
 
 class GuardedResolver(AbstractResolver):
-    """Resolves names and refuses those with a forbidden address.
+    """Resolves names and refuses any that has a forbidden address.
 
-    `proxy`, when there is one, is the host and port whose addresses are let through; they are noted in
-    `exempt`, for the socket factory to know them.
+    `proxy` is the host and port of the outgoing proxy, if there is one. Its addresses are always allowed; they
+    are added to `exempt`, which the socket factory shares.
     """
 
     def __init__(
@@ -154,7 +154,7 @@ class GuardedResolver(AbstractResolver):
         return found
 
     async def check_target(self, host: str, port: int) -> None:
-        """Check where a request that a proxy will carry goes, as far as can be known here."""
+        """Check the target of a proxied request, as far as it can be resolved here."""
         try:
             ip_address(host)
         except ValueError:

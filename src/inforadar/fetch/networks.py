@@ -1,12 +1,12 @@
-"""Which addresses are no part of the public internet: our own table.
+"""Our own table of addresses that are not part of the public internet.
 
-`ipaddress.is_global` is not asked: it changes between versions of Python, and on 3.11 it calls several
-dangerous addresses global. The rule for IPv4 is the IANA special-purpose registry, with the metadata
-services that clouds keep on public addresses. The rule for IPv6 is the other way round: only 2000::/3
-is handed out, so everything else is refused, and some parts of that too.
+`ipaddress.is_global` is not used: it changes between Python versions, and on 3.11 it calls several dangerous
+addresses global. For IPv4 the table is the IANA special-purpose registry, plus the metadata services that
+clouds keep on public addresses. For IPv6 it is the other way round: only 2000::/3 is assigned, so everything
+else is refused, and parts of that range too.
 
-An IPv6 address can carry an IPv4 one and lead to it (mapped, NAT64, 6to4, Teredo, ISATAP). Such an
-address is as forbidden as the one it carries.
+An IPv6 address can embed an IPv4 address and route to it (mapped, NAT64, 6to4, Teredo, ISATAP). Such an
+address is forbidden if the embedded one is.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ IPAddress = IPv4Address | IPv6Address
 IPNetwork = IPv4Network | IPv6Network
 
 _IPV4_TABLE = (
-    # The more particular network stands first, because its name is the one to tell.
+    # More specific networks come first, because the first match names the address.
     ("169.254.169.254/32", "a cloud's metadata service"),
     ("169.254.170.2/32", "a cloud's metadata service"),
     ("168.63.129.16/32", "a cloud's metadata service"),
@@ -73,9 +73,9 @@ _RESERVED = "a reserved address"
 
 
 def forbidden_kind(address: IPAddress) -> str | None:
-    """What a forbidden address is, in words; `None` for a public one.
+    """Say what kind of forbidden address this is; `None` for a public one.
 
-    Looks at the address itself only: `embedded_addresses` gives those that it carries.
+    Checks only the address itself, not its `embedded_addresses`.
     """
     if isinstance(address, IPv4Address):
         return next((kind for network, kind in _IPV4_FORBIDDEN if address in network), None)
@@ -90,9 +90,9 @@ def forbidden_kind(address: IPAddress) -> str | None:
 
 
 def embedded_addresses(address: IPAddress) -> Iterator[IPv4Address]:
-    """The IPv4 addresses that an IPv6 one carries, and may lead to.
+    """Yield the IPv4 addresses that an IPv6 address embeds and may route to.
 
-    Not here, because they are refused as a whole: the compatible form `::a.b.c.d`, which nothing uses,
+    Two forms are missing because they are always refused: the compatible form `::a.b.c.d`, which nothing uses,
     and the local NAT64 prefix 64:ff9b:1::/48, where only the operator knows which bits are the address.
     """
     if isinstance(address, IPv4Address):

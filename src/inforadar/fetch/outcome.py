@@ -1,4 +1,4 @@
-"""What an HTTP status means for a feed, and the sentence that says so. Pure."""
+"""HTTP statuses as outcomes of a fetch, and as sentences for people. Pure."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ _UNAUTHORIZED = frozenset({401, 403})
 _RATE_LIMITED = 429
 
 _SENTENCES = {
-    401: "{host} answered 401. It wants credentials.",
-    402: "{host} answered 402. It wants to be paid.",
-    403: "{host} answered 403. It does not let us in.",
-    404: "{host} answered 404. Nothing is at this address.",
-    407: "The proxy answered 407. It wants credentials.",
-    410: "{host} answered 410. This is gone for good.",
+    401: "{host} answered 401. It requires credentials.",
+    402: "{host} answered 402. It requires payment.",
+    403: "{host} answered 403. It denies access.",
+    404: "{host} answered 404. There is nothing at this address.",
+    407: "The proxy answered 407. It requires credentials.",
+    410: "{host} answered 410. This was removed permanently.",
     451: "{host} answered 451. This is withheld for legal reasons.",
 }
 
 
 def has_usable_body(status: int) -> bool:
-    """200, and 203: the same, passed on by something in between that changed it."""
+    """200, or 203: a 200 that a proxy on the way transformed."""
     return status in {200, 203}
 
 
@@ -31,15 +31,15 @@ def is_permanent_redirect(status: int) -> bool:
     return status in {301, 308}
 
 
-def may_say_retry_after(status: int) -> bool:
+def may_have_retry_after(status: int) -> bool:
     return status in {_RATE_LIMITED, 503}
 
 
 def outcome_of_status(status: int) -> Outcome:
-    """The outcome of a final answer, redirects followed.
+    """Return the outcome of the final response, after redirects.
 
-    What no server should say to a plain GET (1xx, a 206, a 304 that we did not ask for) is temporary: the
-    fault is the server's and may be mended.
+    A status that no server should send for a plain GET (1xx, 206, a 304 to an unconditional request) is
+    temporary: the server is at fault and may be fixed.
     """
     if has_usable_body(status) or status == 304:
         return Outcome.SUCCESS
@@ -50,6 +50,6 @@ def outcome_of_status(status: int) -> Outcome:
     return Outcome.TEMPORARY_ERROR
 
 
-def sentence_of_status(status: int, host: str) -> str:
-    """What happened, for a person; what comes next is added by whoever knows it."""
+def describe_status(status: int, host: str) -> str:
+    """Say what happened; the caller adds what comes next."""
     return _SENTENCES.get(status, "{host} answered {status}.").format(host=host, status=status)

@@ -1,12 +1,11 @@
-"""Pacing: when a host may be asked again, so that nobody waits while holding a worker.
+"""Pacing: when a host may be asked again, without blocking a worker while waiting.
 
-Between two requests to a host (hostname and port) lies at least its delay, counted from the end of the
-first to the start of the second: servers see every gap, however slow the network was. The state is shared
-through the functions that `SharedPacer` is handed: the table `hosts` for all processes on one database, or
-Redis (`pace_redis`) for all machines.
+Two requests to a host (hostname and port) are at least its delay apart, counted from the end of the first to
+the start of the second, so that servers see the full gap however slow the network was. The state is shared
+through the functions passed to `SharedPacer`: the table `hosts` for all processes on one database, or Redis
+(`pace_redis`) for all machines.
 
-A slot is asked for many hosts at once and given back without a query of its own; hosts without a delay
-cost nothing at all.
+Slots are requested for many hosts at once and released in batches. Hosts without a delay cost no query.
 """
 
 from __future__ import annotations
@@ -22,51 +21,55 @@ from inforadar.errors import InfoRadarError
 from inforadar.urls import is_long_host
 
 Reserve = Callable[[Sequence[str], float], Awaitable[Mapping[str, tuple[float, float]]]]
-"""Takes the slots that are free, held for so many seconds: (0, 0), or the seconds until slot and pause end."""
+"""Take the free slots among these hosts for the given seconds.
+
+Returns for each host the seconds until its slot and its pause end; (0, 0) means the slot was taken.
+"""
 Free = Callable[[Mapping[str, float]], Awaitable[None]]
-"""Frees hosts after so many seconds each."""
+"""Free each host after its number of seconds."""
 Pause = Callable[[str, float, str], Awaitable[None]]
+"""Pause a host for the given seconds, with the reason."""
 
 FLUSH_AFTER_S = 0.25
-ASK_AGAIN_S = 1.0
-"""While another process has its request to a host under way, we ask for the slot no more often than this."""
-PATIENCE_S = 30.0
-"""A job in the middle of its work waits no longer than this for a host's turn: no cycle ends before its last job."""
-LONGEST_PATIENCE_S = 300.0
-"""It waits for as long as this where the host's own delay is so long: else a site that asks for a minute between two
-requests could not be walked, nor a redirect on it be followed."""
+SLOT_POLL_S = 1.0
+"""How often to ask for a slot while another process's request to that host is in progress."""
+MAX_TURN_WAIT_S = 30.0
+"""Maximum wait for a host's turn in the middle of a job: a cycle cannot end before its last job."""
+MAX_LONG_DELAY_WAIT_S = 300.0
+"""Maximum wait where the host's own delay is longer than `MAX_TURN_WAIT_S`. Otherwise a site that asks for a minute
+between two requests could not be walked, and no redirect on it could be followed."""
 
 
 class HostPacer(Protocol):
-    """Who may ask which host when."""
+    """Decides when each host may be asked."""
 
     def delay_of(self, host: str) -> float:
-        """The least time between two requests to this host, in seconds; 0: as many at once as one likes."""
+        """Minimum seconds between two requests to this host; 0 means any number at once."""
         ...
 
     async def reserve(self, hosts: Sequence[str]) -> Mapping[str, float]:
-        """Seconds until each host is free; 0 means the slot is yours: call `done` when the request ended."""
+        """Return the seconds until each host is free; 0 means the slot is yours: call `done` after the request."""
         ...
 
     def done(self, host: str) -> None:
-        """The request ended: from now its delay runs."""
+        """Say that the request ended: the host's delay starts now."""
         ...
 
     async def pause(self, host: str, seconds: float, reason: str) -> None:
-        """The host asked for quiet."""
+        """Stop asking the host for this long, because it asked for that."""
         ...
 
     async def refresh(self) -> None:
-        """Looks at what others learned: pauses and crawl delays. Called once a cycle."""
+        """Load the pauses and crawl delays that other processes learned. Called once a cycle."""
         ...
 
     async def close(self) -> None:
-        """Gives back what is still held."""
+        """Release the slots that are still held."""
         ...
 
 
 class Unpaced:
-    """Every host is always free: for what never leaves the process."""
+    """A pacer for fetches that never leave the process: every host is always free."""
 
     def delay_of(self, host: str) -> float:
         return 0.0
@@ -88,7 +91,7 @@ class Unpaced:
 
 
 class SharedPacer:
-    """Keeps the slots where others see them too, reached through the functions it is handed."""
+    """Keeps the slots in a store shared with other processes, through the functions passed in."""
 
     def __init__(
         self,
@@ -113,14 +116,14 @@ class SharedPacer:
         self._pauses: Mapping[str, datetime] = {}
         self._crawl_delays: Mapping[str, float] = {}
         self._taken: dict[str, datetime] = {}
-        """Slots that are ours, and since when."""
+        """Our slots, and since when we have them."""
         self._ended: dict[str, tuple[datetime, datetime]] = {}
-        """Slots to give back: since when they are ours, and when the request ended."""
+        """Slots to release: since when we have them, and when the request ended."""
         self._flusher: asyncio.TimerHandle | None = None
         self._flushes: set[asyncio.Task[None]] = set()
 
     def delay_of(self, host: str) -> float:
-        # Nobody asks a host that cannot be, and its name may be no key of the table.
+        # A host name that is too long cannot exist and is never asked; it may not fit the table's key either.
         if host in self._unpaced or is_long_host(host):
             return 0.0
         return max(self._delay_s, self._crawl_delays.get(host, 0.0))
@@ -141,18 +144,21 @@ class SharedPacer:
             await self._flush()
             now = self._now()
             for host, (slot_s, pause_s) in (await self._reserve(shared, self._hold_s)).items():
-                waits[host] = max(self._until_free(host, slot_s), pause_s)
+                waits[host] = max(self._retry_in_s(host, slot_s), pause_s)
                 if not waits[host]:
                     self._taken[host] = now
         return waits
 
-    def _until_free(self, host: str, slot_s: float) -> float:
-        """A slot longer than the delay is held by a request under way, which hardly ever takes all of its time."""
+    def _retry_in_s(self, host: str, slot_s: float) -> float:
+        """Seconds until the slot is worth asking for again.
+
+        A slot longer than the delay belongs to a request in progress, which rarely uses all of its time.
+        """
         delay_s = self.delay_of(host)
-        return slot_s if slot_s <= delay_s else min(slot_s, max(delay_s, ASK_AGAIN_S))
+        return slot_s if slot_s <= delay_s else min(slot_s, max(delay_s, SLOT_POLL_S))
 
     def done(self, host: str) -> None:
-        # A redirect gives the first host's slot back before the job does; someone else may have it by then.
+        # A redirect releases the first host's slot before the job does; another job may have it by then.
         if (taken_at := self._taken.pop(host, None)) is None:
             return
         self._ended[host] = (taken_at, self._now())
@@ -161,7 +167,7 @@ class SharedPacer:
 
     def _flush_soon(self) -> None:
         self._flusher = None
-        task = asyncio.create_task(self._flush_or_leave())
+        task = asyncio.create_task(self._try_flush())
         self._flushes.add(task)
         task.add_done_callback(self._flushes.discard)
 
@@ -176,7 +182,7 @@ class SharedPacer:
         delays = {
             host: max(self.delay_of(host) - (now - ended_at).total_seconds(), 0.0)
             for host, (taken_at, ended_at) in ended.items()
-            # A slot that was not given back in time went to someone else.
+            # A slot that was not released in time belongs to someone else now.
             if (now - taken_at).total_seconds() < self._hold_s
         }
         try:
@@ -186,8 +192,8 @@ class SharedPacer:
             self._ended = ended | self._ended
             raise
 
-    async def _flush_or_leave(self) -> None:
-        """What cannot be freed now is freed with the next ones; until then the host counts as busy."""
+    async def _try_flush(self) -> None:
+        """Flush; on a failure the slots are released with the next ones, and until then the hosts count as busy."""
         with suppress(InfoRadarError):
             await self._flush()
 
@@ -201,31 +207,32 @@ class SharedPacer:
     async def close(self) -> None:
         if self._flushes:
             await asyncio.wait(self._flushes)
-        await self._flush_or_leave()
+        await self._try_flush()
 
 
 StepAside = Callable[[], AbstractContextManager[None]]
+"""Returns a context in which the job does not occupy its worker."""
 
 
 @contextmanager
-def _stay() -> Iterator[None]:
+def _keep_worker() -> Iterator[None]:
     yield
 
 
-step_aside: ContextVar[StepAside] = ContextVar("step_aside", default=_stay)
-"""`with step_aside.get()():` lets another job use this one's worker while it waits."""
+step_aside: ContextVar[StepAside] = ContextVar("step_aside", default=_keep_worker)
+"""`with step_aside.get()():` lets another job use this job's worker while it waits."""
 
 
 async def wait_for_turn(
     pacer: HostPacer, host: str, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 ) -> float:
-    """Waits until the host's slot is ours, without holding a worker; 0 then.
+    """Wait until the host's slot is ours, without occupying a worker, and return 0.
 
-    A turn that is too far away is not waited for: the seconds until it comes, and nothing is ours.
+    If the turn is too far away, do not wait: return the seconds until it comes. The slot is not ours then.
     """
     with step_aside.get()():
         while wait_s := (await pacer.reserve([host]))[host]:
-            if wait_s > max(PATIENCE_S, min(pacer.delay_of(host), LONGEST_PATIENCE_S)):
+            if wait_s > max(MAX_TURN_WAIT_S, min(pacer.delay_of(host), MAX_LONG_DELAY_WAIT_S)):
                 return wait_s
             await sleep(wait_s)
     return 0.0

@@ -1,7 +1,7 @@
-"""The way of one request from hop to hop: where it may go next, and what it may carry there. Pure.
+"""The redirects of one request: where it may go next, and what it may send there. Pure.
 
-Credentials stay with the origin that they were given for, and so do validators whose URL is not known.
-A move counts as permanent only if every hop said so. A URL that comes up twice is a circle: without
+Credentials stay with the origin they were given for, and so do validators whose URL is not known.
+A move counts as permanent only if every hop is permanent. A URL that comes up twice is a loop: without
 cookies it would answer the same again.
 """
 
@@ -22,7 +22,7 @@ from inforadar.urls import canonical_form, keeps_credentials, origin
 
 @dataclass(slots=True, kw_only=True)
 class RedirectChain:
-    """Where a request has got to."""
+    """The current hop of a request, and the URLs before it."""
 
     request: Request
     url: str
@@ -32,8 +32,8 @@ class RedirectChain:
     seen: set[str] = field(default_factory=set)
 
     @classmethod
-    def begin(cls, request: Request) -> RedirectChain:
-        """Raises `InvalidUrlError` if the URL cannot be requested."""
+    def start(cls, request: Request) -> RedirectChain:
+        """Start a request; raises `InvalidUrlError` if its URL cannot be requested."""
         return cls(
             request=request,
             url=requestable(request.url),
@@ -50,22 +50,22 @@ class RedirectChain:
         return host_of(self.url)
 
     def follow(self, status: int, location: str | None, max_redirects: int) -> Fault | None:
-        """Go on to `location`, unless that is wrong."""
+        """Move on to `location`, or return why that is not possible."""
         if not location:
             return Fault(
                 reason=FailureReason.BROKEN,
-                message=f"{self.host} answered {status} without saying where to go.",
+                message=f"{self.host} answered {status} without a Location header.",
             )
         try:
             target = requestable(escape_raw_bytes(location), self.url)
         except InvalidUrlError:
-            return _wrong_way(f"{self.host} sends us to something that is no plain http or https address.")
+            return _bad_redirect(f"{self.host} redirects to something that is not a valid http or https URL.")
         if target == self.url or target in self.seen:
-            return _wrong_way(f"{self.host} sends us round in a circle.")
+            return _bad_redirect(f"{self.host} redirects in a loop.")
         if len(self.seen) == max_redirects:
-            return _wrong_way(f"{host_of(self.request.url)} redirects more than {max_redirects} times.")
+            return _bad_redirect(f"{host_of(self.request.url)} redirects more than {max_redirects} times.")
         if not keeps_credentials(self.url, target):
-            # They stay away for good: the other origin could send us back to a page of its choice.
+            # Dropped for good, even if we return: the other origin could redirect us back to a page of its choice.
             self.credentials = {}
         if self.validators.url is None and origin(target) != origin(self.url):
             self.validators = Validators()
@@ -76,22 +76,22 @@ class RedirectChain:
 
 
 def requestable(url: str, base: str | None = None) -> str:
-    """The URL as it is requested: without fragment, and refused if it carries credentials."""
+    """Return the URL as requested, without its fragment; refuse one that contains credentials."""
     href = canonical_form(url, base)
     if "@" in href:
         parsed = ada_url.URL(href)
         if parsed.username or parsed.password:
             raise InvalidUrlError(
-                f"…@{parsed.host}", "it holds credentials; give them as a header of the feed instead"
+                f"…@{parsed.host}", "it contains credentials; set them as a header of the feed instead"
             )
     return href.partition("#")[0]
 
 
 def host_of(url: str) -> str:
-    """The host as people write it, for sentences."""
+    """Return the host as people write it, for sentences."""
     host = str(ada_url.URL(url).hostname)
     return str(ada_url.idna.decode(host)) if "xn--" in host else host
 
 
-def _wrong_way(message: str) -> Fault:
+def _bad_redirect(message: str) -> Fault:
     return Fault(reason=FailureReason.REDIRECTS, outcome=Outcome.PERMANENT_ERROR, message=message)

@@ -1,8 +1,8 @@
-"""Names to addresses, by the system's resolver in threads of its own.
+"""Name resolution by the system's resolver, in its own threads.
 
-A dead name can hold a thread for half a minute. In the event loop's default pool (uvloop has four threads)
-a handful of them would hold up every other feed, and at the end of the program Python would wait for them.
-These threads are more, start only when needed, and are daemons: nobody waits for them.
+A dead name can block a thread for half a minute. In the event loop's default pool (uvloop has four threads)
+a handful of them would block every other feed, and Python would wait for them at exit. Here there are more
+threads, started only when needed, and they are daemons: exit does not wait for them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _Question = tuple[asyncio.AbstractEventLoop, "asyncio.Future[_Answer]", str, int
 
 
 class SystemResolver(AbstractResolver):
-    """`getaddrinfo`, at most `threads` at once."""
+    """Resolves with `getaddrinfo`, at most `threads` calls at once."""
 
     def __init__(self, threads: int = 32) -> None:
         self._max_threads = threads
@@ -58,7 +58,7 @@ class SystemResolver(AbstractResolver):
         self._threads = 0
 
     def _answer_questions(self) -> None:
-        """What each thread does."""
+        """The loop of each thread."""
         while (question := self._questions.get()) is not None:
             loop, answer, host, port, family = question
             found: _Answer | OSError
@@ -67,14 +67,14 @@ class SystemResolver(AbstractResolver):
             except OSError as error:
                 found = error
             except UnicodeError:
-                # A name that cannot even be asked for: an empty label, or one that is too long.
+                # The name cannot be looked up at all: a label is empty or too long.
                 found = socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-            # The loop may be gone by now; then nobody waits for the answer any more.
+            # The loop may be closed by now; then nobody is waiting for the answer.
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(self._settle, answer, found)
 
     def _settle(self, answer: asyncio.Future[_Answer], found: _Answer | OSError) -> None:
-        # Counted here and not when the waiting ends: an abandoned question still holds its thread.
+        # Counted here and not when the caller stops waiting: an abandoned question still occupies its thread.
         self._asked -= 1
         if answer.done():
             return

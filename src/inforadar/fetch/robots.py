@@ -1,7 +1,7 @@
-"""robots.txt by RFC 9309: what we may fetch on a host, and how fast. Pure; protego reads the file.
+"""robots.txt by RFC 9309: what we may fetch on a host, and how fast. Pure; protego parses the file.
 
-Who holds the pacing fetches it (`robots_request`) and asks `robots_from_result` what follows:
-a file that is not there allows everything, one that cannot be had right now allows nothing for now.
+The caller fetches it with `robots_request` and passes the result to `robots_from_result`: a missing file
+allows everything, one that is unavailable right now allows nothing for now.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from inforadar.model.http import Failed, FailureReason, Fetched, FetchResult, No
 from inforadar.urls import canonical_form
 
 MAX_PARSED_BYTES = 500 * 1024
-"""What the standard asks us to read; rules beyond it are not seen."""
+"""The size that the standard requires us to read; rules beyond it are ignored."""
 
 MAX_FETCHED_BYTES = 4 * 2**20
 MAX_SITEMAPS = 1000
@@ -29,12 +29,12 @@ class RobotsAccess(StrEnum):
     ALL = "all"
     """No robots.txt: everything is allowed."""
     NONE = "none"
-    """It could not be had: nothing is allowed until it can."""
+    """robots.txt is unavailable: nothing is allowed until it can be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobotsRules:
-    """What one host's robots.txt says to us. `text` is what `parse_robots` makes the same value from."""
+    """The rules of one host's robots.txt for us. `parse_robots` makes an equal value from `text`."""
 
     access: RobotsAccess
     text: str = ""
@@ -54,7 +54,7 @@ ALLOW_NOTHING = RobotsRules(access=RobotsAccess.NONE)
 
 
 def robots_request(url: str, validators: Validators | None = None) -> Request:
-    """The request for the robots.txt that governs `url`."""
+    """Build the request for the robots.txt that governs `url`."""
     return Request(
         url=canonical_form("/robots.txt", url),
         validators=validators or Validators(),
@@ -64,12 +64,12 @@ def robots_request(url: str, validators: Validators | None = None) -> Request:
 
 
 def product_token(user_agent: str) -> str:
-    """The name that a robots.txt knows us by: the User-Agent up to its version."""
+    """Return our name in robots.txt files: the User-Agent up to its version."""
     return user_agent.partition("/")[0].partition(" ")[0] or "*"
 
 
 def parse_robots(text: str, user_agent: str, base: str) -> RobotsRules:
-    """The rules for us in the text of a robots.txt that was fetched from `base`."""
+    """Parse our rules from a robots.txt that was fetched from `base`."""
     agent = product_token(user_agent)
     parsed = Protego.parse(text)
     return RobotsRules(
@@ -83,24 +83,24 @@ def parse_robots(text: str, user_agent: str, base: str) -> RobotsRules:
 
 
 def robots_from_result(result: FetchResult, user_agent: str, known: RobotsRules | None = None) -> RobotsRules:
-    """What the end of a `robots_request` means; `known` is what we had before, for a 304."""
+    """Return the rules that follow from a `robots_request`; `known` are the rules we had, for a 304."""
     match result:
         case Fetched():
             head = result.body[:MAX_PARSED_BYTES]
             if len(result.body) > MAX_PARSED_BYTES:
-                # A rule that is cut in two would say something else.
+                # A rule cut in the middle would mean something else.
                 head = head[: head.rfind(b"\n") + 1]
             return parse_robots(head.decode("utf-8-sig", "replace"), user_agent, result.final_url)
         case NotModified():
             return known if known is not None else ALLOW_NOTHING
         case Failed():
-            return ALLOW_ALL if _is_not_there(result) else ALLOW_NOTHING
+            return ALLOW_ALL if _is_missing(result) else ALLOW_NOTHING
         case _:
             assert_never(result)
 
 
-def _is_not_there(failed: Failed) -> bool:
-    """4xx, and redirects that lead nowhere. 429 is no statement about the file, only about the moment."""
+def _is_missing(failed: Failed) -> bool:
+    """Is it missing: 4xx, or broken redirects? A 429 says nothing about the file, only about this moment."""
     if failed.reason is FailureReason.REDIRECTS:
         return True
     return failed.status is not None and 400 <= failed.status < 500 and not failed.is_rate_limited
@@ -116,7 +116,7 @@ def _crawl_delay_s(parsed: Protego, agent: str) -> float | None:
 
 
 def _sitemaps(parsed: Protego, base: str) -> tuple[str, ...]:
-    """Usable ones, absolute, each once."""
+    """Return the valid sitemap URLs, absolute, each once."""
     found: dict[str, None] = {}
     for text in parsed.sitemaps:
         if len(found) == MAX_SITEMAPS:

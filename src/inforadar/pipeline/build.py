@@ -16,7 +16,7 @@ import structlog
 from inforadar.model.feed import Feed
 from inforadar.model.item import Item, ServedItem, metadata_of
 from inforadar.stages.publish.entry import ChannelInfo, Entry
-from inforadar.stages.publish.rss import RssDocument, link_start, render_rss
+from inforadar.stages.publish.rss import RssDocument, render_rss, self_link_start
 from inforadar.store.database import Database
 from inforadar.store.published.cached_feeds import BuildJob, CachedFeed, load_build_jobs
 from inforadar.store.published.readdress import mark_documents_without
@@ -42,7 +42,7 @@ class Builder:
     async def follow_address(self) -> None:
         """Once for each worker: the address may be another than that of the one before, and a feed that is quiet
         would go on saying the old one for good."""
-        link = link_start(_address(self.public_url))
+        link = self_link_start(_address(self.public_url))
         if not await self.database.read(has_documents_without, link):
             return
         before, marked = None, 0

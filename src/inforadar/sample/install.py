@@ -22,7 +22,7 @@ from inforadar.errors import UsageError
 from inforadar.fetch.client import BeforeRedirect
 from inforadar.fetch.conditional import conditional_headers, parse_validators
 from inforadar.fetch.engine import Engine
-from inforadar.fetch.outcome import outcome_of_status, sentence_of_status
+from inforadar.fetch.outcome import describe_status, outcome_of_status
 from inforadar.fetch.pace import Unpaced
 from inforadar.model.feed import Feed
 from inforadar.model.http import Failed, FailureReason, Fetched, FetchResult, NotModified, Request
@@ -69,7 +69,7 @@ class Past:
                 url=request.url,
                 outcome=outcome_of_status(said.status),
                 reason=FailureReason.STATUS,
-                message=sentence_of_status(said.status, hostname(request.url)),
+                message=describe_status(said.status, hostname(request.url)),
                 fetched_at=self.moment,
                 status=said.status,
             )

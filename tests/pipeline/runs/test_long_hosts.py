@@ -112,7 +112,7 @@ async def test_a_redirect_to_such_a_host_is_not_followed(
     assert result.fetched == 1
     after = await reload(database, feed)
     assert (after.url, after.last_fetch_status) == (feed.url, Outcome.PERMANENT_ERROR)
-    assert after.last_error == "127.0.0.1 sends us to something that is no plain http or https address."
+    assert after.last_error == "127.0.0.1 redirects to something that is not a valid http or https URL."
 
 
 async def test_an_item_of_such_a_host_is_left_out_of_its_feed(

@@ -17,7 +17,7 @@ from inforadar.app.lookups import open_discovery
 from inforadar.app.worker import open_worker
 from inforadar.config import Settings, load_settings
 from inforadar.errors import UsageError
-from inforadar.fetch.pace import LONGEST_PATIENCE_S
+from inforadar.fetch.pace import MAX_LONG_DELAY_WAIT_S
 from inforadar.model.article import FailureCode
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import Outcome
@@ -40,8 +40,8 @@ from tests.support.site.server import Site
 Open = Callable[..., AbstractAsyncContextManager[Worker]]
 OURS, QUIET, OTHER = "127.0.0.1", "127.0.0.2", "127.0.0.3"
 TWO_DAYS_S = 2 * 86400.0
-LONG_S = LONGEST_PATIENCE_S + 300.0
-SENTENCE = f"{QUIET} is to be left alone for another 48 hours."
+LONG_S = MAX_LONG_DELAY_WAIT_S + 300.0
+SENTENCE = f"{QUIET} is on hold for another 48 hours."
 
 
 @pytest.fixture
@@ -161,7 +161,7 @@ async def test_a_walk_on_a_site_that_asks_for_long_delays_ends_and_comes_again(
     assert (result.added, paged.asked) == (5, ["1"])
     after = await database.read(load_feed, feed.id)
     assert after.last_fetch_status is Outcome.TEMPORARY_ERROR
-    assert after.last_error == f"The walk ended at page 2. {OURS} is to be left alone for another 10 minutes."
+    assert after.last_error == f"The walk ended at page 2. {OURS} is on hold for another 10 minutes."
     assert seconds_until(after.next_run_at) > LONG_S - 60
 
 
@@ -176,7 +176,7 @@ async def test_so_does_one_that_has_to_ask_for_robots_txt_first(
         await running.collecting.claim_and_collect()
     assert [request.path for request in site.requests] == ["/robots.txt"]
     after = await database.read(load_feed, feed.id)
-    assert after.last_error == f"{OURS} is to be left alone for another 10 minutes."
+    assert after.last_error == f"{OURS} is on hold for another 10 minutes."
     assert seconds_until(after.next_run_at) > LONG_S - 60
 
 
@@ -192,7 +192,7 @@ async def test_the_files_of_a_sitemap_wait_for_a_later_run(
     assert [request.path for request in site.requests] == ["/sitemap.xml"]
     after = await database.read(load_feed, feed.id)
     assert after.last_fetch_status is Outcome.TEMPORARY_ERROR
-    assert after.last_error == f"{OURS} is to be left alone for another 10 minutes."
+    assert after.last_error == f"{OURS} is on hold for another 10 minutes."
     assert seconds_until(after.next_run_at) > LONG_S - 60
 
 
@@ -221,10 +221,10 @@ async def test_whoever_asks_for_a_page_of_such_a_host_is_told_so_at_once(
     await database.write(request_article, uid(url), url, "general")
     async with worker() as running:
         await running.collecting.pacer.refresh()
-        with pytest.raises(UsageError, match=r"127\.0\.0\.2 is to be left alone for another 48 hours"):
+        with pytest.raises(UsageError, match=r"127\.0\.0\.2 is on hold for another 48 hours"):
             await refresh_article(running.canonicalizer, uid(url))
     async with open_discovery(settings, database) as discovery, asyncio.timeout(60):
-        with pytest.raises(NothingFoundError, match="left alone for another 48 hours"):
+        with pytest.raises(NothingFoundError, match="on hold for another 48 hours"):
             await discovery.discover(url)
     assert site.requests == []
     (row,) = await rows(database, articles)

@@ -1,6 +1,6 @@
-"""Whole pages in the manner of real layouts: the fields of each, and the quality over all of them.
+"""Whole pages modelled on real layouts: the fields of each, and the quality over all of them.
 
-`tests/data/pages/*.html` were written for this test; beside each stands what has to come out of it.
+`tests/data/pages/*.html` were written for this test; the expected result is next to each.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ARTICLES = {name: expected for name, expected in EXPECTED.items() if "failure" n
 FAILURES = {name: expected for name, expected in EXPECTED.items() if "failure" in expected}
 
 PINNED_F1 = 1.0
-"""What the extractor reaches over these pages; a change that lowers it has to say why."""
+"""The extractor's quality on these pages; a change that lowers it must say why."""
 
 CJK = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 TOKEN = re.compile(rf"[{CJK}]|[^\W{CJK}]+")

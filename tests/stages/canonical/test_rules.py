@@ -1,4 +1,4 @@
-"""Single rules of extraction, each on the smallest page that shows it."""
+"""Single extraction rules, each on the smallest page that shows it."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def test_a_stated_image_that_stands_in_for_none_is_no_image(image: str) -> None:
 
 
 def stated_image(image: str) -> str | None:
-    """Which image a page has that states this one and shows another in its text."""
+    """Return the image found on a page that states this one and shows another in its text."""
     stated = f'<meta property="og:image" content="{image}">'
     return article(f"<article><img src='/photo.jpg'>{P}</article>", head=stated).image
 

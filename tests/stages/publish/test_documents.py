@@ -1,7 +1,7 @@
-"""The documents, byte for byte and by what they say.
+"""The documents, byte for byte and by their content.
 
-The golden files in tests/data/publish are written anew by running this file with WRITE_GOLDEN=1; read the
-difference before committing it.
+Run this file with WRITE_GOLDEN=1 to rewrite the golden files in tests/data/publish; read the difference before
+committing it.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta, timezone
+from functools import partial
 from pathlib import Path
 
 import feedparser
@@ -20,6 +21,7 @@ from lxml import etree
 from inforadar.errors import InvalidUrlError
 from inforadar.model.analysis import ScoreName, from_json
 from inforadar.stages.publish import NAMESPACE, render_atom, render_json_feed, render_rss
+from inforadar.stages.publish.formats import FORMATS
 from tests.stages.publish.publish_samples import CHANNEL, ENTRIES, NOW, analysis, entry
 from tests.support.feed_rules import atom_problems, json_feed_problems, rss_problems
 from tests.support.paths import DATA
@@ -45,15 +47,13 @@ def _texts(element: etree._Element, path: str) -> list[str]:
 
 
 DOCUMENTS: dict[str, Callable[[], str]] = {
-    "feed.rss": lambda: render_rss(CHANNEL, ENTRIES).whole,
-    "embedded.rss": lambda: render_rss(CHANNEL, ENTRIES, embedded=True).whole,
-    "feed.atom": lambda: render_atom(CHANNEL, ENTRIES),
-    "embedded.atom": lambda: render_atom(CHANNEL, ENTRIES, embedded=True),
-    "feed.json": lambda: render_json_feed(CHANNEL, ENTRIES),
-    "embedded.json": lambda: render_json_feed(CHANNEL, ENTRIES, embedded=True),
-    "empty.rss": lambda: render_rss(CHANNEL, ()).whole,
-    "empty.atom": lambda: render_atom(CHANNEL, ()),
-    "empty.json": lambda: render_json_feed(CHANNEL, ()),
+    f"{kind}.{name}": partial(format_.render, CHANNEL, entries, embedded=embedded)
+    for name, format_ in FORMATS.items()
+    for kind, entries, embedded in (
+        ("feed", ENTRIES, False),
+        ("embedded", ENTRIES, True),
+        ("empty", (), False),
+    )
 }
 RULES = {".rss": rss_problems, ".atom": atom_problems, ".json": json_feed_problems}
 
@@ -110,7 +110,7 @@ def test_a_build_date_without_a_zone_is_refused() -> None:
         render_rss(replace(CHANNEL, built_at=NOW.replace(tzinfo=None)), ())
 
 
-# --- what stands where
+# --- which text goes where
 
 
 def test_with_an_analysis_the_neutral_words_stand_in_front_and_the_original_in_our_namespace() -> None:
@@ -209,7 +209,7 @@ def test_atom_entries_of_one_moment_have_times_of_their_own_that_stay() -> None:
     assert _texts(etree.fromstring(render_atom(CHANNEL, both[1:]).encode()), updated) == [second]
 
 
-# --- what cannot be published as it is
+# --- values that cannot be published unchanged
 
 
 @pytest.mark.parametrize(

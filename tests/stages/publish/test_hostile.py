@@ -1,4 +1,4 @@
-"""Whatever a page puts into a title, a document stays whole and the words stay words."""
+"""Hostile text in any field leaves the document valid and shows as plain words."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ _channels = st.builds(
 
 
 def _words(text: str | None) -> str:
-    """A label as a reader shows it: the invisible joiners that disarm it do not count."""
+    """Return a label as a reader shows it, without the invisible joiners that defuse it."""
     return (text or "").replace("\u2060", "")
 
 

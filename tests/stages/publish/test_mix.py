@@ -1,4 +1,4 @@
-"""Fair distribution, as its docstring promises it."""
+"""The promises in the docstring of `mix`."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_no_feed_has_two_more_than_one_that_still_has_something_to_give(
         taken = {piece.url for piece in mixed[:cut]}
         counts = Counter(dict.fromkeys(feeds, 0))
         counts.update(piece.feed for piece in mixed[:cut])
-        # What comes later in the list may still be another feed's: only what nobody gave is left to give.
+        # A URL that comes later in the list may be given by another feed: a feed has left only the URLs nobody gave.
         waiting = [feed for feed, pieces in feeds.items() if {p.url for p in pieces} - taken]
         given_later = {piece.url: piece.feed for piece in mixed[cut:]}
         for feed in waiting:

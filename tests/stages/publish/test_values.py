@@ -13,7 +13,13 @@ from inforadar.errors import InvalidUrlError
 from inforadar.stages.publish.addresses import web_address
 from inforadar.stages.publish.dates import rfc822, rfc3339
 from inforadar.stages.publish.languages import language_tag
-from inforadar.stages.publish.text import clean, clean_markup, isolated, paragraphs, unmistakable
+from inforadar.stages.publish.text import (
+    clean,
+    clean_markup,
+    defuse_markup,
+    isolate_direction,
+    paragraphs_html,
+)
 
 
 @given(st.text())
@@ -49,16 +55,16 @@ def test_every_script_is_kept(text: str) -> None:
     ],
 )
 def test_only_what_looks_like_markup_is_disarmed(text: str, shown: str) -> None:
-    assert unmistakable(text) == shown
+    assert defuse_markup(text) == shown
 
 
 def test_a_text_from_left_to_right_needs_no_isolation() -> None:
-    assert isolated("Minister \u202eanswers") == "Minister answers"
+    assert isolate_direction("Minister \u202eanswers") == "Minister answers"
 
 
 def test_paragraphs_and_lines_are_kept() -> None:
-    assert paragraphs("a\nb\r\n \r\n<c>\n") == "<p>a<br/>b</p><p>&lt;c&gt;</p>"
-    assert paragraphs(" \n ") == ""
+    assert paragraphs_html("a\nb\r\n \r\n<c>\n") == "<p>a<br/>b</p><p>&lt;c&gt;</p>"
+    assert paragraphs_html(" \n ") == ""
 
 
 @pytest.mark.parametrize(

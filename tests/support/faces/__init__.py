@@ -1,1 +1,1 @@
-"""Driving the faces: a served application, a terminal, a browser."""
+"""Drives the faces: the served application, the terminal, the browser."""

@@ -2,7 +2,7 @@
 
     from tests.support.faces.browser import Site, site
 
-    __all__ = ["site"]  # a fixture of the module's own: elsewhere `site` is the web that is fetched from
+    __all__ = ["site"]  # this module's own fixture: elsewhere `site` is the site that is fetched from
 
     @pytest.mark.asyncio(loop_scope="session")
     async def test_…(site: Site) -> None:
@@ -13,8 +13,8 @@
 
 A browser belongs to the event loop that started it, so tests of the page share the session's.
 
-Whatever a page complains about (errors, what the policy refused, dialogs, addresses that do not answer) fails
-the test at its end. Nothing leaves the machine: other sites are answered by the test itself, and remembered.
+Any complaint of a page (errors, content that the policy refused, dialogs, addresses that do not answer) fails the
+test at its end. Nothing leaves the machine: the test itself answers requests to other sites, and records them.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ document.addEventListener("securitypolicyviolation", (event) =>
 
 @dataclass(kw_only=True)
 class Site:
-    """A served database and the browser that looks at it."""
+    """A served database and a browser that opens its pages."""
 
     base: str
     newsroom: Newsroom
@@ -72,19 +72,19 @@ class Site:
     browser: Browser
     token: str
     faults: list[str] = field(default_factory=list)
-    """What the pages complained about; a test that provokes something clears it."""
+    """Complaints of the pages; a test that provokes some clears them."""
     outside: list[Request] = field(default_factory=list)
-    """What was asked of other sites."""
+    """Requests to other sites."""
     _contexts: list[BrowserContext] = field(default_factory=list)
 
     async def open(self, path: str = "/", *, status: int = 200, **visitor: object) -> Page:
-        """A new visitor's first page; `visitor` as in `visit`."""
+        """Open a page as a new visitor; `visitor` as in `visit`."""
         page = await (await self.visit(**visitor)).new_page()  # type: ignore[arg-type]
         answer = await page.goto(self.base + path)
         assert answer is not None
         assert answer.status == status, await answer.text()
         if status >= 400:
-            # The browser reports the very answer that was asked for.
+            # The browser reports exactly the answer that the test asked for.
             self.faults.clear()
         return page
 
@@ -98,7 +98,7 @@ class Site:
         zone: str = "UTC",
         touch: bool = False,
     ) -> BrowserContext:
-        """A profile of its own; `admin`: logged in."""
+        """Start a new browser profile; with `admin`, logged in."""
         context = await self.browser.new_context(
             viewport={"width": size[0], "height": size[1]},
             color_scheme="dark" if dark else "light",
@@ -154,7 +154,7 @@ async def chromium() -> AsyncIterator[Browser]:
 
 @pytest.fixture
 def site_settings(tmp_path: Path) -> Settings:
-    """To be overridden by a module whose pages are served with other settings."""
+    """Override this in a module whose pages are served with other settings."""
     return load_settings(tmp_path, {"INFORADAR_PORT": str(free_port())})
 
 
@@ -177,7 +177,7 @@ async def site(chromium: Browser, site_settings: Settings) -> AsyncIterator[Site
 
 
 async def no_axe_violations(page: Page) -> None:
-    """None that keeps somebody out: the minor ones are advice."""
+    """Fail on violations that make a page unusable for someone; minor ones are advice."""
     results = await Axe().run(page)
     found = [
         f"{violation['id']} ({violation['impact']}): {node['html']}: {node['failureSummary']}"
@@ -189,7 +189,7 @@ async def no_axe_violations(page: Page) -> None:
 
 
 async def overflow(page: Page) -> int:
-    """By how many pixels the page is wider than its window."""
+    """Return by how many pixels the page is wider than its window."""
     return int(
         await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     )

@@ -1,4 +1,4 @@
-"""What tests of the faces ask for: the served application, the terminal, the browser."""
+"""Fixtures for tests of the faces: the served application, the terminal, the browser."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def web(newsroom: Newsroom, web_settings: Settings) -> AsyncIterator[aioht
 
 @pytest.fixture
 def page(web: aiohttp.ClientSession) -> Page:
-    """The text of a page that answers 200."""
+    """Load a page that answers 200 and return its text."""
 
     async def load(path: str, **query: str) -> str:
         async with web.get(path, params=query) as response:
@@ -59,14 +59,14 @@ def page(web: aiohttp.ClientSession) -> Page:
 
 @pytest.fixture
 async def news_site() -> AsyncIterator[Site]:
-    """Somewhere to fetch from."""
+    """A site to fetch from."""
     async with Site() as running_site:
         yield running_site
 
 
 @pytest.fixture
 def in_utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The reader's zone, for what a terminal shows."""
+    """Set the reader's time zone to UTC; the terminal shows local times."""
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
     yield
@@ -76,7 +76,7 @@ def in_utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def filled_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home whose database was filled once; tests take copies."""
+    """A home whose database is filled once; tests copy it."""
     home = tmp_path_factory.mktemp("filled")
     asyncio.run(fill(load_settings(home, {})))
     return home

@@ -1,4 +1,4 @@
-"""A small newspaper shop for the browser: a few feeds in several scripts, read, analyzed and changed."""
+"""A filled database for the browser: a few feeds in several scripts, with read, analyzed and changed items."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TITLES = {
     "الأخبار": ("مجلس المدينة يفتتح جسرا جديدا للمشاة فوق النهر",),
 }
 LOADED = "https://bbc.example/0"
-"""The article with words that are marked, a picture, a table and a past."""
+"""The article with marked words, an image, a table and earlier versions."""
 MARKDOWN = """# A night in parliament
 
 The minister **slams** critics; a *furious* row followed. [The minutes](https://bbc.example/minutes) say more.
@@ -30,7 +30,7 @@ The minister **slams** critics; a *furious* row followed. [The minutes](https://
 
 
 async def furnish(newsroom: Newsroom) -> dict[str, Item]:
-    """The items by their titles, the first ones newest; one minute apart."""
+    """Add the feeds; return the items by title, newest first, one minute apart."""
     at = datetime.now(UTC)
     items: dict[str, Item] = {}
     urls = {"Habr": "habr", "BBC": "bbc", "الأخبار": "akhbar"}

@@ -1,4 +1,4 @@
-"""A database to be served: filled through the store's own questions, as the pipeline would."""
+"""Fills a database to serve, through the store's own functions, as the pipeline does."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Newsroom:
         return feed
 
     async def add_item(self, feed: Feed, url: str, **fields: Any) -> Item:
-        """With the fields of a `Listed`."""
+        """Add an item with the fields of a `Listed`."""
         at = datetime.now(UTC)
         listed = Listed(**{"url": url, "title": "A title", "published_at": at} | fields)
         new = NewItem(hash=url_hash(url), listed=listed)
@@ -87,7 +87,7 @@ class Newsroom:
         await self.database.write(insert_items, [batch])
 
     async def finish_articles(self, results: Mapping[str, Extracted | NotExtracted]) -> None:
-        """{url: what extraction made of it}; everything that was waiting is claimed."""
+        """Finish the articles in {url: result of extraction}; claims everything that is waiting."""
         at = datetime.now(UTC)
         for job in await self.database.write(claim_articles, 10_000):
             if job.url in results:
@@ -95,14 +95,14 @@ class Newsroom:
                 assert await self.database.write(save_article, ending)
 
     async def finish_analyses(self, results: Mapping[str, Analysis]) -> None:
-        """{url: analysis}, for items whose article is finished."""
+        """Save {url: analysis} for items whose article is finished."""
         for job in await self.database.write(claim_analyses, 10_000):
             if found := results.get(job.url):
                 stored = (to_json(found), found.overall.value, datetime.now(UTC))
                 assert await self.database.write(save_analysis, job, *stored)
 
     async def analyze(self, scores: Mapping[str, float]) -> None:
-        """{url: overall score}: fetched and analyzed, all that was waiting."""
+        """Give items an article and an analysis by {url: overall score}; claims everything that is waiting."""
         text = Extracted(clean_text="Text.", markdown="Text.")
         await self.finish_articles(dict.fromkeys(scores, text))
         await self.finish_analyses({url: analysis(score) for url, score in scores.items()})
@@ -114,7 +114,7 @@ class Newsroom:
     async def fetched(
         self, feed: Feed, outcome: Outcome = Outcome.SUCCESS, *, moved_to: str | None = None, **next_run: Any
     ) -> None:
-        """A finished fetch; `next_run` has the fields of a `NextRun`."""
+        """Record a finished fetch; `next_run` has the fields of a `NextRun`."""
         (lease,) = await self.database.write(claim_feeds, [feed.id])
         job = FinishedJob(
             lease=lease,

@@ -1,4 +1,4 @@
-"""A person at the page without scripts: loads pages, sends their forms."""
+"""A person using the page without scripts: loads pages and submits their forms."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Answer:
     status: int
     text: str
     location: str
-    """Where it sends on to, with what it says there."""
+    """The address of the redirect, with the message in it."""
 
     @property
     def words(self) -> str:
-        """What a reader sees, roughly."""
+        """Roughly the text that a reader sees."""
         return unescape(re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", self.text)))
 
 
@@ -50,7 +50,7 @@ class Person:
             return await _answer(response)
 
     async def post(self, path: str, **fields: str | Sequence[str]) -> Answer:
-        """A form with the page's own token, and the page that it leads to."""
+        """Submit a form with the page's own token; return the resulting page."""
         pairs = [("csrf", self.csrf)]
         for name, value in fields.items():
             pairs += [(name, one) for one in ([value] if isinstance(value, str) else value)]

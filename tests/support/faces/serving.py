@@ -17,7 +17,7 @@ from inforadar.web.serve import serve_api
 
 @asynccontextmanager
 async def running(database: Database, settings: Settings) -> AsyncIterator[aiohttp.ClientSession]:
-    """Serves while the block runs; a client for it."""
+    """Serve while the block runs; yield a client."""
     stop, ready = asyncio.Event(), asyncio.Event()
     serving = asyncio.create_task(serve_api(database, settings, stop, ready=ready))
     came_up = asyncio.create_task(ready.wait())
@@ -34,7 +34,7 @@ async def running(database: Database, settings: Settings) -> AsyncIterator[aioht
 
 @asynccontextmanager
 async def worker_apart(settings: Settings) -> AsyncIterator[None]:
-    """As in another process: a database of its own to the same file, and nothing else between the two."""
+    """Open the same file as another process would: with a separate `Database`, and nothing shared."""
     async with (
         open_database(settings.database_url) as database,
         open_worker(settings, database, stages=frozenset({Stage.COLLECT})) as worker,

@@ -1,4 +1,4 @@
-"""The terminal app in tests: driven by keys and mouse, waited for by events, read as the text on its screen."""
+"""Drives the terminal app: keys and mouse go in, the text on its screen comes out, events say when to look."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Terminal:
     pilot: Pilot[None]
 
     async def press(self, *keys: str) -> None:
-        """One key after the other, each followed by everything that it set off."""
+        """Press one key after another, each time waiting for everything it triggers."""
         for key in keys:
             self.send(key)
             await self.settle()
@@ -57,10 +57,10 @@ class Terminal:
         await self.settle()
 
     async def settle(self) -> None:
-        """Until every message has been dealt with, the work that it began is done, and the picture stands still.
+        """Wait until every message is handled, the work it started is done, and the screen stops changing.
 
-        A text that comes in moves what is below it, and may bring a scroll bar, which moves it once more. No clock
-        is asked; a screen on which something goes on is not waited for for ever.
+        New text moves what is below it and may add a scroll bar, which moves it again. No clock is used, and a
+        screen that never stops changing is not waited for forever.
         """
         still, before = 0, ""
         for _ in range(MOST_LOOKS):
@@ -71,7 +71,7 @@ class Terminal:
             async with asyncio.timeout(30):
                 await reached.wait()
             await self.pilot._wait_for_screen()
-            # A load that another one has overtaken is given up.
+            # A load that a newer one replaced is cancelled.
             with suppress(WorkerCancelled):
                 await self.app.workers.wait_for_complete()
             if not self.app.is_running:
@@ -83,12 +83,12 @@ class Terminal:
                 return
 
     def send(self, *keys: str) -> None:
-        """Keys whose work goes on while the test does."""
+        """Send keys without waiting for the work they start."""
         for key in keys:
             self.app.post_message(Key(key, _SIGNS.get(key, key if len(key) == 1 else None)))
 
     async def until(self, shown: str) -> None:
-        """Until the text is on the screen, looked at after each of its paintings."""
+        """Wait until the text is on the screen, checking after each repaint."""
         async with asyncio.timeout(60):
             while shown not in self.text:
                 painted = asyncio.Event()
@@ -96,7 +96,7 @@ class Terminal:
                 await painted.wait()
 
     async def until_left(self) -> None:
-        """Until the app has gone; what it had going on may still be ending."""
+        """Wait until the app has exited; its background work may still be ending."""
         async with asyncio.timeout(60):
             while self.app.is_running:
                 await asyncio.sleep(0)
@@ -147,7 +147,7 @@ async def opened(
 
 
 def assert_snapshot(terminal: Terminal, name: str) -> None:
-    """The screen's text is what was looked at and committed; UPDATE_SNAPSHOTS=1 writes it anew."""
+    """Compare the screen with the committed snapshot; UPDATE_SNAPSHOTS=1 rewrites it."""
     path = SNAPSHOTS / f"{name}.txt"
     shown = terminal.text + "\n"
     if os.environ.get("UPDATE_SNAPSHOTS"):

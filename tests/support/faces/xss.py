@@ -1,8 +1,7 @@
-"""Texts that would like to run. Each calls `alert` with a number of its own, so that one that does is known.
+"""XSS payloads. Each calls `alert` with its own number, so that one that runs can be identified.
 
-They are made by combining: elements with their events, in several spellings; addresses that are programs, in
-several disguises and carriers; nests that parsers disagree about; and what templates, entities and Markdown could
-be talked into.
+They are combinations of elements and their events, in several spellings; script URLs, in several disguises and
+attributes; nestings on which parsers disagree; and tricks with templates, entities and Markdown.
 """
 
 from __future__ import annotations
@@ -164,4 +163,4 @@ def _payloads() -> Iterator[str]:
 
 PAYLOADS = tuple(_payloads())
 PROGRAMS = tuple(address(f"alert({number})") for number, address in enumerate(ADDRESSES, 1000))
-"""Addresses alone."""
+"""Script URLs alone."""

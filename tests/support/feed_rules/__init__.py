@@ -1,7 +1,7 @@
 """The rules of the W3C feed validator (and of the JSON Feed specification) that our documents can break.
 
-Written from the validator's documentation, errors and warnings alike. Each function returns sentences; an
-empty list means valid. `now` is the moment from which dates are judged.
+Written from the validator's documentation, both errors and warnings. Each function returns sentences; an empty
+list means valid. `now` is the time against which dates are checked.
 """
 
 from tests.support.feed_rules.atom import atom_problems

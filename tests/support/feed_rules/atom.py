@@ -54,7 +54,7 @@ def atom_problems(document: str, now: datetime) -> list[str]:
     if root is None:
         return problems
     if root.tag != f"{ATOM}feed" or set(root.attrib) - {f"{XML}lang"}:
-        return [*problems, "is no Atom feed"]
+        return [*problems, "is not an Atom feed"]
     problems += children(root, _FEED_ONCE, _FEED_MANY, _ATOM_ATTRIBUTES)
     problems += _atom_common(root, now)
     names = [child.tag for child in root]

@@ -30,11 +30,11 @@ def _json_fields(where: str, value: dict[str, Any], known: dict[str, type]) -> l
     for key, part in value.items():
         if key.startswith("_"):
             if not isinstance(part, dict):
-                problems.append(f"{where}: the extension {key} is no object")
+                problems.append(f"{where}: the extension {key} is not an object")
         elif key not in known:
             problems.append(f"{where}: unknown key {key}")
         elif not isinstance(part, known[key]):
-            problems.append(f"{where}: {key} is no {known[key].__name__}")
+            problems.append(f"{where}: {key} is not a {known[key].__name__}")
         elif key.endswith("url") or key in ("image", "icon", "favicon", "banner_image"):
             problems += address(f"{where} {key}", part)
         elif key == "language":
@@ -68,5 +68,5 @@ def json_feed_problems(document: str, now: datetime) -> list[str]:
             if name in item:
                 problems += rfc3339(name, item[name], now)
         if not all(isinstance(tag, str) and tag for tag in item.get("tags", ())):
-            problems.append("a tag is no text")
+            problems.append("a tag is not text")
     return problems

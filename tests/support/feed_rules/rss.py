@@ -53,7 +53,7 @@ def rss_problems(document: str, now: datetime) -> list[str]:
     if root is None:
         return problems
     if root.tag != "rss" or dict(root.attrib) != {"version": "2.0"} or [c.tag for c in root] != ["channel"]:
-        return [*problems, "is no rss of version 2.0 with one channel"]
+        return [*problems, "is not RSS 2.0 with one channel"]
     channel = root[0]
     problems += children(channel, _CHANNEL_ONCE, {"item", "category", f"{ATOM}link"}, _RSS_ATTRIBUTES)
     for name in ("title", "link", "description"):
@@ -79,7 +79,7 @@ def rss_problems(document: str, now: datetime) -> list[str]:
             if text_of(image, name) != text_of(channel, name):
                 problems.append(f"the image's {name} is not the channel's")
         if not text_of(image, "url").lower().endswith((".png", ".gif", ".jpg", ".jpeg")):
-            problems.append("the image is no PNG, GIF or JPEG")
+            problems.append("the image is not a PNG, GIF or JPEG")
     guids = Counter(text(guid) for guid in channel.iterfind("item/guid"))
     problems += [f"guid {guid!r} is not unique" for guid, count in guids.items() if count > 1]
     for item in channel.findall("item"):
@@ -107,7 +107,7 @@ def _item_problems(item: etree._Element, now: datetime) -> list[str]:
     if "pubDate" in names:
         problems += rfc822("item pubDate", text_of(item, "pubDate"), now)
     if "author" in names and not _EMAIL.fullmatch(text_of(item, "author")):
-        problems.append(f"item author is no e-mail address: {text_of(item, 'author')!r}")
+        problems.append(f"item author is not an e-mail address: {text_of(item, 'author')!r}")
     for core, extension in (("author", f"{DC}creator"), ("pubDate", f"{DC}date")):
         if core in names and extension in names:
             problems.append(f"item says the same in {core} and {extension}")

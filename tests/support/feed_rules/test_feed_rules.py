@@ -1,4 +1,4 @@
-"""The rules themselves: each planted error is seen."""
+"""The rules themselves: each planted error is found."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ AUTHOR = "<author><name>Example &amp; Co &lt;\u2060deframed&gt;</name></author>\
         ("b=2%7C3", "b=2|3", "web address"),
         (GUID, "", "no guid"),
         (GUID, GUID.replace("false", "no"), "isPermaLink"),
-        (GUID, GUID.replace("false", "true"), "guid is no full"),
+        (GUID, GUID.replace("false", "true"), "guid is not a full"),
         (GUID, '<guid isPermaLink="false">12</guid>', "sufficiently"),
         (GUID, GUID.replace(ENTRIES[0].hash, ENTRIES[1].hash), "not unique"),
         (TITLE, "", "no title"),
@@ -96,7 +96,7 @@ def test_content_before_its_description_is_seen() -> None:
         ("</entry>\n</feed>", "</entry>\n<subtitle>late</subtitle></feed>", "metadata after"),
         ('term="politics"', 'term=""', "blank"),
         ('xml:lang="ru"', 'xml:lang="russian"', "language code"),
-        ("<icon>https://example.com", "<icon>", "icon is no full"),
+        ("<icon>https://example.com", "<icon>", "icon is not a full"),
     ],
 )
 def test_an_error_planted_in_atom_is_seen(right: str, wrong: str, said: str) -> None:

@@ -1,4 +1,4 @@
-"""What single values must look like, and what all XML formats have in common."""
+"""Rules for single values, and rules that all XML formats share."""
 
 from __future__ import annotations
 
@@ -98,13 +98,13 @@ def plain(where: str, value: str) -> list[str]:
 
 def address(where: str, value: str) -> list[str]:
     if not _WEB.fullmatch(value) or not _URI.fullmatch(value):
-        return [f"{where} is no full and valid web address: {value!r}"]
+        return [f"{where} is not a full and valid web address: {value!r}"]
     return []
 
 
 def uri(where: str, value: str) -> list[str]:
     form = _TAG_URI if value.startswith("tag:") else _URN if value.startswith("urn:") else _URI
-    return [] if form.fullmatch(value) else [f"{where} is no valid URI: {value!r}"]
+    return [] if form.fullmatch(value) else [f"{where} is not a valid URI: {value!r}"]
 
 
 def _plausible(where: str, value: datetime, now: datetime) -> list[str]:
@@ -115,11 +115,11 @@ def _plausible(where: str, value: datetime, now: datetime) -> list[str]:
 
 def rfc822(where: str, value: str, now: datetime) -> list[str]:
     if not _RFC822.fullmatch(value):
-        return [f"{where} is no RFC 822 date: {value!r}"]
+        return [f"{where} is not an RFC 822 date: {value!r}"]
     try:
         moment = parsedate_to_datetime(value)
     except ValueError:
-        return [f"{where} is no date: {value!r}"]
+        return [f"{where} is not a date: {value!r}"]
     if value[:3] != _DAYS[moment.isoweekday() % 7]:
         return [f"{where} names the wrong day of the week: {value!r}"]
     return _plausible(where, moment, now)
@@ -127,15 +127,15 @@ def rfc822(where: str, value: str, now: datetime) -> list[str]:
 
 def rfc3339(where: str, value: str, now: datetime) -> list[str]:
     if not _RFC3339.fullmatch(value):
-        return [f"{where} is no RFC 3339 date: {value!r}"]
+        return [f"{where} is not an RFC 3339 date: {value!r}"]
     try:
         return _plausible(where, datetime.fromisoformat(value), now)
     except ValueError:
-        return [f"{where} is no date: {value!r}"]
+        return [f"{where} is not a date: {value!r}"]
 
 
 def language(where: str, value: str) -> list[str]:
-    return [] if language_tag(value) == value else [f"{where} is no language code: {value!r}"]
+    return [] if language_tag(value) == value else [f"{where} is not a language code: {value!r}"]
 
 
 def parse(document: str) -> tuple[etree._Element | None, list[str]]:
@@ -166,7 +166,7 @@ def text(element: etree._Element) -> str:
 def children(
     element: etree._Element, allowed: set[str], repeatable: set[str], attributes: dict[str, set[str]]
 ) -> list[str]:
-    """Names, cardinality, attributes and stray text of the children; other namespaces are free."""
+    """Check names, cardinality, attributes and stray text of the children; other namespaces are unrestricted."""
     problems = []
     known = ("", *(namespace for namespace in _PREFIXES.values()))
     for name, count in Counter(child.tag for child in element).items():

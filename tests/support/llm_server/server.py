@@ -31,9 +31,9 @@ class LlmServer:
     def __init__(self) -> None:
         self.calls: list[Call] = []
         self.other_paths: list[str] = []
-        """Requests for anything but the three protocols: nothing should ever make one."""
+        """Requests outside the three protocols; there should never be one."""
         self.asked = asyncio.Event()
-        """Someone has asked something."""
+        """Set when a request has come in."""
         self.at_once = 0
         self.most_at_once = 0
         self._scripts: list[Script] = [Answer(text=answer_text())]
@@ -42,7 +42,7 @@ class LlmServer:
         self.origin = ""
 
     def respond(self, *scripts: Script) -> None:
-        """Answer by one script after another; the last one stays."""
+        """Answer with one script after another; the last one repeats."""
         self._scripts = list(scripts)
 
     def base_url(self, vendor: str) -> str:
@@ -66,7 +66,7 @@ class LlmServer:
         await self.stop()
 
     async def stop(self) -> None:
-        """From now on connections are refused."""
+        """Refuse connections from now on."""
         self._stopping.set()
         if self._runner:
             await self._runner.cleanup()
@@ -98,7 +98,7 @@ class LlmServer:
                 await self._stopping.wait()
             if answer.after:
                 await answer.after.wait()
-            # Others get their turn, so that what runs at the same time is seen to.
+            # Yield to other tasks, so that concurrent calls are counted.
             await asyncio.sleep(0)
         finally:
             self.at_once -= 1

@@ -1,6 +1,6 @@
 """The wire formats of OpenAI's chat completions, Anthropic's messages and Gemini's generateContent.
 
-Each is read into a `Call` and an `Answer` is written in it, as their documentation has them.
+Each format is parsed into a `Call`, and an `Answer` is written in it, as the vendor documents it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Call:
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What the model says, or how the endpoint fails."""
+    """The model's answer, or how the endpoint fails."""
 
     text: str = ""
     ending: str = "complete"
@@ -49,19 +49,19 @@ class Answer:
     raw: bytes | None = None
     """Sent instead of a well-formed body."""
     never: bool = False
-    """No answer at all, until the client leaves."""
+    """Send nothing until the client disconnects."""
     drips: bool = False
-    """A blank now and then, and never more, until the client leaves."""
+    """Send only a blank now and then until the client disconnects."""
     breaks: bool = False
-    """The connection is closed without a word."""
+    """Close the connection without an answer."""
     after: asyncio.Event | None = None
-    """Not before this is set."""
+    """Wait for this before answering."""
     tokens_in: int = 100
     tokens_out: int = 50
 
 
 def good_answer(**changes: Any) -> dict[str, Any]:
-    """A valid analysis, with some fields changed."""
+    """Return a valid analysis with some fields changed."""
     score = {"value": 0.25, "reason": "One loaded word.", "words": []}
     return {
         "language": "en",
@@ -135,7 +135,7 @@ def read_anthropic(body: Mapping[str, Any], headers: Mapping[str, str]) -> Call:
         turns=tuple((turn["role"], turn["content"]) for turn in body["messages"]),
         answer_format="schema" if wanted else "text",
         schema=wanted["schema"] if wanted else None,
-        # The library has changed from the one header to the other.
+        # Versions of the library differ in which header they send.
         key=headers.get("X-Api-Key") or headers["Authorization"].removeprefix("Bearer "),
         body=body,
     )

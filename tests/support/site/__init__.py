@@ -1,4 +1,4 @@
-"""A scriptable web site on loopback, for tests: what it was asked, and when, can be measured.
+"""A scriptable web site on loopback that records every request and its time.
 
 site.feed("/rss", rss(title="News", items=[…]), etag='"1"')
 site.respond("/flaky", [status(503), resets(), html("fine")])

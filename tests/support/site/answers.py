@@ -1,4 +1,4 @@
-"""What the site can answer: proper answers, and every way to break one on the wire."""
+"""The site's answers: proper ones, and every way to break one on the wire."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from backports import zstd
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteRequest:
-    """One request as it came in."""
+    """One request as received."""
 
     at: float
     """By the monotonic clock."""
     method: str
     target: str
     headers: Mapping[str, str]
-    """Names in lower case; values as latin-1, so that every byte can be seen."""
+    """Lower-case names; values as latin-1, so that every byte is visible."""
     address: str
-    """The address of ours that it came to."""
+    """The local address that received it."""
 
     @property
     def path(self) -> str:
@@ -33,13 +33,13 @@ class SiteRequest:
 
     @property
     def host(self) -> str:
-        """The host that was asked for, without the port."""
+        """The requested host, without the port."""
         return self.headers.get("host", "").rpartition(":")[0].strip("[]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A whole answer. Content-Length is set unless the headers already say how the body ends."""
+    """A complete answer. Content-Length is set unless the headers already say how the body ends."""
 
     status: int = 200
     body: bytes = b""
@@ -48,7 +48,7 @@ class Answer:
 
 @dataclass(slots=True)
 class Exchange:
-    """A request with the wire that its answer goes out on."""
+    """A request and the connection for its answer."""
 
     request: SiteRequest
     reader: asyncio.StreamReader
@@ -56,7 +56,7 @@ class Exchange:
 
     async def send(self, data: bytes) -> None:
         if self.writer.is_closing():
-            # Each event loop has an error of its own for this.
+            # Each event loop raises a different error for this.
             raise ConnectionResetError
         self.writer.write(data)
         await self.writer.drain()
@@ -74,7 +74,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """An answer written by hand; the connection is closed after it."""
+    """An answer sent by hand; the connection is closed after it."""
 
     run: Callable[[Exchange], Awaitable[None]]
 
@@ -101,7 +101,7 @@ def redirect(to: str, code: int = 301) -> Answer:
 
 
 def encoded(body: bytes, *encodings: str, cut: int = 0) -> Answer:
-    """A body compressed in the order given; `cut` bytes are missing at its end."""
+    """Compress a body with these encodings in order; cut `cut` bytes off its end."""
     for encoding in encodings:
         body = COMPRESSORS[encoding](body)
     if cut:
@@ -125,7 +125,7 @@ COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
 
 
 def sends(data: bytes) -> Fault:
-    """Exactly these bytes, then the end."""
+    """Send exactly these bytes, then close."""
 
     async def run(exchange: Exchange) -> None:
         await exchange.send(data)
@@ -134,7 +134,7 @@ def sends(data: bytes) -> Fault:
 
 
 def resets(after: bytes = b"") -> Fault:
-    """A reset of the connection, after some bytes."""
+    """Reset the connection after some bytes."""
 
     async def run(exchange: Exchange) -> None:
         await exchange.send(after)
@@ -144,7 +144,7 @@ def resets(after: bytes = b"") -> Fault:
 
 
 def half_closes(after: bytes = b"") -> Fault:
-    """Says that nothing more will come, and keeps the connection open."""
+    """Signal the end of the data but keep the connection open."""
 
     async def run(exchange: Exchange) -> None:
         await exchange.send(after)
@@ -155,7 +155,7 @@ def half_closes(after: bytes = b"") -> Fault:
 
 
 def hangs(after: bytes = b"") -> Fault:
-    """Goes silent."""
+    """Send these bytes, then nothing more."""
 
     async def run(exchange: Exchange) -> None:
         await exchange.send(after)
@@ -165,7 +165,7 @@ def hangs(after: bytes = b"") -> Fault:
 
 
 def drips(head: bytes, drop: bytes, every_s: float = 0.01) -> Fault:
-    """A drop now and then, for as long as the client has patience."""
+    """Send `head`, then a `drop` now and then until the client gives up."""
 
     async def run(exchange: Exchange) -> None:
         await exchange.send(head)
@@ -177,13 +177,13 @@ def drips(head: bytes, drop: bytes, every_s: float = 0.01) -> Fault:
 
 
 def endless(head: bytes = b"HTTP/1.1 200 OK\r\n\r\n", piece: bytes = b"x" * 65536) -> Fault:
-    """A body without end, as fast as it is taken."""
+    """Send an endless body as fast as the client reads."""
 
     async def run(exchange: Exchange) -> None:
         await exchange.send(head)
         while True:
             await exchange.send(piece)
-            # A transport that takes everything would never let another task run.
+            # A transport that accepts everything would never let another task run.
             await asyncio.sleep(0)
 
     return Fault(run)
@@ -194,12 +194,12 @@ def wrong_length(body: bytes, announced: int) -> Fault:
 
 
 def chunks(*raw: bytes) -> Fault:
-    """A chunked body of these raw pieces, well formed or not."""
+    """Send a chunked body of these raw pieces, well formed or not."""
     return sends(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"".join(raw))
 
 
 def bomb(size: int, encoding: str = "gzip") -> Answer:
-    """A few bytes that unfold to `size`."""
+    """Send a few bytes that decompress to `size`."""
     return encoded(bytes(size), encoding)
 
 

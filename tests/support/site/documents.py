@@ -1,4 +1,4 @@
-"""Small documents made from plain arguments: feeds, sitemaps, pages. Everything is escaped."""
+"""Builds small feeds, sitemaps and pages from plain arguments. Everything is escaped."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Entry:
 
 
 def entries(count: int, base: str = "https://news.example/articles", first: int = 1) -> list[Entry]:
-    """`count` entries that differ, newest number first."""
+    """Make `count` different entries, newest first."""
     return [
         Entry(url=f"{base}/{number}", title=f"Article {number}", guid=f"{base}/{number}")
         for number in range(first + count - 1, first - 1, -1)
@@ -38,7 +38,7 @@ def rss(
     description: str = "All the news",
     extra: str = "",
 ) -> str:
-    """RSS 2.0. `extra` is XML for the channel, as it stands: `<ttl>60</ttl>`."""
+    """Build RSS 2.0. `extra` is raw XML for the channel: `<ttl>60</ttl>`."""
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n<rss version="2.0"'
         ' xmlns:dc="http://purl.org/dc/elements/1.1/"'
@@ -66,7 +66,7 @@ def atom(
     updated_at: datetime | None = None,
     extra: str = "",
 ) -> str:
-    """Atom 1.0. `extra` is XML for the feed, as it stands."""
+    """Build Atom 1.0. `extra` is raw XML for the feed."""
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">'
         f'{_tag("id", link)}{_tag("title", title)}<link href="{escape(link)}"/>'
@@ -87,7 +87,7 @@ def _atom_entry(entry: Entry) -> str:
 
 
 def sitemap(urls: Iterable[tuple[str, datetime | None]]) -> str:
-    """A sitemap of URLs, each with the time of its last change, if it has one."""
+    """Build a sitemap of URLs, each with the time of its last change or None."""
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
         + "".join(f"<url>{_tag('loc', url)}{_moment('lastmod', changed)}</url>" for url, changed in urls)
@@ -114,7 +114,7 @@ def article_page(
     language: str = "en",
     head: str = "",
 ) -> str:
-    """A page with one article, and the menu and footer that surround articles everywhere."""
+    """Build a page with one article, surrounded by the usual menu and footer."""
     meta = {
         "og:title": title,
         "og:site_name": site_name,
@@ -138,7 +138,7 @@ def article_page(
 
 
 def link_to_feed(url: str, kind: str = "application/rss+xml", title: str = "News") -> str:
-    """For the head of a page that names its feed."""
+    """Build a `<link>` for the head of a page that names its feed."""
     return f'<link rel="alternate" type="{escape(kind)}" title="{escape(title)}" href="{escape(url)}">'
 
 

@@ -1,4 +1,4 @@
-"""Fixtures around the scriptable site, and the mark `both_loops` for tests of what talks to sockets."""
+"""Fixtures of the scriptable site, and the mark `both_loops` for tests of code that uses sockets."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def names() -> Names:
 
 @pytest.fixture
 async def client(site: Site, names: Names) -> AsyncIterator[Client]:
-    """A client whose guard is on and lets it reach the site, and nothing else on loopback."""
+    """A client whose guard allows the site, and nothing else on loopback."""
     async with Client(
         user_agent=USER_AGENT,
         timeout_s=10.0,
@@ -59,7 +59,7 @@ CERTIFICATE = Path(__file__).with_name("news.test.pem")
 
 @pytest.fixture
 async def tls_site() -> AsyncIterator[Site]:
-    """A site that speaks TLS with a certificate for news.test and 127.0.0.1."""
+    """A TLS site with a certificate for news.test and 127.0.0.1."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(CERTIFICATE)
     async with Site(tls=context) as running:
@@ -68,5 +68,5 @@ async def tls_site() -> AsyncIterator[Site]:
 
 @pytest.fixture
 def trusting() -> ssl.SSLContext:
-    """What a client needs to trust `tls_site`."""
+    """The TLS context with which a client trusts `tls_site`."""
     return ssl.create_default_context(cafile=str(CERTIFICATE))

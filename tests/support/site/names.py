@@ -1,4 +1,4 @@
-"""Names for the site: a resolver whose answers the test writes."""
+"""Names for the site: a resolver with scripted answers."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 
 
 class Names(AbstractResolver):
-    """Each name with the answers to one lookup after another; the last one stays. Others do not exist."""
+    """Gives each name its answers, one lookup after another; the last one repeats. Other names do not exist."""
 
     def __init__(self) -> None:
         self._answers: dict[str, list[list[str]]] = {}
         self.lookups: list[str] = []
 
     def add(self, name: str, *answers: str | list[str]) -> None:
-        """`add("a.test", "127.0.0.1")`; `add("b.test", ["93.184.216.34", "::1"])`."""
+        """Script a name: `add("a.test", "127.0.0.1")`; `add("b.test", ["93.184.216.34", "::1"])`."""
         self._answers[name] = [[answer] if isinstance(answer, str) else answer for answer in answers]
 
     async def resolve(

@@ -1,4 +1,4 @@
-"""A paged listing on the scriptable site: newest first, so many items a page, counters that can be moved."""
+"""A paged listing on the scriptable site: newest first, with a page size and counters that tests can change."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Post:
 
 @dataclass(slots=True)
 class PagedSite:
-    """`/latest`, `/latest?page=2` and so on."""
+    """A listing at `/latest`, `/latest?page=2` and so on."""
 
     site: Site
     posts: list[Post] = field(default_factory=list)
@@ -52,7 +52,7 @@ class PagedSite:
     def publish(
         self, count: int, *, newest: datetime | None = None, step: timedelta = timedelta(hours=1)
     ) -> None:
-        """So many older posts below those that are there."""
+        """Add this many older posts below the existing ones."""
         newest = newest or datetime.now(UTC).replace(microsecond=0)
         first = len(self.posts)
         self.posts += [
@@ -71,7 +71,7 @@ class PagedSite:
 
     @property
     def asked(self) -> list[str]:
-        """The listing pages that were asked for, in order: "1", "2", …"""
+        """Return the listing pages that were requested, in order: "1", "2", …"""
         return [
             request.target.partition("page=")[2] or "1"
             for request in self.site.requests
@@ -79,7 +79,7 @@ class PagedSite:
         ]
 
     def listing(self, page: int) -> str:
-        """The rows of one page, for whoever links the pages otherwise."""
+        """Return the rows of one page, for tests that link the pages differently."""
         start = (page - 1) * self.page_size
         return "".join(self._row(post) for post in self.posts[start : start + self.page_size])
 

@@ -1,4 +1,4 @@
-"""A forward proxy on loopback: carries plain requests and tunnels, and records what it was asked for."""
+"""A forward proxy on loopback for plain requests and tunnels, which records what it was asked for."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 
 class Proxy:
-    """Knows names that nobody else does: `hosts` maps them to addresses."""
+    """A proxy with its own names: `hosts` maps them to addresses."""
 
     def __init__(self, hosts: Mapping[str, str] | None = None, refuse: bytes = b"") -> None:
         self.asked: list[str] = []
@@ -42,7 +42,7 @@ class Proxy:
             with contextlib.suppress(OSError, asyncio.IncompleteReadError):
                 await self._carry(reader, writer)
         except asyncio.CancelledError:
-            # The proxy closes; a cancelled task of the stream server would be reported as an error.
+            # The proxy is closing; the stream server would report a cancelled task as an error.
             pass
         finally:
             writer.close()

@@ -1,7 +1,7 @@
 """A scriptable web site on loopback: records every request, answers by script, breaks on demand.
 
-It speaks HTTP over raw sockets, because half of what it is for no web framework would let it do. Several
-hosts are several loopback addresses on one port.
+It speaks HTTP over raw sockets, because no web framework would allow half of what it is for. Several hosts are
+several loopback addresses on one port.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Site:
             try:
                 await self._bind()
             except OSError:
-                # Another program has this port on one of the addresses: try another port.
+                # Another program uses this port on one of the addresses: try another port.
                 await self.stop_listening()
             else:
                 return self
@@ -53,7 +53,7 @@ class Site:
             self.port = server.sockets[0].getsockname()[1]
 
     async def stop_listening(self) -> None:
-        """From now on connections are refused."""
+        """Refuse connections from now on."""
         for server in self._servers:
             server.close()
         self._servers.clear()
@@ -64,7 +64,7 @@ class Site:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    # Where it is
+    # Its addresses
 
     def url(self, path: str = "/", host: str | None = None) -> str:
         scheme = "https" if self._tls else "http"
@@ -72,15 +72,15 @@ class Site:
 
     @property
     def endpoints(self) -> list[str]:
-        """Each `address:port`, as the guard's list of exceptions takes them."""
+        """Each `address:port`, in the form of the guard's allow-list."""
         return [f"{host}:{self.port}" for host in self.hosts]
 
-    # What it answers
+    # Scripting answers
 
     def respond(
         self, path: str, script: Script | Iterable[Script], *more: Script, host: str | None = None
     ) -> str:
-        """Answer `path` (with its query, if it has one) by one script after another; the last one stays."""
+        """Answer `path` (with its query, if it has one) with one script after another; the last one repeats."""
         first = [script] if isinstance(script, Answer | Fault) or callable(script) else list(script)
         self._scripts[host, path] = [*first, *more]
         return self.url(path, host)
@@ -102,7 +102,7 @@ class Site:
         headers: dict[str, str] | None = None,
         host: str | None = None,
     ) -> str:
-        """A document that answers conditional requests as it should."""
+        """Serve a document that answers conditional requests correctly."""
         body = document.encode() if isinstance(document, str) else document
         known = {"Content-Type": content_type, "ETag": etag, "Last-Modified": last_modified}
         answer = Answer(
@@ -123,7 +123,7 @@ class Site:
             path, document, etag=etag, last_modified=last_modified, content_type="application/xml", host=host
         )
 
-    # What it was asked
+    # Inspecting requests
 
     def requests_for(self, path: str) -> list[SiteRequest]:
         return [request for request in self.requests if request.path == path]
@@ -135,7 +135,7 @@ class Site:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def wait_for_requests(self, count: int, timeout_s: float = 30.0) -> list[SiteRequest]:
-        """Until that many requests have come in since the site began."""
+        """Wait until this many requests have come in since the start."""
         if len(self.requests) < count:
             arrived: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append((count, arrived))
@@ -149,7 +149,7 @@ class Site:
             if len(self.requests) >= count and not arrived.done():
                 arrived.set_result(None)
 
-    # How it serves
+    # Serving
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -162,7 +162,7 @@ class Site:
                 while await self._exchange(reader, writer):
                     pass
         except asyncio.CancelledError:
-            # The site closes; a cancelled task of the stream server would be reported as an error.
+            # The site is closing; the stream server would report a cancelled task as an error.
             pass
         finally:
             writer.close()
@@ -170,7 +170,7 @@ class Site:
     async def _exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         first = await reader.readexactly(1)
         if not first.isalpha():
-            # The greeting of TLS, for one: it holds no empty line to wait for.
+            # A TLS client hello, for example, has no empty line to wait for.
             writer.write(render(Answer(status=400)))
             return False
         head = first + await reader.readuntil(b"\r\n\r\n")
@@ -225,7 +225,7 @@ def render(answer: Answer) -> bytes:
 
 
 def answer_conditionally(request: SiteRequest, answer: Answer) -> Answer:
-    """304 if the client has this already, by its ETag first, else by its date (RFC 9110, 13.2.2)."""
+    """Answer 304 if the client has this version: by its ETag, else by its date (RFC 9110, 13.2.2)."""
     etag, modified = answer.headers.get("ETag"), answer.headers.get("Last-Modified")
     asked, since = request.headers.get("if-none-match"), request.headers.get("if-modified-since")
     if asked is not None:

@@ -1,4 +1,4 @@
-"""A site with a sitemap, to be edited between runs."""
+"""A site with a sitemap that tests edit between runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class SitemapSite:
     site: Site
     host: str | None = None
     files: dict[str, dict[str, str]] = field(default_factory=dict)
-    """{path: {page: what stands in <url> beside its loc}}."""
+    """{path: {page: the other elements of its <url>}}."""
     _version: int = 0
 
     def page(self, name: str, title: str | None = None) -> str:
@@ -64,7 +64,7 @@ class SitemapSite:
         return self.site.sitemap(path, document, etag=f'"{self._version}"', host=self.host)
 
     def asked(self) -> list[str]:
-        """The paths that were asked for since the last look."""
+        """Return the paths that were requested since the last call."""
         paths = [request.path for request in self.site.requests]
         self.site.requests.clear()
         return paths

@@ -1,4 +1,4 @@
-"""The test site itself: its documents are well formed, its conditional answers are right."""
+"""The test site itself: its documents are well formed, its conditional answers correct."""
 
 from __future__ import annotations
 

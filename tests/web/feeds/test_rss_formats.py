@@ -15,6 +15,7 @@ import pytest
 from inforadar.config import Settings
 from inforadar.model.feed import Feed
 from inforadar.pipeline.build import Builder
+from inforadar.stages.publish.formats import FORMATS
 from inforadar.store.database import open_database
 from inforadar.store.feeds.feeds import update_feed
 from tests.support.faces.newsroom import BUILT_AT, Newsroom
@@ -82,6 +83,26 @@ async def test_each_format_is_valid_and_has_the_items(
     assert problems(document, BUILT_AT) == []
     assert [document.count(article(number)) > 0 for number in range(1, 6)] == [True] * 5
     assert ("loaded 0.90" in document) == bool(embedded)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+async def test_a_registered_format_is_served_everywhere_and_described(
+    web: aiohttp.ClientSession, feed: Feed, name: str
+) -> None:
+    addresses = (
+        f"/rss?url={URL}&format={name}",
+        f"/feeds/topic/{feed.topic}.{name}",
+        f"/feeds/search.{name}?q=x",
+    )
+    for address in addresses:
+        async with web.get(address) as response:
+            assert response.status == 200, address
+            assert response.headers["Content-Type"] == FORMATS[name].content_type
+    async with web.get("/openapi.json") as response:
+        operation = (await response.json())["paths"]["/rss"]["get"]
+    assert FORMATS[name].content_type in operation["responses"]["200"]["content"]
+    described = next(one["schema"] for one in operation["parameters"] if one["name"] == "format")
+    assert name in described["enum"]
 
 
 async def test_a_document_names_the_address_it_is_served_at(

@@ -1,9 +1,12 @@
-"""From a page to the article a person came for, or the reason why there is none.
+"""Extracts the article from a page, or says why there is none. Start with `extract` below, which calls in order:
 
-    bytes ─► encoding ─► limits ─► dom ─► naming, main_element ─► blocks ─► cleaning ─► walls ─► markdown
-                                    └──► head ─► metadata, published, language, images
+    document/  encoding (bytes to text) ─► limits (safe to parse?) ─► dom (a measured tree)
+    metadata/  head (what the page states) ─► fields, published, language, images
+    content/   clutter, main_element (find the article) ─► blocks (read it) ─► cleaning ─► walls ─► markdown
 
-`extract` is pure, and made to run in a pool of processes that can be killed: bytes in, a value out.
+`walls` runs after `cleaning`, because whether a page is a paywall depends on how much text is left.
+
+`extract` is pure and made to run in a pool of processes that can be killed: bytes in, a value out.
 """
 
 from __future__ import annotations
@@ -16,17 +19,17 @@ from selectolax.lexbor import LexborHTMLParser
 from inforadar.errors import InvalidUrlError
 from inforadar.model.article import Extracted, FailureCode, NotExtracted
 from inforadar.stages.canonical.content.blocks import Block, Kind, read_blocks
-from inforadar.stages.canonical.content.cleaning import clean, fold, remove_teasers
+from inforadar.stages.canonical.content.cleaning import clean_blocks, fold, remove_teasers
+from inforadar.stages.canonical.content.clutter import find_clutter
 from inforadar.stages.canonical.content.main_element import find_main
 from inforadar.stages.canonical.content.markdown import render_markdown, render_text
-from inforadar.stages.canonical.content.naming import find_clutter
 from inforadar.stages.canonical.content.walls import find_wall
 from inforadar.stages.canonical.document.dom import Node, parse_tree
 from inforadar.stages.canonical.document.encoding import parse_text
-from inforadar.stages.canonical.document.limits import TooComplexError, parseable
+from inforadar.stages.canonical.document.limits import TooComplexError, make_parseable
 from inforadar.stages.canonical.metadata.fields import (
-    find_address,
     find_author,
+    find_canonical_url,
     find_title,
     headlines,
     site_name,
@@ -38,9 +41,9 @@ from inforadar.stages.canonical.metadata.language import find_language
 from inforadar.stages.canonical.metadata.published import find_dates
 from inforadar.urls import canonical_form, hostname
 
-MIN_CHARACTERS = 200
-"""A shorter page is no page."""
-ABSTRACT_OVER = 40
+MIN_HTML_CHARACTERS = 200
+"""A page has to be longer than this."""
+MIN_ABSTRACT_CHARACTERS = 40
 """The abstract is the first paragraph longer than this."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
@@ -48,22 +51,22 @@ __all__ = ["extract"]
 
 
 def extract(html: bytes, url: str, content_type: str = "") -> Extracted | NotExtracted:
-    """The article of a page as it was downloaded from an absolute `url`."""
+    """Extract the article from a page as downloaded from an absolute `url`."""
     text = parse_text(html, content_type)
-    if len(text) <= MIN_CHARACTERS:
+    if len(text) <= MIN_HTML_CHARACTERS:
         return NotExtracted(code=FailureCode.BAD_HTML, detail=f"only {len(text)} characters of HTML")
     if not _is_html(text):
         return NotExtracted(code=FailureCode.BAD_HTML, detail="not HTML")
     try:
-        page = LexborHTMLParser(parseable(text))
+        page = LexborHTMLParser(make_parseable(text))
     except TooComplexError as problem:
         return NotExtracted(code=FailureCode.BAD_HTML, detail=str(problem))
     except (ValueError, RuntimeError, MemoryError) as problem:
-        return NotExtracted(code=FailureCode.PARSE, detail=f"the parser gave up: {problem}"[:200])
-    return _read(page, url, raw_len=len(text))
+        return NotExtracted(code=FailureCode.PARSE, detail=f"the parser failed: {problem}"[:200])
+    return _extract_page(page, url, raw_len=len(text))
 
 
-def _read(page: LexborHTMLParser, url: str, *, raw_len: int) -> Extracted | NotExtracted:
+def _extract_page(page: LexborHTMLParser, url: str, *, raw_len: int) -> Extracted | NotExtracted:
     head = Head(page)
     tree = parse_tree(page)
     base = _base(head, url)
@@ -77,22 +80,22 @@ def _read(page: LexborHTMLParser, url: str, *, raw_len: int) -> Extracted | NotE
     blocks = _article_blocks(
         main, base, host, {fold(name) for name in (*stated_titles(head, host), title or "")}
     )
-    clean_text = _printable(render_text(blocks))
+    clean_text = _without_controls(render_text(blocks))
     wall = find_wall(page, head, tree, text=clean_text, title=title or "", url=url)
     if wall is not None:
         return NotExtracted(code=FailureCode.EMPTY, detail=wall)
     return Extracted(
         clean_text=clean_text,
-        markdown=_printable(render_markdown(blocks)),
-        abstract=_printable(_abstract(blocks)),
-        title=_printable(title),
-        author=_printable(author),
+        markdown=_without_controls(render_markdown(blocks)),
+        abstract=_without_controls(_abstract(blocks)),
+        title=_without_controls(title),
+        author=_without_controls(author),
         published_at=published_at,
         updated_at=updated_at,
         language=find_language(head, clean_text),
-        site_name=_printable(site_name(head)),
+        site_name=_without_controls(site_name(head)),
         image=image,
-        canonical_url=find_address(head, base),
+        canonical_url=find_canonical_url(head, base),
         raw_len=raw_len,
     )
 
@@ -101,11 +104,11 @@ def _article_blocks(main: Node, base: str, host: str, titles: set[str]) -> list[
     for node in find_clutter(main):
         node.remove()
     remove_teasers(main, host)
-    return clean(read_blocks(main, base), titles)
+    return clean_blocks(read_blocks(main, base), titles)
 
 
 def _is_html(text: str) -> bool:
-    """Some tag that a page has; feeds, JSON, PDF and plain text have none."""
+    """Does the text have a tag that pages have? Feeds, JSON, PDF and plain text have none."""
     start = text[:2_000].lstrip("\ufeff \t\r\n").lower()
     if start.startswith(("<rss", "<feed", "%pdf", "{", "[")):
         return False
@@ -133,14 +136,14 @@ def _host(url: str) -> str:
 
 
 @overload
-def _printable(text: str) -> str: ...
+def _without_controls(text: str) -> str: ...
 @overload
-def _printable(text: str | None) -> str | None: ...
-def _printable(text: str | None) -> str | None:
-    """Without control characters: no XML can hold them, and a terminal obeys some."""
+def _without_controls(text: str | None) -> str | None: ...
+def _without_controls(text: str | None) -> str | None:
+    """Remove control characters: XML cannot contain them, and a terminal obeys some."""
     return _CONTROL.sub("", text) if text else text
 
 
 def _abstract(blocks: list[Block]) -> str | None:
     prose = (Kind.PARAGRAPH, Kind.BARE, Kind.QUOTE, Kind.ITEM)
-    return next((b.text for b in blocks if b.kind in prose and len(b.text) > ABSTRACT_OVER), None)
+    return next((b.text for b in blocks if b.kind in prose and len(b.text) > MIN_ABSTRACT_CHARACTERS), None)

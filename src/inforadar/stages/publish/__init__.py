@@ -1,7 +1,12 @@
-"""From items to documents: pure renderers for RSS, Atom and JSON Feed, and the fair mix of several feeds.
+"""Renders items as documents: RSS, Atom and JSON Feed, and the fair mix of several feeds.
 
-A channel and its entries go in, a document comes out. Nothing is read or stored here, so a document can be
-built for the cache, for one request or for a test alike.
+A channel and its entries (`entry.py`) go in, a document comes out. Nothing is read or stored here, so a document
+can be built the same way for the cache, for one request or for a test.
+
+Start with `formats.py`, the dict of formats that the web serves, and `rss.py`, which the pipeline builds and
+stores; `atom.py` and `jsonfeed.py` are its siblings. All three take the texts to show from `visible_text.py` and
+our extension from `deframe.py`, and write values with `text.py`, `dates.py`, `languages.py` and `addresses.py`.
+`mix.py` interleaves several feeds for `/api/site`.
 """
 
 from inforadar.stages.publish.atom import render_atom

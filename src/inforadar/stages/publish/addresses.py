@@ -1,7 +1,7 @@
-"""Addresses as feeds must write them: absolute, http or https, and strict RFC 3986.
+"""Web addresses as feeds must write them: absolute, http or https, and strict RFC 3986.
 
-Our normal form is a browser's, and browsers leave signs like `|`, `{` or `^` in a query as they are; feed
-validators and some readers refuse them. Percent-encoding them names the same page.
+Our normalized URLs are written as in a browser, and browsers leave characters like `|`, `{` or `^` in a query.
+Feed validators and some readers refuse those; percent-encoded, the address still names the same page.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _NOT_STRICT = re.compile(r"%(?![0-9A-Fa-f]{2})|[^0-9A-Za-z;/?:@&=+$.\-_!~*'(),%]
 
 
 def web_address(url: str) -> str:
-    """The strict form of a web address; raises `InvalidUrlError` for anything else."""
+    """Return the strict form of a web address; raise `InvalidUrlError` for anything else."""
     if _STRICT.fullmatch(url):
         return url
     address, hash_sign, fragment = canonical_form(url).partition("#")
@@ -29,7 +29,7 @@ def web_address(url: str) -> str:
 
 
 def web_address_or_none(url: str | None) -> str | None:
-    """For what a feed can do without: an image given as `data:` or a broken address is left out."""
+    """Return the strict form, or None for a `data:` image or an invalid address, which the feed leaves out."""
     if not url:
         return None
     try:

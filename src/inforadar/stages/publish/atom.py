@@ -1,7 +1,7 @@
 """Atom 1.0 (RFC 4287), valid by the W3C feed validator's rules without error or warning.
 
-Ids are tag URIs of the item's hash, so they outlive a move of the server. A text that could be taken for
-markup is declared as HTML and escaped: Atom, unlike RSS, lets a document say what it means.
+Ids are tag URIs of the item's hash, so they survive a move of the server. Text that a reader could take for
+markup is declared as HTML and escaped: Atom, unlike RSS, lets a document declare which it is.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ from collections.abc import Iterable
 from uuid import NAMESPACE_URL, uuid5
 
 from inforadar.stages.publish.addresses import web_address, web_address_or_none
-from inforadar.stages.publish.dates import is_plausible, rfc3339, rfc3339_of_its_own
+from inforadar.stages.publish.dates import is_plausible, rfc3339, rfc3339_unique
 from inforadar.stages.publish.deframe import NAMESPACE, render_extension
 from inforadar.stages.publish.entry import ChannelInfo, Entry
 from inforadar.stages.publish.languages import language_tag
-from inforadar.stages.publish.shown import show
 from inforadar.stages.publish.text import (
     clean_markup,
+    defuse_markup,
     escape,
     escape_attribute,
     escape_html_text,
-    is_mistakable,
+    looks_like_markup,
     one_line,
-    unmistakable,
 )
+from inforadar.stages.publish.visible_text import visible_text
 
 MEDIA_TYPE = "application/atom+xml"
 
@@ -31,6 +31,7 @@ _ITEM_ID = "tag:inforadar.dev,2026:item:"
 
 
 def render_atom(channel: ChannelInfo, entries: Iterable[Entry], *, embedded: bool = False) -> str:
+    """Render a channel as Atom."""
     parts = [_render_head(channel)]
     parts.extend([_render_entry(channel, entry, embedded=embedded) for entry in entries])
     parts.append("</feed>\n")
@@ -51,20 +52,20 @@ def _render_head(channel: ChannelInfo) -> str:
         f'<link href="{escape(self_url)}" rel="self" type="{MEDIA_TYPE}"/>\n',
         f'<link href="{escape(web_address(channel.link))}" rel="alternate" type="text/html"/>\n',
         f"<updated>{rfc3339(channel.built_at)}</updated>\n",
-        # An entry without an author needs one on the feed.
-        f"<author><name>{escape(unmistakable(title))}</name></author>\n",
+        # Entries without an author inherit this one; Atom requires one of the two.
+        f"<author><name>{escape(defuse_markup(title))}</name></author>\n",
     ]
     if subtitle := one_line(channel.description):
         parts.append(_text("subtitle", subtitle))
     if generator := one_line(channel.generator):
-        parts.append(f"<generator>{escape(unmistakable(generator))}</generator>\n")
+        parts.append(f"<generator>{escape(defuse_markup(generator))}</generator>\n")
     if (icon := web_address_or_none(channel.icon)) is not None:
         parts.append(f"<icon>{escape(icon)}</icon>\n")
     return "".join(parts)
 
 
 def _render_entry(channel: ChannelInfo, entry: Entry, *, embedded: bool) -> str:
-    shown = show(entry, embedded=embedded)
+    shown = visible_text(entry, embedded=embedded)
     language = language_tag(entry.language)
     lang = f' xml:lang="{language}"' if language and language != language_tag(channel.language) else ""
     known = is_plausible(entry.published_at, channel.built_at)
@@ -76,14 +77,14 @@ def _render_entry(channel: ChannelInfo, entry: Entry, *, embedded: bool) -> str:
         f"<entry{lang}>\n<id>{_ITEM_ID}{escape(entry.hash)}</id>\n",
         _text("title", shown.title),
         f'<link href="{escape(web_address(entry.url))}" rel="alternate" type="text/html"/>\n',
-        f"<updated>{rfc3339_of_its_own(updated_at, entry.hash)}</updated>\n",
+        f"<updated>{rfc3339_unique(updated_at, entry.hash)}</updated>\n",
     ]
     if known:
         parts.append(f"<published>{rfc3339(entry.published_at)}</published>\n")
     if author := one_line(entry.author):
-        parts.append(f"<author><name>{escape(unmistakable(author))}</name></author>\n")
+        parts.append(f"<author><name>{escape(defuse_markup(author))}</name></author>\n")
     tags = dict.fromkeys(map(one_line, entry.tags))
-    parts.extend([f'<category term="{escape_attribute(unmistakable(tag))}"/>\n' for tag in tags if tag])
+    parts.extend([f'<category term="{escape_attribute(defuse_markup(tag))}"/>\n' for tag in tags if tag])
     if shown.description_html is not None:
         parts.append(f'<summary type="html">{escape(shown.description_html)}</summary>\n')
     else:
@@ -98,6 +99,6 @@ def _render_entry(channel: ChannelInfo, entry: Entry, *, embedded: bool) -> str:
 
 
 def _text(name: str, text: str) -> str:
-    if is_mistakable(text):
+    if looks_like_markup(text):
         return f'<{name} type="html">{escape_html_text(text)}</{name}>\n'
     return f"<{name}>{escape(text)}</{name}>\n"

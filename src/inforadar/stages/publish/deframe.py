@@ -1,7 +1,7 @@
-"""Our extension: what the formats have no element for, in a namespace of its own.
+"""Our extension: the fields that the formats have no element for, in our own namespace.
 
-`docs/howto/read-the-feeds.md` describes every name here; the names are contract. Elements are flat where
-they can be, because common parsers lose nested ones of a namespace that they do not know.
+`docs/howto/read-the-feeds.md` describes every name here; the names are a contract. Elements are flat where
+possible, because common parsers lose nested elements of a namespace that they do not know.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from inforadar.stages.publish.entry import Entry
 from inforadar.stages.publish.text import clean, escape, escape_attribute, one_line
 
 NAMESPACE = "https://inforadar.dev/ns/deframe/1"
-"""Changes only when a name is taken away or changes its meaning; new names may appear."""
+"""Changes only when a name is removed or changes its meaning; new names may be added."""
 
 _SCORE_OPENINGS = tuple(f'<deframe:score name="{name.value}" value="' for name in ScoreName)
 _scores: Callable[[Analysis], tuple[Score, ...]] = attrgetter(*ScoreName)
@@ -31,7 +31,7 @@ _counters_of = tuple_maker(f"it.{name}" for name in COUNTERS)
 
 
 def render_extension(entry: Entry) -> str:
-    """The elements of one entry, for RSS and Atom alike."""
+    """Render the extension elements of one entry, for RSS and Atom."""
     parts: list[str] = []
     if entry.source:
         parts.append(f"<deframe:source>{escape(entry.source)}</deframe:source>")
@@ -97,7 +97,7 @@ def _render_analysis(analysis: Analysis, parts: list[str]) -> None:
 
 
 def extension_object(entry: Entry) -> dict[str, Any]:
-    """The same for JSON Feed, under the key `_deframe`."""
+    """Return the extension for JSON Feed, the value of `_deframe`."""
     found: dict[str, Any] = {"about": NAMESPACE}
     if entry.source:
         found["source"] = clean(entry.source)

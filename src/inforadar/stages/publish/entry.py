@@ -1,7 +1,7 @@
-"""What the renderers are given: one channel and its entries, already chosen and in order.
+"""The input of the renderers: one channel and its entries, already selected and in order.
 
-Not the stored `Item`, because a feed mixes what lies in three places: the item as listed, the article's
-text, the analysis. The pipeline brings them together; here nothing is looked up.
+An entry is not the stored `Item`, because a feed combines three things: the item as listed, the article's text
+and the analysis. The pipeline puts them together; nothing is looked up here.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from inforadar.model.item import Metadata
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelInfo:
-    """The head of a feed. Texts are plain text, addresses http or https."""
+    """The head of a feed document. Texts are plain text, addresses http or https."""
 
     title: str
     link: str
-    """The site, for people."""
+    """The site's page for people."""
     description: str
     self_url: str
-    """Where this very document is served, format and all."""
+    """The address of this document itself, including its format."""
     built_at: datetime
-    """Aware; becomes `lastBuildDate`, and is `cached_feeds.updated_at`."""
+    """Aware. Becomes `lastBuildDate`; the same as `cached_feeds.updated_at`."""
     language: str | None = None
     generator: str = "Info Radar"
     icon: str | None = None
     id: UUID | None = None
-    """The feed's own id: keeps the Atom id when the server moves. Combined feeds have none."""
+    """The feed's id, which keeps the Atom id stable when the server moves. Combined feeds have none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,33 +1,50 @@
-"""The formats a feed is published in: one name, one media type, one renderer each."""
+"""The formats a feed is published in. To add one, write its renderer and add a line to `FORMATS`.
+
+The values of `format=`, the endings of combined feeds (`….atom`) and the API description are derived from this dict.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from enum import StrEnum
+from dataclasses import dataclass
+from typing import Final, Protocol
 
 from inforadar.stages.publish import atom, jsonfeed, rss
 from inforadar.stages.publish.entry import ChannelInfo, Entry
 
 
-class Format(StrEnum):
-    """As addresses name them: `format=atom`, `….atom`."""
+class Render(Protocol):
+    """Render a channel and its entries as one document."""
 
-    RSS = "rss"
-    ATOM = "atom"
-    JSON = "json"
+    def __call__(self, channel: ChannelInfo, entries: Iterable[Entry], *, embedded: bool = False) -> str: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Format:
+    """One output format. Compared by identity, so it is a cheap cache key."""
+
+    name: str
+    """As URLs name it: `format=atom`, `….atom`."""
+    media_type: str
+    render: Render
 
     @property
-    def media_type(self) -> str:
-        return {"rss": rss.MEDIA_TYPE, "atom": atom.MEDIA_TYPE, "json": jsonfeed.MEDIA_TYPE}[self]
+    def content_type(self) -> str:
+        return f"{self.media_type}; charset=utf-8"
+
+    @property
+    def is_json(self) -> bool:
+        return self.media_type.endswith("json")
 
 
-def render_document(
-    format_: Format, channel: ChannelInfo, entries: Iterable[Entry], *, embedded: bool = False
-) -> str:
-    match format_:
-        case Format.RSS:
-            return rss.render_rss(channel, entries, embedded=embedded).whole
-        case Format.ATOM:
-            return atom.render_atom(channel, entries, embedded=embedded)
-        case Format.JSON:
-            return jsonfeed.render_json_feed(channel, entries, embedded=embedded)
+FORMATS: Final[dict[str, Format]] = {
+    format_.name: format_
+    for format_ in (
+        Format(name="rss", media_type=rss.MEDIA_TYPE, render=rss.render_rss_text),
+        Format(name="atom", media_type=atom.MEDIA_TYPE, render=atom.render_atom),
+        Format(name="json", media_type=jsonfeed.MEDIA_TYPE, render=jsonfeed.render_json_feed),
+    )
+}
+
+RSS: Final = FORMATS["rss"]
+"""The default, and the only format that is stored when a feed is built."""

@@ -1,7 +1,7 @@
 """JSON Feed 1.1, with our extension in `_deframe`.
 
-Its titles and summaries are plain text by definition, so nothing has to be made unmistakable; only the
-characters that would break a document are dropped, as everywhere.
+Its titles and summaries are plain text by definition, so nothing that looks like markup has to be defused; only
+the characters that would break a document are removed, as everywhere.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from inforadar.stages.publish.dates import is_plausible, rfc3339
 from inforadar.stages.publish.deframe import extension_object
 from inforadar.stages.publish.entry import ChannelInfo, Entry
 from inforadar.stages.publish.languages import language_tag
-from inforadar.stages.publish.shown import show
 from inforadar.stages.publish.text import clean, one_line
+from inforadar.stages.publish.visible_text import visible_text
 
 MEDIA_TYPE = "application/feed+json"
 
@@ -26,6 +26,7 @@ _VERSION = "https://jsonfeed.org/version/1.1"
 
 
 def render_json_feed(channel: ChannelInfo, entries: Iterable[Entry], *, embedded: bool = False) -> str:
+    """Render a channel as JSON Feed."""
     feed = {
         "version": _VERSION,
         "title": one_line(channel.title) or "Info Radar",
@@ -36,11 +37,11 @@ def render_json_feed(channel: ChannelInfo, entries: Iterable[Entry], *, embedded
         "language": language_tag(channel.language),
         "items": [_item(channel, entry, embedded=embedded) for entry in entries],
     }
-    return msgspec.json.encode(_present(feed)).decode()
+    return msgspec.json.encode(_without_nulls(feed)).decode()
 
 
 def _item(channel: ChannelInfo, entry: Entry, *, embedded: bool) -> dict[str, Any]:
-    shown = show(entry, embedded=embedded)
+    shown = visible_text(entry, embedded=embedded)
     author = one_line(entry.author)
     html = shown.content_html or shown.description_html
     item = {
@@ -58,13 +59,13 @@ def _item(channel: ChannelInfo, entry: Entry, *, embedded: bool) -> dict[str, An
         "language": language_tag(entry.language),
         "_deframe": extension_object(entry),
     }
-    return _present(item)
+    return _without_nulls(item)
 
 
 def _date(channel: ChannelInfo, moment: datetime | None) -> str | None:
     return rfc3339(moment) if moment is not None and is_plausible(moment, channel.built_at) else None
 
 
-def _present(fields: dict[str, Any]) -> dict[str, Any]:
-    """JSON Feed leaves out what is not known; it has no nulls."""
+def _without_nulls(fields: dict[str, Any]) -> dict[str, Any]:
+    """Leave out unknown fields: JSON Feed has no nulls."""
     return {name: value for name, value in fields.items() if value is not None}

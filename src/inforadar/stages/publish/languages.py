@@ -1,4 +1,4 @@
-"""Language tags that feed validators know; what sources declare is often a name or a locale."""
+"""Language tags that feed validators accept; sources often declare a name or a locale instead."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TWO_LETTERS = frozenset(
         "wo", "xh", "yi", "yo", "za", "zh", "zu",
     }
 )  # fmt: skip
-"""ISO 639-1, all of it."""
+"""All of ISO 639-1."""
 
 _THREE_LETTERS = frozenset(
     {
@@ -30,14 +30,14 @@ _THREE_LETTERS = frozenset(
         "nds", "nso", "pap", "sah", "sat", "scn", "sco", "syr", "tet", "tpi", "vec", "war", "zap",
     }
 )  # fmt: skip
-"""Of ISO 639-2 the living languages that news are written in and that have no code of two letters."""
+"""The living languages of ISO 639-2 that have news and no two-letter code."""
 
 _TAG = re.compile(r"([A-Za-z]{2,3})((?:-[A-Za-z0-9]{2,8})*)")
 
 
 @lru_cache(maxsize=256)
 def language_tag(declared: str | None) -> str | None:
-    """`en_US` is `en-US`; what is no language is nothing."""
+    """Return a valid tag (`en_US` becomes `en-US`), or None if it is not a known language."""
     if not declared:
         return None
     found = _TAG.fullmatch(declared.strip().replace("_", "-"))

@@ -1,4 +1,4 @@
-"""Fair distribution: many feeds, one list, and the busiest feed does not drown the others."""
+"""Fair distribution: several feeds in one list, in which the busiest does not drown out the others."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ def mix(
     url_of: Callable[[T], str],
     published_of: Callable[[T], datetime],
 ) -> list[T]:
-    """At most `limit` entries, distinct by URL, taken in rounds.
+    """Take at most `limit` entries, distinct by URL, in rounds.
 
-    In each round every feed gives the newest entry that it still has and whose URL nobody gave before; a
-    feed that has none left sits out. Feeds are asked in the order of those entries, newest first; when
-    two have the same URL, the one that dates it later gives it, the other gives its next one. The round's
-    entries then follow one another newest first. The last round is cut where the limit is reached, so it
-    keeps its newest. Equal dates keep the order of the feeds in the mapping, then of their entries.
+    In each round every feed gives its newest remaining entry whose URL was not taken yet; a feed without one
+    sits out. Feeds take turns in the order of those entries, newest first. When two feeds have the same URL,
+    the one with the later date gives it, and the other gives its next entry. The entries of a round are sorted
+    newest first. The last round is cut at the limit and keeps its newest. Equal dates keep the order of the
+    feeds in the mapping, then of their entries.
 
-    It follows that
+    Therefore:
 
-    * at any cut of the list, a feed has at most one entry more than any other feed that still has
-      something to give: no feed gets more than its share and one;
+    * at any point of the list, a feed has at most one entry more than any other feed that still has entries
+      to give: no feed gets more than its share plus one;
     * the entries of one feed are newest first;
-    * nothing is left out while there is room: a shorter list than `limit` holds every URL.
+    * nothing is left out while there is room: a list shorter than `limit` contains every URL.
     """
-    # Reversed, so that the newest can be popped; with `reverse` equal dates stay in order.
+    # Newest last, to be popped; sorting with `reverse=True` keeps the order of equal dates.
     waiting = [sorted(entries, key=published_of, reverse=True)[::-1] for entries in entries_by_feed.values()]
     taken: set[str] = set()
     mixed: list[T] = []

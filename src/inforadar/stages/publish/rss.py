@@ -2,14 +2,14 @@
 
 Where the rules leave a choice:
 
-* `guid` is the item's hash, no permalink: it depends on the URL alone, so it is the same in every build,
+* `guid` is the item's hash, not a permalink: it depends only on the URL, so it is the same in every build,
   embedded or not, and in every feed that lists the item.
-* Authors go into `dc:creator`, because RSS wants an e-mail address in `author`.
-* Images go into `media:content`, because `enclosure` wants a length that nobody knows.
-* A date that cannot be true is left out, the item stays.
-* `description` always stands, and before `content:encoded`.
+* Authors go into `dc:creator`, because RSS requires an e-mail address in `author`.
+* Images go into `media:content`, because `enclosure` requires a length that we do not know.
+* A date that cannot be true is left out; the item stays.
+* `description` is always there, and before `content:encoded`.
 
-Documents are put together from strings: a tree costs three times as much (`bench/publish.py`).
+Documents are joined from strings: building a tree takes three times as long (`bench/publish.py`).
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from inforadar.stages.publish.dates import is_plausible, rfc822
 from inforadar.stages.publish.deframe import NAMESPACE, render_extension
 from inforadar.stages.publish.entry import ChannelInfo, Entry
 from inforadar.stages.publish.languages import language_tag
-from inforadar.stages.publish.shown import show
-from inforadar.stages.publish.text import clean_markup, escape, escape_html_text, one_line, unmistakable
+from inforadar.stages.publish.text import clean_markup, defuse_markup, escape, escape_html_text, one_line
+from inforadar.stages.publish.visible_text import visible_text
 
 MEDIA_TYPE = "application/rss+xml"
 
@@ -36,19 +36,19 @@ _ROOT = (
     ' xmlns:media="http://search.yahoo.com/mrss/"'
     f' xmlns:deframe="{NAMESPACE}">\n<channel>\n'
 )
-_END = "</channel>\n</rss>\n"
-_IMAGE_ENDINGS = (".png", ".gif", ".jpg", ".jpeg")
-"""What RSS allows as a channel's image."""
+_CLOSING_TAGS = "</channel>\n</rss>\n"
+_IMAGE_SUFFIXES = (".png", ".gif", ".jpg", ".jpeg")
+"""The file types that RSS allows for a channel's image."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RssDocument:
-    """In two parts, as `cached_feeds` keeps it."""
+    """A document in two parts, as stored in `cached_feeds`."""
 
     header: str
-    """Up to the first item: `cached_feeds.xml_header`."""
+    """Everything up to the first item: `cached_feeds.xml_header`."""
     body: str
-    """The items and the end."""
+    """The items and the closing tags."""
 
     @property
     def whole(self) -> str:
@@ -57,17 +57,22 @@ class RssDocument:
 
 
 def render_rss(channel: ChannelInfo, entries: Iterable[Entry], *, embedded: bool = False) -> RssDocument:
-    """The same arguments give the same document, to the byte.
+    """Render a channel as RSS; the same arguments give the same bytes.
 
-    So to see whether a feed changed since it was built, render it with the old `built_at` and compare.
+    To see if a feed has changed since it was built, render it with the old `built_at` and compare.
     """
     items = [_render_item(channel, entry, embedded=embedded) for entry in entries]
-    items.append(_END)
+    items.append(_CLOSING_TAGS)
     return RssDocument(header=_render_head(channel), body="".join(items))
 
 
-def link_start(address: str) -> str:
-    """How the header of a document whose own address begins so says it: to know it from those of other addresses."""
+def render_rss_text(channel: ChannelInfo, entries: Iterable[Entry], *, embedded: bool = False) -> str:
+    """Render the whole document as one string, like the other formats."""
+    return render_rss(channel, entries, embedded=embedded).whole
+
+
+def self_link_start(address: str) -> str:
+    """Return the start of the header's self link, to recognize stored documents whose address starts like this."""
     return f'<atom:link href="{escape(web_address(address))}'
 
 
@@ -78,7 +83,7 @@ def _render_head(channel: ChannelInfo) -> str:
         _ROOT,
         f"<title>{title}</title>\n<link>{link}</link>\n",
         f"<description>{_text(channel.description) or title}</description>\n",
-        f'{link_start(channel.self_url)}" rel="self" type="{MEDIA_TYPE}"/>\n',
+        f'{self_link_start(channel.self_url)}" rel="self" type="{MEDIA_TYPE}"/>\n',
     ]
     if language := language_tag(channel.language):
         parts.append(f"<language>{language}</language>\n")
@@ -86,17 +91,17 @@ def _render_head(channel: ChannelInfo) -> str:
     if generator := _text(channel.generator):
         parts.append(f"<generator>{generator}</generator>\n")
     icon = web_address_or_none(channel.icon)
-    if icon is not None and icon.lower().endswith(_IMAGE_ENDINGS):
+    if icon is not None and icon.lower().endswith(_IMAGE_SUFFIXES):
         parts.append(f"<image><url>{escape(icon)}</url><title>{title}</title><link>{link}</link></image>\n")
     return "".join(parts)
 
 
 def _render_item(channel: ChannelInfo, entry: Entry, *, embedded: bool) -> str:
-    shown = show(entry, embedded=embedded)
+    shown = visible_text(entry, embedded=embedded)
     html = shown.description_html
     description = escape_html_text(shown.description) if html is None else escape(html)
     parts = [
-        f"<item>\n<title>{escape(unmistakable(shown.title))}</title>\n",
+        f"<item>\n<title>{escape(defuse_markup(shown.title))}</title>\n",
         f"<link>{escape(web_address(entry.url))}</link>\n",
         f'<guid isPermaLink="false">{escape(entry.hash)}</guid>\n',
         f"<description>{description}</description>\n",
@@ -120,5 +125,5 @@ def _render_item(channel: ChannelInfo, entry: Entry, *, embedded: bool) -> str:
 
 @lru_cache(maxsize=1024)
 def _text(text: str | None) -> str:
-    """A label that some readers take for HTML. Remembered, because authors and tags come again and again."""
-    return escape(unmistakable(one_line(text))) if text else ""
+    """Escape a label that some readers take for HTML. Cached, because authors and tags repeat."""
+    return escape(defuse_markup(one_line(text))) if text else ""

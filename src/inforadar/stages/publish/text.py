@@ -1,10 +1,9 @@
-"""Text from the web, made fit for documents.
+"""Makes text from the web safe for documents.
 
-Three dangers, three answers. Characters that XML forbids (or that only broken converters produce) are
-dropped, else one item would make the whole feed unreadable. Markup is escaped, always, by `str.replace`:
-on text in other scripts than Latin forty times faster than `str.translate`. And where a format
-does not say whether a text is HTML (an RSS title), what looks like markup is made to look like text to
-both kinds of reader.
+There are three dangers. Characters that XML forbids (or that only broken converters produce) are removed,
+because one of them would make the whole feed unreadable. Markup is always escaped, with `str.replace`, which
+on non-Latin scripts is forty times faster than `str.translate`. And where a format does not say if a text is
+HTML (an RSS title), anything that looks like markup is defused, so that both kinds of reader show it as text.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from __future__ import annotations
 import re
 
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-"""XML's forbidden characters, and the C1 controls: legal, but in practice always Windows-1252 gone wrong."""
+"""XML's forbidden characters, and the C1 controls: legal, but in practice always misread Windows-1252."""
 
 _LINE_ENDS = re.compile("\r\n?|\x85")
 
@@ -33,18 +32,18 @@ _BLANK_LINES = re.compile(r"\n\s*\n")
 
 
 def clean(text: str) -> str:
-    """Without the forbidden characters, lines ended by a line feed."""
+    """Remove forbidden characters and end lines with a line feed."""
     if text.isprintable():
         return text
     return _FORBIDDEN.sub("", _LINE_ENDS.sub("\n", text))
 
 
 def clean_markup(markup: str) -> str:
-    """`clean` for kilobytes of finished markup that are nearly always clean already.
+    """Do the same as `clean` for kilobytes of finished markup that are nearly always clean already.
 
-    Looking for the bytes is four times faster than looking for the characters. Done once for a whole item,
-    so that no field can be forgotten: markup is made of allowed characters only, and dropping a character
-    from an escaped text cannot unescape it.
+    Searching bytes is four times faster than searching characters. Called once for a whole item, so that no
+    field can be forgotten. That is safe: markup itself consists of allowed characters, and removing a character
+    from escaped text cannot unescape it.
     """
     try:
         encoded = markup.encode()
@@ -59,12 +58,12 @@ def clean_markup(markup: str) -> str:
 
 
 def one_line(text: str | None) -> str:
-    """Clean, white space folded: for titles, names and labels."""
+    """Clean a text and collapse its white space: for titles, names and labels."""
     return " ".join(clean(text).split()) if text else ""
 
 
 def escape(text: str) -> str:
-    """For the content of an element, in XML and in HTML. Most texts have nothing to escape."""
+    """Escape the content of an element, in XML or HTML. Checks first: most texts have nothing to escape."""
     if "&" in text:
         text = text.replace("&", "&amp;")
     if "<" in text:
@@ -75,40 +74,40 @@ def escape(text: str) -> str:
 
 
 def escape_attribute(line: str) -> str:
-    """For an attribute in double quotes; one line, because parsers turn line ends there into spaces."""
+    """Escape an attribute in double quotes. Pass one line: parsers turn line ends in attributes into spaces."""
     return escape(line).replace('"', "&quot;")
 
 
 def escape_html_text(text: str) -> str:
-    """Plain text where a document expects escaped HTML: escaped twice, in one go."""
+    """Escape plain text twice, for where a document expects escaped HTML."""
     return text.replace("&", "&amp;amp;").replace("<", "&amp;lt;").replace(">", "&amp;gt;")
 
 
-def unmistakable(text: str) -> str:
-    """A clean text that is the same whether a reader takes it for plain text or for HTML.
+def defuse_markup(text: str) -> str:
+    """Make a clean text read the same to readers that expect plain text and readers that expect HTML.
 
-    An invisible word joiner after the sign that would open a tag or an entity keeps it from doing so.
+    An invisible word joiner after each character that would open a tag or an entity prevents that.
     """
     if "<" in text or "&" in text:
         return _LIKE_MARKUP.sub(lambda sign: sign[0] + _WORD_JOINER, text)
     return text
 
 
-def is_mistakable(text: str) -> bool:
-    """Whether `unmistakable` would change it."""
+def looks_like_markup(text: str) -> bool:
+    """Would `defuse_markup` change this text?"""
     return ("<" in text or "&" in text) and _LIKE_MARKUP.search(text) is not None
 
 
-def isolated(text: str) -> str:
-    """A clean text that can stand beside ours: its writing direction ends with it."""
+def isolate_direction(text: str) -> str:
+    """Keep the writing direction of a clean text from affecting the words next to it."""
     text = _BIDI_CONTROLS.sub("", text)
     if _RIGHT_TO_LEFT.search(text):
         return f"{_FIRST_STRONG_ISOLATE}{text}{_POP_ISOLATE}"
     return text
 
 
-def paragraphs(text: str) -> str:
-    """Plain text as HTML."""
+def paragraphs_html(text: str) -> str:
+    """Render plain text as HTML paragraphs."""
     escaped = escape(text.strip())
     if "\r" in escaped:
         escaped = _LINE_ENDS.sub("\n", escaped)

@@ -18,7 +18,7 @@ from inforadar.errors import NotFoundError
 from inforadar.model.item import Item
 from inforadar.pipeline.build import entry_of
 from inforadar.stages.publish.entry import ChannelInfo
-from inforadar.stages.publish.formats import Format, render_document
+from inforadar.stages.publish.formats import FORMATS, RSS, Format
 from inforadar.store.database import Database
 from inforadar.store.items.pages import has_feeds, load_item_page
 from inforadar.store.items.queries import ItemFilter
@@ -42,7 +42,7 @@ class CombinedRoutes:
     _made: TimedCache[str, Prepared] = field(default_factory=lambda: TimedCache(DOCUMENT_TTL_S))
 
     def routes(self) -> list[Route]:
-        searches = ["/feeds/search", *(f"/feeds/search.{name}" for name in Format)]
+        searches = ["/feeds/search", *(f"/feeds/search.{name}" for name in FORMATS)]
         return [
             Route("/feeds/topic/{name:path}", self.topic),
             Route("/feeds/source/{name:path}", self.source),
@@ -66,7 +66,7 @@ class CombinedRoutes:
     async def search(self, request: Request) -> Prepared:
         query = parameters.required(request.query_params, "q", "summit")
         _, _, ending = request.url.path.rpartition("/feeds/search")
-        format_ = Format(ending[1:]) if ending else parse_format(request.query_params.get("format") or "")
+        format_ = FORMATS[ending[1:]] if ending else parse_format(request.query_params.get("format") or "")
         return await self._feed(request, ItemFilter(query=query), f"Search: {query}", format_)
 
     async def _feed(self, request: Request, wanted: ItemFilter, title: str, format_: Format) -> Prepared:
@@ -91,8 +91,8 @@ class CombinedRoutes:
             self_url=self.public_url + address,
             built_at=built_at,
         )
-        document = render_document(format_, channel, map(entry_of, items), embedded=embedded)
-        return Prepared(document.encode(), f"{format_.media_type}; charset=utf-8", built_at, dated=False)
+        document = format_.render(channel, map(entry_of, items), embedded=embedded)
+        return Prepared(document.encode(), format_.content_type, built_at, dated=False)
 
     async def _newest(self, wanted: ItemFilter) -> list[Item]:
         """Distinct by URL: what several feeds list stands there once."""
@@ -118,6 +118,6 @@ def _name_and_format(request: Request) -> tuple[str, Format]:
     if given := request.query_params.get("format"):
         return name, parse_format(given)
     stem, dot, ending = name.rpartition(".")
-    if dot and stem and ending in set(Format):
-        return stem, Format(ending)
-    return name, Format.RSS
+    if dot and stem and ending in FORMATS:
+        return stem, FORMATS[ending]
+    return name, RSS

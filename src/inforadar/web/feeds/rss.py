@@ -19,7 +19,7 @@ from starlette.types import Receive, Scope, Send
 from inforadar.errors import StoreError, UsageError
 from inforadar.model.ids import FeedId
 from inforadar.pipeline.build import channel_of, entry_of
-from inforadar.stages.publish.formats import Format, render_document
+from inforadar.stages.publish.formats import Format
 from inforadar.store.database import Database
 from inforadar.store.published.served import ServedFeed, load_document, load_feed_content, load_served_feeds
 from inforadar.web.cache.batching import Batcher
@@ -131,7 +131,7 @@ class RssEndpoint:
         if found is None:
             return None
         updated_at, document = found
-        return Prepared(document.encode(), _content_type(query.format), updated_at)
+        return Prepared(document.encode(), query.format.content_type, updated_at)
 
     async def _render(self, feed_id: FeedId, query: RssQuery) -> Prepared | None:
         content = await self._database.read(
@@ -141,12 +141,10 @@ class RssEndpoint:
             return None
         address = self._public_url + query.address(content.feed.url)
         channel = replace(channel_of(content.feed, self._public_url, content.updated_at), self_url=address)
-        document = render_document(
-            query.format, channel, map(entry_of, content.items), embedded=query.embedded
-        )
+        document = query.format.render(channel, map(entry_of, content.items), embedded=query.embedded)
         return Prepared(
             document.encode(),
-            _content_type(query.format),
+            query.format.content_type,
             content.updated_at,
             dated=query.max_score is None,
         )
@@ -162,10 +160,6 @@ def _why_not(feed: ServedFeed | None, url: str) -> tuple[int, str] | None:
     if not feed.enabled:
         return 403, f"{url} is disabled. Enable it with `inforadar feed enable`."
     return (404, _NOT_BUILT.format(url)) if feed.updated_at is None else None
-
-
-def _content_type(format_: Format) -> str:
-    return f"{format_.media_type}; charset=utf-8"
 
 
 async def _refuse(

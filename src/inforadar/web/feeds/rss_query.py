@@ -7,7 +7,7 @@ from functools import lru_cache
 from urllib.parse import parse_qs, quote
 
 from inforadar.errors import InvalidUrlError, UsageError
-from inforadar.stages.publish.formats import Format
+from inforadar.stages.publish.formats import FORMATS, RSS, Format
 from inforadar.store.feeds.feeds import feed_key
 
 _YES, _NO = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
@@ -19,20 +19,20 @@ class RssQuery:
     url: str
     key: str
     """The hash that the feed is found by."""
-    format: Format = Format.RSS
+    format: Format = RSS
     embedded: bool = False
     max_score: float | None = None
 
     @property
     def is_as_built(self) -> bool:
         """Whether `cached_feeds` has this very document."""
-        return self.format is Format.RSS and not self.embedded and self.max_score is None
+        return self.format is RSS and not self.embedded and self.max_score is None
 
     def address(self, feed_url: str) -> str:
         """Where this document is served, without the server."""
         parts = [f"url={quote(feed_url, safe='')}"]
-        if self.format is not Format.RSS:
-            parts.append(f"format={self.format}")
+        if self.format is not RSS:
+            parts.append(f"format={self.format.name}")
         if self.embedded:
             parts.append("embedded=1")
         if self.max_score is not None:
@@ -66,9 +66,9 @@ def parse_rss_query(query_string: bytes) -> RssQuery:
 
 def parse_format(given: str) -> Format:
     name = given.strip().lower()
-    if name and name not in set(Format):
-        raise UsageError(f"The format is one of {', '.join(Format)}.")
-    return Format(name) if name else Format.RSS
+    if name and name not in FORMATS:
+        raise UsageError(f"The format is one of {', '.join(FORMATS)}.")
+    return FORMATS[name] if name else RSS
 
 
 def parse_flag(name: str, given: str) -> bool:

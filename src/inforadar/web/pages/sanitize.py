@@ -23,7 +23,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from inforadar.model.analysis import Analysis, ScoreName
-from inforadar.stages.canonical.document.limits import TooComplexError, parseable
+from inforadar.stages.canonical.document.limits import TooComplexError, make_parseable
 from inforadar.stages.publish.text import clean
 
 Images = Literal["direct", "click", "never"]
@@ -89,7 +89,7 @@ def plain_html(paragraphs: Iterable[str]) -> Markup:
 def listing_html(html: str, images: Images) -> Markup | None:
     """What the feed itself sent along; `None` if it is nothing, or too much for any parser."""
     try:
-        safe = parseable(clean(html)[:MAX_CHARACTERS])
+        safe = make_parseable(clean(html)[:MAX_CHARACTERS])
     except TooComplexError:
         return None
     return _finish(safe, images) or None

@@ -1,4 +1,4 @@
-"""Bytes become the text that the author wrote, whatever the page claims."""
+"""Pages decode to the text that the author wrote, whatever encoding they declare."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tags are cut out of a page where the parser cuts them, whatever stands around them."""
+"""Tags are found exactly where the parser finds them."""
 
 from __future__ import annotations
 

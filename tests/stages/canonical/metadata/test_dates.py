@@ -80,7 +80,7 @@ def test_a_half_of_the_day_is_counted_in(text: str, expected: str) -> None:
         ("15 Nov 2026 10:00:00 -0500", "15:00"),
         ("Sun, 15 Nov 2026 10:00:00 CET", "09:00"),
         ("15 ноября 2026, 10:00 UTC+3", "07:00"),
-        # No zones: French for "and", and the end of an event.
+        # Not zones: French for "and", and the end of an event.
         ("15 novembre 2026 à 10:00 et encore", "10:00"),
         ("November 15, 2026 09:00-11:00", "09:00"),
     ],
@@ -109,7 +109,7 @@ TEXT = "".join(
 
 
 def dates(head: str, byline: str) -> tuple[str | None, str | None]:
-    """Days of publication and update of a page with this head and this below its headline."""
+    """Return the days of publication and update of a page with this head and this text below its headline."""
     page = (
         f"<html><head>{head}<title>The ferry pier is closed</title></head><body><article>"
         f"<h1>The ferry pier is closed</h1><div>{byline}</div>{TEXT}</article></body></html>"

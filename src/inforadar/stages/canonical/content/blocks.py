@@ -1,7 +1,7 @@
 """The article as a list of blocks: paragraphs, headings, list items, quotes, code and table rows.
 
-Each block carries its text twice, plain and as Markdown, because what is a link or emphasis is known only
-while the elements are read.
+Each block has its text twice, plain and as Markdown, because links and emphasis are known only while the
+elements are read.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from inforadar.stages.canonical.document.dom import INLINE, Node
 _SPACE = re.compile(r"[^\S\x00]+")
 _PARAGRAPH_BREAK = re.compile(rf"(?:\s*{BREAK}\s*){{2,}}")
 _LINE_BREAK = re.compile(rf"\s*{BREAK}\s*")
-_MAX_CELL = 400
-"""A table with longer cells lays out the page; it does not hold data."""
+_MAX_CELL_CHARACTERS = 400
+"""A table with longer cells is used for page layout, not for data."""
 
 
 class Kind(StrEnum):
-    """What a block is; the words are for reading a dump of blocks."""
+    """The kind of a block; the values are for reading a dump of blocks."""
 
     PARAGRAPH = "paragraph"
     BARE = "bare"
-    """Text that stands in no `<p>`: on sloppy pages a paragraph, elsewhere a label or a button."""
+    """Text outside any `<p>`: a paragraph on sloppy pages, elsewhere a label or a button."""
     HEADING = "heading"
     ITEM = "item"
     QUOTE = "quote"
@@ -41,16 +41,16 @@ class Block:
     markdown: str
     link_length: int = 0
     level: int = 0
-    """Of a heading 1–6, of a list item how deep it is nested."""
+    """For a heading 1–6, for a list item its nesting depth, for a row its number of cells."""
     marker: str = ""
-    """What a list item begins with; empty for its second paragraph."""
+    """The bullet or number of a list item; empty for its second paragraph."""
     group: int = 0
-    """Blocks of one list or one table have the same number."""
+    """The same number for all blocks of one list or table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Place:
-    """Where in the document we are: what a run of text found here belongs to."""
+    """The position in the document: what a run of text found here belongs to."""
 
     kind: Kind
     level: int = 0
@@ -60,7 +60,7 @@ class _Place:
 
 
 def read_blocks(main: Node, base: str) -> list[Block]:
-    """The blocks of an element, in reading order; `base` makes links absolute."""
+    """Read the blocks of an element in reading order; `base` makes links absolute."""
     reader = _Reader(base)
     reader.read(main, _Place(kind=Kind.BARE))
     return reader.blocks
@@ -116,7 +116,7 @@ class _Reader:
         return place
 
     def _flush(self, run: list[Node | str], place: _Place) -> _Place:
-        """The text gathered so far becomes blocks; the place afterwards has used up its marker."""
+        """Turn the gathered text into blocks; the returned place has used up its marker."""
         if not run:
             return place
         if all(isinstance(part, str) and part.isspace() for part in run):
@@ -191,7 +191,7 @@ def _one_line(text: str) -> str:
 
 
 def _data_rows(table: Node) -> list[list[Node]] | None:
-    """The cells of a table that holds data, None for one that lays out the page."""
+    """Return the cells of a data table by row, or None for a layout table."""
     rows: list[list[Node]] = []
     for node in table.descendants():
         if node.tag == "table":
@@ -200,7 +200,7 @@ def _data_rows(table: Node) -> list[list[Node]] | None:
             cells = [
                 child for child in node.children if isinstance(child, Node) and child.tag in ("td", "th")
             ]
-            if any(cell.text_length > _MAX_CELL for cell in cells):
+            if any(cell.text_length > _MAX_CELL_CHARACTERS for cell in cells):
                 return None
             if cells:
                 rows.append(cells)

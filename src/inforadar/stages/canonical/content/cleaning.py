@@ -1,7 +1,7 @@
-"""Blocks that stand in the article's element and are still not the article.
+"""Removes blocks that are inside the article's element but are not part of the article.
 
-Headline, date line, captions, teasers of other articles, "Read also" and what follows the end. No rule
-may take much: one that would is not applied, because on that page its sign means something else.
+These are the headline, date line, captions, teasers of other articles, "Read also" and anything after the end.
+A rule that would remove much of a page is not applied: on that page its pattern means something else.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 
 def fold(text: str) -> str:
-    """Words alone, for comparing headlines."""
+    """Reduce a text to its words in lower case, for comparing headlines."""
     return " ".join(re.findall(r"[^\W_]+", text.casefold()))
 
 
 def remove_teasers(main: Node, host: str) -> None:
-    """Cards for other articles of the site: a linked headline with a line or two below."""
+    """Remove cards for other articles of the site: a linked headline with a line or two below."""
     found = _teasers(main, host)
     if sum(node.text_length for node in found) < 0.4 * main.text_length:
         for node in found:
@@ -56,12 +56,12 @@ def _is_teaser(node: Node, host: str) -> bool:
     at: Node | None = heading
     while at is not None and at is not node.parent:
         if at.tag == "a":
-            return _is_own(at, host)
+            return _is_same_site(at, host)
         at = at.parent
-    return all(_is_own(child, host) for child in heading.descendants() if child.tag == "a")
+    return all(_is_same_site(child, host) for child in heading.descendants() if child.tag == "a")
 
 
-def _is_own(link: Node, host: str) -> bool:
+def _is_same_site(link: Node, host: str) -> bool:
     href = link.get("href").strip()
     if href.startswith("#"):
         return False
@@ -70,16 +70,16 @@ def _is_own(link: Node, host: str) -> bool:
     return True
 
 
-def clean(blocks: list[Block], titles: set[str]) -> list[Block]:
-    """The blocks of the article alone; `titles` are the folded headlines that the page gives itself."""
+def clean_blocks(blocks: list[Block], titles: set[str]) -> list[Block]:
+    """Keep only the blocks of the article; `titles` are the folded titles of the page."""
     blocks = [block for block in blocks if block.kind is not Kind.CAPTION]
     blocks = _below_headline(blocks, titles)
     blocks = _without(blocks, _is_link_list, keep=0.5)
     blocks = _without(blocks, _is_link_paragraph, keep=0.8)
     blocks = _without_dateline(blocks)
-    blocks = _up_to_the_end(blocks)
+    blocks = _cut_after_end(blocks)
     blocks = _without(blocks, _is_pointer, keep=0.8)
-    blocks = _once(blocks)
+    blocks = _without_repeats(blocks)
     while blocks and blocks[-1].kind is Kind.HEADING:
         blocks.pop()
     return blocks
@@ -117,7 +117,7 @@ def _is_link_paragraph(block: Block) -> bool:
 
 
 def _is_pointer(block: Block) -> bool:
-    """A line that points elsewhere, or that only stamps a time or a right on what is near it."""
+    """Is it a line that points elsewhere, or only a time or a copyright notice?"""
     length = len(block.text)
     if length < 14 and block.kind is Kind.BARE and phrases.CLOCK.fullmatch(block.text):
         return True
@@ -131,7 +131,7 @@ def _is_pointer(block: Block) -> bool:
 
 
 def _without_dateline(blocks: list[Block]) -> list[Block]:
-    """Short lines at the top that tell who and when; the fields for that are elsewhere."""
+    """Remove short lines at the top with author and date, which have their own fields."""
     top = 0
     while top < len(blocks) and len(blocks[top].text) < 80 and blocks[top].kind is not Kind.HEADING:
         top += 1
@@ -147,7 +147,7 @@ def _without_dateline(blocks: list[Block]) -> list[Block]:
     return kept + blocks[top:]
 
 
-def _up_to_the_end(blocks: list[Block]) -> list[Block]:
+def _cut_after_end(blocks: list[Block]) -> list[Block]:
     total = size(blocks)
     done = 0
     for place, block in enumerate(blocks):
@@ -157,8 +157,8 @@ def _up_to_the_end(blocks: list[Block]) -> list[Block]:
     return blocks
 
 
-def _once(blocks: list[Block]) -> list[Block]:
-    """Pages repeat whole paragraphs for other screens; the first counts."""
+def _without_repeats(blocks: list[Block]) -> list[Block]:
+    """Keep the first of repeated paragraphs: pages repeat them for other screen sizes."""
     seen: set[str] = set()
     kept = []
     for block in blocks:

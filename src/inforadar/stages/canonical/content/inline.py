@@ -1,4 +1,4 @@
-"""Text within a block: plain, and as Markdown with links, emphasis and code kept."""
+"""Text within a block: plain, and as Markdown with its links, emphasis and code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inforadar.stages.canonical.document.dom import INLINE, Node
 from inforadar.urls import canonical_form
 
 BREAK = "\x00"
-"""Stands for `<br>` until lines are made; the page's own NULs are gone by then."""
+"""Represents `<br>` until lines are split; the page's own NULs are already removed."""
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<])")
 _STRONG = frozenset(("b", "strong"))
@@ -19,7 +19,7 @@ _CODE = frozenset(("code", "kbd", "samp", "tt"))
 
 
 def read_inline(run: Iterable[Node | str], base: str) -> tuple[str, str, int]:
-    """A run of text and inline elements: plain text, Markdown, and how much of the text is in links."""
+    """Read a run of text and inline elements; return plain text, Markdown and the length of text in links."""
     plain: list[str] = []
     marked: list[str] = []
     linked = 0
@@ -40,7 +40,7 @@ def _read(node: Node, base: str, plain: list[str], marked: list[str]) -> int:
         return 0
     if not node.children:
         return 0
-    # A block inside a table cell or a heading: its words must not run into its neighbour's.
+    # A block inside a table cell or a heading: keep its words apart from its neighbour's.
     apart = tag not in INLINE
     if apart:
         plain.append(" ")
@@ -69,7 +69,7 @@ def _decorated(node: Node, text: str, inner: str, base: str) -> str:
 
 
 def _wrapped(text: str, before: str, after: str) -> str:
-    """Marks stand next to the words; none around nothing, nor across paragraphs."""
+    """Put marks directly around the words; never around nothing or across paragraphs."""
     words = text.strip()
     if not words or BREAK in text or words.startswith(before):
         return text
@@ -88,7 +88,7 @@ def _address(href: str, base: str) -> str | None:
 
 
 def code_text(node: Node) -> str:
-    """Preformatted text with its line breaks, `<br>` and line elements included."""
+    """Return preformatted text with its line breaks, including those of `<br>` and line elements."""
     pieces: list[str] = []
     _gather_code(node, pieces)
     return "".join(pieces).strip("\n").rstrip()

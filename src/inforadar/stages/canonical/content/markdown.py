@@ -1,4 +1,4 @@
-"""Blocks as documents: plain text for analysis and search, Markdown for reading."""
+"""Renders blocks: as plain text for analysis and search, as Markdown for reading."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _FENCE = re.compile(r"^`{3,}", re.MULTILINE)
 
 
 def render_text(blocks: Iterable[Block]) -> str:
-    """Plain text, paragraphs separated by a blank line; the items of a list, and rows, by a line break."""
+    """Render plain text; paragraphs are separated by a blank line, list items and rows by a line break."""
     return _joined(blocks, lambda run: [block.text for block in run])
 
 
 def render_markdown(blocks: Iterable[Block]) -> str:
-    """CommonMark with pipe tables. What looks like markup in the page's own text is escaped."""
+    """Render CommonMark with pipe tables. Text of the page that looks like Markdown is escaped."""
     return _joined(blocks, _marked)
 
 

@@ -1,6 +1,6 @@
-"""What walls, errors and pointers to other articles say, in the languages that news is written in.
+"""Phrases of walls, errors and pointers to other articles, in the languages that news is written in.
 
-One place to add a language. Each part is a regular expression; all ignore case.
+This is the one place to add a language. Each part is a regular expression; all ignore case.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ POINTER = _any_of(
     r"lesen sie auch|mehr zum thema|lire aussi|à lire|lee también|leia (?:também|mais)|leggi anche",
     r"читайте также|читать (?:далее|также)|相关(?:阅读|新闻|文章)|延伸阅读|関連記事|관련\s?기사|اقرأ أيضا",
 )
-"""Begins a line that sends the reader elsewhere."""
+"""At the start of a line that sends the reader elsewhere."""
 AFTER_THE_END = _any_of(
     r"related\b.{0,30}|recommended\b.{0,30}|popular\b.{0,20}|trending.{0,20}|top stories\W*",
     r"you (?:may|might) (?:also )?(?:like|enjoy).{0,20}",
@@ -87,13 +87,13 @@ AFTER_THE_END = _any_of(
     r"te puede interesar\W*|comentarios\W*|veja também\W*",
     r"комментарии\W*|читайте также\W*|相关(?:阅读|新闻|文章)\W*|関連記事\W*|댓글\W*",
 )
-"""Whole headings of what follows an article."""
+"""Whole headings of sections after an article."""
 
 CLOCK = _any_of(r"\d{1,2}[:.h]\d\d(?: ?[ap]\.?m\.?)?(?: [A-Z]{2,4})?")
 DATE_OR_TIME = _any_of(r"\b(?:19|20)\d\d\b|\d{1,2}:\d\d")
 RIGHTS = _any_of(r"©|\(c\) |copyright\b|all rights reserved")
 BYLINE = _any_of(r"(?:by|von|par|por|di|от|автор)\b")
-"""Begins a line that names the author."""
+"""At the start of a line that names the author."""
 PUBLISHED = _any_of(r"publi|posted|written|erstellt|veröffentlicht|опубликован|发布|發布|公開|게시|نشر")
 UPDATED = _any_of(
     r"updat|modif|reviewed|edited|revis|aktualis|mis à jour|actualiz|atualiz|aggiornat",

@@ -1,7 +1,7 @@
-"""Pages that are no article: walls, errors, log-ins, front pages and lists.
+"""Detects pages that are not articles: paywalls, consent walls, errors, log-ins, front pages and lists.
 
-Their text must not be stored as if it were one. Each rule asks for a sign and for the absence of an
-article: a long article that mentions cookies, or whose page also has a log-in form, is an article.
+Their text must not be stored as an article. Each rule requires a sign of such a page and the absence of an
+article: a long text that mentions cookies, or whose page also has a log-in form, is an article.
 """
 
 from __future__ import annotations
@@ -14,48 +14,48 @@ from inforadar.stages.canonical.content import phrases
 from inforadar.stages.canonical.document.dom import Node, Tree
 from inforadar.stages.canonical.metadata.head import ARTICLE_TYPES, Head, is_a
 
-MIN_TEXT = 100
-"""Fewer characters are no meaningful text; one Chinese or Japanese sign counts for three."""
-SHORT = 700
-PREVIEW = 1_800
-"""Beyond this, the text is there, whatever the page says about subscribers."""
+MIN_TEXT_CHARACTERS = 100
+"""Less is not a meaningful text. One Chinese or Japanese character counts as three."""
+SHORT_TEXT_CHARACTERS = 700
+PREVIEW_CHARACTERS = 1_800
+"""A longer text is the whole article, whatever the page says about subscribers."""
 
 _WIDE = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
-def weight(text: str) -> int:
-    """Length of a text as if it were written in letters."""
+def letter_length(text: str) -> int:
+    """Return the length of a text as if it were written in letters."""
     return len(text) + 2 * len(_WIDE.findall(text))
 
 
 def find_wall(
     page: LexborHTMLParser, head: Head, tree: Tree, *, text: str, title: str, url: str
 ) -> str | None:
-    """Why this page is no article, or None. `text` is what was taken for its main text."""
-    length = weight(text)
+    """Say why this page is not an article, or return None. `text` is its extracted main text."""
+    length = letter_length(text)
     says_article = is_a(head.article, ARTICLE_TYPES) or head.meta.get("og:type", "").lower() == "article"
     wall = None
-    if length < PREVIEW and _is_paywalled(page, head, tree.root, text):
+    if length < PREVIEW_CHARACTERS and _is_paywalled(page, head, tree.root, text):
         wall = "behind a paywall"
     elif not says_article:
-        wall = _not_an_article(page, tree, text=text, title=title, url=url)
-    if wall is None and length < MIN_TEXT:
-        wall = "needs JavaScript" if _needs_script(page, tree.root) else "no text of its own"
+        wall = _find_non_article(page, tree, text=text, title=title, url=url)
+    if wall is None and length < MIN_TEXT_CHARACTERS:
+        wall = "needs JavaScript" if _needs_script(page, tree.root) else "no readable text"
     return wall
 
 
-def _not_an_article(page: LexborHTMLParser, tree: Tree, *, text: str, title: str, url: str) -> str | None:
-    length = weight(text)
-    if length < SHORT and phrases.ERROR.search(title):
+def _find_non_article(page: LexborHTMLParser, tree: Tree, *, text: str, title: str, url: str) -> str | None:
+    length = letter_length(text)
+    if length < SHORT_TEXT_CHARACTERS and phrases.ERROR.search(title):
         return "an error page"
-    if _is_consent(text, title, length):
+    if _is_consent_wall(text, title, length):
         return "behind a consent wall"
-    if length < SHORT and page.css_first("input[type=password]") is not None:
+    if length < SHORT_TEXT_CHARACTERS and page.css_first("input[type=password]") is not None:
         return "a log-in page"
-    return _list_or_front_page(tree, length, url) if length >= MIN_TEXT else None
+    return _list_or_front_page(tree, length, url) if length >= MIN_TEXT_CHARACTERS else None
 
 
-def _is_consent(text: str, title: str, length: int) -> bool:
+def _is_consent_wall(text: str, title: str, length: int) -> bool:
     if length > 4_000:
         return False
     signs = len(phrases.CONSENT.findall(text))
@@ -65,7 +65,7 @@ def _is_consent(text: str, title: str, length: int) -> bool:
 
 
 def _is_paywalled(page: LexborHTMLParser, head: Head, root: Node, text: str) -> bool:
-    """The page says that it is not free, or asks for a subscription where the text breaks off."""
+    """Does the page say that it is not free, or ask for a subscription where the text breaks off?"""
     asks = phrases.PAYWALL.search(root.text[:200_000]) is not None or phrases.PAYWALL.search(text) is not None
     free = next(
         (entry["isAccessibleForFree"] for entry in head.objects if "isAccessibleForFree" in entry), True
@@ -95,7 +95,7 @@ def _needs_script(page: LexborHTMLParser, root: Node) -> bool:
 
 
 def _list_or_front_page(tree: Tree, length: int, url: str) -> str | None:
-    """Most of the page's words are links to other pages, and what is left is little."""
+    """Detect a page that consists mostly of links to other pages and has little other text."""
     root = tree.root
     path = url.partition("//")[2].partition("/")[2].partition("?")[0]
     linked = root.link_length / max(1, root.text_length)
@@ -108,4 +108,4 @@ def _list_or_front_page(tree: Tree, length: int, url: str) -> str | None:
     )
     if cards >= 6 and root.prose < 250 * cards and length < 120 * cards:
         return "a list of articles"
-    return "a list of links" if linked > 0.85 and length < SHORT // 2 else None
+    return "a list of links" if linked > 0.85 and length < SHORT_TEXT_CHARACTERS // 2 else None

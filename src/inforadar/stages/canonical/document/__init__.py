@@ -1,1 +1,1 @@
-"""From the bytes of a page to a measured tree."""
+"""Turns the bytes of a page into a measured tree."""

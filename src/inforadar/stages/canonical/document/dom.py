@@ -1,8 +1,8 @@
-"""The page as a light tree of its own, measured while it is built.
+"""The page as a light tree, measured while it is built.
 
-Lexbor parses as browsers do, and fast, but each look at its tree from Python is a call. So it is walked once;
-what carries text is kept, and on the way up each element learns how much text it holds, how much of that in
-links, and how much of it is prose. Everything that comes after is arithmetic on plain attributes.
+Lexbor parses as browsers do, and fast, but every access to its tree from Python is a call. So it is walked once:
+elements with text are kept, and each one records how much text it contains, how much of that is in links, and
+how much is prose. Everything after that is arithmetic on plain attributes.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-MAX_LEVEL = 150
-"""Deeper elements hand their text to the ancestor at this level, so that recursion over the tree is safe."""
+MAX_TREE_DEPTH = 150
+"""The text of deeper elements goes to their ancestor at this depth, so that recursion over the tree is safe."""
 MAX_NODES = 100_000
-MAX_TEXT = 1_000_000
-"""What comes after so many nodes, or so many characters, is left out: nobody reads that far."""
-FULL_PARAGRAPH = 120
-"""A run of text of this length counts in full as prose; a shorter one counts the less the shorter it is."""
+MAX_TEXT_CHARACTERS = 1_000_000
+"""Nodes and characters beyond these limits are left out: nobody reads that far."""
+FULL_PARAGRAPH_CHARACTERS = 120
+"""Text of this length counts fully as prose; shorter text counts proportionally less."""
 LIST_ITEM_WEIGHT = 0.4
-"""Lists of teasers look like prose, and articles that are lists have paragraphs beside them."""
+"""Lists of teasers look like prose, so they count less; articles that are lists have paragraphs too."""
 
 INLINE = frozenset(
     (
@@ -42,7 +42,7 @@ _SPACE = re.compile(r"\s+")
 
 
 class Node:
-    """An element: its tag and attributes, what it holds, and how much text that is."""
+    """An element: its tag, attributes and children, and how much text it contains."""
 
     __slots__ = (
         "attrs",
@@ -64,18 +64,18 @@ class Node:
         self.text_length = 0
         self.link_length = 0
         self.has_block = False
-        """Whether anything inside starts a line of its own."""
+        """Is there a block element inside?"""
         self.prose = 0.0
-        """How much running text there is inside, in characters."""
+        """The amount of running text inside, in characters."""
         self.clutter: frozenset[str] | None = None
-        """Why the element may be no part of an article; None until someone looked."""
+        """Reasons why the element may not be part of an article; None until checked."""
 
     def get(self, name: str) -> str:
         return self.attrs.get(name) or ""
 
     @property
     def text(self) -> str:
-        """All text on one line."""
+        """All text, on one line."""
         return _SPACE.sub(" ", "".join(self._pieces())).strip()
 
     def _pieces(self) -> Iterator[str]:
@@ -89,7 +89,7 @@ class Node:
                 yield from child._pieces() if inline else (" ", *child._pieces(), " ")
 
     def descendants(self) -> Iterator[Node]:
-        """Every element below this one, in the order of the page."""
+        """Yield every element below this one, in page order."""
         todo = [self]
         while todo:
             node = todo.pop()
@@ -98,7 +98,7 @@ class Node:
             todo.extend(child for child in reversed(node.children) if isinstance(child, Node))
 
     def remove(self) -> None:
-        """Take the element out of the tree, and its text out of the sums above it."""
+        """Remove the element from the tree, and its text from the counts of its ancestors."""
         node = self.parent
         if node is None:
             return
@@ -115,18 +115,18 @@ class Tree:
     root: Node
     """The body of the page."""
     nodes: list[Node]
-    """Every element below it, in the order of the page."""
+    """Every element below the root, in page order."""
 
 
 def parse_tree(page: LexborHTMLParser) -> Tree:
-    """The body of the page, measured."""
+    """Build the measured tree of the page's body."""
     root = Node("body", {}, None)
     nodes: list[Node] = []
     body = page.body
     if body is None:
         return Tree(root=root, nodes=nodes)
     root.attrs = body.attributes
-    nodes_left, text_left = MAX_NODES, MAX_TEXT
+    nodes_left, text_left = MAX_NODES, MAX_TEXT_CHARACTERS
     current = root
     trail: list[tuple[LexborNode, Node]] = []
     at: LexborNode | None = body.first_child
@@ -150,7 +150,7 @@ def parse_tree(page: LexborHTMLParser) -> Tree:
                 current.text_length += len(text.strip())
         elif tag[0] != "-" and tag not in _WITHOUT_TEXT:
             child = at.first_child
-            if len(trail) < MAX_LEVEL:
+            if len(trail) < MAX_TREE_DEPTH:
                 node = Node(tag, at.attributes, current)
                 current.children.append(node)
                 nodes.append(node)
@@ -171,7 +171,7 @@ def parse_tree(page: LexborHTMLParser) -> Tree:
 
 
 def _close(node: Node, parent: Node) -> None:
-    """All children are in: count them."""
+    """Count the text of an element whose children are complete."""
     own = 0
     prose = 0.0
     for child in node.children:
@@ -184,7 +184,7 @@ def _close(node: Node, parent: Node) -> None:
         else:
             prose += child.prose
     if prose < own and own > 25 and node.link_length < 0.5 * node.text_length:
-        prose = own * min(1.0, own / FULL_PARAGRAPH)
+        prose = own * min(1.0, own / FULL_PARAGRAPH_CHARACTERS)
     node.prose = prose * LIST_ITEM_WEIGHT if node.tag == "li" else prose
     if node is parent:
         return

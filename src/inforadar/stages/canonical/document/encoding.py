@@ -1,9 +1,9 @@
-"""From bytes to text: what the page says it is encoded in, believed only as far as the bytes agree.
+"""Decodes a page: its declared encoding is used only if the bytes agree.
 
-Servers and authors are often wrong about this, each in their own way, so the order is: a byte order mark;
-bytes that are valid UTF-8 and not just ASCII (no other encoding produces them by accident); then the HTTP
-header and the `<meta>` element, if they name an encoding of the web and the text decodes in it; then the
-encoding in which the text looks most like a language.
+Servers and authors are often wrong about the encoding, so the order is: a byte order mark; bytes that are valid
+UTF-8 and not just ASCII (no other encoding produces them by accident); then the HTTP header and the `<meta>`
+element, if they name an encoding used on the web and the text decodes in it; then the encoding in which the
+text looks most like a language.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _HTTP_CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECAS
 _META_CHARSET = re.compile(
     rb"""<(?:meta|\?xml)[^>]{0,400}?(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.I
 )
-_META_REACH = 4096
+_META_SEARCH_BYTES = 4096
 
-# As browsers read these labels (WHATWG), not as Python does: each is the superset that pages really use.
+# As browsers read these labels (WHATWG), not as Python does: each is the superset that pages actually use.
 _LABELS = {
     "gb2312": "gb18030", "gbk": "gb18030", "x-gbk": "gb18030", "gb_2312-80": "gb18030",
     "chinese": "gb18030", "iso-8859-1": "cp1252", "latin1": "cp1252", "latin-1": "cp1252",
@@ -38,44 +38,44 @@ _LABELS = {
     "iso8859-9": "cp1254", "iso8859-11": "cp874", "euc_kr": "cp949", "x-mac-cyrillic": "mac-cyrillic",
     "iso-8859-8-i": "iso8859-8", "windows-949": "cp949",
 }  # fmt: skip
-# Python knows encodings that no browser does: `undefined` and `idna`, which only raise, EBCDIC, escapes for
-# source code. And who could read as far as the claim cannot be reading UTF-16.
-_OF_THE_WEB = frozenset(
+# Python has encodings that no browser has: `undefined` and `idna`, which only raise, EBCDIC, and escapes for
+# source code. UTF-16 is missing because a label that could be read as ASCII shows that the page is not UTF-16.
+_WEB_ENCODINGS = frozenset(
     (
         "big5hkscs", "cp866", "cp874", "cp932", "cp949", "euc_jp", "gb18030", "iso2022_jp", "koi8-r", "koi8-u",
         "mac-cyrillic", "mac-roman", "utf-8", *(f"cp125{n}" for n in range(9)),
         *(f"iso8859-{n}" for n in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)),
     )
 )  # fmt: skip
-_SAMPLE = 200_000
+_SAMPLE_BYTES = 200_000
 _SHIFT_TO_JIS = re.compile(rb"\x1b\$[@B]")
 
 
 def parse_text(body: bytes, content_type: str = "") -> str:
-    """The page as text; what cannot be decoded becomes U+FFFD, NUL is dropped."""
+    """Decode a page; undecodable bytes become U+FFFD, and NUL is removed."""
     for mark, name in _BOMS:
         if body.startswith(mark):
             return _decoded(body[len(mark) :], name)
-    return _decoded(body, _ascii_in_disguise(body) if body.isascii() else _encoding(body, content_type))
+    return _decoded(body, _encoding_of_ascii(body) if body.isascii() else _encoding(body, content_type))
 
 
 def _decoded(body: bytes, encoding: str) -> str:
     return body.decode(encoding, errors="replace").replace("\x00", "")
 
 
-def _ascii_in_disguise(body: bytes) -> str:
-    """UTF-16 and ISO-2022-JP can be written without a byte that ASCII does not have."""
+def _encoding_of_ascii(body: bytes) -> str:
+    """Detect UTF-16 and ISO-2022-JP, which can consist of ASCII bytes only."""
     if _SHIFT_TO_JIS.search(body) and _reads_well(body, "iso2022_jp"):
         return "iso2022_jp"
-    return _wide(body) or "ascii"
+    return _utf16_without_mark(body) or "ascii"
 
 
 def _encoding(body: bytes, content_type: str) -> str:
     if _is_utf8(body):
         return "utf-8"
-    wide = _wide(body)
-    if wide:
-        return wide
+    utf16 = _utf16_without_mark(body)
+    if utf16:
+        return utf16
     for name in (_from_http(content_type), _from_meta(body)):
         if name and name != "utf-8" and _reads_well(body, name):
             return name
@@ -84,26 +84,26 @@ def _encoding(body: bytes, content_type: str) -> str:
 
 def _from_http(content_type: str) -> str | None:
     match = _HTTP_CHARSET.search(content_type)
-    return _known(match[1]) if match else None
+    return _web_encoding(match[1]) if match else None
 
 
 def _from_meta(body: bytes) -> str | None:
-    match = _META_CHARSET.search(body[:_META_REACH])
-    return _known(match[1].decode("ascii", "replace")) if match else None
+    match = _META_CHARSET.search(body[:_META_SEARCH_BYTES])
+    return _web_encoding(match[1].decode("ascii", "replace")) if match else None
 
 
-def _known(label: str) -> str | None:
+def _web_encoding(label: str) -> str | None:
     label = label.strip().lower()
     try:
         name = codecs.lookup(_LABELS.get(label, label)).name
     except LookupError:
         return None
     name = _LABELS.get(name, name)
-    return name if name in _OF_THE_WEB else None
+    return name if name in _WEB_ENCODINGS else None
 
 
-def _wide(body: bytes) -> str | None:
-    """UTF-16 without a mark shows itself by the zero in every other byte of its tags."""
+def _utf16_without_mark(body: bytes) -> str | None:
+    """Detect UTF-16 without a byte order mark by the zero in every other byte of its tags."""
     start = body[:200]
     if start.count(0) * 3 < len(start):
         return None
@@ -111,7 +111,7 @@ def _wide(body: bytes) -> str | None:
 
 
 def _is_utf8(body: bytes) -> bool:
-    """Valid, or so nearly that something was cut or pasted in: a bad byte for 200 good sequences at most."""
+    """Is it valid UTF-8, with at most one byte per 200 non-ASCII characters damaged by cutting or pasting?"""
     try:
         body.decode("utf-8")
     except UnicodeDecodeError:
@@ -130,7 +130,7 @@ def _reads_well(body: bytes, name: str) -> bool:
     return bad == 0 or bad * 100 < sum(map(len, _NOT_ASCII.findall(text)))
 
 
-# The most frequent signs of Chinese, in both forms.
+# The most frequent Chinese characters, in both forms.
 _SIMPLIFIED = (
     "的一是不了在人有我他这中大来上国个到说们为子和你地出道也时年得就那要下以生会自着去之过家学对可里后小"
     "么心多天而能好都然没日于起还发成事只作当想看文无开手十用主行方又如前所本见经头面公同三已老从动两长知"
@@ -144,8 +144,8 @@ _TRADITIONAL = (
     "什打便位因重被走電四第門相次東政海口使教西再平真聽世氣信北少關並內加化由卻代軍產入先山五太水萬市"
 )
 
-# Double-byte encodings first: text in another encoding rarely decodes in them at all, and then into signs
-# that nobody uses. Each with the signs that everyday text is full of, and the least share of them.
+# Double-byte encodings come first: text in another encoding rarely decodes in them at all, and then into rare
+# characters. Each has the characters that are frequent in everyday text, and their minimum share.
 _DOUBLE_BYTE = (
     ("cp932", re.compile(r"[\u3041-\u3096\u30a1-\u30fa\u30fc]"), 0.25),
     ("euc_jp", re.compile(r"[\u3041-\u3096\u30a1-\u30fa\u30fc]"), 0.25),
@@ -153,7 +153,7 @@ _DOUBLE_BYTE = (
     ("big5hkscs", re.compile(f"[{_TRADITIONAL}]"), 0.2),
     ("euc_kr", re.compile(r"[\uac00-\ud7a3]"), 0.5),
 )
-# Any byte decodes in the others; the right one shows the letters that the language uses most.
+# Any byte decodes in these; the right encoding yields the most frequent letters of the language.
 _OTHER_SCRIPTS = (
     ("cp1251", re.compile(r"[оеаинтсрвлкмдпуіяы]")),
     ("koi8_r", re.compile(r"[оеаинтсрвлкмдпуіяы]")),
@@ -171,12 +171,12 @@ _HIGH_BYTES = re.compile(rb"[\x80-\xff]+")
 
 
 def _best_guess(body: bytes) -> str:
-    sample = body[:_SAMPLE]
+    sample = body[:_SAMPLE_BYTES]
     runs = _HIGH_BYTES.findall(sample)
-    # Two in a row still occur in Latin letters: `Grüße`.
+    # Two in a row also occur in Latin script: `Grüße`.
     in_words = sum(len(run) for run in runs if len(run) > 2)
     if 2 * in_words < sum(map(len, runs)):
-        # Accents among ASCII letters: a language in Latin letters.
+        # Single accented letters among ASCII: a language in Latin script.
         return max(_LATIN, key=lambda guess: _share(sample, *guess))[0]
     for name, common, least in _DOUBLE_BYTE:
         if _share(sample, name, common) > least:
@@ -185,7 +185,7 @@ def _best_guess(body: bytes) -> str:
 
 
 def _share(sample: bytes, name: str, common: re.Pattern[str]) -> float:
-    """How much of what is not ASCII the common signs make up, less what does not decode."""
+    """Return the share of common characters in the non-ASCII text, minus a penalty for undecodable bytes."""
     text = sample.decode(name, errors="replace")
     foreign = "".join(_NOT_ASCII.findall(text))
     if not foreign:

@@ -1,13 +1,13 @@
-"""Whether a page is safe to parse, seen from its text alone.
+"""Checks from its text alone that a page is safe to parse.
 
 An HTML5 tree builder is quadratic in nested blocks (100,000 `<div>` take 14 s), in the attributes of one
-tag (50,000 take 8 s) and in formatting elements left open, which it opens anew in every later paragraph:
-14 kB of `<b id=1><b id=2>…<p>…<p>` become 374 MB. All three are counted here in one linear pass before any
-parser sees the page. Depth and attributes beyond reason refuse the page; formatting tags carry no text, so
-they are taken out and the page is read without them.
+tag (50,000 take 8 s) and in unclosed formatting elements, which it reopens in every later paragraph: 14 kB of
+`<b id=1><b id=2>…<p>…<p>` become 374 MB. All three are counted here in one linear pass before any parser sees
+the page. A page with excessive depth or attributes is refused; formatting tags contain no text, so too many of
+them are removed and the page is read without them.
 
-Which end tags the tree builder will ignore is known to nobody but the tree builder, so a page that is made for it
-can still get past. That one ends at the deadline of the process that reads it, or at its limit of memory.
+Only the tree builder knows which end tags it will ignore, so a page made for the purpose can still get past. It
+is stopped by the deadline or the memory limit of the process that reads it.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ import re
 from inforadar.stages.canonical.document.tags import ATTRIBUTE, read_tags
 
 MAX_CHARACTERS = 10_000_000
-"""A page longer than this is a download, not an article."""
+"""A longer page is a download, not an article."""
 MAX_BLOCK_DEPTH = 1_000
-"""Real pages nest some 60 blocks deep at most; at 1,000 the tree builder still needs only milliseconds."""
+"""Real pages nest at most about 60 blocks; at 1,000 the tree builder still takes only milliseconds."""
 MAX_DEPTH = 100_000
-"""For elements that cost nothing to nest: old pages leave thousands of `<span>` open."""
+"""The limit for elements that are cheap to nest: old pages leave thousands of `<span>` open."""
 MAX_TAGS = 500_000
-"""A parsed element takes some 250 bytes; the longest real pages have a tenth of this."""
+"""A parsed element takes about 250 bytes; the longest real pages have a tenth of this many."""
 MAX_ATTRIBUTES = 2_000
 MAX_OPEN_FORMATTING = 60
 
-_LONG_TAG = 2 * MAX_ATTRIBUTES
+_LONG_TAG_CHARACTERS = 2 * MAX_ATTRIBUTES
 
 _VOID = (
     "area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "img", "input", "keygen",
     "link", "meta", "param", "source", "track", "wbr",
 )  # fmt: skip
-# Closed by their next sibling, or nested only through an element that is counted.
+# Closed by their next sibling, or nested only inside an element that is counted.
 _IMPLIED = (
     "a", "body", "dd", "dt", "head", "html", "li", "optgroup", "option", "p", "tbody", "td", "tfoot", "th",
     "thead", "tr",
@@ -50,33 +50,33 @@ _BLOCKS = frozenset(
 _FORMATTING = frozenset(
     ("b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u")
 )
-_WALLS = frozenset(("applet", "marquee", "object", "table", "template"))
-"""An end tag in here closes nothing that was opened outside: `<div><object></div></object>` leaves one open."""
+_SCOPE_BOUNDARIES = frozenset(("applet", "marquee", "object", "table", "template"))
+"""An end tag inside these closes nothing opened outside: `<div><object></div></object>` leaves the div open."""
 _FORMATTING_TAG = re.compile(rf"</?(?:{'|'.join(sorted(_FORMATTING))})(?:[\s/][^>]*+)?+>", re.IGNORECASE)
 
 
 class TooComplexError(ValueError):
-    """The page would cost more to parse than an article is worth; its text says of what there is too much."""
+    """The page is too expensive to parse; the message says what there is too much of."""
 
 
-def parseable(html: str) -> str:
-    """The page as it may be given to a parser, or `TooComplexError`."""
+def make_parseable(html: str) -> str:
+    """Return a version of the page that is safe to parse, or raise `TooComplexError`."""
     if len(html) > MAX_CHARACTERS:
         raise TooComplexError(f"more than {MAX_CHARACTERS // 1_000_000} million characters")
-    if _formatting_left_open(html) > MAX_OPEN_FORMATTING:
+    if _max_open_formatting(html) > MAX_OPEN_FORMATTING:
         return _FORMATTING_TAG.sub("", html)
     return html
 
 
-def _formatting_left_open(html: str) -> int:
-    """Refuses what is too deep; returns how many formatting elements are open at once at most."""
+def _max_open_formatting(html: str) -> int:
+    """Refuse a page that is too deep; return the maximum number of formatting elements open at once."""
     depth = block_depth = formatting = most_formatting = 0
     open_tags: dict[str, int] = {}
     outside: list[tuple[str, dict[str, int]]] = []
     for count, (tag, start, end) in enumerate(read_tags(html)):
         if count > MAX_TAGS:
             raise TooComplexError(f"more than {MAX_TAGS:,} tags")
-        if end - start > _LONG_TAG:
+        if end - start > _LONG_TAG_CHARACTERS:
             _refuse_many_attributes(html[start:end])
         if tag in _UNCOUNTED:
             continue
@@ -84,7 +84,7 @@ def _formatting_left_open(html: str) -> int:
         if tag[0] == "/":
             name, step = tag[1:], -1
             if outside and name == outside[-1][0]:
-                # Whatever is still open inside is closed with it.
+                # It closes everything that is still open inside.
                 depth -= sum(open_tags.values())
                 block_depth -= sum(open_tags[inner] for inner in open_tags if inner in _BLOCKS)
                 formatting -= sum(open_tags[inner] for inner in open_tags if inner in _FORMATTING)
@@ -102,7 +102,7 @@ def _formatting_left_open(html: str) -> int:
             most_formatting = max(most_formatting, formatting)
         if block_depth > MAX_BLOCK_DEPTH or depth > MAX_DEPTH:
             raise TooComplexError(f"{depth:,} nested elements deep")
-        if step > 0 and name in _WALLS:
+        if step > 0 and name in _SCOPE_BOUNDARIES:
             outside.append((name, open_tags))
             open_tags = {}
     return most_formatting

@@ -1,8 +1,8 @@
-"""The tags of a page, cut out of its text as the HTML standard cuts them, without building a tree.
+"""Finds the tags of a page as the HTML standard tokenizes them, without building a tree.
 
-Whoever reads a comment, a script or an attribute to another end than the parser does can be shown harmless text
-where the parser sees tags. All patterns are possessive, so a page cannot make them go back over what they read:
-the pass is linear. Case is ignored for names only, because each character would pay for it.
+If a comment, a script or an attribute ended elsewhere here than in the parser, a page could hide tags from this
+check in text that looks harmless. All patterns are possessive, so a page cannot make them backtrack: the pass is
+linear. Case is ignored only for names, because ignoring it everywhere would slow down every character.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-# White space of the standard, which is less than Python's.
+# White space as the standard defines it, which is less than Python's.
 _S = r" \t\n\f\r"
 _VALUE = rf"""(?:"[^"]*+"?+|'[^']*+'?+|[^{_S}>"'][^{_S}>]*+)"""
 ATTRIBUTE = re.compile(rf"[^{_S}/>][^{_S}/>=]*+(?:[{_S}]*+=[{_S}]*+{_VALUE}?+)?+")
-# `<!-->` and `<!--->` are whole comments, but `<!--!>` is the beginning of one.
+# `<!-->` and `<!--->` are complete comments, but `<!--!>` only starts one.
 _COMMENT = r"!--(?:-?+>|(?:-?+!>)?+[^>]*+(?:(?<!--)(?<!--!)>[^>]*+)*+)"
-# `<!x …>`, `<?xml …>`, `</3 …>`: comments too, up to the first bracket.
+# `<!x …>`, `<?xml …>` and `</3 …>` are comments too, up to the first `>`.
 _BOGUS = r"[!?][^>]*+|/[^a-zA-Z>][^>]*+"
 _TOKEN = re.compile(
     rf"<(?:(/?[a-zA-Z][^{_S}/>]*+)(?:[{_S}/]*+{ATTRIBUTE.pattern})*+[{_S}/]*+(>?+)|{_COMMENT}|{_BOGUS})"
 )
 
-# A script that holds `<!-- <script>` ends at the second `</script>` from there.
+# A script that contains `<!-- <script>` ends at the second `</script>` after it.
 _END_OF_SCRIPT = rf"/(?ai:script)[{_S}/>]"
 _SCRIPT_IN_SCRIPT = (
     rf"<(?ai:script)(?=[{_S}/>])[^<-]*+(?:(?:-(?!->)|<(?!{_END_OF_SCRIPT}))[^<-]*+)*+(?:<{_END_OF_SCRIPT})?+"
@@ -35,12 +35,12 @@ _RAW = {
         for name in ("style", "textarea", "title", "xmp", "iframe", "noembed", "noframes")
     },
 }
-"""Elements whose content is text up to their end tag, and that content."""
+"""Elements whose content is text up to their end tag, with the pattern of that content."""
 _FOREIGN = frozenset(("svg", "math"))
 
 
 def read_tags(html: str) -> Iterator[tuple[str, int, int]]:
-    """Name in lower case, with a slash before it if the tag is an end tag, and where it begins and ends."""
+    """Yield each tag's lower-case name, with a leading slash for an end tag, and its start and end."""
     next_token = _TOKEN.search
     foreign = 0
     at = 0
@@ -49,11 +49,11 @@ def read_tags(html: str) -> Iterator[tuple[str, int, int]]:
         name, is_closed = token.groups()
         if not is_closed:
             continue
-        # The Kelvin sign is no k.
+        # ASCII names only: `lower` would turn the Kelvin sign into a k.
         name = name.lower() if name.isascii() else name
         yield name, start, at
         if name in _RAW:
-            # In SVG and MathML a title or a script is an element like any other.
+            # In SVG and MathML, title and script are ordinary elements.
             content = None if foreign else _RAW[name].match(html, at)
             at = content.end() if content else at
         elif name in _FOREIGN:

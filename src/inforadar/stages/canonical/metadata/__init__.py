@@ -1,1 +1,1 @@
-"""What a page says about its article: title, author, dates, language, picture."""
+"""Reads the metadata of an article: title, author, dates, language, image."""

@@ -1,6 +1,6 @@
-"""Dates as pages write them: ISO and its relatives, mail dates, and day, month and year in many languages.
+"""Parses dates as pages write them: ISO-like, mail dates, and day, month and year in many languages.
 
-A date without a time is midnight, a time without a zone UTC: the page does not say more.
+A date without a time becomes midnight, and a time without a zone UTC: the page does not say more.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from email.utils import parsedate_to_datetime
 
 from inforadar.clock_words import AFTERNOON, FORENOON, ZONES
 
-MAX_LENGTH = 200
-"""No date stands farther into a text that is about a date."""
+MAX_SEARCHED_CHARACTERS = 200
+"""Only the start of a text is searched: in a text about a date, the date comes early."""
 _OLDEST = datetime(1995, 1, 1, tzinfo=UTC)
-"""Older than news on the web: something else with digits."""
+"""An earlier date is older than news on the web: the digits mean something else."""
 
 _Y = r"(?P<year>(?:19|20)\d\d)"
 _NAME = r"(?P<name>[^\W\d_]{3,12})\.?"
@@ -23,10 +23,10 @@ _CLOCK = (
     r"(?:\s*(?P<half>[ap]\.?\s?m\b\.?))?"
 )
 _HALF_BEFORE = r"(?P<half_before>[上下]午|午[前後]|早上|晚上|凌晨|오[전후])"
-# In capitals only: "et" after a time is French for "and".
+# Upper case only: "et" after a time is French for "and".
 _ZONE_NAME = rf"(?:(?:UTC|GMT)[+-]\d\d?(?::?\d\d)?|(?-i:{'|'.join(ZONES)})\b)"
 _ISO_ZONE = rf"(?:\s*\(?(?P<zone>{_ZONE_NAME}|[+-]\d\d:?\d\d|(?<!\s)[+-]\d\d(?![\d:])))?"
-# Without a colon: "09:00-11:00" beside a written date is from when to when.
+# No colon in the offset: "09:00-11:00" next to a written date is a time range.
 _TIME = rf"{_CLOCK}(?:\s*\(?(?P<zone>{_ZONE_NAME}|[+-]\d{{4}}(?!\d)))?"
 _PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -39,7 +39,7 @@ _PATTERNS = tuple(
         rf"{_NAME}\s+(?P<day>\d\d?)(?:st|nd|rd|th)?\s*,?\s+{_Y}(?!\d)(?:\D{{1,9}}{_TIME})?",
         rf"(?<!\d)(?P<day>\d\d?)(?:st|nd|rd|th|er|º|\.)?\s+(?:de\s+|of\s+|d['’])?{_NAME},?\s+(?:del?\s+)?{_Y}(?!\d)"
         rf"(?:\D{{1,9}}{_TIME})?",
-        # With slashes the month comes first where it can, as in the United States; elsewhere the day does.
+        # With slashes the month comes first if possible, as in the United States; otherwise the day does.
         rf"(?<![\d/.-])(?P<month>0?[1-9]|1[0-2])/(?P<day>\d\d?)/{_Y}(?![\d/.-])(?:\D{{1,5}}{_TIME})?",
         rf"(?<![\d/.-])(?P<day>\d\d?)([./-])(?P<month>\d\d?)\2{_Y}(?![\d/.-])(?:\D{{1,5}}{_TIME})?",
     )
@@ -48,7 +48,7 @@ _PATTERNS = tuple(
 _OFFSET = re.compile(r"([+-])(\d\d?):?(\d\d)?$")
 _DOTS = re.compile(r"[.\s]+")
 
-# Beginnings of month names in lower case; the longest one that fits counts.
+# Prefixes of month names in lower case; the longest match counts.
 _MONTHS = {
     1: "jan ene gen янв січ sty oca يناير كانون led ιαν",
     2: "feb fév fev лют фев lut şub فبراير شباط únor φεβ",
@@ -64,41 +64,41 @@ _MONTHS = {
     12: "dec déc dic dez дек гру gru ara ديسمبر prosin δεκ",
 }
 _MONTH_OF = {name: number for number, names in _MONTHS.items() for name in names.split()}
-_LONGEST = max(map(len, _MONTH_OF))
+_LONGEST_PREFIX = max(map(len, _MONTH_OF))
 
 
 def parse_date(text: str) -> datetime | None:
-    """The first date in a text, aware; None if there is none that news could be from."""
-    text = text.strip()[:MAX_LENGTH]
-    found = _number(text)
+    """Return the first date in a text, aware; None if there is no plausible one."""
+    text = text.strip()[:MAX_SEARCHED_CHARACTERS]
+    found = _from_timestamp(text)
     for pattern in _PATTERNS:
         if found is not None:
             break
         match = pattern.search(text)
-        found = _made(match.groupdict()) if match else None
-    found = found or _mail(text)
+        found = _from_parts(match.groupdict()) if match else None
+    found = found or _from_mail_date(text)
     return found if found is not None and found >= _OLDEST else None
 
 
-def _number(text: str) -> datetime | None:
+def _from_timestamp(text: str) -> datetime | None:
     if text.isdecimal() and len(text) in (10, 13):
         return datetime.fromtimestamp(int(text[:10]), UTC)
     return None
 
 
-def _mail(text: str) -> datetime | None:
-    """Old forms of a mail's date, as with two digits of a year; last, as it knows neither halves nor most zones."""
+def _from_mail_date(text: str) -> datetime | None:
+    """Parse old mail dates, such as two-digit years. Tried last: it knows neither a.m./p.m. nor most zones."""
     if text[:1].isalpha() and text[3:4] == ",":
         try:
             found = parsedate_to_datetime(text)
-            # In UTC, as it will be stored: what overflows then is no date.
+            # Convert to UTC, as it will be stored: a date that overflows then is not valid.
             return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
         except (ValueError, OverflowError):
             return None
     return None
 
 
-def _made(parts: dict[str, str | None]) -> datetime | None:
+def _from_parts(parts: dict[str, str | None]) -> datetime | None:
     month = int(parts["month"] or 0) if "month" in parts else _month_number(parts["name"] or "")
     try:
         day = datetime(
@@ -115,7 +115,7 @@ def _made(parts: dict[str, str | None]) -> datetime | None:
 
 
 def _hour(parts: dict[str, str | None]) -> int:
-    """Of 24, whichever half of the day it was counted in."""
+    """Return the hour on the 24-hour clock, after applying a.m. or p.m."""
     hour = int(parts.get("hour") or 0)
     half = _DOTS.sub("", parts.get("half") or parts.get("half_before") or "").lower()
     if half in AFTERNOON and hour < 12:
@@ -124,9 +124,9 @@ def _hour(parts: dict[str, str | None]) -> int:
 
 
 def _month_number(name: str) -> int:
-    """1 to 12, or 0 for a word that names no month."""
+    """Return 1 to 12, or 0 if the word is not a month."""
     name = name.lower()
-    for length in range(min(len(name), _LONGEST), 2, -1):
+    for length in range(min(len(name), _LONGEST_PREFIX), 2, -1):
         if name[:length] in _MONTH_OF:
             return _MONTH_OF[name[:length]]
     return 0

@@ -1,7 +1,7 @@
-"""Title, author, site, language and address of an article.
+"""Finds the title, author, site name and canonical URL of an article.
 
-What a page states for machines is often for search engines: site names glued on, other wording, the
-author's profile address for a name. So statements and what the reader sees have to back each other.
+Machine-readable statements are often written for search engines: with the site name added, in other words, or
+with the author's profile URL as a name. So they are checked against what the reader sees.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from inforadar.urls import canonical_form
 
 _SEPARATOR = re.compile(r"\s+[|–—•·»«:-]\s+|\s*[|｜_]\s*|\s+::\s+|\s+-{2}\s+")
 _NOT_LETTERS = re.compile(r"\W+")
-MAX_TITLE = 300
-SAME_STORY = 0.2
-"""A headline that shares so much of its words with the stated title is the title, worded for readers."""
+MAX_TITLE_CHARACTERS = 300
+MIN_TITLE_OVERLAP = 0.2
+"""A headline that shares this much of its words with a stated title is the title, as worded for readers."""
 
 _BY = re.compile(r"^(?:written |posted |reviewed )?(?:by|von|par|por|автор)\s*:?\s+", re.IGNORECASE)
-_NO_NAME = re.compile(
+_NOT_A_NAME = re.compile(
     r"https?:|www\.|@|\d{4}|^(?:admin|editor|staff|guest|author|unknown|none|null)$", re.IGNORECASE
 )
 _AUTHOR_NAME = re.compile(r"(?:^|[\s_-])(?:author|byline|writer)(?:[_-]*name)?(?:$|[\s_-])", re.IGNORECASE)
@@ -30,13 +30,13 @@ MAX_AUTHORS = 10
 
 
 def headlines(tree: Tree) -> list[str]:
-    """The texts of all `<h1>`, in the order of the page."""
+    """Return the texts of all `<h1>`, in page order."""
     found = (node.text for node in tree.nodes if node.tag == "h1")
-    return [text for text in found if 0 < len(text) <= MAX_TITLE]
+    return [text for text in found if 0 < len(text) <= MAX_TITLE_CHARACTERS]
 
 
 def stated_titles(head: Head, host: str) -> list[str]:
-    """The titles the page gives itself for machines, without the name of the site."""
+    """Return the titles that the page states for machines, without the site name."""
     headline = head.article.get("headline")
     stated = [
         one_line(headline) if isinstance(headline, str) else "",
@@ -44,15 +44,15 @@ def stated_titles(head: Head, host: str) -> list[str]:
         head.first("twitter:title"),
         head.title,
     ]
-    names = {_squashed(site_name(head) or "")} | {
-        _squashed(part) for part in host.split(".") if len(part) > 3
+    names = {_letters_only(site_name(head) or "")} | {
+        _letters_only(part) for part in host.split(".") if len(part) > 3
     }
     names.discard("")
     return [_without_site(title, names) for title in stated if title]
 
 
 def find_title(head: Head, visible: list[str], host: str) -> str | None:
-    """The visible headline where the page's own statements back it, else what they say."""
+    """Return the visible headline if a stated title confirms it, else a stated title."""
     stated = stated_titles(head, host)
     folded = {fold(title) for title in stated}
     for headline in visible:
@@ -61,25 +61,25 @@ def find_title(head: Head, visible: list[str], host: str) -> str | None:
     whole = [
         fold(title) for title in (head.first("og:title"), head.first("twitter:title"), head.title) if title
     ]
-    site = _squashed(site_name(head) or "")
+    site = _letters_only(site_name(head) or "")
     for headline in visible:
         words = fold(headline)
-        # Three words, or as much in a script without spaces.
+        # At least three words, or about as much in a script without spaces.
         if (
             (words.count(" ") > 1 or (not words.isascii() and len(words) > 5))
-            and _squashed(headline) != site
+            and _letters_only(headline) != site
             and any(words in title for title in whole)
         ):
             return headline
-    pairs = [(_likeness(headline, title), headline) for headline in visible for title in stated]
+    pairs = [(_word_overlap(headline, title), headline) for headline in visible for title in stated]
     best = max(pairs, key=lambda pair: pair[0], default=(0.0, ""))
-    if best[0] >= SAME_STORY:
+    if best[0] >= MIN_TITLE_OVERLAP:
         return best[1]
     return next(iter(stated + visible), None)
 
 
 def _without_site(title: str, names: set[str]) -> str:
-    """Cut the site's name off either end, and what follows a bar."""
+    """Cut the site's name off either end of a title, and anything after a bar."""
     while marks := list(_SEPARATOR.finditer(title)):
         first, last = title[: marks[0].start()], title[marks[-1].end() :]
         mark = marks[-1].group().strip()
@@ -94,23 +94,23 @@ def _without_site(title: str, names: set[str]) -> str:
 
 
 def _is_site(text: str, names: set[str]) -> bool:
-    text = _squashed(text)
+    text = _letters_only(text)
     return bool(text) and any(
         text == name or (len(name) > 3 and (text in name or name in text)) for name in names
     )
 
 
-def _squashed(text: str) -> str:
+def _letters_only(text: str) -> str:
     return _NOT_LETTERS.sub("", text.casefold())
 
 
-def _likeness(one: str, other: str) -> float:
+def _word_overlap(one: str, other: str) -> float:
     a, b = set(fold(one).split()), set(fold(other).split())
     return len(a & b) / max(1, len(a | b))
 
 
 def find_author(head: Head, tree: Tree) -> str | None:
-    """All authors, separated by commas."""
+    """Return all authors, separated by commas."""
     for source in (head.article, *head.objects):
         names = _names(source.get("author") or source.get("creator"), head.objects)
         if names:
@@ -132,7 +132,7 @@ def find_author(head: Head, tree: Tree) -> str | None:
 
 def _visible_author(tree: Tree) -> str | None:
     short = [node for node in tree.nodes if 3 < node.text_length < 80 and node.attrs]
-    for marked in (_is_marked_author, _is_called_author):
+    for marked in (_is_marked_author, _is_named_author):
         for node in short:
             if marked(node):
                 names = _names(node.text, ())
@@ -145,13 +145,13 @@ def _is_marked_author(node: Node) -> bool:
     return node.get("itemprop") == "author" or "author" in node.get("rel").split()
 
 
-def _is_called_author(node: Node) -> bool:
+def _is_named_author(node: Node) -> bool:
     name = node.get("class")
     return bool(name) and _AUTHOR_NAME.search(name) is not None
 
 
 def _names(value: Any, objects: Any) -> list[str]:
-    """Names from a JSON-LD person, organisation, reference, list of them, or plain text."""
+    """Read names from a JSON-LD person, organization or reference, a list of them, or plain text."""
     if isinstance(value, list):
         found = [name for entry in value[:MAX_AUTHORS] for name in _names(entry, objects)]
         return list(dict.fromkeys(found))
@@ -163,7 +163,7 @@ def _names(value: Any, objects: Any) -> list[str]:
     if not isinstance(value, str):
         return []
     name = _BY.sub("", one_line(value)).strip(" ,;|·•-")
-    return [name] if 1 < len(name) <= 100 and not _NO_NAME.search(name) else []
+    return [name] if 1 < len(name) <= 100 and not _NOT_A_NAME.search(name) else []
 
 
 def site_name(head: Head) -> str | None:
@@ -180,8 +180,8 @@ def site_name(head: Head) -> str | None:
     return None
 
 
-def find_address(head: Head, base: str) -> str | None:
-    """The canonical URL; one that names only the site's front page is a mistake of its template."""
+def find_canonical_url(head: Head, base: str) -> str | None:
+    """Return the canonical URL. Ignore one that names the front page: a mistake in the site's template."""
     for href in (head.links.get("canonical"), head.meta.get("og:url")):
         if not href:
             continue

@@ -1,5 +1,4 @@
-"""What a page says about itself: `<meta>`, `<link>`, `<title>` and JSON-LD, read once into plain
-dictionaries."""
+"""Reads a page's `<meta>`, `<link>`, `<title>` and JSON-LD once, into plain dictionaries."""
 
 from __future__ import annotations
 
@@ -11,11 +10,11 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
-MAX_JSON = 500_000
+MAX_JSON_CHARACTERS = 500_000
 """Longer JSON-LD is a catalogue, not the description of an article."""
 MAX_OBJECTS = 500
-MAX_FIELD = 1_000
-"""What is longer is no title and no name."""
+MAX_FIELD_CHARACTERS = 1_000
+"""A longer text is not a title or a name."""
 
 ARTICLE_TYPES = (
     "Article", "BlogPosting", "LiveBlogPosting", "DiscussionForumPosting", "SocialMediaPosting", "Report",
@@ -28,10 +27,10 @@ _TAG = re.compile(r"<[^<>]{1,200}>")
 
 
 def one_line(text: str | None) -> str:
-    """Text for a field: entities that were encoded twice are decoded, tags dropped, white space single."""
+    """Clean a text for a field: decode double-encoded entities, remove tags, collapse white space."""
     if not text:
         return ""
-    text = text[:MAX_FIELD]
+    text = text[:MAX_FIELD_CHARACTERS]
     if "&" in text:
         text = entities.unescape(text)
     if "<" in text:
@@ -40,7 +39,7 @@ def one_line(text: str | None) -> str:
 
 
 class Head:
-    """The machine-readable side of a page."""
+    """The machine-readable statements of a page."""
 
     def __init__(self, page: LexborHTMLParser) -> None:
         self.meta: dict[str, str] = {}
@@ -81,7 +80,7 @@ class Head:
         return {}
 
     def first(self, *names: str) -> str:
-        """The first of these `<meta>` elements that says something."""
+        """Return the first of these `<meta>` elements that is not empty."""
         for name in names:
             value = self.meta.get(name)
             if value:
@@ -90,7 +89,7 @@ class Head:
 
 
 def is_a(found: dict[str, Any], types: tuple[str, ...]) -> bool:
-    """Whether a JSON-LD object has one of these types; `NewsArticle` is an `Article`."""
+    """Does a JSON-LD object have one of these types? `NewsArticle` counts as `Article`."""
     kind = found.get("@type")
     names = kind if isinstance(kind, list) else [kind]
     return any(isinstance(name, str) and name.endswith(types) for name in names)
@@ -100,7 +99,7 @@ def _json_ld(page: LexborHTMLParser) -> Iterator[dict[str, Any]]:
     count = 0
     for node in page.css('script[type*="ld+json" i]'):
         text = node.text()
-        if not text or len(text) > MAX_JSON:
+        if not text or len(text) > MAX_JSON_CHARACTERS:
             continue
         todo = [_loads(text)]
         while todo:
@@ -118,7 +117,7 @@ def _json_ld(page: LexborHTMLParser) -> Iterator[dict[str, Any]]:
 
 
 def _loads(text: str) -> Any:
-    """JSON as publishers write it: in comments, with raw line breaks, with a comma or semicolon too many."""
+    """Parse JSON as publishers write it: in comments, with raw line breaks, with a stray comma or semicolon."""
     text = text.strip().removeprefix("<!--").removesuffix("-->").strip()
     text = (
         text.removeprefix("//<![CDATA[").removeprefix("<![CDATA[").removesuffix("//]]>").removesuffix("]]>")

@@ -1,4 +1,4 @@
-"""The first real image: what the publisher shows with the article, or the first in it; no logo, no pixel."""
+"""Finds the article's image: the one the publisher states, or the first in the text; never a logo or a pixel."""
 
 from __future__ import annotations
 
@@ -12,28 +12,29 @@ from inforadar.stages.canonical.document.dom import Node
 from inforadar.stages.canonical.metadata.head import Head
 from inforadar.urls import canonical_form
 
-# Words end where letters do: an icon is none in "silicon", and 1x1 none in "791x1024".
-_STAND_IN = re.compile(
+# Match whole words only: "silicon" is not an icon, and "791x1024" is not 1x1.
+_PLACEHOLDER = re.compile(
     r"(?<![^\W\d_])(?:logos?|logotype|placeholder|spacer|blank|fallback|(?:fav|(?:site|touch)[-_]?)icon"
     r"|site[-_]?(?:image|logo)|default[-_]?(?:image|img|og|share|thumb(?:nail)?|social)s?)(?![^\W\d_])"
     r"|/(?:default\.|(?:bl|gr)?avatars?/)|(?<!\d)1x1(?!\d)|\.svg(?:$|\?)",
     re.IGNORECASE,
 )
-"""What a publisher shows with an article that has no picture."""
+"""Placeholders that publishers state for articles without an image."""
 _DECORATION = re.compile(
     r"(?<![^\W\d_])(?:icons?|avatars?|sprites?|pixel|tracking|beacon|badges?|buttons?|emojis?|smil(?:ey|ie)s?|spinner"
     r"|loading|adverts?|advertisement|ads|captcha|transparent|headshots?|profiles?)(?![^\W\d_])|/ad/",
     re.IGNORECASE,
 )
-"""What stands in an article beside its pictures. In an address that the publisher states, these are topics."""
+"""Decoration inside articles. In an image URL that the publisher states, these words are topics."""
 _DECORATION_HOST = re.compile(r"doubleclick|feedburner|gravatar|scorecardresearch")
 _NUMBER = re.compile(r"\d+")
-MIN_SIDE = 100
-"""Smaller pictures are decoration."""
-_LAZY = ("data-src", "data-original", "data-lazy-src", "data-full-src", "data-hi-res-src", "src")
+MIN_SIDE_PIXELS = 100
+"""Smaller images are decoration."""
+_SOURCE_ATTRIBUTES = ("data-src", "data-original", "data-lazy-src", "data-full-src", "data-hi-res-src", "src")
 
 
 def find_image(head: Head, main: Node, base: str) -> str | None:
+    """Return the absolute URL of the article's image."""
     for address in _stated(head):
         found = _absolute(address, base)
         if found:
@@ -66,7 +67,7 @@ def _addresses(value: Any) -> Iterator[str]:
 
 
 def _sources(node: Node) -> Iterator[str]:
-    for name in _LAZY:
+    for name in _SOURCE_ATTRIBUTES:
         value = node.get(name)
         if value:
             yield value
@@ -78,11 +79,11 @@ def _sources(node: Node) -> Iterator[str]:
 
 def _is_large(node: Node) -> bool:
     named = f"{node.get('class')} {node.get('alt')[:40]}"
-    if _STAND_IN.search(named) or _DECORATION.search(named):
+    if _PLACEHOLDER.search(named) or _DECORATION.search(named):
         return False
     for side in ("width", "height"):
         match = _NUMBER.match(node.get(side))
-        if match and int(match[0][:6]) < MIN_SIDE:
+        if match and int(match[0][:6]) < MIN_SIDE_PIXELS:
             return False
     return True
 
@@ -95,9 +96,9 @@ def _absolute(address: str, base: str) -> str | None:
         found = canonical_form(address, base)
     except InvalidUrlError:
         return None
-    # The host is the publisher's name, whatever words are in it.
+    # The host is not checked: it is the publisher's name, whatever words it contains.
     parts = urlsplit(found)
-    return None if _STAND_IN.search(f"{parts.path}?{unquote(parts.query)}") else found
+    return None if _PLACEHOLDER.search(f"{parts.path}?{unquote(parts.query)}") else found
 
 
 def _is_decoration(address: str) -> bool:

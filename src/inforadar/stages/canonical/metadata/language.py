@@ -1,4 +1,4 @@
-"""The language of an article: as stated, unless the script of its text says otherwise."""
+"""Finds the language of an article: as stated, unless the script of its text contradicts it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import re
 from inforadar.stages.canonical.metadata.head import Head
 
 _TAG = re.compile(r"^([a-z]{2,3})(?:[-_]|$)", re.IGNORECASE)
-_SAMPLE = 4_000
+_SAMPLE_CHARACTERS = 4_000
 
-# Scripts that belong to one language, or to few: what a page without a statement is taken for, and which
-# statements agree with it.
+# Scripts used by one language or few: the language to assume for a page that states none, the letters, the stated
+# languages that agree with the script, and the minimum share of the letters.
 _SCRIPTS = (
     ("ja", re.compile(r"[\u3041-\u30fa]"), frozenset(("ja",)), 0.05),
     ("ko", re.compile(r"[\uac00-\ud7a3]"), frozenset(("ko",)), 0.2),
@@ -29,7 +29,7 @@ _SCRIPTS = (
     ("th", re.compile(r"[\u0e01-\u0e4e]"), frozenset(("th",)), 0.3),
     ("hi", re.compile(r"[\u0900-\u097f]"), frozenset(("hi", "mr", "ne", "sa")), 0.3),
 )
-_OWN_SCRIPT = frozenset().union(*(languages for _, _, languages, _ in _SCRIPTS)) - {
+_LANGUAGES_WITH_OWN_SCRIPT = frozenset().union(*(languages for _, _, languages, _ in _SCRIPTS)) - {
     "sr",
     "kk",
     "ku",
@@ -39,13 +39,13 @@ _OWN_SCRIPT = frozenset().union(*(languages for _, _, languages, _ in _SCRIPTS))
 
 
 def find_language(head: Head, text: str) -> str | None:
-    """A language code of two or three letters."""
+    """Return a language code of two or three letters."""
     stated = _stated(head)
-    sample = text[:_SAMPLE].lower()
+    sample = text[:_SAMPLE_CHARACTERS].lower()
     for language, letters, agreeing, share in _SCRIPTS:
         if len(letters.findall(sample)) > share * len(sample):
             return stated if stated in agreeing else language
-    return None if stated in _OWN_SCRIPT else stated
+    return None if stated in _LANGUAGES_WITH_OWN_SCRIPT else stated
 
 
 def _stated(head: Head) -> str | None:

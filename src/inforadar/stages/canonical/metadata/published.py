@@ -1,10 +1,10 @@
-"""Which of a page's many dates is the article's own.
+"""Chooses the dates of publication and update among a page's many dates.
 
-Statements for machines come first, publication before anything else; then dates that the page marks up or
-shows near its headline, then one in the address. Where only an update is known, it stands for both.
+Machine-readable statements come first, publication before update; then dates that the page marks up or shows
+near its headline, then one in the URL. If only an update is known, it counts for both.
 
-A statement that gives one time for publication and update is often that of a move to another system, so a page
-that shows its readers an older date beside the headline is believed instead.
+If publication and update are stated as the same time, that is often when the site moved to another system. So an
+older date that readers see beside the headline takes precedence.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ _UPDATED = (
     "updated_time", "modified_date",
 )  # fmt: skip
 
-MAX_TEXT = 90
-"""A date that stands for the article stands by itself, not in a sentence."""
-NEAR = 25
-"""A date farther from the headline than so many elements is another article's."""
-BESIDE = 6
-"""A date within so many elements stands beside the headline."""
-_NAMED_BONUS = 20
-"""So much nearer counts a date that is called one."""
+MAX_DATE_TEXT_CHARACTERS = 90
+"""The article's date is in a short text of its own, not in a sentence."""
+NEAR_ELEMENTS = 25
+"""A date farther from the headline than this belongs to another article."""
+BESIDE_ELEMENTS = 6
+"""A date within this distance is beside the headline."""
+_NAMED_BONUS_ELEMENTS = 20
+"""A date that is named as one counts as this much nearer."""
 
-ZONES = timedelta(days=2)
-"""A day shown and a time stated can be so far apart and mean the same."""
+ZONE_TOLERANCE = timedelta(days=2)
+"""A visible day and a stated time can be this far apart, because of time zones, and mean the same."""
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _URL_DATE = re.compile(r"/((?:19|20)\d\d)[/-](\d\d?)[/-](\d\d?)(?=[/_-]|$)")
@@ -65,20 +65,20 @@ class _Visible:
     published: datetime | None
     updated: datetime | None
     is_certain: bool = False
-    """The publication is marked up as such, stands beside the headline, or is called a date and near it."""
+    """The date is marked up as the publication, is beside the headline, or is named as a date and near it."""
 
 
 def find_dates(head: Head, tree: Tree, url: str) -> tuple[datetime | None, datetime | None]:
-    """Published and updated."""
+    """Return the dates of publication and update."""
     published = _stated(head, _PUBLISHED, ("datePublished", "dateCreated", "uploadDate"))
     updated = _stated(head, _UPDATED, ("dateModified",))
     if published is None:
         shown = _visible(tree)
         updated = updated or shown.updated
         published = shown.published or _from_url(url) or updated
-    elif updated is None or updated < published + ZONES:
+    elif updated is None or updated < published + ZONE_TOLERANCE:
         shown = _visible(tree)
-        if shown.is_certain and shown.published and shown.published < published - ZONES:
+        if shown.is_certain and shown.published and shown.published < published - ZONE_TOLERANCE:
             published, updated = shown.published, updated or published
     if published and updated and updated < published:
         updated = None
@@ -115,19 +115,19 @@ def _from_url(url: str) -> datetime | None:
 
 
 def _visible(tree: Tree) -> _Visible:
-    """Dates of publication and update that the page shows."""
+    """Find the dates of publication and update that the page shows."""
     published: datetime | None = None
     updated: datetime | None = None
     shown: list[_Shown] = []
     headline: int | None = None
     place = 0
-    dated = _dated(tree.nodes)
+    dated = _find_dated(tree.nodes)
     todo = [tree.root]
     while todo:
         node = todo.pop()
         if node.tag == "h1" and headline is None and node.text_length > 10:
             headline = place
-        if node.text_length <= MAX_TEXT:
+        if node.text_length <= MAX_DATE_TEXT_CHARACTERS:
             place += 1
             found, text = _date_of(node) if node in dated else (None, "")
             if found:
@@ -144,7 +144,7 @@ def _visible(tree: Tree) -> _Visible:
                 elif prop == "dateModified" or label or phrases.UPDATED.search(node.get("class")):
                     updated = updated or found
                 else:
-                    shown.append(_Shown(place=place, date=found, named=_is_called_date(node, text)))
+                    shown.append(_Shown(place=place, date=found, named=_is_named_date(node, text)))
                 continue
         todo.extend(child for child in reversed(node.children) if isinstance(child, Node))
     if published:
@@ -152,11 +152,11 @@ def _visible(tree: Tree) -> _Visible:
     return _nearest(shown, headline, updated)
 
 
-def _dated(nodes: list[Node]) -> set[Node]:
-    """Short elements in which a date can be: few, so that the others need no closer look."""
+def _find_dated(nodes: list[Node]) -> set[Node]:
+    """Find the short elements that can contain a date: few, so that the others need no closer look."""
     found: set[Node] = set()
     for node in nodes:
-        if node.text_length <= MAX_TEXT and (
+        if node.text_length <= MAX_DATE_TEXT_CHARACTERS and (
             "datetime" in node.attrs
             or "itemprop" in node.attrs
             or any(
@@ -164,14 +164,14 @@ def _dated(nodes: list[Node]) -> set[Node]:
             )
         ):
             above: Node | None = node
-            while above is not None and above.text_length <= MAX_TEXT and above not in found:
+            while above is not None and above.text_length <= MAX_DATE_TEXT_CHARACTERS and above not in found:
                 found.add(above)
                 above = above.parent
     return found
 
 
 def _date_of(node: Node) -> tuple[datetime | None, str]:
-    """The date that an element is about, if any, and its text."""
+    """Return the date of an element, if it has one, and its text."""
     stamp = node.get("datetime")
     if not stamp and node.get("itemprop"):
         stamp = node.get("content") or node.get("title")
@@ -192,19 +192,20 @@ def _nearest(shown: list[_Shown], headline: int | None, updated: datetime | None
     at = headline if headline is not None else shown[0].place
 
     def distance(date: _Shown) -> int:
-        # Above the headline stand dates of the site, below it those of the article.
+        # Dates above the headline are the site's, dates below it the article's.
         return abs(date.place - at) + (3 if date.place < at else 0)
 
-    best = min(shown, key=lambda date: distance(date) - (_NAMED_BONUS if date.named else 0))
-    is_near = distance(best) <= NEAR
+    best = min(shown, key=lambda date: distance(date) - (_NAMED_BONUS_ELEMENTS if date.named else 0))
+    is_near = distance(best) <= NEAR_ELEMENTS
     return _Visible(
         published=best.date if best.named or is_near else None,
         updated=updated,
-        is_certain=headline is not None and distance(best) <= (NEAR if best.named else BESIDE),
+        is_certain=headline is not None
+        and distance(best) <= (NEAR_ELEMENTS if best.named else BESIDE_ELEMENTS),
     )
 
 
-def _is_called_date(node: Node, text: str) -> bool:
+def _is_named_date(node: Node, text: str) -> bool:
     if node.tag in ("time", "date") or phrases.PUBLISHED.search(text):
         return True
     around = (node, node.parent) if node.parent is not None else (node,)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from inforadar.stages.publish.formats import Format
+from inforadar.stages.publish.formats import FORMATS, RSS
 from inforadar.web.http.parameters import MAX_LIMIT
 
 Json = dict[str, Any]
@@ -56,15 +56,14 @@ MAX_SCORE = query(
 LIMIT = query(
     "limit", {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": 50}, "At most so many."
 )
-FORMAT = query("format", {"enum": list(Format), "default": "rss"}, "The feed's format.")
+FORMAT = query("format", {"enum": list(FORMATS), "default": RSS.name}, "The feed's format.")
 EMBEDDED = query("embedded", SWITCH, "1: scores and originals also in title and text, for plain readers.")
 SOURCES = query("source", list_(TEXT), "Of these sources.")
 TOPICS = query("topic", list_(TEXT), "With these topics.")
 DOCUMENT: Json = {
     "description": "The feed. `ETag` and `Last-Modified` are for the next request.",
     "content": {
-        f"{format_.media_type}; charset=utf-8": {"schema": OBJECT if format_ is Format.JSON else TEXT}
-        for format_ in Format
+        format_.content_type: {"schema": OBJECT if format_.is_json else TEXT} for format_ in FORMATS.values()
     },
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inforadar.stages.publish.formats import FORMATS
 from inforadar.web.api.feeds import DAYS
 from inforadar.web.api.openapi.blocks import (
     COUNT,
@@ -39,6 +40,7 @@ _FEED_FAULTS = {
     "404": sentence("There is no such feed."),
     "503": sentence("The database does not answer."),
 }
+_ENDINGS = f"the name may end in a format: {', '.join(f'.{name}' for name in FORMATS)}"
 _UNCHANGED = {"304": {"description": "The asker has it already."}}
 
 PATHS: Json = {
@@ -48,12 +50,12 @@ PATHS: Json = {
         {"200": DOCUMENT, **_UNCHANGED, **_FEED_FAULTS, "403": sentence("The feed is disabled.")},
     ),
     "/feeds/topic/{name}": get(
-        "All feeds with a topic as one; the name may end in .rss, .atom or .json",
+        f"All feeds with a topic as one; {_ENDINGS}",
         [path("name", {"type": "string", "minLength": 1}), FORMAT, EMBEDDED, MAX_SCORE],
         {"200": DOCUMENT, **_UNCHANGED, **_FEED_FAULTS},
     ),
     "/feeds/source/{name}": get(
-        "All feeds of a source as one; the name may end in .rss, .atom or .json",
+        f"All feeds of a source as one; {_ENDINGS}",
         [path("name", {"type": "string", "minLength": 1}), FORMAT, EMBEDDED, MAX_SCORE],
         {"200": DOCUMENT, **_UNCHANGED, **_FEED_FAULTS},
     ),

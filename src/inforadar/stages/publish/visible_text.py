@@ -1,9 +1,9 @@
-"""What a plain reader sees of an entry: its title, its description, its body.
+"""The texts of an entry that every feed reader shows: title, description and body.
 
-The analysis decides. With one, the neutral title and description stand where readers look, and the
-original ones go into our extension. `embedded` is for readers that show no extensions: the score joins the
-title, and the original and the reasons join the description and the body (most readers show only one of
-the two). The same decision serves all formats, so that they never tell different things.
+With an analysis, the neutral title and description are used here, and the originals go into our extension.
+`embedded` is for readers that ignore extensions: the score is added to the title, and the originals and the
+reasons to the description and the body (most readers show only one of the two). All formats use this, so that
+they never say different things.
 """
 
 from __future__ import annotations
@@ -13,25 +13,26 @@ from dataclasses import dataclass
 from inforadar import urls
 from inforadar.model.analysis import Analysis, ScoreName
 from inforadar.stages.publish.entry import Entry
-from inforadar.stages.publish.text import clean, escape, isolated, one_line, paragraphs
+from inforadar.stages.publish.text import clean, escape, isolate_direction, one_line, paragraphs_html
 
-_EXCERPT = 300
+_EXCERPT_CHARACTERS = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    """Never without title and description: both are asked for by one format or another."""
+class VisibleText:
+    """Title and description are never empty: some formats require the one, some the other."""
 
     title: str
     """Plain text on one line, clean, not escaped."""
     description: str
     """Plain text, clean, not escaped."""
     description_html: str | None
-    """The embedded description; stands in for `description` where there is one."""
+    """The embedded description; replaces `description` if set."""
     content_html: str | None
 
 
-def show(entry: Entry, *, embedded: bool = False) -> Shown:
+def visible_text(entry: Entry, *, embedded: bool = False) -> VisibleText:
+    """Choose the texts to show for an entry."""
     analysis = entry.analysis
     title = (
         (one_line(analysis.title) if analysis else "")
@@ -44,13 +45,13 @@ def show(entry: Entry, *, embedded: bool = False) -> Shown:
         or _excerpt(entry.text)
         or title
     )
-    content = entry.content_html or (paragraphs(entry.text) if entry.text else "") or None
+    content = entry.content_html or (paragraphs_html(entry.text) if entry.text else "") or None
     if not embedded or analysis is None:
-        return Shown(title=title, description=description, description_html=None, content_html=content)
+        return VisibleText(title=title, description=description, description_html=None, content_html=content)
     overall = analysis.overall
     block = _embedded_html(entry, analysis, description)
-    return Shown(
-        title=f"{isolated(title)} · {overall.label} {overall.value:.2f}",
+    return VisibleText(
+        title=f"{isolate_direction(title)} · {overall.label} {overall.value:.2f}",
         description=description,
         description_html=block,
         content_html=block + content if content else None,
@@ -58,14 +59,14 @@ def show(entry: Entry, *, embedded: bool = False) -> Shown:
 
 
 def _excerpt(text: str | None) -> str:
-    """The beginning of a text, cut between two words where it has any."""
+    """Return the beginning of a text, cut between words if possible."""
     if not text:
         return ""
-    start = one_line(text[: 2 * _EXCERPT])
-    if len(start) <= _EXCERPT:
+    start = one_line(text[: 2 * _EXCERPT_CHARACTERS])
+    if len(start) <= _EXCERPT_CHARACTERS:
         return start
-    words, space, _ = start[:_EXCERPT].rpartition(" ")
-    return (words if space else start[:_EXCERPT]) + "…"
+    words, space, _ = start[:_EXCERPT_CHARACTERS].rpartition(" ")
+    return (words if space else start[:_EXCERPT_CHARACTERS]) + "…"
 
 
 def _embedded_html(entry: Entry, analysis: Analysis, description: str) -> str:
@@ -101,5 +102,5 @@ def _line(name: str, text: str, reason: str = "") -> str:
 
 
 def _foreign(text: str) -> str:
-    """Escaped, and a writing direction of its own: an override inside must not turn our words around."""
+    """Escape text from outside and isolate its direction, so that an override in it cannot reverse our words."""
     return f'<span dir="auto">{escape(text)}</span>'

@@ -1,9 +1,9 @@
-"""What on a page is not its article, by the names its authors gave to the parts.
+"""Finds the parts of a page that are not its article, by their class names and ids.
 
-Class names and ids are prose: `post-share-buttons`, `relatedArticles`. They are cut into words, and words
-judge. But names mislead (`post-with-sidebar` is the article, in some themes everything is a `widget`), so
-a word is weighed by all the text that bears it: if too much of the page would go with it, it means
-something else here.
+Class names and ids are descriptive: `post-share-buttons`, `relatedArticles`. They are split into words, and
+certain words mark an element as clutter. But names mislead (`post-with-sidebar` is the article, and in some
+themes everything is a `widget`), so all the text under a word is added up: if too much of the page would be
+removed with it, the word means something else on this page.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from inforadar.stages.canonical.document.dom import Node
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
-# Elements and roles that say the same as a name.
+# Elements and roles that mean the same as a name.
 _TAGS = frozenset(("nav", "footer", "aside", "menu", "form"))
 _ROLES = frozenset(
     (
@@ -24,15 +24,15 @@ _ROLES = frozenset(
         "menubar", "toolbar", "tooltip",
     )
 )  # fmt: skip
-_NEVER = frozenset(("html", "body", "article", "main"))
+_NEVER_CLUTTER = frozenset(("html", "body", "article", "main"))
 
-_OUTSIDE = frozenset(
+_OUTSIDE_WORDS = frozenset(
     (
         "comment", "comments", "commentlist", "disqus", "respond", "livefyre", "footer",
     )
 )  # fmt: skip
-"""Often longer than the article itself, and still not the article."""
-_CLEAR = frozenset(
+"""Often longer than the article itself, but never part of it."""
+_CLEAR_WORDS = frozenset(
     (
         "addthis", "addtoany", "adsbygoogle", "adslot", "advert", "advertisement", "advertising",
         "breadcrumb", "breadcrumbs", "caption", "captions", "cookie", "cookies", "copyright", "crumbs",
@@ -42,7 +42,7 @@ _CLEAR = frozenset(
         "zergnet",
     )
 )  # fmt: skip
-_VAGUE = frozenset(
+_VAGUE_WORDS = frozenset(
     (
         "ad", "ads", "authorbox", "byline", "consent", "credit", "credits", "cta", "dfp", "hidden", "jp",
         "lightbox", "login", "menu", "meta", "modal", "nav", "navigation", "noprint", "optin", "overlay",
@@ -51,32 +51,32 @@ _VAGUE = frozenset(
         "teaser", "toc", "toolbar", "tooltip", "upsell", "widget", "widgets",
     )
 )  # fmt: skip
-"""Layout uses these words for anything; they count for small parts only."""
-_JUDGED = _OUTSIDE | _CLEAR | _VAGUE
-# `has-sidebar`, `modal-enabled`, `field-label-hidden` speak of something else than the element itself.
+"""Layouts use these words for anything, so they count only for small parts."""
+_CLUTTER_WORDS = _OUTSIDE_WORDS | _CLEAR_WORDS | _VAGUE_WORDS
+# `has-sidebar`, `modal-enabled` and `field-label-hidden` do not describe the element itself.
 _MODIFIERS = frozenset(("with", "has", "no", "without", "enabled", "label", "w", "is", "not", "hide", "show"))
-_NOTHING: frozenset[str] = frozenset()
+_NO_REASONS: frozenset[str] = frozenset()
 
 
 def find_clutter(root: Node) -> list[Node]:
-    """Elements below `root` that are not part of an article."""
+    """Find the elements below `root` that are not part of an article."""
     total = root.prose
     weight: dict[str, float] = defaultdict(float)
     suspects: list[tuple[Node, frozenset[str]]] = []
-    todo: list[tuple[Node, frozenset[str]]] = [(root, _NOTHING)]
+    todo: list[tuple[Node, frozenset[str]]] = [(root, _NO_REASONS)]
     while todo:
         node, inherited = todo.pop()
         for child in node.children:
             if isinstance(child, str) or child.tag in ("pre", "code"):
                 continue
             below = inherited
-            if child.tag not in _NEVER:
+            if child.tag not in _NEVER_CLUTTER:
                 reasons = child.clutter
                 if reasons is None:
                     reasons = child.clutter = _reasons(child)
                 if reasons:
                     suspects.append((child, reasons))
-                    # What stands inside a part of the same name is not counted twice.
+                    # Text inside a part with the same reason is not counted twice.
                     for reason in reasons - inherited:
                         weight[reason] += child.prose
                     below = inherited | reasons
@@ -86,9 +86,9 @@ def find_clutter(root: Node) -> list[Node]:
 
 
 def _takes_too_much(reason: str, prose: float, total: float) -> bool:
-    if reason in _VAGUE:
+    if reason in _VAGUE_WORDS:
         return prose > 0.2 * total
-    return prose > (0.95 if reason in _OUTSIDE else 0.7) * total or total - prose < 200
+    return prose > (0.95 if reason in _OUTSIDE_WORDS else 0.7) * total or total - prose < 200
 
 
 def _reasons(node: Node) -> frozenset[str]:
@@ -96,7 +96,7 @@ def _reasons(node: Node) -> frozenset[str]:
     if node.tag in _TAGS:
         return frozenset(("footer" if node.tag == "footer" else f"<{node.tag}>",))
     if not attrs:
-        return _NOTHING
+        return _NO_REASONS
     role = attrs.get("role")
     if role in _ROLES:
         return frozenset((f"role={role}",))
@@ -104,9 +104,9 @@ def _reasons(node: Node) -> frozenset[str]:
         return frozenset(("hidden",))
     name = attrs.get("class")
     if name and "tweet" in name:
-        # A quoted post is content, whatever `social-embed` it stands in.
-        return _NOTHING
-    found = _words_in(name) if name else _NOTHING
+        # A quoted post is content, even inside a `social-embed`.
+        return _NO_REASONS
+    found = _words_in(name) if name else _NO_REASONS
     name = attrs.get("id")
     return found | _words_in(name) if name else found
 
@@ -117,7 +117,7 @@ def _words_in(name: str) -> frozenset[str]:
     for token in name.split():
         words = {word.lower() for word in _WORD.findall(token)}
         if words.isdisjoint(_MODIFIERS):
-            found |= words & _JUDGED
+            found |= words & _CLUTTER_WORDS
     return frozenset(found)
 
 
