@@ -1,9 +1,9 @@
-"""Runs the benchmarks that are named, or all of them; other arguments are passed on to each.
+"""Run the named benchmarks, or all of them; other arguments are passed on to each.
 
     python -m bench [NAME …] [--corpora FOLDER] [ARGUMENTS OF THE BENCHMARK]
 
-Some measure on a corpus that is not part of this repository: with `--corpora`, the one in a subfolder of that
-folder, mostly of the same name as the benchmark. Those that cannot do without say so and are left out.
+Some benchmarks measure on a corpus that is not part of this repository. `--corpora` names the folder with the corpora,
+each in a subfolder, mostly of the benchmark's name. A benchmark whose corpus is missing is skipped with a message.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ BENCHMARKS = {
 """Name → module with a `main(argv)` that returns an exit code."""
 
 ONLY_BY_NAME = {"peers", "scaleout"}
-"""One installs other programs (`make bench-peers`), one makes network namespaces, which only root may."""
+"""`peers` installs other programs (`make bench-peers`); `scaleout` makes network namespaces and so needs root."""
 
 TAKES_CORPUS = {"feeds": "feeds", "extraction": "extraction", "deframe": "deframe", "canonical": "extraction"}
 """Name → the folder of its corpus."""

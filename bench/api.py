@@ -1,15 +1,15 @@
-"""How fast the API answers.
+"""The speed of the API.
 
     python -m bench api [--items 100000] [--database sqlite|postgresql] [--steps cmq] [--seconds 4]
     python -m bench api --steps q --items 1000000
 
     c   a cached feed of 40 KB, plain, as 304 and gzipped: CPU a request and requests a second, against nginx
         with the same bytes, in turns
-    m   so many requests a second (--rate 500) while a worker collects a farm of 1,000 feeds
+    m   a fixed rate of requests per second (--rate 500) while a worker collects a farm of 1,000 feeds
     q   item list, filters, search and `/api/site` over very many items
 
-The API is `inforadar api`, one process, as it is. `m` and `q` run on both databases unless one is named. All figures
-are written to bench/results too.
+The API is one unmodified `inforadar api` process. `m` and `q` run on both databases unless one is named. All figures
+are also written to bench/results.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ _FEED = "https://news.example/feed"
 _RSS = f"/rss?url={quote(_FEED, safe='')}"
 _SIZE = 40_000
 _ALLOWED_MS = 100.0
-"""What any question over very many items may take, 19 times of 20."""
+"""The 95th percentile that any query over very many items must stay under."""
 
 
 SERVER = "shared_buffers = 1GB\nmax_wal_size = 4GB\nrandom_page_cost = 1.1\n"
-"""What docs/scaling.md tells to set for a million feeds or items; all else as it comes, commits on disk."""
+"""The settings that docs/scaling.md advises for a million feeds or items; all others are defaults."""
 
 
 @contextmanager
@@ -68,7 +68,7 @@ def _database(kind: str, folder: Path) -> Iterator[str]:
 
 @contextmanager
 def place(kind: str) -> Iterator[tuple[Path, dict[str, str]]]:
-    """A home and the environment that names it."""
+    """A home folder, and the environment that points to it."""
     with tempfile.TemporaryDirectory(prefix="inforadar-api-") as name, _database(kind, Path(name)) as url:
         yield (
             Path(name),
@@ -142,7 +142,7 @@ def _document() -> str:
 
 
 class _Files:
-    """What nginx serves: the same bytes under a name that it knows."""
+    """Write the same bytes as a file for nginx."""
 
     def __init__(self, folder: Path, document: str) -> None:
         self.folder = folder / "www"
@@ -191,7 +191,7 @@ def _cached(seconds: float) -> list[dict[str, Any]]:
 
 
 def _nginx(port: int) -> psutil.Process:
-    """The process that listens there; its worker is a child of it."""
+    """Return the process that listens on a port; its worker is a child of it."""
     for process in psutil.process_iter():
         with suppress(psutil.Error):
             if "nginx" in process.name() and any(one.laddr.port == port for one in process.net_connections()):
@@ -245,7 +245,7 @@ def _mixed(kinds: list[str], rate: float, feeds: int) -> list[dict[str, Any]]:
 async def _under_load(
     environment: dict[str, str], farm: Farm, api: psutil.Process, rate: float
 ) -> dict[str, Any]:
-    """Feeds by their URL, a few of the lists; the farm has changed, so the worker has something to store."""
+    """Request feeds by URL and a few lists while the worker stores what has changed in the farm."""
     farm.touch(1.0, 3)
     asked = [request(f"/rss?url={quote(url, safe='')}") for url in farm.urls()]
     for number in range(0, len(asked), 10):
@@ -343,7 +343,7 @@ def _questions(kind: str, number: int) -> list[dict[str, Any]]:
 
 
 async def _ask(port: int, path: str) -> Load:
-    """Each question with a number of its own that means nothing, so that no answer is given from memory."""
+    """Add a meaningless number to each query, so that no answer comes from a cache."""
     sign = "&" if "?" in path else "?"
     asked = (request(f"{path}{sign}number={number}") for number in count())
     await hammer(port, asked, seconds=0.3, connections=1)
@@ -351,7 +351,7 @@ async def _ask(port: int, path: str) -> Load:
 
 
 def main(argv: list[str]) -> int:
-    # Ended from outside, what was started here ends too.
+    # When this process is terminated, its children must end too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     parser = argparse.ArgumentParser(prog="python -m bench api")
     parser.add_argument("--items", type=int, default=100_000)

@@ -1,10 +1,10 @@
-"""A database with very many items, made up; the same for the same number.
+"""Fill a database with very many made-up items; the same number always gives the same items.
 
     python -m bench.api_fill NUMBER
 
-Words are as unequal as in real texts: a few stand in every tenth item, most in hardly any. The texts are made up
-here, some thousands of them, and repeat; the items are made by the database itself, a million in a few minutes. As in
-real life the newest are stored last.
+Word frequencies are as unequal as in real texts: a few words are in every tenth item, most in hardly any. Some thousand
+texts are made up here and repeat; the database itself makes the items, a million in a few minutes. As in real life,
+the newest are stored last.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from inforadar.urls import url_hash
 FEEDS, SOURCES, TOPICS, SITES = 1000, 200, 20, 100
 PART = 50_000
 _TEXTS = 19_997
-"""Without a factor in common with the numbers of feeds: each has all texts."""
+"""Has no factor in common with the number of feeds, so that each feed gets all texts."""
 _SECONDS_APART = 30
 _SYLLABLES = ("ba", "do", "fi", "ка", "ло", "ми", "ра", "ne", "su", "ti", "新", "闻", "北", "京", "報", "经")
 COMMON, RARE = "word0", "word4000"
@@ -93,7 +93,7 @@ def _begin(connection: Connection, texts: int) -> None:
         text("CREATE TABLE bench_texts (id integer PRIMARY KEY, title text, snippet text, words text)")
     )
     connection.execute(text("INSERT INTO bench_texts VALUES (:id, :title, :snippet, :words)"), rows)
-    # Made at the end they take a tenth of the time.
+    # Created at the end, the indexes take a tenth of the time.
     for index in items.indexes:
         index.drop(connection)
     if connection.dialect.name == "postgresql":
@@ -115,7 +115,7 @@ def _insert_part(connection: Connection, first: int, last: int, number: int) -> 
     for statement in (_ITEMS, _WORDS):
         parameters = {"first": first, "last": last, "number": number}
         connection.execute(text(statement.format(**words)), parameters)
-    # Their words are there already.
+    # The words of these texts are already indexed.
     connection.execute(text("DELETE FROM search_queue"))
 
 
@@ -135,7 +135,7 @@ async def fill(database: Database, number: int) -> None:
     for first in range(0, number, PART):
         await database.write(_insert_part, first, min(first + PART, number), number)
     await database.write(_end)
-    # What the databases do by themselves sooner or later. (SQLite's own VACUUM would write all of it once more.)
+    # Databases do this on their own sooner or later. (SQLite's VACUUM would rewrite the whole file.)
     if database.is_sqlite:
         await database.write(lambda c: c.execute(text("ANALYZE")))
     else:

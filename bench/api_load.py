@@ -1,7 +1,7 @@
-"""Load on a web server, over connections that stay open: as much as it can take, or so many requests a second.
+"""Load on a web server over persistent connections: as much as it can take, or a fixed rate of requests.
 
-At a fixed rate a request's time counts from when it was due, not from when it could be sent: a server that
-stalls is not spared the requests that it kept waiting.
+At a fixed rate, a request's time counts from when it was due, not from when it could be sent: a server that stalls is
+charged for the requests it kept waiting.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _LENGTH = b"\r\ncontent-length: "
 
 @dataclass(slots=True)
 class Load:
-    """What came back."""
+    """The answers and their times."""
 
     seconds: float = 0.0
     statuses: Counter[int] = field(default_factory=Counter)
@@ -40,7 +40,7 @@ def request(path: str, **headers: str) -> bytes:
 
 
 class _Connection(asyncio.Protocol):
-    """One request at a time. Reads just enough of the answer to know where it ends."""
+    """A connection for one request at a time. It reads just enough of an answer to know where it ends."""
 
     def __init__(self) -> None:
         self._transport: asyncio.WriteTransport | None = None
@@ -92,7 +92,7 @@ async def _connect(port: int, number: int) -> list[_Connection]:
 
 
 async def hammer(port: int, asked: Iterator[bytes], *, seconds: float, connections: int = 16) -> Load:
-    """As many as it answers: each connection asks the next as soon as it has its answer."""
+    """Send as many requests as the server answers: each connection sends the next one right after an answer."""
     load = Load()
     opened = await _connect(port, connections)
     started = perf_counter()
@@ -113,7 +113,7 @@ async def hammer(port: int, asked: Iterator[bytes], *, seconds: float, connectio
 async def pace(
     port: int, asked: list[bytes], *, rate: float, until: asyncio.Event, connections: int = 64
 ) -> Load:
-    """`rate` requests a second, one after the other of those that are given, until the event is set."""
+    """Send `rate` requests per second, in turn from those given, until the event is set."""
     load = Load()
     idle = deque(await _connect(port, connections))
     opened = list(idle)

@@ -1,11 +1,11 @@
-"""How fast URLs become articles: pages on loopback, canonicalized by the stage as it is.
+"""The speed of fetching articles: pages on loopback, processed by the unmodified canonical stage.
 
     python -m bench canonical [--pages 2000] [--hosts 50] [--corpus FOLDER] [--workers 10] [--database postgresql]
 
-Fetching, extracting in the pool of processes, saving: all through the same `open_worker` that `inforadar worker`
-uses, with the guard on, robots.txt asked for and the delay between requests to a host off. The pages are made up,
-in layouts as sites have them, or those of a corpus, again and again. CPU and memory are those of the program and
-its pool together; lag is how late the event loop comes back to a task that wanted to run every 5 ms.
+Fetching, extracting in the process pool and saving all go through the same `open_worker` that `inforadar worker` uses,
+with the guard on, robots.txt requested and the delay between requests to a host off. The pages are made up in typical
+layouts, or taken from a corpus and repeated. CPU and memory are those of the program and its pool together; lag is how
+late the event loop runs a task that is due every 5 ms.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ LAG_GOAL_MS = 20.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pages:
-    """Pages in a folder that is served on many hosts."""
+    """A folder of pages, served on many hosts."""
 
     folder: Path
     port: int
@@ -68,7 +68,7 @@ def _write_pages(pages: Pages, corpus: Path | None) -> None:
 
 
 class _Memory:
-    """The most that a process and its children had at once."""
+    """Return the peak memory of a process and its children."""
 
     def __init__(self) -> None:
         self.peak_mb = 0.0
@@ -129,7 +129,7 @@ def _measured(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
         memory = _Memory()
         options = ["--profile"] if arguments.profile else []
         process = subprocess.Popen(
-            # Not with -m: each process of the pool would import the module again, as it does with a real main module.
+            # Not with -m: each process of the pool would import the main module again.
             [sys.executable, "-c", _STEP, str(urls_file), *options],
             env=os.environ | environment,
             stdout=subprocess.PIPE,
@@ -176,7 +176,7 @@ def _print_table(report: dict[str, Any], arguments: argparse.Namespace) -> None:
 
 
 def main(argv: list[str]) -> int:
-    """Prints the table; 1 if a page was lost."""
+    """Print the table; return 1 if a page was lost."""
     parser = argparse.ArgumentParser(prog="bench canonical", description=__doc__)
     parser.add_argument("--pages", type=int, default=2000)
     parser.add_argument("--hosts", type=int, default=50)
@@ -188,7 +188,7 @@ def main(argv: list[str]) -> int:
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
     arguments = parser.parse_args(argv)
-    # A benchmark that is stopped stops its servers too.
+    # When the benchmark is stopped, its servers must stop too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with tempfile.TemporaryDirectory(prefix="inforadar-canonical-") as name:
         report = _measured(arguments, Path(name))

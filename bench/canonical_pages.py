@@ -1,6 +1,6 @@
-"""Made-up pages in the layouts that sites have, and with as much around the article as they have.
+"""Made-up pages in typical layouts, with as much around the article as on real sites.
 
-Everything about a page follows from its number: a page is the same whenever it is made.
+Everything about a page follows from its number, so a page is always the same.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _STYLE = ".c-%d{display:flex;margin:0 0 1rem;color:#223;background:url(/i/%d.png
 
 
 def make_page(number: int) -> str:
-    """A page of some 80 kB; every fourth has another layout."""
+    """Make a page of about 80 kB, in one of four layouts."""
     dice = random.Random(number)
     title = words(dice, 9).capitalize()
     at = _FIRST + timedelta(minutes=number)

@@ -1,7 +1,7 @@
 """The measured part of the canonical benchmark, in a process of its own; `bench.canonical` starts it.
 
-Prints what it measured as JSON. The clock starts when everything is open and the URLs are queued; starting the
-pool's processes is part of the work.
+Prints the measurements as JSON. The clock starts when everything is open and the URLs are queued; starting the pool's
+processes is part of the work.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ async def _feel_lag(lags: list[float]) -> None:
 
 
 async def _idle_lags() -> list[float]:
-    """What other programs on this machine cost a loop that does nothing."""
+    """Measure the lag of an idle loop, which other programs on this machine cause."""
     lags: list[float] = []
     with suppress(TimeoutError):
         async with asyncio.timeout(_IDLE_S):
@@ -81,7 +81,7 @@ async def _canonicalize(settings: Settings, urls: list[str], *, profiled: bool) 
         pstats.Stats(profile, stream=sys.stderr).sort_stats("tottime").print_stats(25)
     return {
         "wall_s": wall_s,
-        # The pool's processes are counted when they have ended.
+        # CPU time of the pool's processes is counted once they have ended.
         "cpu_s": _cpu_s() - before,
         "loop_cpu_s": own_cpu_s,
         "endings": endings,

@@ -1,10 +1,10 @@
-"""Whether many feeds cost more each than few: all of them due at once, in one process, batch after batch.
+"""The cost per feed as their number grows: all feeds due at once, in one process, batch after batch.
 
     python -m bench crowd [--feeds 1000 10000 100000] [--database sqlite|postgresql]
 
-One feed in ten is there and is read, the others answer 404 and are taken out of the schedule: what is measured is
-the engine and the store, and it ends within minutes. Shown are the CPU time a feed, that of the first and the last
-tenth of the batches, and the most memory that the process ever had; the goal is under 300 MB.
+One feed in ten exists and is parsed; the others answer 404 and leave the schedule. This measures the engine and the
+store, and ends within minutes. It shows the CPU time per feed, for all batches and for their first and last tenth, and
+the peak memory of the process; the goal is under 300 MB.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _FILES, _ENTRIES, _HOSTS = 100, 3, 200
 _SERVED_OF = 10
 _MEMORY_MB = 300
 _PATIENCE_S = 0.01
-"""What a feed may take on a machine that has much else to do."""
+"""Time allowed per feed on a busy machine."""
 
 
 def _urls(farm: Farm, number: int) -> list[str]:
-    """Different to us, a few files to the server: it does not look at what follows the question mark."""
+    """Make URLs that differ only after the question mark, which the server ignores: it serves a few files."""
     files = farm.urls()
     return [
         f"{files[n % _FILES]}?n={n}" if n % _SERVED_OF == 0 else f"{files[n % _FILES]}.{n}.gone"
@@ -85,7 +85,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--batch", type=int, default=1000)
     parser.add_argument("--corpus", help="not used here")
     arguments = parser.parse_args(argv)
-    # A benchmark that is stopped stops its servers too.
+    # When the benchmark is stopped, its servers must stop too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     print(f"{arguments.database}, batches of {arguments.batch}, {arguments.workers} workers")
     print(

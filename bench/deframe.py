@@ -1,12 +1,12 @@
-"""How good the local analyzer is: `python -m bench.deframe --corpus FOLDER`.
+"""The quality of the local analyzer: `python -m bench.deframe --corpus FOLDER`.
 
-Clickbait is measured on headlines that the model has not seen the like of: English by form and source at
-once (a model that never saw lists nor the press is tested on lists beside the press), Spanish by medium,
-and across languages with the features that know no words. The shipped file has learned from all of it, so
-a random split or the training corpus itself would only show that it remembers. The other scores have no
-labels here that may be used; of them the table shows how they are spread over the two classes, which is
-no measure of truth. Whoever has labels measures any score with `--labels FILE`: tab-separated, with a line of
-names, `score language label text`; the label is 0 or 1, and a long text counts as the article's, not as its title.
+Clickbait is measured on kinds of headlines that the model has not seen: English by form and source at once (a model
+that never saw lists or the press is tested on lists against the press), Spanish by medium, and across languages with
+the features that do not depend on words. The shipped model was trained on all of it, so a random split or the training
+corpus itself would only show that it remembers. For the other scores there are no labels that may be used; the table
+shows how they are distributed over the two classes, which is no measure of truth. If you have labels, measure any score
+with `--labels FILE`: tab-separated, with the header `score language label text`; the label is 0 or 1, and a long text
+counts as an article's text, not as its title.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _row(name: str, scores: Sequence[float], labels: Sequence[int], shift: float
 
 
 def _shift(scores: Sequence[float], labels: Sequence[int]) -> float:
-    """What calibration adds, fitted on all held-out scores together; its single figures stay honest."""
+    """Show the effect of calibration, fitted on all held-out scores together."""
     return calibrated(Linear(bias=0.0, weights={}), scores, labels, sum(labels) / len(labels)).bias
 
 
@@ -89,7 +89,7 @@ def spread_table(corpora: Sequence[Corpus], every: int) -> None:
 
 
 def labelled_table(file: Path) -> None:
-    """Each score and language that the file has labels for, by the analyzer as it is shipped."""
+    """Measure the shipped analyzer on each score and language that the file has labels for."""
     csv.field_size_limit(10_000_000)
     found: dict[tuple[str, str], list[tuple[float, int]]] = {}
     with file.open(encoding="utf-8", newline="") as lines:

@@ -1,10 +1,9 @@
-"""Reading the two clickbait corpora, with groups by which they can be split honestly.
+"""Read the two clickbait corpora, with groups by which they can be split without leaking.
 
-clickbait16 (Chakraborty and others, ASONAM 2016, MIT): English headlines, collected publisher by publisher,
-so the label is the publisher's. Its files do not name the publishers, but the negative ones come in two
-layouts (with and without a blank line between headlines), which are two sources; the positive ones are
-grouped by form.
-TA1C (MIT): Spanish teasers of 18 media, labelled one by one by three people; grouped by medium.
+clickbait16 (Chakraborty and others, ASONAM 2016, MIT): English headlines, collected by publisher, so each label is that
+of its publisher. The files do not name the publishers, but the negative headlines come in two layouts (with and without
+blank lines between them), which are two sources; the positive ones are grouped by form.
+TA1C (MIT): Spanish teasers of 18 media, each labelled by three people; grouped by medium.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
     python -m bench.extraction --corpus FOLDER
 
-The folder holds `truth.json.gz` ({page: {url, text, set, title?, date?}}) and `pages/<page>.html.gz`. Text
-is scored by macro F1 over shingles of four words (one token a sign for Chinese, Japanese, Korean and Thai),
-title by equality of words, date by day. Times are CPU time of one process, extractors interleaved page by
-page, so that a busy machine is unfair to all alike.
+The folder holds `truth.json.gz` ({page: {url, text, set, title?, date?}}) and `pages/<page>.html.gz`. Text is scored by
+macro F1 over shingles of four words (one token per character in Chinese, Japanese, Korean and Thai), title by equality
+of words, date by day. Times are CPU times of one process, with the extractors interleaved page by page, so that a busy
+machine affects all of them alike.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ EXTRACTORS: dict[str, Callable[[str, str], Found]] = {
 
 @dataclass(slots=True, kw_only=True)
 class Tally:
-    """What one extractor reached."""
+    """The results of one extractor."""
 
     text: dict[str, list[float]] = field(default_factory=dict)
     title: list[bool] = field(default_factory=list)
@@ -117,7 +117,7 @@ def measure(name: str, page: str, truth: dict[str, Any], html: str, tally: Tally
     try:
         found = EXTRACTORS[name](html, truth.get("url") or "")
     except Exception:
-        # A peer's crash is an empty answer and a number in the table.
+        # A peer's crash counts as an empty answer, and the table shows the number of crashes.
         tally.crashes += 1
         found = {}
     spent = time.process_time() - start
@@ -158,7 +158,7 @@ def print_table(tallies: dict[str, Tally]) -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Prints the table; 1 if Info Radar's text is worse than trafilatura's on any set."""
+    """Print the table; return 1 if Info Radar's text is worse than trafilatura's on any set."""
     parser = argparse.ArgumentParser(prog="bench extraction", description=__doc__.partition("\n")[0])
     parser.add_argument("--corpus", type=Path, required=True, help="folder with truth.json.gz and pages/")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="take every Nth page only")

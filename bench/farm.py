@@ -1,4 +1,4 @@
-"""How fast feeds are collected: a farm of feeds on loopback, fetched by the worker as it is.
+"""The speed of collecting feeds: a farm of feeds on loopback, fetched by the unmodified worker.
 
     python -m bench farm [--feeds 1000] [--entries 30] [--hosts 200] [--database sqlite|postgresql] [--steps abcd]
 
@@ -8,9 +8,9 @@
     d   b with a delay between two requests to a host, on hosts with several feeds: is the delay kept?
 
 nginx serves the farm. Each step runs in a fresh process with the guard on, through the same `open_worker` that
-`inforadar worker` uses; only settings differ. Beside `b`, bare aiohttp asks for the same URLs with the same
-validators: what it takes is what HTTP alone costs in this language. Of several rounds the best times are
-shown (other programs can only make a round worse); all rounds are in the JSON under `bench/results/`.
+`inforadar worker` uses; only settings differ. Besides `b`, bare aiohttp requests the same URLs with the same
+validators, which shows what HTTP alone costs in Python. Of several rounds, the best times are shown (other programs can
+only make a round worse); all rounds are in the JSON under `bench/results/`.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ RESULTS = Path(__file__).with_name("results")
 _STEP_TIMEOUT_S = 280
 _CHANGED_SHARE, _NEW_ENTRIES = 0.1, 3
 _TARGETS = {"a": (5.0, 7.0), "b": (0.27, 0.31), "c": (0.57, 0.74)}
-"""Wall and CPU seconds for 1,000 feeds × 30 entries on SQLite and two quiet cores."""
+"""Wall and CPU seconds for 1,000 feeds × 30 entries on SQLite and two idle cores."""
 
 
 @dataclass(slots=True)
 class Bench:
-    """A farm that is being served, and the database that is filled from it."""
+    """A farm that is being served, and the database to fill from it."""
 
     farm: Farm
     server: Server
@@ -56,7 +56,7 @@ class Bench:
     rows: list[dict[str, Any]] = field(default_factory=list)
 
     def step(self, name: str, *arguments: str) -> dict[str, Any]:
-        """Runs one step in a fresh process and adds what can only be seen from outside."""
+        """Run one step in a fresh process and add what can only be measured from outside."""
         asked, database_s = self.server.requests(), _tree_cpu_s(self.postgres)
         options = ["--profile"] if self.profile and arguments[0] == "collect" else []
         ended = subprocess.run(
@@ -86,7 +86,7 @@ def _tree_cpu_s(root: psutil.Process | None) -> float:
 
 @contextmanager
 def database(kind: str, folder: Path) -> Iterator[tuple[str, psutil.Process | None]]:
-    """The URL of an empty database and, if it is a server of its own, its process."""
+    """Return the URL of an empty database and, for PostgreSQL, the server's process."""
     if kind == "sqlite":
         yield f"sqlite:///{folder / 'farm.db'}", None
         return
@@ -131,7 +131,7 @@ def _opened(arguments: argparse.Namespace, *, feeds: int, hosts: int, delay_s: f
 
 
 def _speed(arguments: argparse.Namespace, until: float) -> list[dict[str, Any]]:
-    """Steps a, b, c. Every round of `a` has a new database; the last one's serves the others."""
+    """Run steps a, b and c. Every round of `a` has a new database; b and c use the last one."""
     rows: list[dict[str, Any]] = []
     rounds = arguments.rounds
     for number in range(rounds if "a" in arguments.steps else 1):
@@ -145,7 +145,7 @@ def _speed(arguments: argparse.Namespace, until: float) -> list[dict[str, Any]]:
             for _ in range(rounds if is_last else 0):
                 if "c" in arguments.steps:
                     bench.farm.touch(_CHANGED_SHARE, _NEW_ENTRIES)
-                    # nginx looks at its files once a second.
+                    # nginx checks its files once a second.
                     time.sleep(1.1)
                     bench.step("c", "collect")
             rows += [row | {"bytes_a_feed": bench.farm.bytes_a_feed} for row in bench.rows]
@@ -155,7 +155,7 @@ def _speed(arguments: argparse.Namespace, until: float) -> list[dict[str, Any]]:
 
 
 def _pacing(arguments: argparse.Namespace) -> list[dict[str, Any]]:
-    """Step d: 50 hosts with four feeds each, and what the server saw of the delay."""
+    """Run step d: 50 hosts with four feeds each, and the delays that the server saw."""
     with _opened(arguments, feeds=200, hosts=50, delay_s=arguments.delay) as bench:
         bench.step("first", "collect")
         time.sleep(arguments.delay)
@@ -165,7 +165,7 @@ def _pacing(arguments: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def _best(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Of each step the least time and the most memory; the rest is as the last round had it."""
+    """Return the least time and the most memory of each step; all else is from the last round."""
     best: dict[str, dict[str, Any]] = {}
     for row in rows:
         known = best.get(row["step"], row)
@@ -219,7 +219,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--minutes", type=float, default=4.0, help="no further round of a after this long")
     parser.add_argument("--corpus", help="not used here")
     arguments = parser.parse_args(argv)
-    # A benchmark that is stopped stops its servers too.
+    # When the benchmark is stopped, its servers must stop too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     rows = []
     if set(arguments.steps) & set("abc"):

@@ -1,7 +1,7 @@
 """A farm of made-up feeds on many loopback hosts, and the nginx that serves it.
 
-Feed `n` is on host `n mod hosts`; even ones are RSS, odd ones Atom. Everything about an entry follows from
-its feed and number, so a farm is the same whenever it is made, and what it holds can be counted.
+Feed `n` is on host `n mod hosts`; even ones are RSS, odd ones Atom. Everything about an entry follows from its feed and
+number, so a farm is always the same and its contents can be counted.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SECTIONS = ("Politics", "Science", "Arts & Letters", "Harbour", "Weather", "Spo
 
 
 class Farm:
-    """The documents, in `folder`, and how many entries they have ever held."""
+    """The documents in `folder`, and how many entries they have ever had."""
 
     def __init__(
         self,
@@ -56,12 +56,12 @@ class Farm:
         self._touches = 0
         folder.mkdir(parents=True)
         for feed in range(feeds):
-            # Older than any later change, so that Last-Modified tells the two apart.
+            # Older than any later change, so that Last-Modified shows the change.
             self._write(feed, modified_s=_OLDEST.timestamp())
 
     @property
     def expected(self) -> int:
-        """Items that someone who missed nothing has stored."""
+        """The number of items in a store that has missed nothing."""
         return sum(self._newest)
 
     @property
@@ -72,7 +72,7 @@ class Farm:
         return [f"{self._base(feed)}/f{feed:06d}.xml" for feed in range(self.feeds)]
 
     def touch(self, share: float, new: int) -> int:
-        """Gives a share of the feeds new entries at the top; the oldest fall out. Returns how many feeds."""
+        """Add new entries at the top of a share of the feeds; the oldest drop out. Return the number of feeds."""
         step = round(1 / share)
         chosen = range(self._touches % step, self.feeds, step)
         self._touches += 1
@@ -160,7 +160,7 @@ def free_port() -> int:
 
 
 class Served(Protocol):
-    """Files that a server is to serve."""
+    """Files for a server to serve."""
 
     @property
     def folder(self) -> Path: ...
@@ -170,7 +170,7 @@ class Served(Protocol):
 
 
 class Server:
-    """An nginx that is running."""
+    """A running nginx."""
 
     def __init__(self, port: int, log: Path) -> None:
         self._port = port
@@ -178,7 +178,7 @@ class Server:
         self._asked = 0
 
     def requests(self) -> int:
-        """Requests answered so far, those for this number not counted."""
+        """The number of requests answered so far, not counting those for this number."""
         with socket.create_connection(("127.0.0.1", self._port), timeout=5) as connection:
             connection.sendall(b"GET /status HTTP/1.0\r\n\r\n")
             answer = b"".join(iter(lambda: connection.recv(4096), b""))
@@ -198,7 +198,7 @@ class Server:
         return least
 
     def answers(self) -> Counter[str]:
-        """How many requests had which status since the last `forget`, and how many asked for robots.txt."""
+        """Requests by status since the last `forget`, and the number of requests for robots.txt."""
         seen: Counter[str] = Counter()
         for line in self._log.read_text().splitlines():
             _, _, status, path = line.split(maxsplit=3)
@@ -212,7 +212,7 @@ class Server:
 
 @contextmanager
 def serve(farm: Served, folder: Path, *, with_log: bool, clients: str = LOOPBACK) -> Iterator[Server]:
-    """Serves the files on their port, to loopback only; the server is gone at the end, whatever happens."""
+    """Serve the files on their port, to loopback only; the server always ends with the block."""
     binary = shutil.which("nginx") or "/usr/sbin/nginx"
     if not Path(binary).exists():
         raise SystemExit("The farm is served by nginx, which is not installed here.")
@@ -237,7 +237,7 @@ def _configuration(farm: Served, folder: Path, log: Path | None, clients: str) -
         f"  {name}_temp_path {folder}/{name};\n"
         for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )
-    # As root its workers would be somebody else, who may not read a temporary folder.
+    # As root, nginx would run its workers as another user, who may not read a temporary folder.
     user = "user root;" if os.geteuid() == 0 else ""
     return f"""
 {user} daemon off; worker_processes 1; pid {folder}/nginx.pid; worker_rlimit_nofile 65536;

@@ -1,11 +1,11 @@
 """One step of the farm benchmark, in a process of its own; `bench.farm` starts it.
 
-    python -m bench.farm_step prepare URLS OTHERS    makes the database: feeds of the farm, and others not due
-    python -m bench.farm_step collect                collects all that is due
-    python -m bench.farm_step bare URLS              the same requests by bare aiohttp, all conditional
+    python -m bench.farm_step prepare URLS OTHERS    make the database: feeds of the farm, and others not due
+    python -m bench.farm_step collect                collect all due feeds
+    python -m bench.farm_step bare URLS              the same conditional requests with bare aiohttp
 
-Prints what it measured as JSON. The clock starts when everything is imported and open: starting a process
-is no part of collecting.
+Prints the measurements as JSON. The clock starts when everything is imported and open: starting a process is not part
+of collecting.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _cpu_s() -> float:
 
 
 def _peak_mb() -> float:
-    """Of this process alone: getrusage also remembers the one that it was forked from."""
+    """Return the peak memory of this process alone: getrusage includes the one it was forked from."""
     try:
         status = Path("/proc/self/status").read_text()
     except OSError:
@@ -91,7 +91,7 @@ def insert_feeds(connection: Connection, urls: list[str]) -> None:
 
 
 def _make_due(connection: Connection, pattern: str) -> int:
-    """All feeds of the farm; those that are merely there stay where they are. Returns how many."""
+    """Make all feeds of the farm due; the other feeds stay as they are. Return the number of feeds."""
     ours = select(feeds.c.id).where(feeds.c.url.like(pattern))
     now_due = update(feed_schedules).where(feed_schedules.c.id.in_(ours)).values(next_run_at=db_now())
     return connection.execute(now_due).rowcount
@@ -134,7 +134,7 @@ async def _collect(settings: Settings, *, profiled: bool) -> dict[str, Any]:
 
 
 async def _collect_all(worker: Worker, due: int) -> tuple[CycleResult, int, list[tuple[int, float]]]:
-    """Cycle after cycle until all have had their turn, as the worker's loop does it.
+    """Run cycles until all feeds were fetched, as the worker's loop does.
 
     Also how many failed, of whom the result names the last cycle's only, and each cycle's feeds and CPU seconds.
     """
@@ -163,7 +163,7 @@ async def _collect_all(worker: Worker, due: int) -> tuple[CycleResult, int, list
 
 
 async def _start_profiles(database: Database) -> list[cProfile.Profile]:
-    """One for the event loop and, on SQLite, one for the thread that writes; both count CPU time."""
+    """Profile the event loop and, on SQLite, the writer thread; both by CPU time."""
     loop, writer = cProfile.Profile(time.thread_time), cProfile.Profile(time.thread_time)
     if database.is_sqlite:
         await database.write(lambda _: writer.enable())
@@ -172,7 +172,7 @@ async def _start_profiles(database: Database) -> list[cProfile.Profile]:
 
 
 async def _bare(urls: list[str], workers: int) -> dict[str, Any]:
-    """What aiohttp itself needs for the same conditional requests, as many at once."""
+    """Measure bare aiohttp on the same conditional requests with the same concurrency."""
     validators: dict[str, dict[str, str]] = {}
 
     async def ask(session: aiohttp.ClientSession, waiting: list[str], status: int) -> None:

@@ -2,9 +2,9 @@
 
     python -m bench feeds [--rounds 9] [--corpus FOLDER]
 
-Speed is measured on feeds made here, interleaved and in CPU time, and printed as a ratio to feedparser: other
-work on the machine slows all of them alike. The corpus is a folder with `manifest.jsonl`, the documents that
-it names and `gold_consensus/<tier>.json.gz`: for each document what independent parsers agree on.
+Speed is CPU time on generated feeds, with the parsers interleaved, and printed as a ratio to feedparser: other work on
+the machine slows all of them alike. The corpus is a folder with `manifest.jsonl`, the documents it names, and
+`gold_consensus/<tier>.json.gz`, which holds what independent parsers agree on for each document.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Parser = Callable[[bytes, str], Any]
 
 
 def inforadar(data: bytes, url: str = "") -> dict[str, Any]:
-    """Info Radar's answer as plain data: what the agreement is measured on."""
+    """Return Info Radar's result as plain data, for measuring agreement."""
     try:
         feed = parse_document(data, url)
     except NeedsSlowParser:
@@ -78,7 +78,7 @@ def _words(dice: random.Random, count: int) -> str:
 
 
 def make_feed(entries: int, kind: str) -> bytes:
-    """A feed as a news site writes it: some 2.5 KB of HTML an entry."""
+    """Make a feed like that of a news site, with about 2.5 KB of HTML per entry."""
     dice = random.Random(entries)
     parts = []
     for number in range(entries):
@@ -129,7 +129,7 @@ def _feedparser(data: bytes, url: str) -> Any:
 
 
 def _fastfeedparser(data: bytes, url: str) -> Any:
-    # Its entries are made as they are asked for.
+    # Its entries are parsed lazily.
     return [
         (entry.get("title"), entry.get("content"), entry.get("published"))
         for entry in fastfeedparser.parse(data).entries

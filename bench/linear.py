@@ -1,7 +1,7 @@
-"""Logistic regression over named features, its calibration, and the measures of both.
+"""Logistic regression over named features, its calibration, and measures of both.
 
-Plain Python on purpose: the models are small, and so the figures can be computed again wherever the project
-runs, without a numerical library that nothing else needs.
+Plain Python on purpose: the models are small, so the figures can be reproduced wherever the project runs, without a
+numerical library that nothing else needs.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ def fit(
     epochs: int = 8,
     rate: float = 0.15,
 ) -> Linear:
-    """AdaGrad in a fixed order; features seen fewer than `least` times are left out.
+    """Train with AdaGrad in a fixed order; features seen fewer than `least` times are left out.
 
     `balance` lets both classes weigh the same, for corpora that were collected class by class.
     """
     counts = Counter(name for sample in samples for name in sample)
     names = sorted(name for name, count in counts.items() if count >= least)
     index = {name: place for place, name in enumerate(names)}
-    # The penalty of a weight is spread over the samples in which it is met.
+    # The penalty of a weight is spread over the samples that have its feature.
     decay = [l2 / counts[name] for name in names]
     rows = [[index[name] for name in sample if name in index] for sample in samples]
     share = sum(labels) / len(labels)
@@ -73,7 +73,7 @@ def fit(
 
 
 def mix(parts: Sequence[tuple[float, Linear]]) -> Linear:
-    """The weighted mean of models; linear again."""
+    """Return the weighted mean of linear models, which is linear again."""
     names = sorted({name for _, part in parts for name in part.weights})
     return Linear(
         bias=sum(share * part.bias for share, part in parts),
@@ -82,7 +82,7 @@ def mix(parts: Sequence[tuple[float, Linear]]) -> Linear:
 
 
 def calibrated(model: Linear, scores: Sequence[float], labels: Sequence[int], base_rate: float) -> Linear:
-    """Platt's scaling on held-out scores, then moved to the share of clickbait that readers meet.
+    """Apply Platt scaling on held-out scores, then shift to the share of clickbait that readers meet.
 
     It may make a model less sure, never more: corpora of extremes are easier than the news.
     """
@@ -98,7 +98,7 @@ def calibrated(model: Linear, scores: Sequence[float], labels: Sequence[int], ba
 
 
 def _platt(scores: Sequence[float], labels: Sequence[int], scale: float | None = None) -> tuple[float, float]:
-    """Scale and shift of greatest likelihood, by Newton's steps; only the shift where the scale is given."""
+    """Find the scale and shift of maximum likelihood by Newton's method; only the shift if the scale is given."""
     fixed = scale is not None
     slope, shift = scale or 1.0, 0.0
     for _ in range(100):
@@ -124,7 +124,7 @@ def _platt(scores: Sequence[float], labels: Sequence[int], scale: float | None =
 
 
 def auc(scores: Sequence[float], labels: Sequence[int]) -> float:
-    """The chance that a positive stands above a negative; ties count half."""
+    """Return the probability that a positive ranks above a negative; ties count half."""
     ranked = sorted(zip(scores, labels, strict=True))
     above = positives = 0.0
     place = 0
@@ -152,7 +152,7 @@ def macro_f1(probabilities: Sequence[float], labels: Sequence[int], threshold: f
 
 
 def ece(probabilities: Sequence[float], labels: Sequence[int], bins: int = 10) -> float:
-    """Expected calibration error: how far the promised share is from the true one, bin by bin."""
+    """Return the expected calibration error: how far predicted shares are from true ones, bin by bin."""
     boxes: list[list[tuple[float, int]]] = [[] for _ in range(bins)]
     for value, label in zip(probabilities, labels, strict=True):
         boxes[min(int(value * bins), bins - 1)].append((value, label))

@@ -1,15 +1,15 @@
-"""A million feeds in the schedule: what claims and the pages over feeds take, and whether it stays so as they grow.
+"""A million feeds in the schedule: the time of claims and of the pages over feeds, and how it grows with the feeds.
 
     python -m bench million [--feeds 1000000] [--leased 30000] [--database sqlite|postgresql|both] [--claims 200]
 
-For a hundredth, a tenth and the whole number of feeds: the time of a claim of 100 and of 1,000 feeds, one after the
-other until nothing is left that is due (then all are given back, which is not counted), in a process that has settled
-in as a worker does. The first round is told apart: it follows a vacuum, which leaves no room in the pages for the
-leases, and SQLite makes that room by writing four times as much. Then `inforadar api` is started on the same database
-and asked for its pages, one request after the other, the first of each apart; the memory of that process before and
-after; and `inforadar feed list` as a command, with and without the start of the program.
+For a hundredth, a tenth and all of the feeds, it measures claims of 100 and of 1,000 feeds, one after the other until
+no feed is due (then all are released, which is not counted), in a process that has warmed up like a worker. The first
+round is shown separately: it follows a vacuum, which leaves no room in the pages for the leases, so SQLite writes four
+times as much. Then `inforadar api` is started on the same database and asked for its pages, one request after the
+other, with the first of each shown separately, and the memory of that process before and after. Last comes
+`inforadar feed list` as a command, with and without the start of the program.
 
-Everything is made up by the database itself, so that filling takes seconds and not hours.
+The database itself makes up the feeds, so that filling takes seconds and not hours.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ from inforadar.store.leases import claim_due_feeds, release_leases
 
 _RESULTS = Path(__file__).with_name("results")
 ROUNDS = (("first", 100), ("later", 100), ("later", 1000))
-"""Which round of the schedule, and how many feeds a claim."""
+"""The round of the schedule, and the number of feeds per claim."""
 LIMIT_S = 600.0
-"""After so long no further size is begun."""
+"""No further size is started after this time."""
 PAGES = {
     "article list": "/",
     "feeds page": "/feeds",
@@ -100,7 +100,7 @@ async def _schedule(
         began = time.perf_counter()
         await database.write(million_fill.fill, known, feeds)
         held = await database.write(million_fill.lease, min(leased, feeds * 3 // 10), feeds)
-        # What the databases do by themselves sooner or later; the claims are not to wait for it.
+        # Databases do this on their own sooner or later; claims must not wait for it.
         await database.vacuum()
         filled_s = time.perf_counter() - began
         settle_in()
@@ -131,7 +131,7 @@ def _pages(environment: dict[str, str], seconds: float) -> dict[str, Any]:
 
 
 def _memory_mb(process: psutil.Process) -> float:
-    """Its own: without the program's and the database's files, which the system takes back when it wants to."""
+    """Return a process's private memory, without mapped files, which the system can reclaim at any time."""
     family = [one.memory_info() for one in (process, *process.children(recursive=True))]
     return round(sum(one.rss - one.shared for one in family) / 1e6, 1)
 
@@ -150,7 +150,7 @@ def _command(environment: dict[str, str], *arguments: str) -> float:
 
 
 def _feed_list(environment: dict[str, str]) -> dict[str, Any]:
-    """The best of three: the first one reads the program from disk."""
+    """Return the best of three times: the first run reads the program from disk."""
     whole = min(_command(environment, *_LISTED) for _ in range(3))
     named = min(_command(environment, *_NAMED) for _ in range(3))
     start = min(_command(environment, *_STARTED) for _ in range(3))

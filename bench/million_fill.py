@@ -1,7 +1,7 @@
 """A schedule with very many feeds, made by the database itself: a million rows in half a minute.
 
-Nine of ten hosts have ten feeds; one feed in a hundred is new, three wait after an error, one is suspended. All are
-due within the next hour, but for every fiftieth, which has been for up to a minute.
+Nine of ten hosts have ten feeds. Of a hundred feeds, one is new, three wait after an error, and one is suspended. All
+are due within the next hour, except every fiftieth, which has been due for up to a minute.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _LEASES = """
 
 
 def fill(connection: Connection, first: int, last: int) -> None:
-    """Feeds number `first` up to `last`."""
+    """Insert the feeds number `first` up to `last`."""
     kind = connection.dialect.name
     words = {
         "series": SERIES[kind],
@@ -76,7 +76,7 @@ def fill(connection: Connection, first: int, last: int) -> None:
 
 
 def lease(connection: Connection, number: int, of: int) -> int:
-    """Leases that a worker could hold: what was leased before is free again. Returns how many there are."""
+    """Lease feeds as a worker would; earlier leases are released. Return the number of leases."""
     kind = connection.dialect.name
     soon = LATER[kind].format(seconds="60")
     connection.execute(
@@ -85,13 +85,13 @@ def lease(connection: Connection, number: int, of: int) -> int:
             "WHERE lease_token IS NOT NULL"
         )
     )
-    # Of a hundred feeds, five are not in the schedule's turn and two are due.
+    # Of a hundred feeds, five are not waiting for their scheduled time and two are due.
     step = max(of * 93 // 100 // max(number, 1), 2)
     words = {
         "series": SERIES[kind],
         "id": ID[kind],
         "due": DUE_EACH,
-        # A step that shares a factor with what is left out would hit none, or too few.
+        # A step that shares a factor with the feeds left out would hit none, or too few.
         "step": step + (step % 2 == 0),
         "rest": 1,
         "until": LATER[kind].format(seconds="590"),

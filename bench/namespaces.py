@@ -1,9 +1,9 @@
-"""Several hosts on one machine: network namespaces with addresses of their own, joined by a bridge inside one of them.
+"""Several hosts on one machine: network namespaces with their own addresses, joined by a bridge inside one of them.
 
     hub      10.77.0.1, and every address of 10.78.0.0/16: databases and the farm's many hosts
     worker N 10.77.0.(10 + N)
 
-Nothing of it touches the machine's own network: the bridge itself is in the hub's namespace.
+The machine's own network is not touched: the bridge is in the hub's namespace.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ class Hosts:
             self.join(name)
 
     def join(self, worker: str) -> None:
-        """Plugs the cable in; a cut takes the routes along, so they are made anew."""
+        """Plug the cable in; cutting it removes the routes, so they are created again."""
         _ip("-n", worker, "link", "set", "eth0", "up")
         _ip("-n", worker, "route", "replace", FARM_NETWORK, "via", HUB_ADDRESS)
 
     def cut(self, worker: str) -> None:
-        """Pulls the cable: nothing comes or goes, and nobody is told."""
+        """Pull the cable: packets are lost silently."""
         _ip("-n", worker, "link", "set", "eth0", "down")
 
     def start(
@@ -68,7 +68,7 @@ class Hosts:
         stdout: int | IO[Any] | None = None,
         stderr: int | IO[Any] | None = None,
     ) -> subprocess.Popen[str]:
-        """A program on one of the hosts."""
+        """Start a program on one of the hosts."""
         return subprocess.Popen(
             ["ip", "netns", "exec", name, *command],
             env={**os.environ, **environment},
@@ -85,7 +85,7 @@ class Hosts:
 
 @contextmanager
 def hosts(workers: int) -> Iterator[Hosts]:
-    """The hosts, gone again at the end. Needs root, as making a namespace does."""
+    """Make the hosts and remove them at the end. Namespaces need root."""
     made = Hosts(workers)
     try:
         made.make()

@@ -2,11 +2,10 @@
 
     python -m bench page [--items 100000] [--rounds 20] [--home FOLDER]
 
-`inforadar api` runs as a process of its own on SQLite, and is asked over loopback, by a reader who is logged in
-and by one who is not. "First" is the first answer of a process that has just started, with what it has to load
-and count; "then" are medians. "CPU" is what the server spent on each: on a busy machine the rest is waiting.
-Bytes count the page with its style sheet, scripts and icon, uncompressed.
-With `--home`, the database is kept in that folder and used again.
+`inforadar api` runs as a separate process on SQLite and is asked over loopback, by a reader who is logged in and by one
+who is not. "First" is the first answer of a process that has just started and still has to load and count; "then" are
+medians. "CPU" is the server's CPU time per answer: on a busy machine the rest is waiting. Bytes count the page with its
+style sheet, scripts and icon, uncompressed. With `--home`, the database is kept in that folder and reused.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ IMPORT = re.compile(r'import .* from "\./([a-z]+\.js)"')
 
 
 async def prepare(home: Path, number: int) -> str:
-    """Fills the database if that was not done before; the path of an article with a long text."""
+    """Fill the database unless it is filled; return the path of an article with a long text."""
     settings = load_settings(home, {})
     async with open_database(settings.database_url) as database:
         await upgrade_database(database)
@@ -75,7 +74,7 @@ async def prepare(home: Path, number: int) -> str:
 
 
 def score_newest(connection: Connection) -> None:
-    """As if the last ones had been analyzed: a tenth of them is loaded."""
+    """Give the newest items an analysis; a tenth of them is loaded."""
     newest = select(items.c.id).order_by(items.c.pub_date.desc()).limit(ANALYZED)
     spread = (items.c.views % 10) / 10.0
     connection.execute(
@@ -97,7 +96,7 @@ class Server:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def get(self, path: str, *, logged_in: bool = False) -> tuple[float, str]:
-        """Seconds, and the body."""
+        """Request a page; return the seconds and the body."""
         connection = HTTPConnection("127.0.0.1", self.port, timeout=60)
         began = time.perf_counter()
         connection.request("GET", path, headers={"Cookie": f"{COOKIE}={self.cookie}"} if logged_in else {})
@@ -132,7 +131,7 @@ def serving(home: Path) -> Iterator[Server]:
 
 
 def with_assets(server: Server, page: str) -> int:
-    """Bytes of a page and of everything that it loads from us."""
+    """Return the bytes of a page and of everything it loads from the server."""
     waiting, seen = ASSET.findall(page), dict[str, str]()
     while waiting:
         address = waiting.pop()

@@ -1,4 +1,4 @@
-"""lemon24/reader, as a program: adds feeds and updates them. Runs in the peers' own environment.
+"""lemon24/reader as a program that adds feeds and updates them. Runs in the peers' own environment.
 
 python peer_reader.py DATABASE URLS first|refresh
 """

@@ -1,4 +1,4 @@
-"""A spider for feeds as one would write it: Scrapy fetches, feedparser reads, SQLite keeps. In the peers' environment.
+"""A typical spider for feeds: Scrapy fetches, feedparser parses, SQLite stores. Runs in the peers' environment.
 
 python peer_scrapy.py URLS DATABASE
 """
@@ -15,7 +15,7 @@ urls, database = sys.argv[1:]
 
 
 class Keep:
-    """One transaction a feed."""
+    """Store one feed per transaction."""
 
     def open_spider(self, spider=None):
         self.connection = sqlite3.connect(database)
@@ -37,7 +37,7 @@ class Keep:
 
 
 class Feeds(scrapy.Spider):
-    """Every URL once, conditional through the HTTP cache."""
+    """Request every URL once, conditionally through the HTTP cache."""
 
     name = "feeds"
 

@@ -1,4 +1,4 @@
-"""Side by side with other readers of feeds: the same farm, the same machine, one after the other in one run.
+"""A comparison with other feed readers: the same farm, the same machine, one after the other in one run.
 
     python -m bench peers [--feeds 1000] [--entries 30] [--hosts 200] [--patience 280] [--only NAME,…]
 
@@ -6,10 +6,10 @@
     b   refresh with nothing changed
     c   refresh with three new entries in a tenth of the feeds
 
-Every program runs as its user would start it, process start included; the delay between requests is off for all
-that have one. CPU is the whole tree of processes, nginx not counted; memory is that tree at its peak. What was stored
-is counted in each program's own store afterwards. Peers come from the package index (into `.venv-peers`) and from
-Debian; one that cannot be installed is named and left out. One whose patience ends in a step is given up there.
+Every program runs as its user would start it, process start included; the delay between requests is off in all programs
+that have one. CPU is that of the whole process tree without nginx; memory is the tree's peak. Stored items are counted
+in each program's own store afterwards. Peers come from the package index (into `.venv-peers`) and from Debian; a peer
+that cannot be installed is named and skipped. A peer that exceeds `--patience` in a step is stopped there.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _VENV = _ROOT / ".venv-peers"
 _FROM_INDEX = ("reader>=3.20", "sgmllib3k", "scrapy>=2.13", "feedparser>=6", "rss2email>=3.14")
 _FROM_DEBIAN = ("newsboat", "sfeed", "curl")
 _WAIT_FOR_NGINX_S = 1.1
-"""nginx looks at its files once a second."""
+"""nginx checks its files once a second."""
 
 
 @dataclass(slots=True)
@@ -55,7 +55,7 @@ class Usage:
 
 @contextmanager
 def _watched(process: subprocess.Popen[Any], usage: Usage) -> Iterator[None]:
-    """Peak memory of a process and its children, looked at five times a second."""
+    """Peak memory of a process and its children, sampled five times a second."""
     ended = threading.Event()
 
     def look() -> None:
@@ -85,7 +85,7 @@ def _end(process: subprocess.Popen[Any]) -> None:
 
 
 def _run(command: list[str], usage: Usage, environment: Mapping[str, str], patience_s: float) -> None:
-    """Runs a program to its end; its time is added to `usage`."""
+    """Run a program to its end and add its time to `usage`."""
     before, started = os.times(), time.perf_counter()
     process = subprocess.Popen(
         command,
@@ -110,7 +110,7 @@ def _run(command: list[str], usage: Usage, environment: Mapping[str, str], patie
 
 @dataclass(slots=True, kw_only=True)
 class Peer:
-    """A program: how it is set up, asked to fetch, and what it has stored."""
+    """A program: how to set it up, how to start a fetch, and how to count what it stored."""
 
     name: str
     first: list[list[str]]
@@ -260,7 +260,7 @@ def _has(python: Path, module: str) -> bool:
 
 
 def install() -> None:
-    """Brings the peers here, as far as they can be had."""
+    """Install the peers, as far as possible."""
     if not (_VENV / "bin" / "python").exists():
         venv.create(_VENV, with_pip=True)
     for package in _FROM_INDEX:
@@ -285,7 +285,7 @@ def install() -> None:
 
 
 def _measure(name: str, arguments: argparse.Namespace) -> list[dict[str, Any]]:
-    """All steps of one program, with a farm of its own."""
+    """Run all steps of one program, with a farm of its own."""
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory(prefix="inforadar-peers-") as folder_name:
         folder = Path(folder_name)
@@ -376,7 +376,7 @@ def main(argv: list[str]) -> int:
             rows += _measure(name, arguments)
         except (RuntimeError, OSError, sqlite3.Error) as fault:
             print(f"{name} failed: {fault}")
-        # After each: with very many feeds some of them take very long, and one may want to break off.
+        # Written after each peer: with very many feeds some take very long, and one may want to stop.
         file.write_text(json.dumps({"at": now.isoformat(), "machine": machine, "rows": rows}, indent=1))
     return 0
 

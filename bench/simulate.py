@@ -1,15 +1,15 @@
-"""The schedule and the pacing at a size that fits no test machine: 10 million feeds, a million hosts, a virtual clock.
+"""A simulation of schedule and pacing beyond any test machine: 10 million feeds, a million hosts, a virtual clock.
 
     python -m bench simulate [--feeds 10000000] [--hosts 1000000] [--hours 5] [--seed 1]
 
-It plays the rules, not the code: a second at a time, workers claim what is due, longest ago first, as much as they
-can fetch in a second; a host that is free takes one request and is then closed for its delay; what finds its
-host closed goes back with `next_run_at` at its turn, exactly as `Dispatch` hands it back. Interval, jitter and
-delay are the product's own constants. Nothing is fetched and no time is waited for. It takes one core for about two
-and a half minutes, and says how long.
+It simulates the rules, not the code. Second by second, workers claim due feeds, the longest due first, as many as they
+can fetch in a second. A free host takes one request and is then closed for its delay; a feed whose host is closed goes
+back with `next_run_at` at its turn, exactly as `Dispatch` postpones it. Interval, jitter and delay are the product's
+own constants. Nothing is fetched and no time is waited for. It takes one core about two and a half minutes, and prints
+how long it took.
 
-What is asked of it: how late feeds are (lag), whether a crowded host's feeds share its slots fairly, how many claims
-are in vain, and how long the storm lasts after all workers were away for an hour.
+It answers: how late feeds are (lag), whether the feeds of a crowded host share its slots fairly, how many claims are in
+vain, and how long the backlog lasts after all workers were down for an hour.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ _FETCHER = FetcherSettings()
 INTERVAL_S = int(_FETCHER.success_interval)
 DELAY_S = int(_FETCHER.domain_delay)
 SPARE = 1.5
-"""Capacity over what the interval asks for."""
+"""Capacity relative to what the interval needs."""
 BATCH = _FETCHER.batch_size
 MOST_CLAIMS = 4
-"""Claims are cheaper than fetches, but not free: at most so many times the fetches that a second has room for."""
+"""Maximum claims per possible fetch in a second: claims are cheaper than fetches, but not free."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,9 +52,9 @@ class Scenario:
     name: str
     away_from_s: int = 0
     away_for_s: int = 0
-    """All workers are down for so long."""
+    """How long all workers are down."""
     together: bool = False
-    """All feeds are due in the first second, as after an import; else spread over the interval."""
+    """Whether all feeds are due in the first second, as after an import; otherwise they are spread out."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -66,21 +66,21 @@ class Outcome:
     capacity_per_s: float
     fetched: int = 0
     lag_s: dict[str, float] = field(default_factory=dict)
-    """Of feeds on hosts that have room (their feeds need at most half of their slots), by percentile."""
+    """Percentiles for feeds on hosts with spare slots (their feeds need at most half of the slots)."""
     crowded: dict[str, float] = field(default_factory=dict)
-    """Hosts that cannot: how many, their feeds, and how evenly their slots are shared."""
+    """Overloaded hosts: their number, their feeds, and how evenly their slots are shared."""
     claims_per_fetch: float = 0.0
     slots_used: float = 0.0
-    """Of the slots that crowded hosts had."""
+    """Share of the slots of crowded hosts."""
     storm_s: float | None = None
-    """From the return of the workers until nobody on a host with room is later than a minute."""
+    """Time from the workers' return until no feed on a host with spare slots is more than a minute late."""
     spacing_violations: int = 0
     wall_s: float = 0.0
     cpu_s: float = 0.0
 
 
 def crowd(feeds: int, hosts: int, rng: np.random.Generator) -> Ids:
-    """The host of each feed: most hosts have a few, some have very many, as platforms do (a power law)."""
+    """Assign feeds to hosts by a power law: most hosts have a few feeds, platforms have very many."""
     weight = 1.0 / np.arange(1, hosts + 1) ** 0.75
     edges = np.cumsum(weight / weight.sum())
     return np.searchsorted(edges, rng.random(feeds)).clip(0, hosts - 1).astype(np.int32)
@@ -96,21 +96,21 @@ class World:
         self.free_at = np.zeros(hosts, dtype=np.int32)
         first = np.zeros(feeds, np.int32) if scenario.together else rng.integers(0, INTERVAL_S, feeds)
         self.due = first.astype(np.int32)
-        """When its interval ended; being postponed does not change it."""
+        """When each feed's interval ended; postponing does not change it."""
         self.count = np.zeros(feeds, dtype=np.int16)
         self.wheel: defaultdict[int, list[Ids]] = defaultdict(list)
         self.turn_to(np.arange(feeds, dtype=np.int32), self.due)
         self.backlog: deque[Ids] = deque()
         self.owed = 0
-        """Fetches that were started and take the workers beyond the present second."""
+        """Fetches that keep the workers busy beyond the present second."""
         population = np.bincount(self.host, minlength=hosts)
         self.is_crowded = population * DELAY_S > INTERVAL_S
         self.has_room = population * DELAY_S <= INTERVAL_S / 2
-        """A host near its limit is late whenever one slot is missed: it says nothing about the schedule."""
+        """Hosts with spare slots. A host near its limit is late after one missed slot, whatever the schedule."""
         self.population = population
 
     def turn_to(self, ids: Ids, at: Ids) -> None:
-        """Puts feeds into the second that they are due in."""
+        """Put feeds into the second in which they are due."""
         if not ids.size:
             return
         order, seconds, edges = _grouped(at)
@@ -119,12 +119,12 @@ class World:
             self.wheel[second].append(ids[start:stop])
 
     def come(self, now: int) -> None:
-        """What is due in this second stands in line behind what was due before."""
+        """Queue the feeds due in this second behind those due before."""
         if parts := self.wheel.pop(now, None):
             self.backlog.append(np.concatenate(parts))
 
     def claim(self, limit: int) -> Ids:
-        """Longest due first."""
+        """Take feeds from the queue, the longest due first."""
         taken: list[Ids] = []
         while self.backlog and limit > 0:
             part = self.backlog.popleft()
@@ -136,7 +136,7 @@ class World:
         return np.concatenate(taken) if taken else np.empty(0, np.int32)
 
     def second(self, now: int, capacity: int) -> tuple[Ids, int]:
-        """What is fetched in this second, and how many were claimed for it.
+        """Return the feeds fetched in this second and the number of claims.
 
         A batch is claimed whole; what of it is more than a second's work is taken from the seconds that follow.
         """
@@ -158,12 +158,12 @@ class World:
             turns.append(turn[~goes])
         if not claimed:
             return np.empty(0, np.int32), 0
-        # Nobody's turn is in this second: sorting all of them once is the same as batch by batch.
+        # No host's turn is in this second, so sorting all at once gives the same as batch by batch.
         self.turn_to(np.concatenate(put_off), np.concatenate(turns))
         return np.concatenate(fetched), claimed
 
     def _dispatch(self, ids: Ids, now: int) -> tuple[Ids, Ids]:
-        """The batch by host, and the turn of each; the hosts whose turn is now are closed for their delay."""
+        """Group the batch by host and find each turn; close the hosts whose turn is now for their delay."""
         order, hosts, edges = _grouped(self.host[ids])
         free_at = np.maximum(self.free_at[hosts], now)
         self.free_at[hosts[free_at == now]] = now + DELAY_S
@@ -172,7 +172,7 @@ class World:
 
 
 def _grouped(keys: Ids) -> tuple[Indices, Indices, Indices]:
-    """The stable order of the keys, each key once, and where its group begins, with the end of the last.
+    """Return the stable order of the keys, the distinct keys, and where each group starts (and the last ends).
 
     Key and place as one number sort several times as fast as a stable `argsort`.
     """
@@ -184,7 +184,7 @@ def _grouped(keys: Ids) -> tuple[Indices, Indices, Indices]:
 
 
 def simulate(scenario: Scenario, feeds: int, hosts: int, hours: float, seed: int) -> Outcome:
-    """Runs the clock for `hours`; the first interval warms up and is not counted."""
+    """Run the clock for `hours`; the first interval is warm-up and not counted."""
     began, cpu_began = time.perf_counter(), time.process_time()
     world = World(feeds, hosts, np.random.default_rng(seed), scenario)
     demand = (np.minimum(world.population, INTERVAL_S / DELAY_S) / (INTERVAL_S * (1 + JITTER / 2))).sum()
@@ -233,7 +233,7 @@ def simulate(scenario: Scenario, feeds: int, hosts: int, hours: float, seed: int
 
 
 def _fairness(world: World) -> dict[str, float]:
-    """Among the feeds of one crowded host: how often the luckiest tenth was fetched against the rest (1 is even)."""
+    """Compare how often the luckiest tenth of a crowded host's feeds was fetched with the rest (1 is even)."""
     crowded = np.flatnonzero(world.is_crowded)
     members = world.is_crowded[world.host]
     counts, hosts = world.count[members].astype(np.float64), world.host[members]
@@ -241,7 +241,7 @@ def _fairness(world: World) -> dict[str, float]:
     squares = np.bincount(hosts, counts**2, minlength=world.free_at.size)[crowded]
     size = world.population[crowded]
     jain = total**2 / np.maximum(size * squares, 1e-9)
-    # A host with far more feeds than slots gives most of them none: even means at most one apart from the mean.
+    # A host with far more feeds than slots gives most feeds none: even means within one of the mean.
     best = np.zeros(world.free_at.size)
     np.maximum.at(best, hosts, counts)
     ahead = best[crowded] - np.ceil(total / size)

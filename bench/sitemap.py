@@ -1,10 +1,10 @@
-"""Sitemaps: how fast they are read, in how much memory, and what a second run saves.
+"""Sitemaps: parsing speed, memory, and the savings of a second run.
 
     python -m bench sitemap [--urls 50000] [--million] [--peers PYTHON]
 
-Read speed is CPU time, alternating with bare expat (empty handlers) on the same bytes, the median of five rounds.
-`--peers` names the interpreter of an environment with ultimate-sitemap-parser installed. The second run is the
-worker's, over loopback without a delay, on a site that did not change; full mode is the flow without its state.
+Parsing speed is CPU time, alternating with bare expat (empty handlers) on the same bytes, the median of five rounds.
+`--peers` names the Python of an environment with ultimate-sitemap-parser. The second run is the worker's, over loopback
+without a delay, on a site that did not change; full mode is the flow without its state.
 """
 
 from __future__ import annotations

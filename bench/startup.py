@@ -1,4 +1,4 @@
-"""How much CPU a command costs before it does anything, against a bare interpreter and the limit of 0.4 s.
+"""The CPU time of starting a command, against a bare interpreter and the limit of 0.4 s.
 
 python -m bench startup [--rounds N]
 """
@@ -17,7 +17,7 @@ COMMANDS = (("--help",), ("--version",), ("feed", "list"), ("item", "list", "--j
 
 
 def cpu_of(arguments: list[str], home: str) -> float:
-    """User and system seconds of one run."""
+    """Return the user and system seconds of one run."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(
         arguments, env={**os.environ, "INFORADAR_HOME": home}, stdout=subprocess.DEVNULL, check=True

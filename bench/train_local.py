@@ -1,9 +1,9 @@
-"""Trains the clickbait model of the local analyzer: `python -m bench.train_local CORPUS_FOLDER`.
+"""Train the clickbait model of the local analyzer: `python -m bench.train_local CORPUS_FOLDER`.
 
-Deterministic: the same corpora and word lists give the same file. Three models are written. `es` learns all
-features from TA1C. `en` is the mean of a model of all features from clickbait16 and of the signs model: the
-English corpus knows extremes only, and its publishers; the signs keep it sober. `signs` knows no words, only
-kinds of words, and serves the languages that have lists and no corpus. Each is calibrated on held-out scores.
+Deterministic: the same corpora and word lists give the same file. Three models are written. `es` learns all features
+from TA1C. `en` is the mean of a model with all features from clickbait16 and the signs model: the English corpus has
+only extremes and few publishers, and the signs keep the model moderate. `signs` uses no words, only kinds of words, and
+serves the languages that have word lists but no corpus. Each is calibrated on held-out scores.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from bench.linear import Linear, calibrated, fit, mix
 
 MODEL = Path(__file__).parent.parent / "src/inforadar/stages/analyze/local/model/clickbait.json"
 BASE_RATE = 0.3
-"""The share of clickbait that is assumed of English news: what TA1C finds in 18 newspapers."""
+"""The assumed share of clickbait in English news: that of TA1C's 18 newspapers."""
 
 HEADLINE = 16
-"""Words of a long headline in clickbait16; TA1C's teasers are longer, and its model has seen that."""
+"""Words in a long headline of clickbait16; TA1C's teasers are longer, and its model has learned that."""
 
-# The English corpus was stripped of these, so it teaches their opposite.
+# These were stripped from the English corpus, so it would teach the opposite.
 _STRIPPED = {"?", "?@end", "!", "..."}
 _SIGN = re.compile(
     r"(?:bait|stimulus|loaded|hedge)\dx\d\Z"
@@ -62,12 +62,12 @@ def english(corpus: Corpus, signs: Linear, without: set[str]) -> Linear:
 
 
 def signs_of(spanish: Corpus, corpus: Corpus, without: set[str]) -> Linear:
-    """Labels given by people count for more than labels given by publisher."""
+    """Weight labels by people more than labels by publisher."""
     return mix([(0.65, spanish.fit(signs=True)), (0.35, corpus.fit(without=without, signs=True))])
 
 
 def held_out_english(corpus: Corpus, spanish: Corpus) -> dict[tuple[str, str], Linear]:
-    """A model for each pair of a form and a source that it has never seen."""
+    """Train a model for each pair of a form and a source, without both."""
     forms = sorted({group for group, label in zip(corpus.groups, corpus.labels, strict=True) if label})
     models = {}
     for form in forms:
@@ -78,7 +78,7 @@ def held_out_english(corpus: Corpus, spanish: Corpus) -> dict[tuple[str, str], L
 
 
 def held_out_scores(corpus: Corpus, fit_without: Callable[[set[str]], Linear]) -> list[float]:
-    """Each headline scored by a model that has not seen its group."""
+    """Score each headline with a model that has not seen its group."""
     scores = [0.0] * len(corpus.labels)
     for group in sorted(set(corpus.groups)):
         model = fit_without({group})
@@ -89,7 +89,7 @@ def held_out_scores(corpus: Corpus, fit_without: Callable[[set[str]], Linear]) -
 
 
 def english_held_out(corpus: Corpus, models: dict[tuple[str, str], Linear]) -> tuple[list[float], list[int]]:
-    """Scores of every unseen form beside every unseen source."""
+    """Return the scores of every unseen form against every unseen source."""
     scores, labels = [], []
     for pair, model in models.items():
         for number, group in enumerate(corpus.groups):

@@ -1,10 +1,10 @@
-"""The terminal app: CPU from the start to the first list, and how long keys wait while a fetch runs.
+"""The terminal app: CPU time from the start to the first list, and the response time of keys during a fetch.
 
     python -m bench tui [--items N] [--fetched N] [--rounds N]
 
-The real program runs on a pseudo terminal, as a person would see it. The CPU of the first list is that of the whole
-process up to the moment when the list has been painted. Keys are pressed while a fetch of `--fetched` items
-from a site on loopback runs, and waited for until the screen answers.
+The real program runs on a pseudo terminal. The CPU time of the first list is that of the whole process until the list
+is painted. Keys are pressed during a fetch of `--fetched` items from a site on loopback, and each is timed until the
+screen changes.
 """
 
 from __future__ import annotations
@@ -65,13 +65,13 @@ class Terminal:
         )
         os.close(slave)
         self.seen = ""
-        """What was painted since the program was last waited for."""
+        """Return what was painted since the last wait."""
 
     def press(self, keys: str) -> None:
         os.write(self._master, keys.encode())
 
     def read_until(self, pattern: str, timeout_s: float = 60.0) -> float:
-        """Seconds until the program has painted something that matches `pattern`."""
+        """Return the seconds until the program paints something that matches `pattern`."""
         began = time.perf_counter()
         self.seen = ""
         while not re.search(pattern, self.seen):
@@ -95,7 +95,7 @@ class Terminal:
 
 
 async def fill(home: Path, number: int) -> None:
-    """A database with so many items."""
+    """Make a database with this many items."""
     settings = load_settings(home, {})
     now = datetime.now(UTC)
     async with open_database(settings.database_url) as database:
@@ -133,7 +133,7 @@ async def fill(home: Path, number: int) -> None:
 
 
 def first_list(home: Path, rounds: int) -> list[float]:
-    """CPU seconds of each start; the count at the bottom comes after the list, so it is not waited for."""
+    """Measure the CPU seconds of each start; the count at the bottom comes after the list and is not included."""
     spent = []
     for _ in range(rounds):
         terminal = Terminal(home)
@@ -147,7 +147,7 @@ def first_list(home: Path, rounds: int) -> list[float]:
 
 @contextmanager
 def site(number: int) -> Iterator[str]:
-    """Feeds of a hundred items each on loopback, `number` items in all: its address."""
+    """Serve feeds of a hundred items each on loopback, `number` items in all; yield the address."""
     now = datetime.now(UTC)
 
     class Answer(BaseHTTPRequestHandler):
@@ -196,7 +196,7 @@ async def subscribe(home: Path, address: str, number: int) -> None:
 
 
 def keys_during_fetch(home: Path, number: int) -> tuple[list[float], list[float]]:
-    """Seconds from each key to its answer on the screen: until the last item was saved, and when all is quiet."""
+    """Measure the seconds from each key to its effect on the screen: during the fetch, and when idle."""
     waits: list[float] = []
     quiet: list[float] = []
     with site(number) as address:
@@ -205,7 +205,7 @@ def keys_during_fetch(home: Path, number: int) -> tuple[list[float], list[float]
         try:
             terminal.read_until("No articles yet")
             terminal.press("f")
-            # A log that follows its end may pass over any one line; by forty there is more of it than fits.
+            # A log that follows its end may skip any single line; forty lines are more than fit on the screen.
             terminal.read_until(r"topic [4-9]\d")
             ended = False
             while not ended or len(quiet) < QUIET_KEYS:

@@ -1,12 +1,12 @@
-"""How fast a paged site is walked: `inforadar fetch`, as a person runs it, over the test site on loopback.
+"""The speed of walking a paged site: the command `inforadar fetch` on the test site on loopback.
 
     python -m bench walk [--pages 500] [--items 20] [--window-days 5]
 
     a   the first fetch: every page is counted, then processed
-    b   the same right after: listing pages alone are asked for, and nothing changes
+    b   the same right after: only listing pages are requested, and nothing changes
     c   with --depth window: the pages of the window, and one more
 
-CPU seconds are those of the program and its processes, start included; the site is served by a process apart.
+CPU seconds are those of the program and its processes, start included; a separate process serves the site.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def main(argv: list[str]) -> int:
         asyncio.run(_serve(given.pages * given.items, given.items))
         return 0
     total = given.pages * given.items
-    # One item an hour: of the window's pages the last one may be full or begun, and then one more is asked for.
+    # One item per hour: the window's last page may be full, and then one more page is requested.
     in_window = -(-given.window_days * 24 // given.items) + 1
     with tempfile.TemporaryDirectory() as home, _site(argv) as site:
         program = _Program(Path(home), site)
@@ -63,7 +63,7 @@ def main(argv: list[str]) -> int:
         for name, options, expected in steps:
             row = program.fetch(*options)
             is_right &= all(row[key] == value for key, value in expected.items())
-            # robots.txt is asked for once a day.
+            # robots.txt is requested once a day.
             is_right &= row["others"] == (1 if name.startswith("a") else 0)
             rate = row["found"] / row["wall_s"]
             print(
@@ -76,14 +76,14 @@ def main(argv: list[str]) -> int:
 
 
 class _Served:
-    """The site, in its own process, which tells what it was asked since the last question."""
+    """The site in its own process, which reports the requests since the last report."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
         self.endpoint, self.url = self._read()
 
     def asked(self) -> tuple[int, int]:
-        """Listing pages, and anything else."""
+        """Return the number of requests for listing pages, and of all others."""
         assert self._process.stdin is not None
         self._process.stdin.write("\n")
         self._process.stdin.flush()
@@ -111,7 +111,7 @@ def _site(argv: list[str]) -> Iterator[_Served]:
 
 
 async def _serve(total: int, page_size: int) -> None:
-    """Serves until it is stopped; for each line on standard input says what was asked since the last."""
+    """Serve until stopped; for each line on standard input, print the requests since the last line."""
     async with Site(hosts=("127.0.0.1",)) as site:
         paged = PagedSite(site, page_size=page_size)
         paged.publish(total)

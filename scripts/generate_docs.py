@@ -1,4 +1,4 @@
-"""Writes the pages of docs/ that are made from the code: the settings and the commands."""
+"""Write the pages of docs/ that are generated from the code: settings, commands and URLs."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ DOCS = Path(__file__).parent.parent / "docs"
 
 
 def config_page() -> str:
+    """Render the page of settings from their docstrings."""
     lines = [
         "# Settings",
         "",
@@ -20,9 +21,9 @@ def config_page() -> str:
         "",
         "A value comes from the environment, else from `.env` in the home folder, else from `.env` in the working",
         "folder, else from `inforadar.toml` in the home folder, else it is the default. An empty variable counts as",
-        "not set. Every value may lie in a file of its own, which `<NAME>_FILE` names: secrets above all.",
-        "`inforadar config show` prints every value and where it came from. The home folder is `INFORADAR_HOME`, or",
-        "`--home`, or the user's data folder (on Linux `~/.local/share/inforadar`).",
+        "not set. Any value, secrets above all, can be in a file of its own: name the file in `<NAME>_FILE`.",
+        "`inforadar config show` prints every value and where it comes from. The home folder is `--home`, or",
+        "`INFORADAR_HOME`, or the user's data folder (on Linux `~/.local/share/inforadar`).",
         "",
     ]
     for name, section in SECTIONS.items():
@@ -42,15 +43,16 @@ def _plain(value: object) -> object:
 
 
 def cli_page() -> str:
-    """Cyclopts' own page, less what it says twice: the list of commands and that a flag is not set."""
+    """Render Cyclopts' own page without its repetitions: the list of commands and the default of flags."""
     lines = [
         "# Commands",
         "",
         "Made from `src/inforadar/cli` by `make docs`.",
         "",
-        "`--home FOLDER`, or `INFORADAR_HOME`, names the folder with the settings and the database; `--log-format` and",
-        "`--log-level` say how the log is written. They may stand anywhere. Exit codes: 0 done, 1 something failed,",
-        "2 wrong use or refused, 130 interrupted. What `--json` prints is on the page of [JSON](json.md).",
+        "Every command takes these options, anywhere on the line: `--home FOLDER` (or `INFORADAR_HOME`), the folder",
+        "with the settings and the database; `--log-format` and `--log-level`. Exit codes: 0 done, 1 something failed,",
+        "2 wrong use or refused, 130 interrupted. Errors are one line on standard error, `inforadar: …`. The output of",
+        "`--json` is described in [JSON](json.md).",
         "",
     ]
     made = build_app().generate_docs(output_format="markdown", heading_level=1, recursive=True)
@@ -61,23 +63,23 @@ def cli_page() -> str:
 
 
 def urls_page() -> str:
+    """Render the page about normalized URLs."""
     dropped = ", ".join(f"`{name}`" for name in sorted(TRACKING_PARAMETERS))
     families = ", ".join(f"`{prefix}…`" for prefix in TRACKING_PREFIXES)
     return f"""# URLs
 
 Made from `src/inforadar/urls.py` by `make docs`.
 
-An item is known by the normal form of its URL. It is parsed as browsers do (WHATWG): the host in lower case and
-IDNA, default ports and dot segments gone. Then the fragment goes, and so do the parameters that name the way a
-reader came and not what is read; the order of the others stays. `http` and `https`, with and without `www`, stay
-distinct URLs. Normalizing twice changes nothing.
+An item is identified by its normalized URL. The URL is parsed as browsers do (WHATWG): the host in lower case and IDNA,
+without default port and dot segments. The fragment and tracking parameters are dropped; the other parameters keep their
+order. `http` and `https`, with and without `www`, remain different URLs. Normalizing twice changes nothing.
 
-`items.hash` is the SHA-256 of the normal form in hex, an article's `uid` the first 16 hex digits of its SHA-1. The
-URL as given is what is requested, and a feed's own URL loses no parameter.
+`items.hash` is the SHA-256 of the normalized URL in hex; an article's `uid` is the first 16 hex digits of its SHA-1.
+Requests use the URL as given, and a feed's own URL keeps all its parameters.
 
-Parameters that are dropped: {dropped}.
+Dropped parameters: {dropped}.
 
-Families that are dropped: {families}.
+Dropped families of parameters: {families}.
 """
 
 

@@ -2,8 +2,8 @@
 
     python scripts/generate_plans.py [--feeds 100000] [--items 50000]
 
-Both databases are filled with made-up feeds and items first, because a planner plans by what is there: with ten rows
-it reads the table, and is right.
+Both databases are filled with made-up feeds and items first, because a planner goes by the data: with ten rows it
+rightly reads the whole table.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def statements_of(connection: Connection, question: Question) -> list[tuple[str,
 
 
 def plan(connection: Connection, question: Question) -> list[str]:
-    """Each statement's plan, as short as it can be said; those without a table are left out."""
+    """Return each statement's plan, shortened; statements without a table are left out."""
     lines: list[str] = []
     is_sqlite = connection.dialect.name == "sqlite"
     asked: set[str] = set()
@@ -170,7 +170,7 @@ async def _fill(database: Database, number_of_feeds: int, items: int) -> None:
 
 
 def _explain(connection: Connection, question: Question) -> list[str]:
-    """Nothing of it stays: a claim would lease what the next question looks at."""
+    """Roll everything back: a claim would lease the feeds that the next query reads."""
     with connection.begin_nested() as nested:
         lines = plan(connection, question)
         nested.rollback()

@@ -1,11 +1,11 @@
-"""Makes the pictures of docs/: the program itself, with its sample, photographed in a browser and in the terminal.
+"""Make the pictures of docs/: screenshots of the program with its sample, in a browser and in the terminal.
 
-Starts `inforadar up` in a temporary home on free ports and takes screenshots with headless chromium; nothing
-leaves loopback. Articles of the sample are in many languages and use emoji, so the machine needs fonts for
-them: `apt-get install chromium fonts-dejavu fonts-wqy-microhei fonts-noto-color-emoji`.
+Starts `inforadar up` in a temporary home on free ports and takes screenshots with headless chromium; nothing leaves
+loopback. The sample's articles are in many languages and use emoji, so the machine needs fonts for them:
+`apt-get install chromium fonts-dejavu fonts-wqy-microhei fonts-noto-color-emoji`.
 
-Pictures are kept in the repository, so they have to stay small: chromium writes three bytes a pixel, and a page
-of text does well with a palette of 256 colours, at a third of the size. The terminal's screens are drawn as SVG.
+The pictures are in the repository, so they must stay small: chromium writes three bytes per pixel, and a palette of 256
+colours is enough for a page of text, at a third of the size. The terminal's screens are drawn as SVG.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ SIZE = (1280, 800)
 LARGEST = 150_000
 TERMINAL_SIZE = (112, 30)
 STORY = "/lumen/telescope-impossible-signal"
-"""The article that is shown: one with something to deframe."""
+"""The article to show: one with loaded wording."""
 PATIENCE_S = 60.0
 
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -66,7 +66,7 @@ def main() -> None:
 
 
 async def draw_terminal(home: Path) -> None:
-    """The list, and an article with something to deframe."""
+    """Take the list, and an article with loaded wording."""
     settings = load_settings(home)
     async with open_store(settings) as database:
         app = RadarApp(settings, database)
@@ -88,7 +88,7 @@ async def settle(app: RadarApp, pilot: Pilot[None]) -> None:
 
 
 def drawn(app: RadarApp) -> str:
-    """The screen as SVG that asks no other server for a font, and gives wide characters their two cells."""
+    """Draw the screen as SVG that loads no font from another server and gives wide characters two cells."""
     svg = re.sub(r"@font-face \{.*?\}\s*", "", app.export_screenshot(title="inforadar"), flags=re.DOTALL)
 
     def widened(found: re.Match[str]) -> str:
@@ -101,7 +101,7 @@ def drawn(app: RadarApp) -> str:
 
 @contextmanager
 def program(folder: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
-    """`inforadar up` with the sample, until the end of the block: where it answers, and its environment."""
+    """Run `inforadar up` with the sample during the block; yield its address and its environment."""
     port, sample_port = free_ports(2)
     environment = {
         **os.environ,
@@ -123,7 +123,7 @@ def program(folder: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
 
 
 def free_ports(count: int) -> list[int]:
-    """Held together until all are known, so that they differ."""
+    """Find free ports; all are held until the last is known, so that they differ."""
     probes = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [probe.getsockname()[1] for probe in probes]
     for probe in probes:
@@ -132,7 +132,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def wait_for_story(environment: Mapping[str, str]) -> str:
-    """The id of the item to show, once all feeds were fetched and all that they list is analyzed."""
+    """Wait until all feeds are fetched and all items analyzed; return the id of the item to show."""
     give_up_at = time.monotonic() + PATIENCE_S
     while time.monotonic() < give_up_at:
         feeds = ask(environment, "feed", "list")
@@ -170,7 +170,7 @@ def photograph(browser: str, url: str, target: Path) -> None:
 
 
 def with_palette(png: bytes) -> bytes:
-    """The same picture with a byte a pixel: colours that are hard to tell apart become one."""
+    """Reduce a picture to one byte per pixel by merging colours that are hard to tell apart."""
     width, pixels = read_png(png)
     palette = few_colours(Counter(pixels))
     index = {colour: number for number, colour in enumerate(dict.fromkeys(palette.values()))}
@@ -189,9 +189,9 @@ def with_palette(png: bytes) -> bytes:
 
 
 def few_colours(counted: Counter[bytes]) -> dict[bytes, bytes]:
-    """{colour: the colour to show}, at most 256 of them: as many low bits are ignored as it takes.
+    """Map each colour to one of at most 256, by ignoring as many low bits as necessary.
 
-    Each group of neighbours is shown as its most frequent member, so that background and text stay exact.
+    Each group of similar colours becomes its most frequent member, so that background and text stay exact.
     """
     for bits in range(8):
         shown: dict[bytes, bytes] = {}
@@ -207,7 +207,7 @@ def chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def read_png(png: bytes) -> tuple[int, list[bytes]]:
-    """The width, and the pixels as (red, green, blue) bytes, of what chromium writes: 8 bits, no interlace."""
+    """Read a PNG as chromium writes it (8 bits, no interlace): its width, and pixels of 3 bytes each."""
     packed = b""
     position = len(PNG_SIGNATURE)
     while position < len(png):
@@ -232,7 +232,7 @@ def read_png(png: bytes) -> tuple[int, list[bytes]]:
 
 
 def unfiltered(kind: int, row: bytes, above: bytes, step: int) -> bytes:
-    """A row before PNG's filter: each byte was written as a difference to its neighbours."""
+    """Undo PNG's filter of a row, which writes each byte as a difference to its neighbours."""
     out = bytearray(row)
     for n, byte in enumerate(row):
         left = out[n - step] if n >= step else 0

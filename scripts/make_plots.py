@@ -26,7 +26,7 @@ _STAMP = re.compile(r"-\d{8}T\d{6}$")
 Result = dict[str, Any]
 Named = list[tuple[str, Result]]
 Section = tuple[list[str], dict[str, str]]
-"""Lines of the page, and plots by the name of their file."""
+"""Lines of the page, and plots by file name."""
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
@@ -344,7 +344,7 @@ def api(results: Named) -> Section:
 
 
 def anything(results: Named) -> Section:
-    """Rows of plain values, as they are."""
+    """Render rows of plain values."""
     lines: list[str] = []
     for _, result in results:
         rows = [
@@ -376,11 +376,11 @@ SECTIONS: dict[str, Callable[[Named], Section]] = {
     "chaos": anything,
 }
 MADE_BY = {"chaos": "make chaos"}
-"""What is not a benchmark by its name."""
+"""Commands of results that no benchmark of that name makes."""
 
 
 def copy_newest(source: Path) -> None:
-    """Of each kind and arguments the last one, without its time: the next run takes its place."""
+    """Copy the newest result of each kind and arguments, named without its time so that the next run replaces it."""
     for file in sorted(source.glob("*.json"), key=lambda file: file.stem[-15:]):
         name = _STAMP.sub("", file.stem)
         if name == "api":

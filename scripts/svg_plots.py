@@ -1,6 +1,6 @@
-"""Two kinds of plots as SVG, written by hand: bars, and lines over a logarithmic axis.
+"""Two kinds of plots as hand-written SVG: bars, and lines over logarithmic axes.
 
-They follow the reader's light or dark theme by a media query of their own, and need no library to be made or shown.
+They follow the reader's light or dark theme through a media query and need no library.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ text{font:13px system-ui,sans-serif;fill:#24292f}.t{font-weight:600;font-size:14
 
 
 def number_text(value: float) -> str:
-    """Three digits that count, with separators from a thousand on."""
+    """Format a number with three significant digits and thousands separators."""
     if value == 0:
         return "0"
     if abs(value) >= 1000:
@@ -34,7 +34,7 @@ def number_text(value: float) -> str:
 
 
 def render_bars(title: str, unit: str, rows: Sequence[tuple[str, float, int]]) -> str:
-    """`rows`: name, value, and the number of its colour. The longest bar fills the width."""
+    """Draw bars; each row is a name, a value and the number of a colour. The longest bar fills the width."""
     most = max((value for _, value, _ in rows), default=0.0) or 1.0
     height = TOP + ROW * len(rows) + 12
     room = WIDTH - LEFT - RIGHT
@@ -62,7 +62,7 @@ def render_lines(
     *,
     goal: float | None = None,
 ) -> str:
-    """Values over a size that grows by factors: both axes are logarithmic."""
+    """Draw lines with both axes logarithmic."""
     points = [point for line in series.values() for point in line if point[0] > 0 and point[1] > 0]
     height, left, right, bottom = 320, 60, 170, 40
     parts = [

@@ -1,4 +1,4 @@
-"""The commands called in this process: far cheaper than a child, and the same code from the arguments on."""
+"""Call commands in this process: far cheaper than a child process, with the same code from the arguments on."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Call = Callable[..., Called]
 
 @pytest.fixture
 def home(tmp_path: Path, sqlite_template: Path) -> Path:
-    """With an empty database in it."""
+    """A home folder with an empty database."""
     folder = tmp_path / "home"
     folder.mkdir(mode=0o700)
     (folder / "inforadar.db").write_bytes(sqlite_template.read_bytes())

@@ -1,4 +1,4 @@
-"""A program of its own for each test."""
+"""A separate program for each test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The real program as a child process, driven as a person would."""
+"""The real program as a child process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """A command that ended."""
+    """A finished command."""
 
     code: int
     out: str
@@ -29,7 +29,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """`inforadar` with a home, ports and an environment of its own."""
+    """`inforadar` with its own home, ports and environment."""
 
     home: Path
     port: int
@@ -95,7 +95,7 @@ class Program:
 
 
 async def read_until(process: asyncio.subprocess.Process, text: str, timeout_s: float = 60.0) -> str:
-    """Everything it printed up to and including the line with `text`."""
+    """Return everything printed up to and including the line with `text`."""
     assert process.stdout is not None
     seen = ""
     async with asyncio.timeout(timeout_s):

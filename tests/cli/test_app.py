@@ -1,4 +1,4 @@
-"""The real program in a real terminal (tmux), driven by keys, from an empty database to a quit."""
+"""The real program in a real terminal (tmux), driven by keys, from an empty database to quitting."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PATIENCE_S = 60.0
 
 
 class Tmux:
-    """A terminal of 80 by 24 with the program in it; `EXIT n` is printed when it has ended."""
+    """A terminal of 80 by 24 that runs the program and prints `EXIT n` when it has ended."""
 
     def __init__(self, folder: Path) -> None:
         self._server = f"inforadar-{uuid.uuid4().hex}"

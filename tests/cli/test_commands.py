@@ -1,4 +1,4 @@
-"""Commands of the command line as a script would use them."""
+"""Commands as a script would use them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/json.md against what the commands really print: the same fields, in the same order, of the types it says."""
+"""docs/json.md against the real output: the same fields, in the same order, with the documented types."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def assert_documented(section: str, document: dict[str, Any], *more: str) -> Non
 
 
 def fill(home: Path) -> None:
-    """One item without anything but its URL, and one with everything; a run that is over and one that is not."""
+    """One item with only a URL and one with everything; a finished run and an unfinished one."""
     with closing(sqlite3.connect(home / "inforadar.db")) as database, database:
         database.executescript(
             """

@@ -1,4 +1,4 @@
-"""No secret in anything that is printed, logged or said: one is planted in every place that can hold one."""
+"""No secret is printed, logged or shown: one is planted in every place that can hold one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CODED = b64encode(f"me:{SECRET}".encode()).decode().rstrip("=")
 
 
 def planted(port: int) -> dict[str, str]:
-    """Every setting that is a secret, or an address that can carry one."""
+    """Every setting that is a secret, or a URL that can contain one."""
     variables = {
         section.env_name(field): SECRET
         for section in SECTIONS.values()

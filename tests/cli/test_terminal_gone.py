@@ -1,4 +1,4 @@
-"""A terminal that is closed, or a machine that shuts down, takes the terminal app along."""
+"""The terminal app ends when its terminal is closed or the machine shuts down."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from inforadar.tui.memory import load_memory
 
 PATIENCE_S = 60.0
 LEFT = b"\x1b[?1049l"
-"""The screen is given back as it was."""
+"""The sequence that restores the screen."""
 
 
 def _read_until(screen: int, wanted: bytes) -> None:

@@ -1,4 +1,4 @@
-"""Settings: where values come from, and what a wrong one says."""
+"""Settings: where values come from, and the messages for wrong ones."""
 
 from __future__ import annotations
 

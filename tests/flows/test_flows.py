@@ -95,7 +95,7 @@ def _process_pool():
 @pytest.mark.parametrize(
     ("toml", "sentence"),
     [
-        ("", "names no flow"),
+        ("", "has no flows"),
         ("[flows.x]\nsitemap = 'y'", r"\[flows.x\]: sitemap_url: Field required"),
         (
             "[flows.x]\nsitemap_url = 'https://x.example/'\ncron = '0 * * * *'\ninterval = 5",

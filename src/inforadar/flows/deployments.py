@@ -1,4 +1,4 @@
-"""Deployments from `inforadar.toml`: each `[flows.NAME]` is one sitemap with a schedule of its own.
+"""Deployments from `inforadar.toml`: each `[flows.NAME]` is one sitemap with its own schedule.
 
 [flows.prefect]
 sitemap_url = "https://www.prefect.io/sitemap.xml"
@@ -23,12 +23,12 @@ from inforadar.errors import ConfigError
 from inforadar.flows.sitemap import incremental_sitemap_to_rss_flow
 from inforadar.urls import canonical_form
 
-CRON = "0 */2 * * *"
+DEFAULT_CRON = "0 */2 * * *"
 """Every two hours."""
 
 
 class FlowSettings(BaseModel):
-    """One `[flows.NAME]`."""
+    """One `[flows.NAME]` section."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -49,14 +49,14 @@ class FlowSettings(BaseModel):
     @model_validator(mode="after")
     def _is_usable(self) -> FlowSettings:
         if self.cron is not None and self.interval is not None:
-            raise ValueError("it has both cron and interval; one is enough")
+            raise ValueError("both cron and interval are set; remove one of them")
         canonical_form(self.sitemap_url)
         IncrementalConfig.parse(self.incremental)
         return self
 
 
 def load_flows(settings: Settings) -> dict[str, FlowSettings]:
-    """The flows of the settings file; `ConfigError` if there is none, or one cannot be used."""
+    """Load the flows of the settings file; `ConfigError` if there is none, or one is not valid."""
     flows = {}
     for name, given in read_flows(settings.home).items():
         try:
@@ -68,10 +68,10 @@ def load_flows(settings: Settings) -> dict[str, FlowSettings]:
                 f"inforadar.toml [flows.{name}]: {where}: {error['msg'].removeprefix('Value error, ')}."
             ) from None
         except TypeError:
-            raise ConfigError(f"inforadar.toml: [flows.{name}] should be a section.") from None
+            raise ConfigError(f"inforadar.toml: [flows.{name}] must be a section.") from None
     if not flows:
         raise ConfigError(
-            f"{settings.home / 'inforadar.toml'} names no flow. Add a section [flows.NAME] with a sitemap_url."
+            f"{settings.home / 'inforadar.toml'} has no flows. Add a section [flows.NAME] with a sitemap_url."
         )
     return flows
 
@@ -79,11 +79,11 @@ def load_flows(settings: Settings) -> dict[str, FlowSettings]:
 async def make_deployments(
     flows: dict[str, FlowSettings], *, work_pool: str | None = None
 ) -> list[RunnerDeployment]:
-    """`incremental-rss-NAME` for each; started by module, so that it runs wherever the package is installed."""
+    """Make a deployment `incremental-rss-NAME` for each flow; by module path, so that it runs on any installation."""
     return [
         await incremental_sitemap_to_rss_flow.ato_deployment(
             name=f"incremental-rss-{name}",
-            cron=(one.cron or CRON) if one.interval is None else None,
+            cron=(one.cron or DEFAULT_CRON) if one.interval is None else None,
             interval=one.interval,
             parameters={
                 "sitemap_url": one.sitemap_url,
@@ -105,9 +105,9 @@ async def make_deployments(
 
 
 async def serve_flows(settings: Settings, *, work_pool: str | None = None) -> Sequence[str]:
-    """Registers the flows with the Prefect server and runs them in this process until it is stopped.
+    """Register the flows with the Prefect server and run them in this process until it is stopped.
 
-    With a work pool they are only registered: its workers run them. Returns their names.
+    With a work pool they are only registered, and its workers run them. Returns their names.
     """
     deployments = await make_deployments(load_flows(settings), work_pool=work_pool)
     if work_pool is None:

@@ -2,7 +2,7 @@
 
     fetch sitemap ──► detect changes ──► fetch titles ──► publish
 
-A run that fails anywhere is retried as a whole: what it noted stays noted, and what it did not publish is pending.
+A run that fails anywhere is retried as a whole: recorded changes stay recorded, and unpublished ones stay pending.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ NAME = "Incremental Sitemap to RSS"
 RETRIES = 2
 RETRY_DELAY_S = 30
 _TASK: dict[str, Any] = {"cache_policy": NO_CACHE, "persist_result": False}
-"""What tasks hand on are lists of tens of thousands of entries: never hashed, never stored."""
+"""Tasks pass on tens of thousands of entries, which Prefect must neither hash nor store."""
 
 
 @task(name="Fetch sitemap", **_TASK)
@@ -52,7 +52,9 @@ async def fetch_sitemap_task(
             max_bytes=int(settings.sitemap.max_file_size_mb * 2**20),
         )
     if not listing.is_whole:
-        get_run_logger().warning("Files of the sitemap could not be read: what they list is left as it was.")
+        get_run_logger().warning(
+            "Some files of the sitemap could not be read; the state of their pages is unchanged."
+        )
     return replace(listing, entries=apply_rss_filters(listing.entries, filter_config))
 
 
@@ -60,12 +62,14 @@ async def fetch_sitemap_task(
 async def detect_changes_task(
     site_name: str, sitemap_url: str, listing: SitemapListing, config: IncrementalConfig, max_items: int
 ) -> Detected:
-    """A damaged state file is moved aside, and this run goes over the newest as if there had been none."""
+    """Compare the sitemap with the state file; a damaged file is moved aside, and this run is in full mode."""
     detected = await detect_changes(
         site_name, sitemap_url, listing.entries, config, max_items, is_whole=listing.is_whole
     )
     if detected.is_full:
-        get_run_logger().warning("The state file was damaged and moved aside: this run is in full mode.")
+        get_run_logger().warning(
+            "The state file was damaged and has been moved aside; this run is in full mode."
+        )
     return detected
 
 
@@ -110,9 +114,9 @@ async def incremental_sitemap_to_rss_flow(  # noqa: PLR0917 - the seed's signatu
     any_host: bool = False,
     output_path: str | None = None,
 ) -> SitemapRss:
-    """Makes the RSS of a sitemap. `enable_incremental=False` is full mode: the newest, each time, and no state.
+    """Make the RSS of a sitemap. `enable_incremental=False` is full mode: always the newest pages, and no state.
 
-    The document is returned, and written to `output_path` if there is one.
+    The document is returned, and written to `output_path` if that is set.
     """
     config = IncrementalConfig.parse(incremental_config) if enable_incremental else None
     listing = await fetch_sitemap_task(sitemap_url, filter_config, any_host)
@@ -139,7 +143,7 @@ async def incremental_sitemap_to_rss_flow(  # noqa: PLR0917 - the seed's signatu
 
 
 def _write(path: Path, xml: str) -> None:
-    """Whoever reads it meanwhile reads the old document or the new one, whole."""
+    """Replace the file atomically, so that readers get the old document or the new one, never half of it."""
     partial = path.with_name(f".{path.name}.partial")
     partial.write_text(xml, encoding="utf-8")
     partial.replace(path)

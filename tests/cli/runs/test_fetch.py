@@ -1,4 +1,4 @@
-"""`inforadar fetch` and the commands around paged sites, driven as a person would."""
+"""`inforadar fetch` and the commands for paged sites, as a person uses them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def toml(**keys: str) -> str:
 async def with_feed(
     program: Program, site: Site, paged: PagedSite, tmp_path: Path, delay: str = "0"
 ) -> Program:
-    """The program with one paged site, which it may reach."""
+    """The program with one paged site that it is allowed to reach."""
     selectors = tmp_path / "selectors.toml"
     selectors.write_text(toml(**SELECTORS))
     extra = {"FETCHER_ALLOWED_NETWORKS": ",".join(site.endpoints), "FETCHER_DOMAIN_DELAY": delay}
@@ -35,7 +35,7 @@ async def with_feed(
 
 
 def expire_leases(home: Path) -> None:
-    """As if the half minute were over that a killed run keeps its feeds."""
+    """Expire the leases of a killed run, instead of waiting half a minute."""
     with closing(sqlite3.connect(home / "inforadar.db")) as database:
         database.execute("UPDATE feed_schedules SET locked_until = '2000-01-01', next_run_at = NULL")
         database.commit()

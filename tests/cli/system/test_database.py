@@ -1,4 +1,4 @@
-"""What every command has in common, and the semantics of seed 2's commands to the letter."""
+"""The common behaviour of all commands, and the exact semantics of seed 2's commands."""
 
 from __future__ import annotations
 

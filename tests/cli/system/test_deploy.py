@@ -1,4 +1,4 @@
-"""What is deployed, checked as far as it can be without a container engine: rules, names, and the real entry points."""
+"""The deployment files, checked as far as possible without a container engine: rules, names, real entry points."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ KNOWN_KEYS = {
     ),
     *("deploy", "shm_size"),
 }
-"""Of a service, in the Compose specification."""
+"""The keys of a service in the Compose specification."""
 
 
 def test_the_composition_has_one_of_each() -> None:

@@ -1,4 +1,4 @@
-"""`inforadar doctor` on a well system, and on sick ones."""
+"""`inforadar doctor` on a healthy system and on broken ones."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LEVELS = {"ok", "warning", "problem"}
 
 
 def examined(called: Called) -> dict[str, list[dict[str, Any]]]:
-    """The findings by check. Whatever it is, there is a sentence; and what to do, where it is not plain."""
+    """Return the findings by check. Each has a sentence, and advice where the fix is not obvious."""
     found: dict[str, list[dict[str, Any]]] = {}
     for finding in called.json["findings"]:
         assert set(finding) == {"check", "level", "sentence", "advice"}
@@ -129,7 +129,7 @@ def test_what_is_away_is_found(
 
 @pytest.fixture
 def silent_port() -> Iterator[int]:
-    """It takes connections and never says a word."""
+    """A server that accepts connections and never answers."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         yield listener.getsockname()[1]
 

@@ -1,4 +1,4 @@
-"""Backups, exports, retention and moves, as an operator does them."""
+"""Backups, exports, retention and moves, as an operator runs them."""
 
 from __future__ import annotations
 

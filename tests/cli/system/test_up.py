@@ -1,4 +1,4 @@
-"""`inforadar up` as a newcomer meets it: from nothing to articles, and cleanly down again."""
+"""`inforadar up` for a newcomer: from nothing to articles, and a clean stop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Standard output and error as a shell may leave them: closed, full, of few letters, with a reader that has gone."""
+"""Standard output and error as a shell may leave them: closed, full, with a narrow encoding, or without a reader."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ COMMANDS = (
     ("export", "-"),
     ("--help",),
 )
-"""Each writes in a way of its own: lines, Rich, bytes from inside the store, Cyclopts."""
+"""Commands that each write differently: lines, Rich, bytes from inside the store, Cyclopts."""
 
 
 def _run(
     home: Path, arguments: tuple[str, ...], redirection: str = "", *, before: str = "", **environment: str
 ) -> subprocess.CompletedProcess[bytes]:
-    """As a shell starts it."""
+    """Run the program as a shell does."""
     line = f"{before} exec {shlex.join([sys.executable, '-m', 'inforadar', *arguments])} {redirection}"
     return subprocess.run(
         ["/bin/sh", "-c", line],
@@ -39,7 +39,7 @@ def _run(
 
 
 def _run_for_nobody(home: Path, arguments: tuple[str, ...], **environment: str) -> tuple[int, bytes]:
-    """Its output goes into a pipe that nobody reads, from its start on."""
+    """Run the program with its output in a pipe that nobody reads."""
     end, begin = os.pipe()
     os.close(end)
     try:

@@ -1,4 +1,4 @@
-"""Large documents on standard output arrive whole, however little the pipe takes at a time."""
+"""Large documents on standard output arrive whole, however little the pipe accepts at a time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DOCUMENT = ["хлеб"] * 20_000
 
 
 class Narrow(io.FileIO):
-    """A file whose every write is cut short, as a signal does it."""
+    """A file whose every write is cut short, as by a signal."""
 
     def write(self, data, /):  # type: ignore[no-untyped-def, override]
         return super().write(bytes(data)[:1000])

@@ -1,4 +1,4 @@
-"""The rules that every analysis keeps, and the registry."""
+"""The rules for every analysis, and the registry of analyzers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which analyzer a feed gets, with whose key, from where."""
+"""The choice of a feed's analyzer, its key and its endpoint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading a model's answer: the object is found between whatever else was said, and hostile text costs little."""
+"""Parsing a model's answer: the object is found within other text, and hostile text costs little."""
 
 from __future__ import annotations
 

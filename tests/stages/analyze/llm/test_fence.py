@@ -1,4 +1,4 @@
-"""The fence around an article: what is taken out, what is cut, and what can never get out."""
+"""The fence around an article: what is removed, what is cut, and what can never escape."""
 
 from __future__ import annotations
 

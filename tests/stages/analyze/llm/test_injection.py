@@ -1,4 +1,4 @@
-"""Articles that give orders, against a model that obeys them: the result keeps to the schema and stays text."""
+"""Articles with instructions, for a model that obeys them: the result still follows the schema and is only text."""
 
 from __future__ import annotations
 

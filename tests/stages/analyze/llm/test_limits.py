@@ -1,4 +1,4 @@
-"""Requests and tokens a minute, on a clock that only moves when someone waits."""
+"""Requests and tokens per minute, on a clock that only moves while someone waits."""
 
 from __future__ import annotations
 

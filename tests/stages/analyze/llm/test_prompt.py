@@ -1,4 +1,4 @@
-"""Prompts: their versions, their files, and which of them wins."""
+"""Prompts: versions, files, and which one is used."""
 
 from __future__ import annotations
 

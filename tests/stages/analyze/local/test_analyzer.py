@@ -1,4 +1,4 @@
-"""The local analyzer: valid for anything, always the same, and right about plain cases."""
+"""The local analyzer: valid for any input, deterministic, and right about clear cases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Telling languages apart, on headlines."""
+"""Language detection on headlines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Neutral titles, descriptions, summaries and facts: taken from the original, never written."""
+"""Neutral titles, descriptions, summaries and facts: taken from the original, never invented."""
 
 from __future__ import annotations
 
