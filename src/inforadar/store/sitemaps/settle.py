@@ -8,13 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import (
-    Connection,
-    bindparam,
-    insert,
-    select,
-    update,
-)
+from sqlalchemy import Connection, bindparam, insert, select, update
 
 from inforadar.model.ids import new_uuid
 from inforadar.model.item import ItemChange
@@ -22,14 +16,11 @@ from inforadar.model.schedule import ListingPart
 from inforadar.model.sitemap import UrlState
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.items import item_changes, items
-from inforadar.store.sitemaps.record import (
-    mark_urls,
-)
+from inforadar.store.sitemaps.record import mark_urls
 from inforadar.store.types import db_now, one_of
 from inforadar.urls import uid, url_hash
 
 _i = items.c
-
 
 SITE = "site"
 """In `ListingPart.state`: the site whose URLs the part's items are."""
