@@ -37,7 +37,6 @@ from inforadar.store.upsert import upsert
 
 _a = articles.c
 
-
 IDLE_WAIT_S = 3600.0
 """After so long it is looked again whether a feed that lists the article is active."""
 

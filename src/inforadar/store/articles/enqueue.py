@@ -6,11 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import (
-    Connection,
-    select,
-    update,
-)
+from sqlalchemy import Connection, select, update
 
 from inforadar.model.article import ArticleStatus
 from inforadar.model.ids import Uid

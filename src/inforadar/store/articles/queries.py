@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Row,
-    func,
-    literal,
-    or_,
-    select,
-)
+from sqlalchemy import ColumnElement, Connection, Row, func, literal, or_, select
 
 from inforadar.model.article import Article, ArticleStatus, Extracted, FailureCode, NotExtracted
 from inforadar.model.ids import Uid

@@ -6,14 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import (
-    Connection,
-    case,
-    insert,
-    literal,
-    select,
-    update,
-)
+from sqlalchemy import Connection, case, insert, literal, select, update
 
 from inforadar.model.article import ArticleStatus, Extracted, NotExtracted
 from inforadar.model.http import NotModified, Validators

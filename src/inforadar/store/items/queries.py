@@ -7,15 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Row,
-    Select,
-    and_,
-    func,
-    select,
-)
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, select
 
 from inforadar.model.ids import FeedId, ItemId, RunId, UrlHash
 from inforadar.model.item import Item, KnownItem
@@ -49,7 +41,6 @@ _LOAD_KNOWN = select(
 
 
 _f = forgotten_items.c
-
 
 _LOAD_FORGOTTEN = select(_asked.c["place"], _f.item_id, _f.pub_date).join_from(
     _asked.table, forgotten_items, and_(_f.feed_id == _asked.c["feed_id"], _f.hash == _asked.c["hash"])

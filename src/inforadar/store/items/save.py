@@ -8,14 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import (
-    Connection,
-    bindparam,
-    case,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import Connection, bindparam, case, or_, select, update
 
 from inforadar.model.ids import FeedId, RunId, Uid, new_uuid
 from inforadar.model.item import FieldValue, ItemChange, NewItem

@@ -14,7 +14,6 @@ from inforadar.store.schema.feeds import cached_feeds, feed_schedules
 _c = cached_feeds.c
 _s = feed_schedules.c
 
-
 PORTION = 1000
 
 

@@ -18,7 +18,6 @@ from inforadar.store.types import db_now
 
 _r = runs.c
 
-
 MAX_EVENTS = 2000
 """Stored progress events of one run; later lines are not kept."""
 _NO_RUN = "There is no run {}. `inforadar run list` shows them."

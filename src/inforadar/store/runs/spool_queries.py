@@ -25,7 +25,6 @@ from inforadar.store.types import db_later, one_of
 
 _f = found_parts.c
 
-
 FRESH_S = 3600.0
 """What was found longer ago is asked for again: meanwhile the pages of a listing show other items."""
 

@@ -8,22 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
-from sqlalchemy import (
-    Connection,
-    Row,
-    delete,
-    func,
-    select,
-    true,
-    update,
-)
+from sqlalchemy import Connection, Row, delete, func, select, true, update
 
 from inforadar.model.sitemap import UrlState
 from inforadar.store.schema.sitemaps import site_states, sitemap_files, url_states
 from inforadar.store.types import one_of
 
 _u = url_states.c
-
 
 MAX_LEFT = 1000
 """So many URLs that have left its sitemap are remembered of a site."""

@@ -6,11 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import (
-    Connection,
-    func,
-    select,
-)
+from sqlalchemy import Connection, func, select
 
 from inforadar.model.http import Validators
 from inforadar.model.ids import new_uuid

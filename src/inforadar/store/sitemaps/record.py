@@ -13,19 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    and_,
-    bindparam,
-    case,
-    func,
-    null,
-    or_,
-    select,
-    true,
-    update,
-)
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, case, func, null, or_, select, true, update
 
 from inforadar.model.sitemap import SitemapEntry, UrlState
 from inforadar.model.zone import Redating

@@ -12,14 +12,7 @@ from datetime import datetime
 from typing import Any, Concatenate, ParamSpec, TypeVar
 from uuid import UUID
 
-from sqlalchemy import (
-    Connection,
-    case,
-    null,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import Connection, case, null, or_, select, update
 
 from inforadar.errors import LeaseLostError
 from inforadar.model.ids import new_uuid
@@ -42,7 +35,6 @@ from inforadar.store.upsert import upsert
 from inforadar.urls import url_hash
 
 _f = sitemap_files.c
-
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -20,9 +20,7 @@ from inforadar.model.schedule import ListingPart
 from inforadar.model.sitemap import UrlState
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.items import item_changes, items
-from inforadar.store.sitemaps.record import (
-    mark_urls,
-)
+from inforadar.store.sitemaps.record import mark_urls
 from inforadar.store.types import db_now, one_of
 from inforadar.urls import uid, url_hash
 

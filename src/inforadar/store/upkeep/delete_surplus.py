@@ -10,13 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import (
-    Connection,
-    Table,
-    delete,
-    select,
-    update,
-)
+from sqlalchemy import Connection, Table, delete, select, update
 
 from inforadar.model.ids import FeedId, RunId
 from inforadar.store.schema.articles import article_categories, article_failures, articles

@@ -34,7 +34,6 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-
 VERSION = 1
 SECRETS = "feed_credentials"
 SUFFIX = ".jsonl.zst"

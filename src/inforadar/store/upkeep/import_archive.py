@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import msgspec
-from sqlalchemy import Column, Connection, Table, delete, func, select
+from sqlalchemy import Column, Connection, Table, delete, func, insert, select
 from sqlalchemy.exc import StatementError
 
 from inforadar.errors import ParseError, UsageError
@@ -22,10 +22,12 @@ from inforadar.store.schema.all_tables import all_tables
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
 from inforadar.store.schema.people import marks
+from inforadar.store.upkeep.export_archive import VERSION, Told
 from inforadar.store.upkeep.revision import OURS
 from inforadar.store.upkeep.transfer import (
     PAGE,
     Digest,
+    Values,
     row_type,
     travelling_columns,
     travelling_tables,
@@ -35,15 +37,6 @@ if sys.version_info >= (3, 14):
     from compression import zstd
 else:
     from backports import zstd
-from collections.abc import Mapping, Sequence
-from typing import Any
-
-from sqlalchemy import (
-    insert,
-)
-
-from inforadar.store.upkeep.export_archive import VERSION, Told
-from inforadar.store.upkeep.transfer import Values
 
 MAX_LINE = 64 * 2**20
 MAX_RATIO, RATIO_FROM = 300, 64 * 2**20

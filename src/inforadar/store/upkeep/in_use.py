@@ -6,11 +6,7 @@ import fcntl
 from datetime import datetime
 from pathlib import Path
 
-from sqlalchemy import (
-    Connection,
-    func,
-    select,
-)
+from sqlalchemy import Connection, func, select
 
 from inforadar.errors import DatabaseInUseError, StoreError
 from inforadar.store.database import Database

@@ -6,18 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import (
-    Column,
-    ColumnElement,
-    Connection,
-    Select,
-    Table,
-    and_,
-    func,
-    literal,
-    or_,
-    select,
-)
+from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, func, literal, or_, select
 
 from inforadar.model.ids import FeedId
 from inforadar.store.schema.analyses import analyses_cache
