@@ -17,7 +17,8 @@ from inforadar.config import load_settings
 from inforadar.errors import StoreError
 from inforadar.fetch.pace import ASK_AGAIN_S, SharedPacer, wait_for_turn
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import insert_feed, request_feed
+from inforadar.store.feeds.add import insert_feed
+from inforadar.store.feeds.changes import request_feed
 from inforadar.store.hosts import free_slots, load_crawl_delays, load_pauses, pause_host, reserve_slots
 from inforadar.store.schema.feeds import feed_schedules, feeds
 from inforadar.store.schema.items import items

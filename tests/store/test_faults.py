@@ -21,7 +21,7 @@ from inforadar.model.run import RunKind
 from inforadar.store import database as engine
 from inforadar.store.database import Database, open_database, parse_database_url
 from inforadar.store.faults import faults_as_sentences, is_of_the_database
-from inforadar.store.feeds.feeds import count_feeds
+from inforadar.store.feeds.queries import count_feeds
 from inforadar.store.runs.runs import insert_run, load_runs
 from inforadar.store.schema.runs import runs
 from tests.store.making import NOW, add_feed, count

@@ -38,7 +38,7 @@ from inforadar.stages.diff import diff
 from inforadar.stages.discover.feed.parse import NeedsSlowParser, parse_feed, parse_feed_slowly
 from inforadar.stages.discover.pages.listing import PageListing, PageReader
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import load_feeds
+from inforadar.store.feeds.queries import load_feeds
 from inforadar.store.hosts import free_slots, load_crawl_delays, load_pauses, pause_host, reserve_slots
 from inforadar.store.items.items import load_known_hashes
 from inforadar.store.writer import Writer

@@ -6,9 +6,10 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inforadar.actions.admin import subscribe
 from inforadar.actions.opml_import import import_opml
+from inforadar.actions.subscribe import subscribe
 from inforadar.errors import InfoRadarError
+from inforadar.model.subscription import LIVE, WantedFeed
 from inforadar.tui.background import run_apart
 from inforadar.tui.choices import Choice
 from inforadar.tui.screens.choose import ChooseScreen
@@ -45,8 +46,10 @@ async def add_feed(app: RadarApp, text: str) -> None:
         return
     names = []
     for address in urls:
-        feed, is_new = await subscribe(app.database, address, kind=kinds[address])
-        names.append(f"{feed.source}/{feed.topic}{'' if is_new else ' (was there already)'}")
+        wanted = WantedFeed(url=address, kind=kinds[address])
+        added = await subscribe(app.database, app.settings.fetcher, wanted, LIVE)
+        known = "" if added.is_new else " (was there already)"
+        names.append(f"{added.feed.source}/{added.feed.topic}{known}")
     app.back_to_list()
     app.articles.reload()
     app.say(f"Added {safe(', '.join(names))}. f fetches now.")
@@ -59,7 +62,7 @@ def _read(path: str) -> bytes:
 async def import_file(app: RadarApp, path: str) -> None:
     try:
         data = await asyncio.to_thread(_read, path)
-        imported = await import_opml(app.database, data)
+        imported = await import_opml(app.database, app.settings.fetcher, data)
     except OSError as fault:
         app.say(f"{safe(path)} cannot be read: {fault.strerror}.")
         return

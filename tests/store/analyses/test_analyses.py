@@ -33,9 +33,10 @@ from inforadar.store.analyses.spending import (
 from inforadar.store.articles.articles import ArticleEnding, claim_articles, save_article
 from inforadar.store.articles.queue import claim_article
 from inforadar.store.database import Database
-from inforadar.store.feeds.delete_feeds import purge_feeds
-from inforadar.store.feeds.feeds import delete_feed, load_feed, update_feed
+from inforadar.store.feeds.changes import update_feed
+from inforadar.store.feeds.delete_feeds import delete_feed, purge_feeds
 from inforadar.store.feeds.options import update_feed_options
+from inforadar.store.feeds.queries import load_feed
 from inforadar.store.schema.feeds import feed_schedules
 from inforadar.store.schema.items import items
 from inforadar.store.types import db_later

@@ -25,7 +25,8 @@ from inforadar.store.articles.articles import (
 )
 from inforadar.store.articles.queue import claim_article, claim_new_article, request_article, take_in_urls
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import delete_feed, update_feed
+from inforadar.store.feeds.changes import update_feed
+from inforadar.store.feeds.delete_feeds import delete_feed
 from inforadar.store.schema.articles import article_failures, articles
 from inforadar.store.schema.items import items
 from inforadar.store.types import db_later

@@ -18,7 +18,7 @@ from inforadar.stages.diff import diff
 from inforadar.store.analyses.analyses import claim_analyses, save_analysis
 from inforadar.store.articles.articles import ArticleEnding, claim_articles, save_article
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import insert_feed
+from inforadar.store.feeds.add import insert_feed
 from inforadar.store.items.items import FeedItems, insert_items, list_items, save_changes
 from inforadar.store.leases import claim_feeds
 from inforadar.store.published.cached_feeds import CachedFeed, save_cached_feeds

@@ -16,7 +16,7 @@ from inforadar.config import Settings
 from inforadar.model.feed import Feed
 from inforadar.pipeline.build import Builder
 from inforadar.store.database import open_database
-from inforadar.store.feeds.feeds import update_feed
+from inforadar.store.feeds.changes import update_feed
 from inforadar.web.feeds.response import ByteCache, Prepared
 from tests.support.faces.newsroom import BUILT_AT, Newsroom
 from tests.support.feed_rules import atom_problems, json_feed_problems, rss_problems

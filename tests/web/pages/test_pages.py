@@ -14,7 +14,8 @@ from inforadar.model.http import Outcome
 from inforadar.model.ids import new_uuid
 from inforadar.store.analyses.analyses import claim_analyses, save_analysis
 from inforadar.store.database import open_database
-from inforadar.store.feeds.feeds import delete_feed, update_feed
+from inforadar.store.feeds.changes import update_feed
+from inforadar.store.feeds.delete_feeds import delete_feed
 from inforadar.store.schema.items import item_changes
 from inforadar.store.upkeep.retention import delete_history
 from inforadar.web.http.admin_token import load_admin_token

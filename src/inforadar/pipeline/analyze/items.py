@@ -42,7 +42,7 @@ from inforadar.store.analyses.analyses import (
     save_cached_analysis,
 )
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import load_feeds
+from inforadar.store.feeds.queries import load_feeds
 from inforadar.texts import unescaped
 
 BATCH = 50

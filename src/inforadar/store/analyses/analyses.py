@@ -14,10 +14,11 @@ from uuid import uuid4
 
 from sqlalchemy import ColumnElement, Connection, and_, case, func, literal, or_, select, update
 
+from inforadar.model.feed_options import FeedOptions, parse_options
 from inforadar.model.ids import FeedId, ItemId, LeaseToken
 from inforadar.store.clock_sanity import LONGEST_WAIT_S, is_absurd
-from inforadar.store.feeds.feeds import ACTIVE
-from inforadar.store.feeds.history import note_analysis
+from inforadar.store.feeds.note_history import note_analysis
+from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.leases import LEASE_S
 from inforadar.store.schema.analyses import analyses_cache
 from inforadar.store.schema.articles import articles
@@ -43,7 +44,7 @@ class AnalysisJob:
     clean_text: str
     """The article's text; '' if there is none."""
     language: str | None
-    options: Mapping[str, Any]
+    options: FeedOptions
     attempts: int
     token: LeaseToken
 
@@ -98,7 +99,7 @@ def claim_analyses(connection: Connection, limit: int, *, lease_s: float = LEASE
             content=row.content,
             clean_text=row.clean_text or "",
             language=row.language,
-            options=row.options,
+            options=parse_options(row.options),
             attempts=row.analyze_attempts,
             token=token,
         )

@@ -27,7 +27,7 @@ from inforadar.model.article import Article, ArticleStatus, Extracted, FailureCo
 from inforadar.model.http import NotModified, Validators
 from inforadar.model.ids import LeaseToken, Uid
 from inforadar.store.clock_sanity import LONGEST_WAIT_S, is_absurd
-from inforadar.store.feeds.feeds import ACTIVE
+from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.leases import LEASE_S
 from inforadar.store.redis.outbox import note_article
 from inforadar.store.schema.articles import article_failures, articles

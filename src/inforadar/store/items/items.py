@@ -24,9 +24,9 @@ from sqlalchemy import (
 
 from inforadar.model.ids import FeedId, ItemId, RunId, Uid, UrlHash, new_uuid
 from inforadar.model.item import METADATA_FIELDS, FieldValue, Item, ItemChange, KnownItem, NewItem
-from inforadar.store.feeds.feeds import ACTIVE
-from inforadar.store.feeds.history import note_added
 from inforadar.store.feeds.label_match import has_name, known_names
+from inforadar.store.feeds.note_history import note_added
+from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.items.search import is_found
 from inforadar.store.rows import JsonRows, insert_rows, stored_id, stored_time
 from inforadar.store.schema.articles import articles

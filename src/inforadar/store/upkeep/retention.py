@@ -27,6 +27,7 @@ from sqlalchemy import (
     update,
 )
 
+from inforadar.model.feed_options import FeedOptions, parse_options
 from inforadar.model.ids import FeedId, RunId
 from inforadar.store.schema.analyses import analyses_cache
 from inforadar.store.schema.articles import article_categories, article_failures, articles
@@ -61,7 +62,7 @@ class Holding:
 
     feed_id: FeedId
     url: str
-    options: dict[str, Any]
+    options: FeedOptions
     number: int
     oldest: datetime
 
@@ -83,7 +84,13 @@ def load_holdings(connection: Connection) -> list[Holding]:
         .order_by(feeds.c.url)
     )
     return [
-        Holding(feed_id=row.id, url=row.url, options=row.options, number=row.number, oldest=row.oldest)
+        Holding(
+            feed_id=row.id,
+            url=row.url,
+            options=parse_options(row.options),
+            number=row.number,
+            oldest=row.oldest,
+        )
         for row in connection.execute(query)
     ]
 

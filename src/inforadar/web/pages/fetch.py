@@ -19,8 +19,8 @@ from inforadar.model.ids import RunId
 from inforadar.model.progress import ProgressKind
 from inforadar.model.run import Report
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import load_broken_count
 from inforadar.store.feeds.labels import Label, load_labels
+from inforadar.store.feeds.queries import load_broken_count
 from inforadar.store.runs.fetch_runs import load_open_fetch_runs, request_fetch_run, request_stop
 from inforadar.store.runs.runs import MAX_EVENTS, load_events, load_run
 from inforadar.texts import counted
