@@ -40,7 +40,7 @@ from bench.api_load import Load, hammer, pace, request
 from bench.farm_site import Farm, free_port, serve
 from inforadar.app.store import open_store
 from inforadar.config import load_settings
-from inforadar.store.feeds.feeds import insert_feed
+from inforadar.store.feeds.add import insert_feed
 from inforadar.store.published.cached_feeds import CachedFeed
 from inforadar.store.published.save_builds import save_cached_feeds
 from tests.support.servers import own_postgres

@@ -36,7 +36,7 @@ from inforadar.model.ids import new_uuid
 from inforadar.pipeline.runs.cycle_result import CycleResult
 from inforadar.pipeline.worker import Stage, Worker
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import feed_key
+from inforadar.store.feeds.queries import feed_key
 from inforadar.store.schema.feeds import feed_schedules, feeds
 from inforadar.store.schema.items import items
 from inforadar.store.types import db_later, db_now

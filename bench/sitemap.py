@@ -34,7 +34,8 @@ from inforadar.embed.sitemap_visit import open_sitemap_visit
 from inforadar.model.feed import FeedKind
 from inforadar.pipeline.worker import Stage
 from inforadar.stages.discover.sitemap.parse import SitemapReader
-from inforadar.store.feeds.feeds import insert_feed, request_feed
+from inforadar.store.feeds.add import insert_feed
+from inforadar.store.feeds.changes import request_feed
 from tests.support.site.server import Site
 
 _HEAD = (

@@ -35,7 +35,7 @@ from pathlib import Path
 from inforadar.config import load_settings
 from inforadar.model.item import Listed, NewItem
 from inforadar.store.database import open_database
-from inforadar.store.feeds.feeds import insert_feed
+from inforadar.store.feeds.add import insert_feed
 from inforadar.store.items.save import FeedItems, insert_items
 from inforadar.store.upkeep.upgrade import upgrade_database
 from inforadar.urls import url_hash

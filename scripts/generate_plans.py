@@ -24,9 +24,9 @@ sys.path.insert(0, str(ROOT))
 
 from bench import api_fill, million_fill  # noqa: E402 - scripts run from anywhere
 from inforadar.store.database import Database, open_database  # noqa: E402
-from inforadar.store.feeds.feeds import load_broken_count  # noqa: E402
 from inforadar.store.feeds.lists import list_feeds, load_feeds_after  # noqa: E402
 from inforadar.store.feeds.pages import FeedFilter, count_feeds_by_state, load_feed_page  # noqa: E402
+from inforadar.store.feeds.queries import load_broken_count  # noqa: E402
 from inforadar.store.items.lookup import load_item_by_url, load_site_candidates  # noqa: E402
 from inforadar.store.items.pages import load_item_page  # noqa: E402
 from inforadar.store.items.queries import ItemFilter  # noqa: E402

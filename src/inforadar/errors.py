@@ -31,6 +31,10 @@ class InvalidUrlError(UsageError):
         self.url = url
 
 
+class DuplicateFeedError(UsageError):
+    """A URL that another feed has."""
+
+
 class StoreError(InfoRadarError):
     """The database cannot be used."""
 

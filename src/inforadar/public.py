@@ -2,6 +2,8 @@
 
 config = FetcherConfig(fetch_interval=60)
 async with FeedFetcherService("sqlite:///news.db", config) as service:
+    feed_id = await service.add_feed("https://example.com/feed")
+    await service.edit_feed(feed_id, FeedChanges(url="https://example.com/news.xml"))
     await service.fetch_feed_now(feed_id)
     await service.start()
 
@@ -24,6 +26,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from inforadar.actions.edit import edit_feed
+from inforadar.actions.subscribe import subscribe
+from inforadar.actions.switch import request_feeds
 from inforadar.app.store import open_store
 from inforadar.app.worker import open_worker
 from inforadar.config import Settings, load_settings
@@ -31,18 +36,22 @@ from inforadar.embed.site_states import IncrementalStateManager
 from inforadar.embed.sitemap_rss import SitemapListing, create_rss_items, generate_rss_xml
 from inforadar.embed.sitemap_rss import read_sitemap as _read_sitemap
 from inforadar.embed.sitemap_visit import open_sitemap_visit
+from inforadar.model.feed import FeedKind
 from inforadar.model.ids import FeedId
 from inforadar.model.sitemap import IncrementalResult, SitemapEntry, SiteState
+from inforadar.model.subscription import EMBEDDED, FeedChanges, WantedFeed
 from inforadar.pipeline.runs.cycle_result import CycleResult
 from inforadar.pipeline.worker import Stage, Worker
 from inforadar.stages.discover.sitemap.filter import apply_rss_filters, sort_entries_by_date
-from inforadar.store.feeds.feeds import load_feed, request_feed
+from inforadar.store.feeds.queries import load_feed
 from inforadar.store.leases import claim_feeds
 from inforadar.store.sitemaps.state_file import DatabaseCorrupted
 
 __all__ = [
     "DatabaseCorrupted",
+    "FeedChanges",
     "FeedFetcherService",
+    "FeedKind",
     "FetcherConfig",
     "IncrementalResult",
     "IncrementalStateManager",
@@ -117,6 +126,30 @@ class FeedFetcherService:
         result, _ = await self._open.collecting.claim_and_collect()
         return result
 
+    async def add_feed(
+        self,
+        url: str,
+        *,
+        kind: FeedKind | None = None,
+        source: str | None = None,
+        topic: str | None = None,
+        title: str | None = None,
+        any_host: bool = False,
+    ) -> FeedId:
+        """Add a feed, enabled, polling and asked for now, with items of its own host only unless `any_host`.
+
+        A deleted feed is revived, and one that exists stays as it is.
+        """
+        wanted = WantedFeed(
+            url=url, kind=kind, source=source, topic=topic, title=title, any_host=True if any_host else None
+        )
+        added = await subscribe(self._open.database, self._settings.fetcher, wanted, EMBEDDED)
+        return added.feed.id
+
+    async def edit_feed(self, feed_id: FeedId, changes: FeedChanges) -> None:
+        """Change a feed as `inforadar feed edit` does, its URL too: all of it in one transaction."""
+        await edit_feed(self._open.database, self._settings.fetcher, feed_id, changes)
+
     async def fetch_feed_now(self, feed_id: FeedId) -> None:
         """Fetches a feed at once, whatever its schedule says, in the background: the call returns before it ends.
 
@@ -124,7 +157,7 @@ class FeedFetcherService:
         """
         worker = self._open
         await worker.database.read(load_feed, feed_id)
-        await worker.database.write(request_feed, feed_id)
+        await request_feeds(worker.database, [feed_id])
         task = asyncio.create_task(self._fetch(worker, feed_id))
         self._now.add(task)
         task.add_done_callback(self._now.discard)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inforadar.actions.admin import MAX_WORD
+from inforadar.actions.feed_input import MAX_WORD
 from inforadar.actions.opml import parse_opml, render_opml
 from inforadar.errors import ParseError
 from inforadar.model.feed import Feed, FeedKind

@@ -20,7 +20,8 @@ from sqlalchemy import Connection, select, update
 
 from inforadar.errors import StoreError
 from inforadar.store.database import Database, open_database
-from inforadar.store.feeds.feeds import insert_feed, request_feed
+from inforadar.store.feeds.add import insert_feed
+from inforadar.store.feeds.changes import request_feed
 from inforadar.store.schema.feeds import feed_schedules
 from inforadar.store.types import db_later
 from tests.chaos.audit import compare_articles, find_half_written, find_violations, install_audit

@@ -83,8 +83,8 @@ async def test_a_file_that_another_process_has_just_made_is_set_up_too(program: 
         (("analyze", "stats", "--days", HUGE), "days"),
         (("analyze", "stats", "--days", "-5"), "days"),
         (("analyze", "run", "--limit", "-1"), "limit"),
-        (("feed", "add", "https://x.example/", "--topic", " "), "topic is to have 1 to 200 characters"),
-        (("feed", "add", "https://x.example/", "--source", "x" * 201), "source is to have 1 to 200"),
+        (("feed", "add", "https://x.example/", "--topic", " "), "topic must have 1 to 200 characters"),
+        (("feed", "add", "https://x.example/", "--source", "x" * 201), "source must have 1 to 200"),
         (("--home",), "--home needs a folder"),
     ],
 )
@@ -211,7 +211,7 @@ def test_every_command_says_that_a_feed_is_deleted(call: Call) -> None:
         for reference in (URL, feed_id):
             done = call(*before, reference, *after)
             assert (done.code, done.out) == (1, ""), before
-            assert "is deleted. Add it again with `inforadar feed add`." in done.err
+            assert f"is deleted. `inforadar feed restore {feed_id}` brings it back." in done.err
 
 
 def test_a_feed_is_edited_and_its_password_is_never_shown(call: Call) -> None:
@@ -234,7 +234,7 @@ def test_a_name_that_nobody_could_read_is_refused_before_anything_changes(
     before = call("feed", "add", URL, "--json").json
     done = call("feed", "edit", before["id"], f"--{name}", word, "--keep-days", "7")
     assert done.code == 2
-    assert f"The {name} is to have 1 to 200 characters, and not only spaces." in done.err
+    assert f"The {name} must have 1 to 200 characters, and not only spaces." in done.err
     after = call("feed", "show", before["id"], "--json").json
     assert (after[name], after["options"]) == (before[name], before["options"])
 

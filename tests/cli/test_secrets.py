@@ -15,7 +15,7 @@ from inforadar.cli.terminal.logs import configure_logs
 from inforadar.cli.terminal.masks import MASK, masked
 from inforadar.config import SECTIONS, is_secret
 from inforadar.config.sections import LogSettings
-from inforadar.store.feeds.feeds import feed_key
+from inforadar.store.feeds.queries import feed_key
 from tests.cli.calling import Call
 from tests.cli.program import Program
 from tests.support.ports import free_port

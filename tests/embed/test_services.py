@@ -12,9 +12,11 @@ from inforadar.config import Settings, load_settings
 from inforadar.errors import ConfigError, NotFoundError
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId, new_uuid
-from inforadar.public import FeedFetcherService, FetcherConfig
+from inforadar.public import FeedChanges, FeedFetcherService, FetcherConfig
 from inforadar.store.database import Database, open_database
-from inforadar.store.feeds.feeds import insert_feed, load_feed, request_feed
+from inforadar.store.feeds.add import insert_feed
+from inforadar.store.feeds.changes import request_feed
+from inforadar.store.feeds.queries import load_feed
 from inforadar.store.items.queries import list_items
 from tests.support.site.documents import entries, rss
 from tests.support.site.server import Site
@@ -48,6 +50,22 @@ async def test_process_feeds_takes_what_is_due_or_asked_for(
         await database.write(request_feed, feed_id)
         result = await service.process_feeds()
     assert (result.fetched, result.added) == (1, 3)
+
+
+async def test_a_feed_is_added_and_edited_from_python(
+    database: Database, database_url: str, site: Site, settings: Settings
+) -> None:
+    url = site.feed("/feed.xml", rss(entries(3, base=site.url("/articles"))))
+    async with FeedFetcherService(database_url, settings=settings) as service:
+        feed_id = await service.add_feed(site.url("/wrong.xml"), topic="мир")
+        feed = await database.read(load_feed, feed_id)
+        assert (feed.enabled, feed.polling, feed.topic, feed.enforce_feed_domain) == (True, True, "мир", True)
+        assert (await service.process_feeds()).fetched == 1
+        assert (await database.read(load_feed, feed_id)).next_run_at is None
+        await service.edit_feed(feed_id, FeedChanges(url=url))
+        result = await service.process_feeds()
+    assert (result.fetched, result.added) == (1, 3)
+    assert (await database.read(load_feed, feed_id)).url == url
 
 
 async def test_fetch_feed_now_returns_at_once_and_goes_on_in_the_background(

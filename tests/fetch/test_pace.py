@@ -17,7 +17,8 @@ from inforadar.config import load_settings
 from inforadar.errors import StoreError
 from inforadar.fetch.pace import SLOT_POLL_S, SharedPacer, wait_for_turn
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import insert_feed, request_feed
+from inforadar.store.feeds.add import insert_feed
+from inforadar.store.feeds.changes import request_feed
 from inforadar.store.hosts.queries import load_crawl_delays, load_pauses
 from inforadar.store.hosts.save import free_slots, pause_host, reserve_slots
 from inforadar.store.schema.feeds import feed_schedules, feeds

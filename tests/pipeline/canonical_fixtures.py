@@ -14,7 +14,8 @@ from inforadar.config import Settings, load_settings
 from inforadar.model.feed import Feed
 from inforadar.pipeline.worker import ALL_STAGES, Worker
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import insert_feed, request_feed
+from inforadar.store.feeds.add import insert_feed
+from inforadar.store.feeds.changes import request_feed
 from tests.support.site.documents import Entry, article_page, rss
 from tests.support.site.server import Site
 

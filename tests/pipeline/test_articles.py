@@ -21,7 +21,7 @@ from inforadar.pipeline.pool import PoolCrashError, PoolTimeoutError
 from inforadar.public import canonical_fetcher_run_once
 from inforadar.store.articles.queries import load_article
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import request_feed
+from inforadar.store.feeds.changes import request_feed
 from inforadar.store.redis.outbox_queries import count_outbox
 from inforadar.store.schema.articles import article_failures, articles
 from inforadar.store.schema.items import items

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from inforadar.actions.admin import basic_authorization
+from inforadar.actions.feed_input import basic_authorization
 from inforadar.app.worker import open_worker
 from inforadar.config import Settings, load_settings
 from inforadar.model.feed import Feed, FeedKind
@@ -22,9 +22,11 @@ from inforadar.pipeline.runs.cycle_result import CycleResult
 from inforadar.pipeline.worker import ALL_STAGES, Stage, Worker
 from inforadar.store.articles.queries import load_article
 from inforadar.store.database import Database
-from inforadar.store.feeds.credentials import save_credentials
+from inforadar.store.feeds.add import insert_feed
+from inforadar.store.feeds.changes import request_feed, update_feed
 from inforadar.store.feeds.delete_feeds import purge_feeds
-from inforadar.store.feeds.feeds import find_feed_by_url, insert_feed, load_feed, request_feed, update_feed
+from inforadar.store.feeds.queries import find_feed_by_url, load_feed
+from inforadar.store.feeds.save_credentials import save_credentials
 from inforadar.store.items.queries import list_items, load_item_changes
 from inforadar.store.published.cached_feeds import load_cached_feed
 from inforadar.store.runs.queries import load_report, load_runs

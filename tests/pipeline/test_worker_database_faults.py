@@ -18,7 +18,9 @@ from inforadar.app.worker import open_worker
 from inforadar.config import Settings, load_settings
 from inforadar.errors import StoreError
 from inforadar.store.database import Database, open_database
-from inforadar.store.feeds.feeds import insert_feed, load_feed, load_feeds, request_feed
+from inforadar.store.feeds.add import insert_feed
+from inforadar.store.feeds.changes import request_feed
+from inforadar.store.feeds.queries import load_feed, load_feeds
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
 from inforadar.store.upkeep.upgrade import upgrade_database

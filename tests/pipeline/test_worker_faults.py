@@ -12,7 +12,9 @@ from inforadar.config import Settings, load_settings
 from inforadar.model.feed import Feed
 from inforadar.model.http import Outcome
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import insert_feed, load_feed, request_feed
+from inforadar.store.feeds.add import insert_feed
+from inforadar.store.feeds.changes import request_feed
+from inforadar.store.feeds.queries import load_feed
 from inforadar.store.items.queries import list_items
 from tests.support.site.answers import (
     Step,

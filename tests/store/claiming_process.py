@@ -10,7 +10,7 @@ import json
 import sys
 
 from inforadar.store.database import open_database
-from inforadar.store.feeds.feeds import count_feeds
+from inforadar.store.feeds.queries import count_feeds
 from inforadar.store.leases import claim_due_feeds
 
 

@@ -17,7 +17,8 @@ from inforadar.model.schedule import FinishedJob, Lease, NextRun, Saved
 from inforadar.model.sitemap import UrlState
 from inforadar.stages.diff import diff
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import insert_feed, load_feed
+from inforadar.store.feeds.add import insert_feed
+from inforadar.store.feeds.queries import load_feed
 from inforadar.store.leases import claim_feeds
 from inforadar.store.runs.save import insert_run
 from inforadar.store.schema.feeds import feed_schedules, feeds

@@ -21,7 +21,7 @@ from inforadar.model.run import RunDetails, RunKind
 from inforadar.store import database as engine
 from inforadar.store.database import Database, open_database, parse_database_url
 from inforadar.store.faults import faults_as_sentences, is_of_the_database
-from inforadar.store.feeds.feeds import count_feeds
+from inforadar.store.feeds.queries import count_feeds
 from inforadar.store.runs.queries import load_runs
 from inforadar.store.runs.save import insert_run
 from inforadar.store.schema.runs import runs

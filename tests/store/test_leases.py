@@ -7,24 +7,16 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import update
 
+from inforadar.model.feed_options import FeedOptions
 from inforadar.model.ids import new_uuid
 from inforadar.model.schedule import Lease
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import delete_feed, request_feed, update_feed
-from inforadar.store.leases import claim_due_feeds, claim_feeds, extend_leases, release_leases
+from inforadar.store.feeds.changes import request_feed, update_feed
+from inforadar.store.feeds.delete_feeds import delete_feed
+from inforadar.store.leases import claim_due_feeds, claim_feeds, count_leases, extend_leases, release_leases
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.types import db_later
-from tests.store.making import (
-    NOW,
-    add_feed,
-    add_feeds,
-    claim,
-    count_leases,
-    expire_lease,
-    reload,
-    set_due,
-    set_schedule,
-)
+from tests.store.making import NOW, add_feed, add_feeds, claim, expire_lease, reload, set_due, set_schedule
 
 
 def ids(leases: list[Lease]) -> list[object]:
@@ -183,12 +175,15 @@ async def test_releasing_a_lost_lease_leaves_the_new_one_alone(database: Databas
 
 async def test_a_claim_hands_over_the_whole_feed(database: Database) -> None:
     feed = await add_feed(
-        database, "https://пример.рф/лента?a=1&utm_source=x", topic="мир 🌍", options={"prompt": "中文"}
+        database,
+        "https://пример.рф/лента?a=1&utm_source=x",
+        topic="мир 🌍",
+        options=FeedOptions(prompt="中文"),
     )
     (lease,) = await database.write(claim_feeds, [feed.id])
     assert lease.feed == feed
     assert lease.feed.url == "https://xn--e1afmkfd.xn--p1ai/%D0%BB%D0%B5%D0%BD%D1%82%D0%B0?a=1&utm_source=x"
-    assert lease.feed.options == {"prompt": "中文"}
+    assert lease.feed.options.prompt == "中文"
 
 
 async def test_options_of_another_shape_keep_no_feed_from_being_claimed(database: Database) -> None:
@@ -196,4 +191,6 @@ async def test_options_of_another_shape_keep_no_feed_from_being_claimed(database
     odd = update(feeds).where(feeds.c.id == made[0].id).values(options=["by hand"])
     await database.write(lambda connection: connection.execute(odd))
     leases = await database.write(claim_due_feeds, 10)
-    assert {lease.feed.id: lease.feed.options for lease in leases} == {feed.id: {} for feed in made}
+    assert {lease.feed.id: lease.feed.options for lease in leases} == {
+        feed.id: FeedOptions() for feed in made
+    }

@@ -21,7 +21,7 @@ from inforadar.store.analyses.save import save_analysis
 from inforadar.store.articles.claims import claim_articles
 from inforadar.store.articles.save import ArticleEnding, save_article
 from inforadar.store.database import Database, open_database, parse_database_url
-from inforadar.store.feeds.subscriptions import Subscription, save_subscriptions
+from inforadar.store.feeds.add import Subscription, save_subscriptions
 from inforadar.store.leases import claim_due_feeds, claim_feeds, extend_leases
 from inforadar.store.schema.feeds import feed_schedules
 from inforadar.store.schema.items import items

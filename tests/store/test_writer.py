@@ -19,14 +19,10 @@ from inforadar.model.zone import Redating
 from inforadar.stages.diff import diff
 from inforadar.store import writer as writer_module
 from inforadar.store.database import Database, open_database
-from inforadar.store.feeds.credentials import load_credentials, save_credentials
-from inforadar.store.feeds.feeds import (
-    find_feed_by_url,
-    load_former_urls,
-    request_feed,
-    sync_feed,
-    update_feed,
-)
+from inforadar.store.feeds.changes import request_feed, sync_feed, update_feed
+from inforadar.store.feeds.credentials import load_credentials
+from inforadar.store.feeds.queries import find_feed_by_url, load_former_urls
+from inforadar.store.feeds.save_credentials import save_credentials
 from inforadar.store.leases import claim_due_feeds, claim_feeds
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.feeds import feed_schedules, feeds

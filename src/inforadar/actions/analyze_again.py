@@ -8,7 +8,7 @@ from inforadar.errors import ConfigError
 from inforadar.stages.analyze.choose import Analyzers
 from inforadar.store.analyses.save import requeue_analyses
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import load_feeds
+from inforadar.store.feeds.queries import load_feeds
 
 log = structlog.get_logger()
 

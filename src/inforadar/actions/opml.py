@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from inforadar.actions.admin import MAX_WORD
+from inforadar.actions.feed_input import MAX_WORD
 from inforadar.errors import InvalidUrlError, ParseError
 from inforadar.model.feed import Feed
 from inforadar.stages.discover.feed.encoding import decode

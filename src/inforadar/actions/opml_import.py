@@ -2,39 +2,24 @@
 
 from __future__ import annotations
 
-from inforadar.actions.admin import split_credentials, with_defaults
-from inforadar.actions.opml import OpmlFeed, parse_opml
-from inforadar.clock import utc_now
+from inforadar.actions.opml import parse_opml
+from inforadar.actions.subscribe import subscribe_all
+from inforadar.config import FetcherSettings
 from inforadar.model.feed import Feed
-from inforadar.model.subscription import Imported
+from inforadar.model.subscription import LIVE, Imported, WantedFeed
 from inforadar.store.database import Database
-from inforadar.store.feeds.subscriptions import Subscription, save_subscriptions
 
 PORTION = 200
 """Feeds of a list that are added in one transaction."""
 
 
-async def import_opml(database: Database, data: bytes) -> Imported:
-    """Subscribes to every feed of the list; those that are there already stay as they are."""
+async def import_opml(database: Database, fetcher: FetcherSettings, data: bytes) -> Imported:
+    """Subscribe to every feed of the list; those that exist already stay as they are."""
     document = parse_opml(data)
     added: list[Feed] = []
     known: list[Feed] = []
-    wanted = [_subscription(listed) for listed in document.feeds]
+    wanted = [WantedFeed(url=one.url, topic=one.topic, title=one.title) for one in document.feeds]
     for start in range(0, len(wanted), PORTION):
-        for feed, is_new in await database.write(save_subscriptions, wanted[start : start + PORTION]):
-            (added if is_new else known).append(feed)
+        for saved in await subscribe_all(database, fetcher, wanted[start : start + PORTION], LIVE):
+            (added if saved.is_new else known).append(saved.feed)
     return Imported(added=tuple(added), known=tuple(known), skipped=document.skipped)
-
-
-def _subscription(listed: OpmlFeed) -> Subscription:
-    address, headers = split_credentials(listed.url)
-    new = with_defaults(address, topic=listed.topic, now=utc_now())
-    return Subscription(
-        url=address,
-        headers=headers,
-        kind=new.kind,
-        topic=new.topic,
-        title=listed.title,
-        options=new.options,
-        defaulted=new.defaulted,
-    )

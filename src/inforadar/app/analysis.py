@@ -8,6 +8,7 @@ from datetime import datetime
 
 from inforadar.clock import utc_now
 from inforadar.config import Settings
+from inforadar.model.feed_options import NO_OPTIONS
 from inforadar.pipeline.analyze.budget import Budget
 from inforadar.pipeline.analyze.items import AnalysisStage
 from inforadar.pipeline.build import Builder
@@ -27,7 +28,7 @@ async def open_analysis(
     analyzers = Analyzers(settings.ai, settings.home)
     try:
         if check:
-            analyzers.pick({})
+            analyzers.pick(NO_OPTIONS)
         yield AnalysisStage(
             database=database,
             analyzers=analyzers,

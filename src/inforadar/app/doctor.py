@@ -21,6 +21,7 @@ from inforadar.config.sections import SECTIONS
 from inforadar.errors import InfoRadarError
 from inforadar.fetch.client import Client
 from inforadar.fetch.guard import AllowedNetworks
+from inforadar.model.feed_options import NO_OPTIONS
 from inforadar.model.finding import Finding, ok, problem, warning
 from inforadar.model.http import Failed, Request
 from inforadar.stages.analyze import registered
@@ -163,7 +164,7 @@ async def _redis(settings: Settings) -> Findings:
 async def _analyzer(settings: Settings) -> Findings:
     analyzers = Analyzers(settings.ai, settings.home)
     try:
-        analyzers.pick({})
+        analyzers.pick(NO_OPTIONS)
     finally:
         await analyzers.close()
     name, address = settings.ai.type, settings.ai.base_url

@@ -16,7 +16,7 @@ from inforadar.fetch.engine import Engine
 from inforadar.fetch.guard import AllowedNetworks
 from inforadar.fetch.pace import Free, Pause, Reserve, SharedPacer
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import load_feeds
+from inforadar.store.feeds.queries import load_feeds
 from inforadar.store.hosts.queries import load_crawl_delays, load_pauses
 from inforadar.store.hosts.save import free_slots, pause_host, reserve_slots
 from inforadar.urls import host_key

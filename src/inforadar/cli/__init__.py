@@ -42,7 +42,7 @@ _GROUPS = {
             "list": ("inforadar.cli.feed.feeds:list_", "List all feeds with their health and next run."),
             "show": ("inforadar.cli.feed.feeds:show", "Show everything about one feed."),
             "preview": ("inforadar.cli.feed.preview:preview", "Show what selectors find on a listing page."),
-            "edit": ("inforadar.cli.feed.edit:edit", "Change a feed's settings or credentials."),
+            "edit": ("inforadar.cli.feed.edit:edit", "Change a feed's URL, settings or credentials."),
             "enable": ("inforadar.cli.feed.change:enable", "Allow a feed to be fetched and served."),
             "disable": ("inforadar.cli.feed.change:disable", "Stop fetching and serving a feed immediately."),
             "polling": (
@@ -50,7 +50,8 @@ _GROUPS = {
                 "Turn repeated fetching of a feed on or off.",
             ),
             "sync": ("inforadar.cli.feed.change:sync", "Fetch a feed now, even if it is suspended."),
-            "delete": ("inforadar.cli.feed.change:delete", "Delete a feed; `feed add` brings it back."),
+            "delete": ("inforadar.cli.feed.change:delete", "Delete a feed; `feed restore` brings it back."),
+            "restore": ("inforadar.cli.feed.change:restore", "Bring a deleted feed back as it was."),
         },
     ),
     "root-domain": (

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from enum import StrEnum
-from typing import Any
 
+from inforadar.model.feed_options import NO_OPTIONS, FeedOptions
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId
 from inforadar.model.zone import Redating, zone_named
@@ -55,11 +54,7 @@ class Feed:
     """`None`: the global setting."""
     duplicate_of: FeedId | None = None
     """Another feed has the URL that this one moved to."""
-    options: Mapping[str, Any] = field(default_factory=dict)
-    """What only one kind or one feature needs: cutoff, selectors, prompt, time zone, the title a person gave it.
-
-    `dated_in` is there while the stored dates are still those of another time zone: see `redating`.
-    """
+    options: FeedOptions = NO_OPTIONS
     next_run_at: datetime | None = None
     requested_at: datetime | None = None
     locked_until: datetime | None = None
@@ -76,17 +71,18 @@ class Feed:
 
     @property
     def zone_name(self) -> str:
-        return str(self.options.get("timezone") or "UTC")
+        return self.options.timezone or "UTC"
 
     @property
     def redating(self) -> Redating | None:
         """Not None: its zone was changed, and all that it lists is to be read once more."""
-        before = self.options.get("dated_in")
+        before = self.options.dated_in
         return Redating(zone=self.zone, before=zone_named(before)) if before else None
 
     @property
     def asks_for_analysis(self) -> bool:
         """Then it is served with analyzed items only. Others show an item at once, its analysis when it is there."""
-        if self.options.get("analyze") is False:
+        options = self.options
+        if options.analyze is False:
             return False
-        return any(self.options.get(name) for name in ("analyze", "analyzer", "model", "prompt"))
+        return bool(options.analyze or options.analyzer or options.model or options.prompt)

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 
-from inforadar.actions.admin import with_defaults
+from inforadar.actions.delete import purge_feeds
+from inforadar.actions.subscribe import subscribe_all
+from inforadar.actions.switch import request_feeds
 from inforadar.app.store import SAMPLE
 from inforadar.app.worker import open_worker
 from inforadar.config import Settings
@@ -25,14 +27,16 @@ from inforadar.fetch.engine import Engine
 from inforadar.fetch.outcome import describe_status, outcome_of_status
 from inforadar.fetch.pace import Unpaced
 from inforadar.model.feed import Feed
+from inforadar.model.feed_options import FeedOptions
 from inforadar.model.http import Failed, FailureReason, Fetched, FetchResult, NotModified, Request
 from inforadar.model.ids import FeedId
-from inforadar.sample.feeds import SAMPLE_FEEDS, past_moments
+from inforadar.model.subscription import Start, WantedFeed
+from inforadar.pipeline.schedule import default_cutoff
+from inforadar.sample.feeds import SAMPLE_FEEDS, SampleFeed, past_moments
 from inforadar.sample.server import serve_sample
 from inforadar.sample.world import World
 from inforadar.store.database import Database
-from inforadar.store.feeds.delete_feeds import purge_feeds
-from inforadar.store.feeds.feeds import insert_feed, load_feeds, request_feed
+from inforadar.store.feeds.queries import load_feeds
 from inforadar.store.leases import claim_feeds
 from inforadar.urls import hostname, origin
 
@@ -89,30 +93,33 @@ async def add_sample(database: Database, settings: Settings, now: Callable[[], d
     if there := await database.read(load_feeds, origin=SAMPLE):
         return there
     world = World(epoch=now(), base_url=f"http://{HOST}:{settings.sample.port}")
-    ids: list[FeedId] = []
-    for sample in SAMPLE_FEEDS:
-        feed, _ = await database.write(
-            insert_feed,
-            f"{world.base_url}{sample.path}",
-            kind=sample.kind,
-            source=sample.source,
-            topic=sample.topic,
-            title=sample.title,
-            enabled=True,
-            polling=True,
-            origin=SAMPLE,
-            options={
-                "epoch": world.epoch.isoformat(),
-                **with_defaults(
-                    sample.path, kind=sample.kind, selectors=sample.selectors or None, now=now()
-                ).options,
-            },
-        )
-        ids.append(feed.id)
+    wanted = [_wanted(sample, world) for sample in SAMPLE_FEEDS]
+    added = await subscribe_all(database, settings.fetcher, wanted, _START)
+    ids = [one.feed.id for one in added]
     await _live_through_past(database, settings, world, ids)
-    for feed_id in ids:
-        await database.write(request_feed, feed_id, fallback_s=0)
+    await request_feeds(database, ids, fallback_s=0)
     return await database.read(load_feeds, origin=SAMPLE)
+
+
+_START = Start(enabled=True, polling=True)
+"""Nothing is asked for until the past was lived through."""
+
+
+def _wanted(sample: SampleFeed, world: World) -> WantedFeed:
+    return WantedFeed(
+        url=f"{world.base_url}{sample.path}",
+        kind=sample.kind,
+        source=sample.source,
+        topic=sample.topic,
+        title=sample.title,
+        origin=SAMPLE,
+        options=FeedOptions(
+            epoch=world.epoch.isoformat(),
+            selectors=sample.selectors or None,
+            # Whatever the settings say: the sample's past is to be there.
+            cutoff_date=default_cutoff(world.epoch),
+        ),
+    )
 
 
 async def _live_through_past(database: Database, settings: Settings, world: World, ids: list[FeedId]) -> None:
@@ -129,7 +136,7 @@ async def _live_through_past(database: Database, settings: Settings, world: Worl
 async def remove_sample(database: Database) -> int:
     """Deletes the sample for good: feeds, items, articles, analyses and runs. Returns how many feeds."""
     feeds = await database.read(load_feeds, origin=SAMPLE)
-    await database.write(purge_feeds, [feed.id for feed in feeds])
+    await purge_feeds(database, [feed.id for feed in feeds])
     return len(feeds)
 
 
@@ -138,7 +145,10 @@ async def load_world(database: Database) -> World | None:
     feeds = await database.read(load_feeds, origin=SAMPLE)
     if not feeds:
         return None
-    return World(epoch=datetime.fromisoformat(feeds[0].options["epoch"]), base_url=origin(feeds[0].url))
+    epoch = feeds[0].options.epoch
+    if epoch is None:
+        raise UsageError("The sample's feeds were changed by hand: remove the sample and add it again.")
+    return World(epoch=datetime.fromisoformat(epoch), base_url=origin(feeds[0].url))
 
 
 @asynccontextmanager
@@ -168,7 +178,7 @@ async def announce(
             version = world.respond(path, now(), {}).headers.get("ETag", "")
             if seen.setdefault(feed.id, version) != version:
                 seen[feed.id] = version
-                await database.write(request_feed, feed.id)
+                await request_feeds(database, [feed.id])
         with suppress(TimeoutError):
             async with asyncio.timeout(LOOK_S):
                 await stop.wait()

@@ -33,7 +33,7 @@ from sqlalchemy import (
 from inforadar.model.ids import FeedId, LeaseToken
 from inforadar.model.schedule import LANES, Lane, Lease
 from inforadar.store.clock_sanity import is_absurd
-from inforadar.store.feeds.feeds import ACTIVE
+from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.feeds.rows import feed_from_row, select_feeds
 from inforadar.store.schema.feeds import feed_schedules
 from inforadar.store.types import db_later, db_now, one_of, one_of_given

@@ -29,9 +29,9 @@ from inforadar.model.zone import Redating
 from inforadar.store.articles.enqueue import retry_old_failures
 from inforadar.store.database import Database
 from inforadar.store.faults import is_of_the_database
-from inforadar.store.feeds.feeds import save_lanes, update_feed
-from inforadar.store.feeds.history import note_outcomes
+from inforadar.store.feeds.changes import save_lanes, update_feed
 from inforadar.store.feeds.job_results import save_feeds, save_move, save_schedules
+from inforadar.store.feeds.note_history import note_outcomes
 from inforadar.store.feeds.options import settle_zone
 from inforadar.store.items.queries import load_known
 from inforadar.store.items.save import FeedItems, insert_items, save_changes

@@ -18,8 +18,8 @@ from textual.binding import Binding
 from inforadar.clock import utc_now
 from inforadar.config import Settings
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import count_feeds
 from inforadar.store.feeds.labels import Label, load_labels
+from inforadar.store.feeds.queries import count_feeds
 from inforadar.tui.driver import TerminalDriver
 from inforadar.tui.list.view import View
 from inforadar.tui.memory import load_memory, remembered, save_memory

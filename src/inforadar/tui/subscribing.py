@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inforadar.actions.admin import subscribe
 from inforadar.actions.opml_import import import_opml
+from inforadar.actions.subscribe import subscribe
 from inforadar.config import Settings
 from inforadar.errors import InfoRadarError
+from inforadar.model.subscription import LIVE, WantedFeed
 from inforadar.store.database import Database
 from inforadar.tui.background import run_apart
 from inforadar.tui.list.choices import Choice
@@ -61,8 +62,10 @@ async def add_feed(app: AppHooks, text: str) -> None:
         return
     names = []
     for address in urls:
-        feed, is_new = await subscribe(app.database, address, kind=kinds[address])
-        names.append(f"{feed.source}/{feed.topic}{'' if is_new else ' (was there already)'}")
+        wanted = WantedFeed(url=address, kind=kinds[address])
+        added = await subscribe(app.database, app.settings.fetcher, wanted, LIVE)
+        known = "" if added.is_new else " (was there already)"
+        names.append(f"{added.feed.source}/{added.feed.topic}{known}")
     app.show_list()
     app.say(f"Added {safe(', '.join(names))}. f fetches now.")
 
@@ -74,7 +77,7 @@ def _read(path: str) -> bytes:
 async def import_file(app: AppHooks, path: str) -> None:
     try:
         data = await asyncio.to_thread(_read, path)
-        imported = await import_opml(app.database, data)
+        imported = await import_opml(app.database, app.settings.fetcher, data)
     except OSError as fault:
         app.say(f"{safe(path)} cannot be read: {fault.strerror}.")
         return

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from inforadar.model.feed import Feed
 from inforadar.model.http import Outcome
-from inforadar.store.feeds.feeds import MANY_BROKEN
+from inforadar.store.feeds.queries import MANY_BROKEN
 from inforadar.texts import counted
 
 

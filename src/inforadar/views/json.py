@@ -33,7 +33,7 @@ def feed_document(feed: Feed, now: datetime) -> dict[str, Any]:
         "enabled": feed.enabled,
         "polling": feed.polling,
         "enforce_feed_domain": feed.enforce_feed_domain,
-        "options": dict(feed.options),
+        "options": feed.options.to_json(),
         "health": health.state.value,
         "health_sentence": health.sentence,
         "last_fetch_status": feed.last_fetch_status,

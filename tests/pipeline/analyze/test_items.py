@@ -19,6 +19,7 @@ from inforadar.config import Settings, load_settings
 from inforadar.errors import ConfigError, StoreError
 from inforadar.model.article import Extracted
 from inforadar.model.feed import Feed
+from inforadar.model.feed_options import parse_options
 from inforadar.pipeline.analyze import items as analyses
 from inforadar.pipeline.analyze.items import MAX_ATTEMPTS, AnalysisStage
 from inforadar.stages.analyze.base import FailureKind
@@ -390,7 +391,7 @@ async def test_the_budget_holds_over_a_restart_and_does_not_stop_what_is_free(
     async with stage(settings, database, clock, **limits) as running:
         await running.run_once()
     await queue(database, "two", url="https://example.com/2")
-    await queue(database, "three", url="https://example.com/3", options={"analyzer": "local"})
+    await queue(database, "three", url="https://example.com/3", options=parse_options({"analyzer": "local"}))
     async with stage(settings, database, clock, **limits) as running:
         assert await running.run_once() == {"waiting": 1, "analyzed": 1}
     assert asked(server) == ["one"]
@@ -431,9 +432,14 @@ async def test_each_feed_has_its_own_analyzer_model_and_prompt(
     (tmp_path / "prompts").mkdir()
     (tmp_path / "prompts" / "short.md").write_text("---\nversion: 7\n---\nВ двух словах.")
     await queue(database, "a", url="https://example.com/a")
-    await queue(database, "b", url="https://example.com/b", options={"model": "large-1", "prompt": "short"})
-    await queue(database, "c", url="https://example.com/c", options={"analyzer": "local"})
-    quiet = await queue(database, "d", url="https://example.com/d", options={"analyze": False})
+    await queue(
+        database,
+        "b",
+        url="https://example.com/b",
+        options=parse_options({"model": "large-1", "prompt": "short"}),
+    )
+    await queue(database, "c", url="https://example.com/c", options=parse_options({"analyzer": "local"}))
+    quiet = await queue(database, "d", url="https://example.com/d", options=parse_options({"analyze": False}))
     async with stage(settings, database, clock) as running:
         assert await running.run_once() == {"analyzed": 3, "unwanted": 1}
         calls = {call.model: call.system for call in server.calls}
@@ -447,8 +453,8 @@ async def test_each_feed_has_its_own_analyzer_model_and_prompt(
 async def test_a_feed_whose_analyzer_cannot_work_waits_and_says_why_while_others_go_on(
     server: LlmServer, database: Database, settings: Settings, clock: Clock
 ) -> None:
-    await queue(database, "a", url="https://example.com/a", options={"analyzer": "anthropic"})
-    await queue(database, "b", url="https://example.com/b", options={"prompt": "missing"})
+    await queue(database, "a", url="https://example.com/a", options=parse_options({"analyzer": "anthropic"}))
+    await queue(database, "b", url="https://example.com/b", options=parse_options({"prompt": "missing"}))
     await queue(database, "c", url="https://example.com/c")
     async with stage(settings, database, clock) as running:
         assert await running.run_once() == {"waiting": 2, "analyzed": 1}
@@ -461,7 +467,7 @@ async def test_a_feed_whose_analyzer_cannot_work_waits_and_says_why_while_others
 async def test_the_key_of_one_vendor_never_goes_to_another(
     server: LlmServer, database: Database, settings: Settings, clock: Clock
 ) -> None:
-    await queue(database, "a", options={"analyzer": "gemini"})
+    await queue(database, "a", options=parse_options({"analyzer": "gemini"}))
     async with stage(settings, database, clock, api_key="openai-key") as running:
         assert await running.run_once() == {"waiting": 1}
     assert server.calls == []

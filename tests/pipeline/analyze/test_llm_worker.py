@@ -11,7 +11,8 @@ import pytest
 from inforadar.app.worker import open_worker
 from inforadar.config import Settings, load_settings
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import insert_feed, request_feed
+from inforadar.store.feeds.add import insert_feed
+from inforadar.store.feeds.changes import request_feed
 from inforadar.store.schema.items import items
 from tests.store.making import rows
 from tests.support.llm_server import Answer, LlmServer

@@ -14,13 +14,16 @@ import pytest
 from inforadar.app.worker import open_worker
 from inforadar.config import Settings, load_settings
 from inforadar.model.feed import Feed, FeedKind
+from inforadar.model.feed_options import parse_options
 from inforadar.model.http import Outcome
 from inforadar.model.schedule import Lane
 from inforadar.pipeline.worker import Stage, Worker
 from inforadar.store.database import Database
-from inforadar.store.feeds.credentials import save_credentials
-from inforadar.store.feeds.feeds import insert_feed, load_feed, request_feed, update_feed
+from inforadar.store.feeds.add import insert_feed
+from inforadar.store.feeds.changes import request_feed, update_feed
 from inforadar.store.feeds.options import update_feed_options
+from inforadar.store.feeds.queries import load_feed
+from inforadar.store.feeds.save_credentials import save_credentials
 from inforadar.store.items.queries import list_items
 from inforadar.store.leases import claim_due_feeds
 from inforadar.store.runs.queries import load_report
@@ -61,7 +64,7 @@ async def subscribe(database: Database, url: str, **options: Any) -> Feed:
         kind=FeedKind.PAGES,
         enabled=True,
         polling=True,
-        options={"selectors": dict(SELECTORS), **options},
+        options=parse_options({"selectors": dict(SELECTORS), **options}),
     )
     await database.write(request_feed, feed.id)
     return feed
@@ -273,9 +276,9 @@ async def test_items_without_a_date_are_skipped_and_those_below_the_cutoff_left(
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
-        ("cutoff_date", "soon", "'soon' is no cutoff date"),
+        ("cutoff_date", "soon", "The option cutoff_date cannot be used: 'soon'."),
         ("window_days", 10**12, "no number of days"),
-        ("window_days", "many", "no number of days"),
+        ("window_days", "many", "The option window_days cannot be used: 'many'."),
     ],
 )
 async def test_an_option_that_cannot_be_read_is_that_feeds_error_alone(

@@ -17,6 +17,7 @@ from inforadar.app.worker import open_worker
 from inforadar.config import Settings, load_settings
 from inforadar.model.article import Extracted, NotExtracted
 from inforadar.model.feed import Feed, FeedKind
+from inforadar.model.feed_options import FeedOptions
 from inforadar.model.http import Outcome
 from inforadar.model.progress import Progress, ProgressKind
 from inforadar.model.schedule import FinishedJob, ListingPart
@@ -29,14 +30,17 @@ from inforadar.pipeline.worker import Stage, Worker
 from inforadar.stages.canonical import extract
 from inforadar.store.articles.queries import load_article
 from inforadar.store.database import Database
-from inforadar.store.feeds.credentials import save_credentials
-from inforadar.store.feeds.feeds import insert_feed, load_feed, request_feed, update_feed
+from inforadar.store.feeds.add import insert_feed
+from inforadar.store.feeds.changes import request_feed, update_feed
+from inforadar.store.feeds.queries import load_feed
+from inforadar.store.feeds.save_credentials import save_credentials
 from inforadar.store.items.queries import list_items
+from inforadar.store.leases import count_leases
 from inforadar.store.published.cached_feeds import load_cached_feed
 from inforadar.store.runs.queries import load_report
 from inforadar.store.sitemaps.queries import load_site
 from inforadar.urls import normalize, uid
-from tests.store.making import claim, count_leases, count_urls, expire_lease
+from tests.store.making import claim, count_urls, expire_lease
 from tests.support.site.answers import Answer, hangs, status
 from tests.support.site.server import Site
 from tests.support.site.sitemaps import SitemapSite
@@ -221,7 +225,9 @@ async def test_beyond_so_many_pages_and_without_fetching_titles_are_out_of_addre
     database: Database, news: SitemapSite, worker: Open
 ) -> None:
     feed = await subscribe(database, news.publish(ROOT, "one-a", "two-b", "three-c"))
-    other = await subscribe(database, news.publish("/other.xml", "four-d"), options={"fetch_titles": False})
+    other = await subscribe(
+        database, news.publish("/other.xml", "four-d"), options=FeedOptions(fetch_titles=False)
+    )
     async with worker(max_page_titles=1) as running:
         await run(database, running, feed)
         await run(database, running, other)
@@ -441,7 +447,7 @@ async def test_a_feeds_kind_is_seen_from_its_content_and_nothing_is_asked_twice_
     packed = gzip.compress(f"<urlset><url><loc>{site.url('/news/z')}</loc></url></urlset>".encode())
     zipped = site.feed("/map.xml.gz", packed, content_type="application/x-gzip")
     feed = await subscribe(database, site.url(ROOT), kind=None)
-    other = await subscribe(database, zipped, kind=None, options={"fetch_titles": False})
+    other = await subscribe(database, zipped, kind=None, options=FeedOptions(fetch_titles=False))
     async with worker() as running:
         await run(database, running, feed)
         await run(database, running, other)
@@ -456,7 +462,7 @@ async def test_filters_leave_out_pages_that_never_come_up_as_new_again(
     database: Database, news: SitemapSite, worker: Open
 ) -> None:
     url = news.publish(ROOT, "blog-a", "tag-b", title="X")
-    options = {"include_patterns": ["/news/blog-", "/news/tag-"], "exclude_patterns": ["tag-"]}
+    options = FeedOptions(include_patterns=("/news/blog-", "/news/tag-"), exclude_patterns=("tag-",))
     feed = await subscribe(database, url, options=options)
     async with worker() as running:
         await run(database, running, feed)

@@ -9,17 +9,22 @@ from typing import Any
 
 import pytest
 
-from inforadar.actions.admin import edit_feed
+from inforadar.actions.edit import edit_feed
 from inforadar.app.worker import open_worker
-from inforadar.config import load_settings
+from inforadar.config import FetcherSettings, load_settings
 from inforadar.model.feed import Feed, FeedKind
+from inforadar.model.feed_options import parse_options
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId
+from inforadar.model.subscription import FeedChanges
 from inforadar.pipeline.runs.cycle_result import CycleResult
 from inforadar.pipeline.worker import Stage, Worker
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import delete_feed, insert_feed, load_feed, request_feed
+from inforadar.store.feeds.add import insert_feed
+from inforadar.store.feeds.changes import request_feed
+from inforadar.store.feeds.delete_feeds import delete_feed
 from inforadar.store.feeds.options import update_feed_options
+from inforadar.store.feeds.queries import load_feed
 from inforadar.store.items.queries import list_items, load_item_changes
 from tests.store.making import collect
 from tests.support.reading import read_here
@@ -45,7 +50,9 @@ async def worker(tmp_path: Path, site: Site, database: Database) -> AsyncIterato
 
 
 async def subscribe(database: Database, url: str, kind: FeedKind | None = None, **options: Any) -> Feed:
-    feed, _ = await database.write(insert_feed, url, kind=kind, enabled=True, polling=True, options=options)
+    feed, _ = await database.write(
+        insert_feed, url, kind=kind, enabled=True, polling=True, options=parse_options(options)
+    )
     return feed
 
 
@@ -60,8 +67,13 @@ async def dates(database: Database) -> dict[str, datetime]:
     return {item.url.rpartition("/")[2]: item.published_at for item in await database.read(list_items)}
 
 
+async def set_zone(database: Database, feed: Feed, zone: str) -> None:
+    changes = FeedChanges(options={"timezone": zone})
+    await edit_feed(database, FetcherSettings(), feed.id, changes)
+
+
 async def options(database: Database, feed_id: FeedId) -> dict[str, Any]:
-    return dict((await database.read(load_feed, feed_id)).options)
+    return (await database.read(load_feed, feed_id)).options.to_json()
 
 
 def publish(site: Site, **texts: str) -> str:
@@ -90,7 +102,7 @@ async def test_another_zone_shows_at_the_next_fetch_though_the_document_stays(
     await run(database, worker, feed)
     assert await dates(database) == {"bare": NOON, "zoned": NOON}
 
-    await edit_feed(database, feed.id, {"timezone": "Europe/Moscow"})
+    await set_zone(database, feed, "Europe/Moscow")
     assert await options(database, feed.id) == {"timezone": "Europe/Moscow", "dated_in": "UTC"}
     result, _ = await worker.collecting.claim_and_collect()
     assert (result.added, result.updated) == (0, 1)
@@ -104,7 +116,7 @@ async def test_another_zone_shows_at_the_next_fetch_though_the_document_stays(
     assert (await run(database, worker, feed)).updated == 0
     assert [request.headers.get("if-none-match") for request in site.requests] == ['"same"']
 
-    await edit_feed(database, feed.id, {"timezone": ""})
+    await set_zone(database, feed, "")
     await worker.collecting.claim_and_collect()
     assert await dates(database) == {"bare": NOON, "zoned": NOON}
     assert await options(database, feed.id) == {}
@@ -116,7 +128,7 @@ async def test_a_date_that_its_publisher_moved_stays_when_the_zone_changes(
     feed = await subscribe(database, publish(site, one="2026-11-15T12:00:00"))
     await run(database, worker, feed)
     publish(site, one="2026-11-15T14:00:00")
-    await edit_feed(database, feed.id, {"timezone": "Europe/Moscow"})
+    await set_zone(database, feed, "Europe/Moscow")
     await worker.collecting.claim_and_collect()
     assert await dates(database) == {"one": NOON}
 
@@ -126,7 +138,7 @@ async def test_a_fetch_that_fails_leaves_the_change_to_the_next_one(
 ) -> None:
     feed = await subscribe(database, publish(site, one="2026-11-15T12:00:00"))
     await run(database, worker, feed)
-    await edit_feed(database, feed.id, {"timezone": "Europe/Moscow"})
+    await set_zone(database, feed, "Europe/Moscow")
     site.respond("/feed.xml", status(503))
     await worker.collecting.claim_and_collect()
     assert (await options(database, feed.id))["dated_in"] == "UTC"
@@ -156,13 +168,13 @@ async def test_a_feed_that_comes_back_with_another_zone_has_its_dates_read_again
     feed = await subscribe(database, "https://news.example/feed", timezone="Asia/Tokyo")
     await database.write(delete_feed, feed.id, NOON)
     again = await subscribe(database, feed.url, timezone="Europe/Moscow")
-    assert again.options == {"timezone": "Europe/Moscow", "dated_in": "Asia/Tokyo"}
+    assert again.options.to_json() == {"timezone": "Europe/Moscow", "dated_in": "Asia/Tokyo"}
     await database.write(delete_feed, feed.id, NOON)
     kept = await subscribe(database, feed.url)
     assert kept.options == again.options, "nobody said another"
     await database.write(delete_feed, feed.id, NOON)
     back = await subscribe(database, feed.url, timezone="Asia/Tokyo")
-    assert back.options == {"timezone": "Asia/Tokyo"}
+    assert back.options.to_json() == {"timezone": "Asia/Tokyo"}
 
 
 async def test_a_zone_that_nobody_knows_is_the_feeds_lasting_error(
@@ -191,7 +203,7 @@ async def test_a_sitemap_is_read_in_another_zone_without_taking_its_pages_for_ch
     await run(database, worker, feed)
     assert await dates(database) == {"bare": NOON, "zoned": NOON}
 
-    await edit_feed(database, feed.id, {"timezone": zone})
+    await set_zone(database, feed, zone)
     news.asked()
     result, _ = await worker.collecting.claim_and_collect()
     assert (result.errors, result.added, result.updated) == ({}, 0, 1)
@@ -212,7 +224,7 @@ async def test_a_sitemaps_file_that_is_missing_for_now_leaves_the_change_to_the_
     news.publish("/b.xml", "other", lastmod="2026-11-15T12:00:00", pages=False)
     feed = await subscribe(database, news.index(ROOT, a=None, b=None), FeedKind.SITEMAP)
     await run(database, worker, feed)
-    await edit_feed(database, feed.id, {"timezone": "America/New_York"})
+    await set_zone(database, feed, "America/New_York")
     site.respond("/a.xml", status(503))
     result, _ = await worker.collecting.claim_and_collect()
     assert (result.errors, result.updated) == ({}, 1)
@@ -230,7 +242,7 @@ async def test_a_paged_site_is_read_in_another_zone(site: Site, database: Databa
     feed = await subscribe(database, url, FeedKind.PAGES, **given)
     await run(database, worker, feed)
     assert await dates(database) == {"one": NOON}
-    await edit_feed(database, feed.id, {"timezone": "Europe/Moscow"})
+    await set_zone(database, feed, "Europe/Moscow")
     await worker.collecting.claim_and_collect()
     assert await dates(database) == {"one": NINE}
     assert "dated_in" not in await options(database, feed.id)

@@ -15,6 +15,7 @@ import pytest
 from inforadar.app.worker import open_worker
 from inforadar.config import Settings, load_settings
 from inforadar.model.feed import Feed, FeedKind
+from inforadar.model.feed_options import parse_options
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import LeaseToken
 from inforadar.model.item import Listed
@@ -32,8 +33,10 @@ from inforadar.pipeline.runs.fetch_run import (
 from inforadar.pipeline.worker import Stage, Worker
 from inforadar.stages.discover.pages.walk import Depth
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import insert_feed, load_feed
+from inforadar.store.feeds.add import insert_feed
+from inforadar.store.feeds.queries import load_feed
 from inforadar.store.items.queries import list_items, load_item_changes
+from inforadar.store.leases import count_leases
 from inforadar.store.runs.fetch_runs import claim_fetch_run, request_fetch_run, request_stop
 from inforadar.store.runs.queries import load_events, load_report, load_runs
 from inforadar.store.runs.spool_queries import load_found
@@ -41,7 +44,7 @@ from inforadar.store.runs.spool_save import save_found
 from inforadar.store.schema.items import item_changes, items
 from inforadar.store.schema.runs import found_parts, runs
 from inforadar.store.types import db_later
-from tests.store.making import NOW, add_feed, claim, count, count_leases, expire_lease, start_run
+from tests.store.making import NOW, add_feed, claim, count, expire_lease, start_run
 from tests.support.reading import read_here
 from tests.support.site.answers import hangs, status
 from tests.support.site.documents import Entry, rss
@@ -92,7 +95,7 @@ async def subscribe(database: Database, url: str, topic: str = "general", **opti
         source="Paged",
         topic=topic,
         enabled=True,
-        options={"selectors": dict(SELECTORS), **options},
+        options=parse_options({"selectors": dict(SELECTORS), **options}),
     )
     return feed
 
@@ -281,7 +284,7 @@ async def test_a_sitemap_goes_through_both_phases_and_is_taken_up_after_a_kill(
         site.sitemap("/sitemap.xml", document),
         kind=FeedKind.SITEMAP,
         enabled=True,
-        options={"fetch_titles": False},
+        options=parse_options({"fetch_titles": False}),
     )
     heard = Heard()
     async with worker() as running:

@@ -17,12 +17,13 @@ from inforadar.app.worker import open_worker
 from inforadar.config import Settings, load_settings
 from inforadar.model.article import FailureCode
 from inforadar.model.feed import Feed, FeedKind
+from inforadar.model.feed_options import FeedOptions
 from inforadar.model.http import Outcome
 from inforadar.pipeline.worker import Worker
 from inforadar.store.articles.enqueue import request_article
 from inforadar.store.articles.queries import load_article
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import request_feed
+from inforadar.store.feeds.changes import request_feed
 from inforadar.store.items.queries import list_items
 from inforadar.store.schema.hosts import hosts
 from inforadar.urls import host_key, uid
@@ -74,7 +75,7 @@ async def test_a_feed_of_such_a_host_fails_alone(
     site: Site, database: Database, worker: Open, kind: FeedKind | None
 ) -> None:
     fine = await subscribe(database, site.feed("/feed.xml", rss([Entry(url=site.url("/1"))])))
-    long = await subscribe(database, kind=kind, options={"selectors": dict(SELECTORS)})
+    long = await subscribe(database, kind=kind, options=FeedOptions(selectors=dict(SELECTORS)))
     await set_feed(database, long, url=f"{LONG}/feed")
     async with worker() as running:
         result, _ = await running.collecting.claim_and_collect()

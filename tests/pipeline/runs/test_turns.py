@@ -20,12 +20,15 @@ from inforadar.errors import UsageError
 from inforadar.fetch.pace import MAX_LONG_DELAY_WAIT_S
 from inforadar.model.article import FailureCode
 from inforadar.model.feed import Feed, FeedKind
+from inforadar.model.feed_options import FeedOptions
 from inforadar.model.http import Outcome
 from inforadar.pipeline.worker import Worker
 from inforadar.store.articles.enqueue import request_article
 from inforadar.store.articles.queries import load_article
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import insert_feed, load_feed, request_feed
+from inforadar.store.feeds.add import insert_feed
+from inforadar.store.feeds.changes import request_feed
+from inforadar.store.feeds.queries import load_feed
 from inforadar.store.hosts.queries import StoredRobots, load_pauses
 from inforadar.store.hosts.save import pause_host, save_robots
 from inforadar.store.schema.articles import articles
@@ -155,7 +158,9 @@ async def test_a_walk_on_a_site_that_asks_for_long_delays_ends_and_comes_again(
     paged = PagedSite(site)
     paged.publish(12)
     await ask_for_long_delays(site, database)
-    feed = await subscribe(database, paged.url, kind=FeedKind.PAGES, options={"selectors": dict(SELECTORS)})
+    feed = await subscribe(
+        database, paged.url, kind=FeedKind.PAGES, options=FeedOptions(selectors=dict(SELECTORS))
+    )
     async with worker() as running:
         result, _ = await running.collecting.claim_and_collect()
     assert (result.added, paged.asked) == (5, ["1"])
@@ -171,7 +176,9 @@ async def test_so_does_one_that_has_to_ask_for_robots_txt_first(
     paged = PagedSite(site)
     paged.publish(12)
     site.respond("/robots.txt", Answer(body=f"User-agent: *\nCrawl-delay: {LONG_S:g}\n".encode()))
-    feed = await subscribe(database, paged.url, kind=FeedKind.PAGES, options={"selectors": dict(SELECTORS)})
+    feed = await subscribe(
+        database, paged.url, kind=FeedKind.PAGES, options=FeedOptions(selectors=dict(SELECTORS))
+    )
     async with worker() as running:
         await running.collecting.claim_and_collect()
     assert [request.path for request in site.requests] == ["/robots.txt"]

@@ -10,6 +10,7 @@ import pytest
 from inforadar.config import AiSettings
 from inforadar.errors import ConfigError
 from inforadar.model.analysis import AnalyzerName
+from inforadar.model.feed_options import parse_options
 from inforadar.stages.analyze import ANALYZERS
 from inforadar.stages.analyze.base import Analyzer
 from inforadar.stages.analyze.choose import Analyzers
@@ -19,7 +20,7 @@ DEFAULT_MODELS = {name: found.default_model for name, found in ANALYZERS.items()
 
 
 def pick(home: Path, options: dict[str, Any] | None = None, **settings: Any) -> Analyzer | None:
-    return Analyzers(AiSettings(**settings), home).pick(options or {})
+    return Analyzers(AiSettings(**settings), home).pick(parse_options(options))
 
 
 def asking(home: Path, options: dict[str, Any] | None = None, **settings: Any) -> ModelAnalyzer:
@@ -73,8 +74,8 @@ def test_another_vendor_gets_its_own_key_and_address(tmp_path: Path) -> None:
 
 def test_the_same_choice_is_made_once(tmp_path: Path) -> None:
     analyzers = Analyzers(AiSettings(type="openai", api_key="k", model="m"), tmp_path)
-    assert analyzers.pick({}) is analyzers.pick({"model": "m"})
-    assert analyzers.pick({}) is not analyzers.pick({"model": "n"})
+    assert analyzers.pick(parse_options({})) is analyzers.pick(parse_options({"model": "m"}))
+    assert analyzers.pick(parse_options({})) is not analyzers.pick(parse_options({"model": "n"}))
 
 
 @pytest.mark.parametrize(

@@ -23,9 +23,10 @@ from inforadar.store.analyses.spending import add_spent, reserve_spending, settl
 from inforadar.store.articles.claims import claim_article, claim_articles
 from inforadar.store.articles.save import ArticleEnding, save_article
 from inforadar.store.database import Database
-from inforadar.store.feeds.delete_feeds import purge_feeds
-from inforadar.store.feeds.feeds import delete_feed, load_feed, update_feed
+from inforadar.store.feeds.changes import update_feed
+from inforadar.store.feeds.delete_feeds import delete_feed, purge_feeds
 from inforadar.store.feeds.options import update_feed_options
+from inforadar.store.feeds.queries import load_feed
 from inforadar.store.schema.feeds import feed_schedules
 from inforadar.store.schema.items import items
 from inforadar.store.types import db_later

@@ -24,7 +24,8 @@ from inforadar.store.articles.enqueue import request_article, take_in_urls
 from inforadar.store.articles.queries import count_due_articles, load_article
 from inforadar.store.articles.save import ArticleEnding, save_article
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import delete_feed, update_feed
+from inforadar.store.feeds.changes import update_feed
+from inforadar.store.feeds.delete_feeds import delete_feed
 from inforadar.store.schema.articles import article_failures, articles
 from inforadar.store.schema.items import items
 from inforadar.store.types import db_later

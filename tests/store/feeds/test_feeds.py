@@ -10,25 +10,23 @@ import pytest
 
 from inforadar.errors import InvalidUrlError, NotFoundError, UsageError
 from inforadar.model.feed import Feed, FeedKind
+from inforadar.model.feed_options import FeedOptions, parse_options
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId, UrlHash, new_uuid
 from inforadar.model.schedule import NextRun
 from inforadar.store.database import Database
-from inforadar.store.feeds import feeds as feeds_module
-from inforadar.store.feeds.delete_feeds import purge_feeds
-from inforadar.store.feeds.feeds import (
+from inforadar.store.feeds import queries
+from inforadar.store.feeds.add import insert_feed
+from inforadar.store.feeds.changes import request_feed, sync_feed, update_feed
+from inforadar.store.feeds.delete_feeds import delete_feed, purge_feeds
+from inforadar.store.feeds.queries import (
     count_feeds,
-    delete_feed,
     find_feed,
     find_feed_by_url,
-    insert_feed,
     load_broken_count,
     load_feed,
     load_feeds,
     load_root_domains,
-    request_feed,
-    sync_feed,
-    update_feed,
 )
 from inforadar.store.leases import claim_due_feeds
 from inforadar.store.published.cached_feeds import CachedFeed
@@ -129,7 +127,7 @@ async def test_a_revived_feed_keeps_what_nobody_says_anew(database: Database) ->
         origin="sample",
         enforce_feed_domain=False,
         with_root_domain=False,
-        options=options,
+        options=parse_options(options),
     )
     back, is_new = await database.write(insert_feed, feed.url)
     assert is_new
@@ -146,11 +144,11 @@ async def test_a_revived_feed_keeps_what_nobody_says_anew(database: Database) ->
         enforce_feed_domain=True,
         with_root_domain=True,
         polling=False,
-        options={"keep_days": 9},
+        options=FeedOptions(keep_days=9),
     )
     assert (back.kind, back.source, back.topic, back.title) == (FeedKind.FEED, "Other", "local", "Theirs")
     assert (back.enforce_feed_domain, back.root_domain, back.polling) == (True, "example.com", False)
-    assert back.options == {**options, "keep_days": 9, "title": "Theirs"}
+    assert back.options.to_json() == {**options, "keep_days": 9, "title": "Theirs"}
 
 
 async def test_what_is_given_for_a_new_feed_only_fills_what_a_revived_one_lacks(database: Database) -> None:
@@ -158,15 +156,17 @@ async def test_what_is_given_for_a_new_feed_only_fills_what_a_revived_one_lacks(
     usual: dict[str, Any] = {
         "kind": FeedKind.PAGES,
         "topic": "python",
-        "options": {"cutoff_date": "2026-01-02"},
+        "options": parse_options({"cutoff_date": "2026-01-02"}),
         "defaulted": {"kind", "topic", "cutoff_date"},
     }
     back, _ = await database.write(insert_feed, feed.url, **usual)
     assert (back.kind, back.topic, back.options) == (FeedKind.PAGES, "world", usual["options"])
-    await database.write(update_feed, feed.id, {"kind": FeedKind.FEED, "options": {"cutoff_date": "2020"}})
+    await database.write(
+        update_feed, feed.id, {"kind": FeedKind.FEED, "options": {"cutoff_date": "2020-02-03"}}
+    )
     await database.write(delete_feed, feed.id, NOW)
     back, _ = await database.write(insert_feed, feed.url, **usual)
-    assert (back.kind, back.options) == (FeedKind.FEED, {"cutoff_date": "2020"})
+    assert (back.kind, back.options) == (FeedKind.FEED, parse_options({"cutoff_date": "2020-02-03"}))
 
 
 async def test_a_deleted_feed_is_revived_by_a_former_url_where_it_is_now(database: Database) -> None:
@@ -216,7 +216,7 @@ async def test_a_deleted_feed_is_found_by_nothing_but_said_to_be_deleted(databas
     feed = await deleted(database)
     for reference in (str(feed.id), feed.id.hex, feed.url):
         with pytest.raises(
-            NotFoundError, match=r"/feed is deleted\. Add it again with `inforadar feed add`\."
+            NotFoundError, match=rf"/feed is deleted\. `inforadar feed restore {feed.id}` brings it back\."
         ):
             await database.read(find_feed, reference)
     with pytest.raises(NotFoundError, match="There is no feed"):
@@ -317,7 +317,7 @@ async def test_feeds_that_need_a_person_are_counted_to_an_end(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every page asks; with a million feeds there are thousands of them."""
-    monkeypatch.setattr(feeds_module, "MANY_BROKEN", 2)
+    monkeypatch.setattr(queries, "MANY_BROKEN", 2)
     for number in range(3):
         feed = await add_feed(database, f"https://news.example/{number}")
         failed = NextRun(after_s=None, failures=4, error="404")
@@ -330,7 +330,7 @@ async def test_sync_refuses_what_nobody_would_fetch(database: Database) -> None:
     with pytest.raises(UsageError, match=r"is disabled. Enable it first"):
         await database.write(sync_feed, feed.id)
     await database.write(delete_feed, feed.id, NOW)
-    with pytest.raises(UsageError, match=r"is deleted. Add it again"):
+    with pytest.raises(UsageError, match=r"is deleted"):
         await database.write(sync_feed, feed.id)
     with pytest.raises(NotFoundError):
         await database.write(sync_feed, FeedId(new_uuid()))

@@ -9,10 +9,11 @@ from sqlalchemy import Connection, update
 
 from inforadar.model.feed import Feed
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import insert_feed, load_feed, load_feeds
+from inforadar.store.feeds.add import insert_feed
 from inforadar.store.feeds.labels import load_labels
 from inforadar.store.feeds.lists import list_feeds, load_feeds_after, load_label_states
 from inforadar.store.feeds.pages import count_feeds_by_state
+from inforadar.store.feeds.queries import load_feed, load_feeds
 from inforadar.store.leases import claim_due_feeds
 from inforadar.store.schema.feeds import feed_schedules, feeds
 from inforadar.store.upkeep.metrics import load_gauges

@@ -5,7 +5,8 @@ from __future__ import annotations
 from inforadar.model.http import Outcome
 from inforadar.model.run import RunDetails
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import insert_feed, update_feed
+from inforadar.store.feeds.add import insert_feed
+from inforadar.store.feeds.changes import update_feed
 from inforadar.store.feeds.pages import FeedFilter, count_feeds_by_state, load_feed_page
 from inforadar.store.runs.fetch_runs import claim_fetch_run, request_fetch_run, request_stop
 from inforadar.store.runs.items import load_run_added, load_run_changed

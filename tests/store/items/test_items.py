@@ -10,7 +10,8 @@ from sqlalchemy import insert, update
 from inforadar.model.ids import ItemId, new_uuid
 from inforadar.model.item import DIFFED_FIELDS, ItemChange
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import delete_feed, update_feed
+from inforadar.store.feeds.changes import update_feed
+from inforadar.store.feeds.delete_feeds import delete_feed
 from inforadar.store.items.queries import (
     ItemFilter,
     count_items,

@@ -17,7 +17,7 @@ from sqlalchemy import Table, insert, update
 
 from inforadar.errors import DatabaseInUseError, ParseError, StoreError, UsageError
 from inforadar.store.database import Database, open_database
-from inforadar.store.feeds.credentials import save_credentials
+from inforadar.store.feeds.save_credentials import save_credentials
 from inforadar.store.schema.analyses import analyses_cache, analysis_costs
 from inforadar.store.schema.feeds import cached_feeds, feed_credentials, feeds
 from inforadar.store.schema.items import items

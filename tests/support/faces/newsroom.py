@@ -20,7 +20,7 @@ from inforadar.store.analyses.save import save_analysis
 from inforadar.store.articles.claims import claim_articles
 from inforadar.store.articles.save import ArticleEnding, save_article
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import insert_feed
+from inforadar.store.feeds.add import insert_feed
 from inforadar.store.items.queries import list_items
 from inforadar.store.items.save import FeedItems, insert_items, save_changes
 from inforadar.store.leases import claim_feeds

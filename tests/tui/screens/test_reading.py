@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inforadar.config import Settings, load_settings
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import insert_feed
+from inforadar.store.feeds.add import insert_feed
 from inforadar.store.people.marks import NO_MARKS, load_marks
 from inforadar.tui.screens.articles import ArticlesScreen
 from inforadar.tui.screens.help import HelpScreen

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from inforadar.config import Settings, load_settings
 from inforadar.model.feed import FeedKind
-from inforadar.store.feeds.feeds import load_feeds
+from inforadar.store.feeds.queries import load_feeds
 from inforadar.tui.screens.articles import ArticlesScreen
 from inforadar.tui.screens.prompt import PromptScreen
 from inforadar.tui.screens.welcome import WelcomeScreen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from datetime import date
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -14,7 +15,8 @@ from inforadar.config import Settings
 from inforadar.model.feed import Feed
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId
-from inforadar.store.feeds.feeds import load_feed
+from inforadar.store.feeds.queries import load_feed
+from inforadar.store.feeds.save_credentials import save_credentials
 from inforadar.web.http.admin_token import load_admin_token
 from tests.support.faces.newsroom import Newsroom
 from tests.support.faces.serving import running
@@ -117,6 +119,50 @@ async def test_the_time_zone_is_set_changed_and_taken_away(newsroom: Newsroom, a
     feed = await stored(newsroom, added)
     assert (feed.topic, feed.root_domain) == ("general", changed["root_domain"]), "nothing was changed"
     assert (await admin("PATCH", path, json={"timezone": 3}))[0] == 400
+
+
+async def test_the_cutoff_of_the_settings_is_that_of_an_added_feed(
+    newsroom: Newsroom, web_settings: Settings
+) -> None:
+    settings = web_settings.replaced(fetcher={"cutoff_date": date(2020, 1, 2)})
+    async with running(newsroom.database, settings) as web:
+        admin = Admin(web, load_admin_token(settings.home))
+        _, added = await admin("POST", "/api/feeds", json={"url": "https://habr.com/ru/articles/"})
+    assert added["options"] == {"cutoff_date": "2020-01-02"}
+    assert added["enforce_feed_domain"] is False
+
+
+async def test_another_url_starts_the_feed_over_and_the_former_one_is_still_served(
+    newsroom: Newsroom, admin: Admin, web: aiohttp.ClientSession
+) -> None:
+    feed = await newsroom.add_feed("https://news.example/feed")
+    await newsroom.build(feed, "<rss/>")
+    await newsroom.fetched(feed, Outcome.PERMANENT_ERROR, error="It answered 404.", failures=3)
+    await newsroom.database.write(save_credentials, feed.id, {"X-Key": "k"})
+    new, path = "https://other.example/feed", f"/api/feeds/{feed.id}"
+    before = newsroom.database.writes
+    status, changed = await admin("PATCH", path, json={"url": new, "topic": "мир"})
+    assert (status, newsroom.database.writes - before) == (200, 1)
+    assert (changed["url"], changed["topic"], changed["health"]) == (new, "мир", "new")
+    assert (changed["failures"], changed["last_error"], changed["credentials_deleted"]) == (0, None, True)
+    assert changed["requested_at"]
+    assert changed["next_run_at"]
+    assert [one["url"] for one in (await admin("GET", path))[1]["former_urls"]] == [feed.url]
+    for url in (feed.url, new):
+        async with web.get("/rss", params={"url": url}) as response:
+            assert response.status == 200
+    _, changed = await admin("PATCH", path, json={"url": f"{new}?page=1"})
+    assert changed["credentials_deleted"] is False
+
+
+async def test_a_url_of_another_feed_is_a_conflict(newsroom: Newsroom, admin: Admin) -> None:
+    feed = await newsroom.add_feed()
+    other = await newsroom.add_feed("https://other.example/feed", title="The other one")
+    path = f"/api/feeds/{feed.id}"
+    status, said = await admin("PATCH", path, json={"url": other.url, "topic": "x"})
+    assert (status, f"of another feed, The other one (id {other.id})" in said["error"]) == (409, True)
+    assert (await admin("PATCH", path, json={"url": "no url", "topic": "x"}))[0] == 400
+    assert (await admin("GET", path))[1]["topic"] == feed.topic
 
 
 async def test_the_root_domain_is_set_and_cleared(newsroom: Newsroom, admin: Admin) -> None:

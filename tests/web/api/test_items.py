@@ -16,7 +16,7 @@ from inforadar.model.item import Listed, NewItem
 from inforadar.model.progress import Progress, ProgressKind
 from inforadar.model.run import RunKind
 from inforadar.pipeline.search_index import SearchIndexer
-from inforadar.store.feeds.feeds import update_feed
+from inforadar.store.feeds.changes import update_feed
 from inforadar.store.items.queries import list_items
 from inforadar.store.items.save import FeedItems, insert_items
 from inforadar.store.people.save_marks import save_marks

@@ -10,7 +10,8 @@ from typing import Any
 import aiohttp
 import pytest
 
-from inforadar.store.feeds.feeds import delete_feed, update_feed
+from inforadar.store.feeds.changes import update_feed
+from inforadar.store.feeds.delete_feeds import delete_feed
 from inforadar.store.items import lookup
 from tests.support.faces.newsroom import Newsroom, analysis
 

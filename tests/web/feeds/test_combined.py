@@ -9,7 +9,8 @@ import aiohttp
 import pytest
 
 from inforadar.pipeline.search_index import SearchIndexer
-from inforadar.store.feeds.feeds import load_feeds, update_feed
+from inforadar.store.feeds.changes import update_feed
+from inforadar.store.feeds.queries import load_feeds
 from tests.support.faces.newsroom import Newsroom
 from tests.support.feed_rules import atom_problems, json_feed_problems, rss_problems
 

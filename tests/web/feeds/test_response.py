@@ -6,7 +6,7 @@ import aiohttp
 import pytest
 
 from inforadar.config import Settings
-from inforadar.store.feeds.feeds import update_feed
+from inforadar.store.feeds.changes import update_feed
 from inforadar.web.http.admin_token import load_admin_token
 from tests.support.faces.fixtures import running
 from tests.support.faces.newsroom import Newsroom

@@ -11,7 +11,8 @@ import pytest
 from inforadar.config import Settings
 from inforadar.model.feed import Feed
 from inforadar.store.database import open_database
-from inforadar.store.feeds.feeds import delete_feed, update_feed
+from inforadar.store.feeds.changes import update_feed
+from inforadar.store.feeds.delete_feeds import delete_feed
 from tests.support.faces.newsroom import BUILT_AT, Newsroom
 from tests.support.faces.serving import running
 

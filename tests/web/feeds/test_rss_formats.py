@@ -17,7 +17,7 @@ from inforadar.model.feed import Feed
 from inforadar.pipeline.build import Builder
 from inforadar.stages.publish.formats import FORMATS
 from inforadar.store.database import open_database
-from inforadar.store.feeds.feeds import update_feed
+from inforadar.store.feeds.changes import update_feed
 from tests.support.faces.newsroom import BUILT_AT, Newsroom
 from tests.support.feed_rules import atom_problems, json_feed_problems, rss_problems
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from datetime import date
 
 import pytest
 
 from inforadar.config import Settings
 from inforadar.model.feed import FeedKind
-from inforadar.store.feeds.feeds import load_feeds
+from inforadar.store.feeds.queries import load_feeds
 from tests.support.faces.newsroom import Newsroom
 from tests.support.faces.person import Person
 from tests.support.faces.serving import running
@@ -107,8 +108,8 @@ async def test_selectors_are_tried_out_and_the_site_is_asked_once(
     )
     assert "article.post" in page.words
     (feed,) = await newsroom.database.read(load_feeds)
-    assert (feed.kind, feed.options["cutoff_date"]) == (FeedKind.PAGES, "2026-01-31")
-    assert feed.options["selectors"] == dict(SELECTORS)
+    assert (feed.kind, feed.options.cutoff_date) == (FeedKind.PAGES, date(2026, 1, 31))
+    assert feed.options.selectors == dict(SELECTORS)
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,9 @@ from inforadar.config import Settings
 from inforadar.model.feed import Feed
 from inforadar.model.http import Outcome
 from inforadar.model.ids import new_uuid
-from inforadar.store.feeds.feeds import load_feed, load_feeds
 from inforadar.store.feeds.pages import FeedFilter, count_feeds_by_state, load_feed_page
+from inforadar.store.feeds.queries import load_feed, load_feeds
+from inforadar.store.feeds.save_credentials import save_credentials
 from inforadar.views.feed_health import HealthState, feed_health
 from inforadar.web.http.multipart import first_field, parse_multipart
 from inforadar.web.pages.feeds import PAGE_FEEDS
@@ -175,12 +176,12 @@ async def test_editing_changes_what_was_written_and_fetches_now(newsroom: Newsro
     found = await again(newsroom, feed)
     assert (found.title, found.source, found.topic) == (NAME, "Источник", "мир")
     assert (found.error_policy, found.enforce_feed_domain, found.polling) == ("one-strike", False, True)
-    assert found.options["timezone"] == "Europe/Moscow"
+    assert found.options.timezone == "Europe/Moscow"
     assert 'name="timezone" value="Europe/Moscow"' in page.text
     assert found.requested_at is not None
     await person.post(f"/feeds/{feed.id}", title="", source="S", topic="t", error_policy="", timezone="")
     found = await again(newsroom, feed)
-    assert "timezone" not in found.options
+    assert found.options.timezone is None
     assert (found.title, found.error_policy, found.enforce_feed_domain) == (None, None, True)
     for wrong in (
         {"source": ""},
@@ -190,6 +191,28 @@ async def test_editing_changes_what_was_written_and_fetches_now(newsroom: Newsro
         {"timezone": "Mars"},
     ):
         assert (await person.post(f"/feeds/{feed.id}", **{**given, **wrong})).status == 400
+
+
+async def test_another_address_starts_the_feed_over_and_the_page_says_what_was_deleted(
+    newsroom: Newsroom, person: Person
+) -> None:
+    feed = await newsroom.add_feed()
+    await newsroom.fetched(feed, Outcome.PERMANENT_ERROR, error="It answered 404.", failures=3)
+    await newsroom.database.write(save_credentials, feed.id, {"X-Key": "k"})
+    shown = await person.get(f"/feeds/{feed.id}")
+    assert f'name="url" value="{feed.url}"' in shown.text
+    given = {"source": feed.source, "topic": feed.topic}
+    new = "https://other.example/feed"
+    page = await person.follow(await person.post(f"/feeds/{feed.id}", **given, url=new))
+    assert "Its headers and password were deleted, because they belong to the former site." in page.words
+    found = await again(newsroom, feed)
+    assert (found.url, found.last_error, found.failures) == (new, None, 0)
+    assert found.requested_at is not None
+    await person.post(f"/feeds/{feed.id}", **given, url=new)
+    assert (await again(newsroom, feed)).url == new
+    taken = await newsroom.add_feed("https://taken.example/feed")
+    assert (await person.post(f"/feeds/{feed.id}", **given, url=taken.url)).status == 400
+    assert (await again(newsroom, feed)).url == new
 
 
 async def test_deleting_asks_first(newsroom: Newsroom, person: Person) -> None:

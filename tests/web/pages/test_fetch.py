@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,9 @@ from playwright.async_api import Page, expect
 
 from inforadar.config import Settings, load_settings
 from inforadar.model.feed import FeedKind
+from inforadar.model.feed_options import FeedOptions
 from inforadar.model.http import Outcome
-from inforadar.store.feeds.feeds import load_feeds
+from inforadar.store.feeds.queries import load_feeds
 from tests.support.faces.browser import PHONE, Site, no_axe_violations, overflow
 from tests.support.faces.browser import site as visited
 from tests.support.faces.serving import worker_apart
@@ -44,7 +46,7 @@ def site_settings(tmp_path: Path) -> Settings:
 async def add_paged(visited: Site, world: World, posts: int) -> None:
     paged = PagedSite(world, page_size=2)
     paged.publish(posts)
-    options = {"selectors": dict(SELECTORS), "cutoff_date": "2020-01-01"}
+    options = FeedOptions(selectors=dict(SELECTORS), cutoff_date=date(2020, 1, 1))
     await visited.newsroom.add_feed(paged.url, kind=FeedKind.PAGES, options=options)
 
 

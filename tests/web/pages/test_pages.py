@@ -15,7 +15,8 @@ from inforadar.model.ids import new_uuid
 from inforadar.store.analyses.claims import claim_analyses
 from inforadar.store.analyses.save import save_analysis
 from inforadar.store.database import open_database
-from inforadar.store.feeds.feeds import delete_feed, update_feed
+from inforadar.store.feeds.changes import update_feed
+from inforadar.store.feeds.delete_feeds import delete_feed
 from inforadar.store.schema.items import item_changes
 from inforadar.store.upkeep.delete_surplus import delete_history
 from inforadar.web.http.admin_token import load_admin_token

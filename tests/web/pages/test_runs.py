@@ -11,6 +11,7 @@ import pytest
 
 from inforadar.config import Settings
 from inforadar.model.feed import FeedKind
+from inforadar.model.feed_options import FeedOptions
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId, RunId, new_uuid
 from inforadar.model.item import ItemChange
@@ -114,7 +115,7 @@ async def test_a_fetch_that_runs_elsewhere_is_stopped_between_two_pages(
     await newsroom.add_feed(
         paged.url,
         kind=FeedKind.PAGES,
-        options={"selectors": dict(SELECTORS), "cutoff_date": "2020-01-01"},
+        options=FeedOptions(selectors=dict(SELECTORS), cutoff_date=date(2020, 1, 1)),
     )
     address = (await person.post("/fetch")).location
     async with worker_apart(on_site):

@@ -5,12 +5,11 @@ Limits come from the settings; a feed may have its own in `feeds.options` (`keep
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from inforadar.config import RetentionSettings
+from inforadar.model.feed_options import FeedOptions
 from inforadar.model.ids import FeedId
 from inforadar.store.database import Database
 from inforadar.store.upkeep.delete_surplus import (
@@ -94,9 +93,10 @@ class Retention:
     def is_on(self) -> bool:
         return bool(self.settings.max_age_days or self.settings.max_items)
 
-    def _keep(self, options: Mapping[str, Any], now: datetime) -> Keep:
-        days = int(options.get("keep_days", self.settings.max_age_days))
-        newest = int(options.get("keep_items", self.settings.max_items))
+    def _keep(self, options: FeedOptions, now: datetime) -> Keep:
+        options.check("keep_days", "keep_items")
+        days = self.settings.max_age_days if options.keep_days is None else options.keep_days
+        newest = self.settings.max_items if options.keep_items is None else options.keep_items
         return Keep(
             since=now - timedelta(days=days) if days else None,
             newest=max(newest, self.published) if newest else 0,

@@ -1,4 +1,4 @@
-"""`inforadar feed enable`, `disable`, `polling`, `sync` and `delete`: seed 2's semantics, to the letter."""
+"""`inforadar feed enable`, `disable`, `polling`, `sync`, `delete` and `restore`: seed 2's semantics, to the letter."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from inforadar.actions.admin import switch_feed
+from inforadar.actions.delete import delete_feed
+from inforadar.actions.restore import restore_feed
+from inforadar.actions.switch import switch_feed, sync_feed
 from inforadar.cli.feed.feeds import Json, Reference
 from inforadar.cli.terminal.confirm import Yes, confirm
 from inforadar.cli.terminal.output import print_json, print_line, safe, short_id
@@ -15,7 +17,7 @@ from inforadar.clock import utc_now
 from inforadar.config import Settings
 from inforadar.model.feed import Feed
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import delete_feed, find_feed, load_feed, sync_feed
+from inforadar.store.feeds.queries import find_deleted_feed, find_feed
 from inforadar.views.json import feed_document
 
 
@@ -77,8 +79,7 @@ def sync(feed: Reference, *, json: Json = False) -> None:
 
     async def work(database: Database, _: Settings) -> Feed:
         found = await database.read(find_feed, feed)
-        await database.write(sync_feed, found.id)
-        return await database.read(load_feed, found.id)
+        return await sync_feed(database, found.id)
 
     found = on_store(work)
     sentence = f"{safe(found.url)} is due now. A running worker takes it; else run `inforadar worker --once`."
@@ -86,7 +87,7 @@ def sync(feed: Reference, *, json: Json = False) -> None:
 
 
 def delete(feed: Reference, *, yes: Yes = False, json: Json = False) -> None:
-    """Delete a feed; its items are no longer served. `feed add` brings it back."""
+    """Delete a feed; its items are no longer served. `feed restore` brings it back."""
 
     async def find(database: Database, _: Settings) -> Feed:
         return await database.read(find_feed, feed)
@@ -95,8 +96,26 @@ def delete(feed: Reference, *, yes: Yes = False, json: Json = False) -> None:
     confirm(f"Delete {safe(found.url)}?", yes=yes, undone="Nothing was deleted.")
 
     async def work(database: Database, _: Settings) -> Feed:
-        await database.write(delete_feed, found.id, utc_now())
-        return await database.read(load_feed, found.id)
+        return await delete_feed(database, found.id, utc_now())
 
     gone = on_store(work)
-    tell(gone, f"Deleted {safe(gone.url)}. `inforadar feed add` brings it back.", as_json=json)
+    sentence = f"Deleted {safe(gone.url)}. `inforadar feed restore {short_id(gone.id)}` brings it back."
+    tell(gone, sentence, as_json=json)
+
+
+def restore(
+    feed: Annotated[
+        str, Parameter(help="The deleted feed: its id, its URL, a unique prefix, or the end of its id.")
+    ],
+    *,
+    json: Json = False,
+) -> None:
+    """Bring a deleted feed back exactly as it was, with its settings, items and schedule."""
+
+    async def work(database: Database, _: Settings) -> Feed:
+        found = await database.read(find_deleted_feed, feed)
+        return await restore_feed(database, found.id)
+
+    back = on_store(work)
+    hint = "" if back.enabled else f" It is disabled: `inforadar feed enable {short_id(back.id)}`."
+    tell(back, f"Restored {safe(back.url)}.{hint}", as_json=json)

@@ -1,4 +1,4 @@
-"""`inforadar feed edit`: settings and credentials of one feed."""
+"""`inforadar feed edit`: URL, settings and credentials of one feed."""
 
 from __future__ import annotations
 
@@ -10,29 +10,23 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter, validators
 
-from inforadar.actions.admin import (
-    basic_authorization,
-    check_words,
-    edit_feed,
-    request_if_enabled,
-    timezone_given,
-)
+from inforadar.actions.edit import edit_feed
+from inforadar.actions.feed_input import basic_authorization
 from inforadar.cli.feed.change import tell
 from inforadar.cli.feed.feeds import Json, Reference
 from inforadar.cli.feed.selectors_file import read_selectors
 from inforadar.cli.feed.sitemap_options import UNCHANGED, SitemapOptions
-from inforadar.cli.terminal.output import print_line, safe
+from inforadar.cli.terminal.output import print_line, safe, short_id
 from inforadar.cli.terminal.run import on_store
 from inforadar.config import Settings
 from inforadar.errors import UsageError
 from inforadar.model.analysis import AnalyzerName
-from inforadar.model.feed import Feed, FeedKind
+from inforadar.model.feed import ErrorPolicy, FeedKind
+from inforadar.model.subscription import Edited, FeedChanges
 from inforadar.stages.analyze.choose import prompts_folder
 from inforadar.stages.analyze.llm.prompt import load_prompt
 from inforadar.store.database import Database
-from inforadar.store.feeds.credentials import add_credentials, save_credentials
-from inforadar.store.feeds.feeds import find_feed
-from inforadar.store.feeds.options import update_feed_options
+from inforadar.store.feeds.queries import find_feed
 
 if TYPE_CHECKING:
     AnalyzerChoice = str
@@ -45,6 +39,9 @@ _NUMBER = validators.Number(gte=-1, lte=10_000_000)
 def edit(
     feed: Reference,
     *,
+    url: Annotated[
+        str | None, Parameter(help="Its new URL; the former one still finds it, and is served as before.")
+    ] = None,
     kind: Annotated[FeedKind | None, Parameter(help="How it is read.")] = None,
     source: Annotated[str | None, Parameter(help="The site's name.")] = None,
     topic: Annotated[str | None, Parameter(help="The feed's label.")] = None,
@@ -104,24 +101,23 @@ def edit(
     no_credentials: Annotated[bool, Parameter(negative="", help="Forget headers and password.")] = False,
     json: Json = False,
 ) -> None:
-    """Change a feed's settings or credentials; it is fetched right after, if it is enabled."""
+    """Change a feed's URL, settings or credentials; it is fetched right after, if it is enabled.
+
+    With a new URL its errors are cleared, a suspended feed is scheduled again, and its kind is detected again unless
+    it has selectors. Headers and password stay only where they belong to the same site.
+    """
     given = {
         "kind": kind,
         "source": source,
         "topic": topic,
         "enforce_feed_domain": None if any_host is None else not any_host,
-        "error_policy": error_policy,
     }
-    changes: dict[str, object] = {name: value for name, value in given.items() if value is not None}
-    if error_policy == "default":
-        changes["error_policy"] = None
-    if title is not None:
-        changes["title"] = None if title == "default" else title
-    if timezone is not None:
-        changes["timezone"] = timezone_given(None if timezone == "default" else timezone)
-    check_words(source=source, topic=topic, title=title)
-    headers = _headers(header or [], user)
-    options = _options(analyzer=analyzer, model=model, prompt=prompt, analyze=analyze)
+    columns: dict[str, object] = {name: value for name, value in given.items() if value is not None}
+    if error_policy is not None:
+        columns["error_policy"] = None if error_policy == "default" else ErrorPolicy(error_policy)
+    options = _options(
+        title=title, timezone=timezone, analyzer=analyzer, model=model, prompt=prompt, analyze=analyze
+    )
     options |= {
         name: None if number < 0 else number
         for name, number in (("keep_days", keep_days), ("keep_items", keep_items))
@@ -130,32 +126,44 @@ def edit(
     options |= sitemap.changes()
     if selectors is not None:
         options["selectors"] = read_selectors(selectors)
-        changes.setdefault("kind", FeedKind.PAGES)
+        columns.setdefault("kind", FeedKind.PAGES)
     if cutoff is not None:
-        options["cutoff_date"] = cutoff.isoformat()
+        options["cutoff_date"] = cutoff
     if window_days is not None:
         options["window_days"] = window_days
-    if not changes and not options and not headers and not no_credentials:
-        raise UsageError("Nothing to change was named. `inforadar feed edit --help` lists what can be.")
+    changes = FeedChanges(
+        url=url,
+        options=options,
+        headers=_headers(header or [], user),
+        forget_credentials=no_credentials,
+        **columns,  # type: ignore[arg-type] # as `given` has them
+    )
 
-    async def work(database: Database, settings: Settings) -> Feed:
+    async def work(database: Database, settings: Settings) -> Edited:
         if named := options.get("prompt"):
             load_prompt(str(named), prompts_folder(settings.home))
         found = await database.read(find_feed, feed)
-        if no_credentials:
-            await database.write(save_credentials, found.id, headers)
-        elif headers:
-            await database.write(add_credentials, found.id, headers)
-        if options:
-            await database.write(update_feed_options, found.id, options)
-        if changes:
-            return await edit_feed(database, found.id, changes)
-        return await request_if_enabled(database, found.id)
+        return await edit_feed(database, settings.fetcher, found.id, changes)
 
-    changed = on_store(work)
-    tell(changed, f"Changed {safe(changed.url)}.", as_json=json)
+    edited = on_store(work)
+    tell(edited.feed, _sentence(edited), as_json=json)
     if not json and analyze is not False and options.keys() & {"analyzer", "model", "prompt", "analyze"}:
         print_line("New items are analyzed so. For those that are there: `inforadar analyze run --again`.")
+
+
+def _sentence(edited: Edited) -> str:
+    feed, name = edited.feed, short_id(edited.feed.id)
+    if edited.former_url is None:
+        return f"Changed {safe(feed.url)}."
+    sentences = [f"Changed {safe(edited.former_url)} to {safe(feed.url)}."]
+    if edited.dropped_credentials:
+        sentences.append(
+            "Its headers and password were deleted, because they belong to the former site; "
+            f"`inforadar feed edit {name} --user NAME` sets new ones."
+        )
+    if not feed.enabled:
+        sentences.append(f"It is disabled: `inforadar feed enable {name}`.")
+    return " ".join(sentences)
 
 
 def _options(*, analyze: bool | None, **named: str | None) -> dict[str, object]:

@@ -12,7 +12,7 @@ from cyclopts.validators import Number
 from rich.console import Console
 from rich.text import Text
 
-from inforadar.actions.admin import check_words, split_credentials, with_defaults
+from inforadar.actions.subscribe import subscribe
 from inforadar.cli.terminal.masks import masked
 from inforadar.cli.terminal.output import (
     is_narrow,
@@ -28,11 +28,11 @@ from inforadar.clock import utc_now
 from inforadar.config import Settings
 from inforadar.errors import UsageError
 from inforadar.model.feed import Feed, FeedKind
+from inforadar.model.feed_options import FeedOptions
+from inforadar.model.subscription import Start, Subscribed, WantedFeed
 from inforadar.store.database import Database
-from inforadar.store.feeds.credentials import add_credentials
-from inforadar.store.feeds.feeds import find_feed, insert_feed, load_former_urls, sync_feed
 from inforadar.store.feeds.lists import FeedList, list_feeds
-from inforadar.urls import keeps_credentials
+from inforadar.store.feeds.queries import find_feed, load_former_urls
 from inforadar.views.feed_health import HealthState, feed_health
 from inforadar.views.json import feed_document
 
@@ -69,7 +69,7 @@ def add(
 ) -> int:
     """Register a feed. Nothing is fetched until it is enabled and synced.
 
-    One that was deleted comes back as it was, but for what is said now.
+    A deleted feed comes back with its settings, but for what is said now; `feed restore` brings it back as it was.
     """
     if sync and not enable:
         raise UsageError("--sync fetches at once, which a disabled feed is not: add --enable.")
@@ -83,55 +83,36 @@ def add(
             print_several(found, as_json=json)
             return 2
         url, kind = found[0].url, found[0].kind
-    check_words(source=source, topic=topic)
-    chosen = _read_selectors(selectors) if selectors else None
+    wanted = WantedFeed(
+        url=url,
+        kind=kind,
+        source=source,
+        topic=topic,
+        options=FeedOptions(timezone=timezone, selectors=_read_selectors(selectors) if selectors else None),
+        any_host=True if any_host else None,
+        root_domain=root_domain,
+    )
+    start = Start(enabled=enable, polling=polling or None, fetch_within_s=0.0 if sync else None)
 
-    address, credentials = split_credentials(url)
+    async def work(database: Database, settings: Settings) -> Subscribed:
+        return await subscribe(database, settings.fetcher, wanted, start)
 
-    async def work(database: Database, settings: Settings) -> tuple[Feed, bool]:
-        new = with_defaults(
-            address,
-            kind=kind,
-            topic=topic,
-            selectors=chosen,
-            usual_cutoff=settings.fetcher.cutoff_date,
-            timezone=timezone,
-            now=utc_now(),
-        )
-        feed, is_new = await database.write(
-            insert_feed,
-            address,
-            kind=new.kind,
-            source=source,
-            topic=new.topic,
-            options=new.options,
-            enabled=enable,
-            polling=polling or None,
-            enforce_feed_domain=False if any_host else None,
-            with_root_domain=root_domain,
-            defaulted=new.defaulted,
-        )
-        if is_new and credentials and keeps_credentials(address, feed.url):
-            await database.write(add_credentials, feed.id, credentials)
-        if is_new and sync:
-            await database.write(sync_feed, feed.id)
-        return await database.read(find_feed, str(feed.id)), is_new
-
-    feed, is_new = on_store(work)
+    added = on_store(work)
+    feed = added.feed
     if json:
-        print_json(feed_document(feed, utc_now()) | {"added": is_new})
+        print_json(feed_document(feed, utc_now()) | {"added": added.is_new})
         return 0
-    if not is_new:
-        print_line(f"{safe(feed.url)} is there already, and nothing was changed: {feed.id}")
+    if not added.is_new:
+        print_line(f"{safe(feed.url)} already exists (id {feed.id}); nothing was changed.")
         print_line(
             f"`inforadar feed show {short_id(feed.id)}` shows it, `feed edit` and `feed enable` change it."
         )
         return 0
     print_line(f"Added {safe(feed.url)}")
     print_line(f"  id {feed.id} · source {safe(feed.source)} · topic {safe(feed.topic)}")
-    if credentials and keeps_credentials(address, feed.url):
+    if added.kept_credentials:
         print_line("  The password is kept apart, and never shown.")
-    elif credentials:
+    elif added.kept_credentials is False:
         print_line(
             "  The password was not kept: the feed has moved to another address than it was given for. "
             f"`inforadar feed edit {short_id(feed.id)} --user NAME` gives it one there."

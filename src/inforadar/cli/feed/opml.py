@@ -17,7 +17,7 @@ from inforadar.config import Settings
 from inforadar.errors import UsageError
 from inforadar.model.subscription import Imported
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import load_feeds
+from inforadar.store.feeds.queries import load_feeds
 from inforadar.texts import counted
 from inforadar.views.json import imported_document
 
@@ -30,8 +30,8 @@ def import_(
     """Add every feed of an OPML file: enabled, polling, fetched now. Folders become topics."""
     data = _read(file)
 
-    async def work(database: Database, _: Settings) -> Imported:
-        return await import_opml(database, data)
+    async def work(database: Database, settings: Settings) -> Imported:
+        return await import_opml(database, settings.fetcher, data)
 
     imported = on_store(work)
     if json:

@@ -17,7 +17,7 @@ from inforadar.config import Settings
 from inforadar.model.item import DIFFED_FIELDS, Listed
 from inforadar.model.metadata_fields import json_value
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import find_feed_by_url
+from inforadar.store.feeds.queries import find_feed_by_url
 from inforadar.views.item import SHOWN_COUNTERS
 
 _LONGEST = 48
@@ -37,7 +37,7 @@ def preview(
 
     async def work(database: Database, settings: Settings) -> PagePreview:
         feed = await database.read(find_feed_by_url, url)
-        chosen = given or (feed.options.get("selectors") if feed else None)
+        chosen = given or (feed.options.selectors if feed else None)
         async with open_previewer(settings, database) as previewer:
             return await previewer.preview(url, chosen, feed.zone if feed else UTC)
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from inforadar.actions.admin import set_root_domain
+from inforadar.actions.edit import set_root_domain
 from inforadar.cli.feed.change import tell
 from inforadar.cli.feed.feeds import Json, Reference
 from inforadar.cli.terminal.output import print_json, print_line, safe
@@ -14,7 +14,7 @@ from inforadar.cli.terminal.run import on_store
 from inforadar.config import Settings
 from inforadar.model.feed import Feed
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import find_feed, load_root_domains
+from inforadar.store.feeds.queries import find_feed, load_root_domains
 
 
 def list_(*, json: Json = False) -> None:

@@ -26,7 +26,7 @@ from inforadar.model.run import Report
 from inforadar.pipeline.collect.jobs import WalkLimits
 from inforadar.pipeline.runs.fetch_run import FetchFilter, FetchRun
 from inforadar.stages.discover.pages.walk import Depth
-from inforadar.store.feeds.feeds import load_feeds
+from inforadar.store.feeds.queries import load_feeds
 from inforadar.views.json import report_document
 
 STOP_S = 4.0

@@ -26,7 +26,7 @@ from inforadar.errors import DatabaseInUseError, StoreError
 from inforadar.sample.install import add_sample
 from inforadar.sample.server import check_sample_port
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import count_feeds, load_feeds
+from inforadar.store.feeds.queries import count_feeds, load_feeds
 from inforadar.urls import host_key
 from inforadar.web.serve import check_port, login_link
 

@@ -149,7 +149,8 @@ class PagesCollector:
 
     def _plan_walk(self, job: Job) -> Walk:
         feed, limits = job.feed, job.limits
-        window_days = _days(limits.window_days, feed.options.get("window_days"), self.window_days)
+        feed.options.check("cutoff_date", "window_days")
+        window_days = _days(limits.window_days, feed.options.window_days, self.window_days)
         depth = limits.depth or (Depth.WINDOW if feed.walked_at and not feed.redating else Depth.CUTOFF)
         cutoff = _midnight(limits.cutoff or self.cutoff_of(feed))
         # What is known is looked at again down to the cutoff if its dates are to be corrected.
@@ -160,12 +161,7 @@ class PagesCollector:
 
     def cutoff_of(self, feed: Feed) -> date:
         """How far down a feed is walked: as it says itself, else as the settings say."""
-        if own := feed.options.get("cutoff_date"):
-            try:
-                return date.fromisoformat(str(own))
-            except ValueError:
-                raise UsageError(f"{own!r} is no cutoff date; write it like 2026-01-31.") from None
-        return self.cutoff_date or default_cutoff(feed.created_at)
+        return feed.options.cutoff_date or self.cutoff_date or default_cutoff(feed.created_at)
 
     def _finish_job(self, job: Job, walked: _Walked) -> FinishedJob:
         failed = walked.failed

@@ -55,11 +55,9 @@ class SitemapPolicy:
     cleanup_interval_days: float = 7
 
     def of(self, feed: Feed) -> SitemapPolicy:
-        own = {name: feed.options[name] for name in _OWN if feed.options.get(name) is not None}
-        try:
-            return replace(self, **{name: type(getattr(self, name))(value) for name, value in own.items()})
-        except (TypeError, ValueError):
-            raise UsageError(f"The options of this sitemap cannot be used: {own}.") from None
+        feed.options.check(*_OWN)
+        given = {name: getattr(feed.options, name) for name in _OWN}
+        return replace(self, **{name: value for name, value in given.items() if value is not None})
 
 
 _OWN = (
@@ -148,7 +146,7 @@ class SitemapCollector:
             database=self.database,
             site_name=name,
             files=await self.database.read(load_files, name),
-            wanted=parse_filter(feed.options, began_at),
+            wanted=parse_filter(feed.options.to_json(), began_at),
             baseline_items=policy.baseline_items,
             is_first=site.last_run is None,
             max_bytes=policy.max_bytes,

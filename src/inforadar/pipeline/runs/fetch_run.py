@@ -32,7 +32,7 @@ from inforadar.pipeline.runs.progress import RunProgress, feed_label
 from inforadar.stages.discover.pages.walk import Depth
 from inforadar.store.database import Database
 from inforadar.store.feeds.credentials import load_credentials
-from inforadar.store.feeds.feeds import load_feeds
+from inforadar.store.feeds.queries import load_feeds
 from inforadar.store.leases import extend_leases, release_leases
 from inforadar.store.runs.fetch_runs import close_dead_runs
 from inforadar.store.runs.queries import load_report

@@ -6,13 +6,12 @@ AI_TYPE: a key sent to the wrong vendor is a leaked key.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from inforadar.config import AiSettings
 from inforadar.errors import ConfigError
+from inforadar.model.feed_options import FeedOptions
 from inforadar.stages.analyze import analyzer_class, registered
 from inforadar.stages.analyze.base import Analyzer
 from inforadar.stages.analyze.llm.dialogue import ModelAnalyzer
@@ -57,12 +56,12 @@ class Analyzers:
         )
         self._made: dict[Choice, _Made] = {}
 
-    def pick(self, options: Mapping[str, Any]) -> Analyzer | None:
+    def pick(self, options: FeedOptions) -> Analyzer | None:
         """Return the analyzer for a feed with these options, or `None` if the feed is not to be analyzed.
 
         A missing key or prompt is a `ConfigError` that says what to set.
         """
-        if options.get("analyze") is False:
+        if options.analyze is False:
             return None
         choice = self._choose(options)
         if choice not in self._made:
@@ -87,19 +86,19 @@ class Analyzers:
             await made.close()
         self._made.clear()
 
-    def _choose(self, options: Mapping[str, Any]) -> Choice:
+    def _choose(self, options: FeedOptions) -> Choice:
         settings = self._settings
-        name = str(options.get("analyzer") or settings.type)
+        name = options.analyzer or settings.type
         default_model = registered(name).default_model
         if not default_model:
             return Choice(name=name)
         own = name == settings.type
-        model = str(options.get("model") or (settings.model if own else ""))
+        model = options.model or (settings.model if own else "")
         if not model and own and settings.base_url:
             raise ConfigError(
                 "AI_BASE_URL is set, so AI_MODEL is needed too: set it to the endpoint's model."
             )
-        prompt = str(options.get("prompt") or DEFAULT_PROMPT)
+        prompt = options.prompt or DEFAULT_PROMPT
         return Choice(name=name, model=model or default_model, prompt=prompt)
 
     def _make(self, choice: Choice) -> Analyzer:

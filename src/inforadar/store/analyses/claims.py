@@ -6,7 +6,7 @@ the two then differ, which says that the analysis under way is of what was there
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,10 +14,11 @@ from uuid import uuid4
 
 from sqlalchemy import ColumnElement, Connection, and_, case, func, literal, or_, select, update
 
+from inforadar.model.feed_options import FeedOptions, parse_options
 from inforadar.model.ids import FeedId, ItemId, LeaseToken
 from inforadar.store.analyses.queries import FRESH, RETRY
 from inforadar.store.clock_sanity import is_absurd
-from inforadar.store.feeds.feeds import ACTIVE
+from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.leases import LEASE_S
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.feeds import feeds
@@ -41,7 +42,7 @@ class AnalysisJob:
     clean_text: str
     """The article's text; '' if there is none."""
     language: str | None
-    options: Mapping[str, Any]
+    options: FeedOptions
     attempts: int
     token: LeaseToken
 
@@ -91,7 +92,7 @@ def claim_analyses(connection: Connection, limit: int, *, lease_s: float = LEASE
             content=row.content,
             clean_text=row.clean_text or "",
             language=row.language,
-            options=row.options,
+            options=parse_options(row.options),
             attempts=row.analyze_attempts,
             token=token,
         )

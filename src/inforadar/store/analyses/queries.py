@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, and_, func, or_, select
 
 from inforadar.model.ids import FeedId
-from inforadar.store.feeds.feeds import ACTIVE
+from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.schema.analyses import analyses_cache, analysis_costs
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items

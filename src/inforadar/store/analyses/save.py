@@ -11,7 +11,7 @@ from sqlalchemy import Connection, and_, literal, or_, select, update
 from inforadar.model.ids import FeedId
 from inforadar.store.analyses.claims import AnalysisJob, unless_changed
 from inforadar.store.clock_sanity import LONGEST_WAIT_S
-from inforadar.store.feeds.history import note_analysis
+from inforadar.store.feeds.note_history import note_analysis
 from inforadar.store.schema.analyses import analyses_cache
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.feeds import feed_schedules

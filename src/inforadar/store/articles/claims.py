@@ -27,7 +27,7 @@ from inforadar.model.http import Validators
 from inforadar.model.ids import LeaseToken, Uid
 from inforadar.store.articles.queries import FAILED_LONG_AGO, is_free, load_known_uids
 from inforadar.store.clock_sanity import LONGEST_WAIT_S, is_absurd
-from inforadar.store.feeds.feeds import ACTIVE
+from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.leases import LEASE_S
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.feeds import feeds

@@ -4,23 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, select
 
 from inforadar.model.ids import FeedId
 from inforadar.store.schema.feeds import feed_credentials
-from inforadar.store.upsert import upsert
-
-
-def save_credentials(connection: Connection, feed_id: FeedId, headers: Mapping[str, str]) -> None:
-    """Replaces what a feed had; no headers: forgets them."""
-    if not headers:
-        connection.execute(delete(feed_credentials).where(feed_credentials.c.id == feed_id))
-        return
-    connection.execute(
-        upsert(connection, feed_credentials)
-        .values(id=feed_id, headers=dict(headers))
-        .on_conflict_do_update(index_elements=["id"], set_={"headers": dict(headers)})
-    )
 
 
 def has_credentials(connection: Connection, feed_id: FeedId) -> bool:
@@ -28,15 +15,6 @@ def has_credentials(connection: Connection, feed_id: FeedId) -> bool:
         connection.execute(select(feed_credentials.c.id).where(feed_credentials.c.id == feed_id)).first()
         is not None
     )
-
-
-def add_credentials(connection: Connection, feed_id: FeedId, headers: Mapping[str, str]) -> None:
-    """Beside what a feed has; a header of the same name is replaced, however it is written."""
-    held = select(feed_credentials.c.headers).where(feed_credentials.c.id == feed_id).with_for_update()
-    new = {name.lower() for name in headers}
-    stored = connection.execute(held).scalar() or {}
-    kept = {name: value for name, value in stored.items() if name.lower() not in new}
-    save_credentials(connection, feed_id, {**kept, **headers})
 
 
 def load_credentials(connection: Connection) -> dict[FeedId, Mapping[str, str]]:

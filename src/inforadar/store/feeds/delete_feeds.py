@@ -1,12 +1,18 @@
-"""Feeds that go for good, with all that hangs on them."""
+"""Deleting feeds: softly, so that they can be restored, or for good with everything that belongs to them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from sqlalchemy import Connection, delete, select
 
+from inforadar.errors import UsageError
+from inforadar.model.feed import Feed
 from inforadar.model.ids import FeedId
+from inforadar.store.feeds.changes import update_feed
+from inforadar.store.feeds.options import lock_options, save_options
+from inforadar.store.feeds.queries import load_feed
 from inforadar.store.schema.articles import article_failures, articles
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import item_changes, items
@@ -14,6 +20,28 @@ from inforadar.store.schema.people import marks
 from inforadar.store.schema.runs import runs
 from inforadar.store.sitemaps.prune import delete_sites
 from inforadar.urls import uid, url_hash
+
+
+def delete_feed(connection: Connection, feed_id: FeedId, at: datetime) -> Feed:
+    """Delete softly: the row stays, and says whether it was enabled, so that it can be restored."""
+    held = lock_options(connection, feed_id)
+    feed = load_feed(connection, feed_id)
+    if feed.deleted_at:
+        return feed
+    save_options(connection, feed_id, held.replaced({"was_enabled": feed.enabled or None}))
+    update_feed(connection, feed_id, {"deleted_at": at, "enabled": False})
+    return load_feed(connection, feed_id)
+
+
+def restore_feed(connection: Connection, feed_id: FeedId) -> Feed:
+    """Bring a deleted feed back as it was, schedule included. One that an earlier version deleted stays disabled."""
+    held = lock_options(connection, feed_id)
+    feed = load_feed(connection, feed_id)
+    if feed.deleted_at is None:
+        raise UsageError(f"{feed.url} is not deleted; nothing was changed.")
+    save_options(connection, feed_id, held.replaced({"was_enabled": None}))
+    update_feed(connection, feed_id, {"deleted_at": None, "enabled": bool(held.was_enabled)})
+    return load_feed(connection, feed_id)
 
 
 def purge_feeds(connection: Connection, feed_ids: Sequence[FeedId]) -> None:

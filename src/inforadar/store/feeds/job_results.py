@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, case, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, case, func, select, update
 
 from inforadar.model.http import Validators
 from inforadar.model.ids import FeedId
 from inforadar.model.schedule import FinishedJob
 from inforadar.store.feeds.credentials import has_credentials
-from inforadar.store.feeds.feeds import feed_key, update_feed
+from inforadar.store.feeds.queries import feed_key
+from inforadar.store.feeds.urls import save_url
 from inforadar.store.rows import JsonRows, stored_id, stored_time
-from inforadar.store.schema.feeds import feed_schedules, feed_urls, feeds
+from inforadar.store.schema.feeds import feed_schedules, feeds
 from inforadar.store.types import db_after, db_later, db_now
-from inforadar.store.upsert import upsert
 from inforadar.urls import keeps_credentials
 
 
@@ -34,19 +34,7 @@ def save_move(connection: Connection, job: FinishedJob) -> FeedId | None:
         return other
     if not keeps_credentials(feed.url, href) and has_credentials(connection, feed.id):
         return None
-    _, old_key = feed_key(feed.url)
-    former = upsert(connection, feed_urls).values(
-        url_hash=old_key, feed_id=feed.id, url=feed.url, left_at=job.at
-    )
-    connection.execute(
-        former.on_conflict_do_update(
-            index_elements=["url_hash"],
-            set_={"feed_id": former.excluded.feed_id, "left_at": former.excluded.left_at},
-        )
-    )
-    # A feed that comes back to a URL it had before has not left it.
-    connection.execute(delete(feed_urls).where(feed_urls.c.url_hash == key, feed_urls.c.feed_id == feed.id))
-    update_feed(connection, feed.id, {"url": href, "url_hash": key})
+    save_url(connection, feed, href, job.at)
     return None
 
 

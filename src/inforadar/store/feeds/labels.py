@@ -11,7 +11,7 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, Connection, func, literal_column, select
 
-from inforadar.store.feeds.feeds import ACTIVE
+from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
 from inforadar.store.schema.people import marks

@@ -1,4 +1,4 @@
-"""A feed's options, as JSON beside its columns: changed by name, with the zone its stored dates were read in (X8)."""
+"""Changing a feed's options, with the zone that its stored dates were read in (X8)."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from typing import Any
 
 from sqlalchemy import Connection, select, update
 
+from inforadar.model.feed_options import FeedOptions, parse_options
 from inforadar.model.ids import FeedId
 from inforadar.store.schema.feeds import feed_schedules, feeds
 from inforadar.store.types import db_after, db_now
 
 
 def update_feed_options(connection: Connection, feed_id: FeedId, changes: Mapping[str, Any]) -> None:
-    """Sets the options that are named and leaves the others; `None` takes one away."""
-    held = _hold_options(connection, feed_id)
-    merged = {**held, **changes}
+    """Set the options that are named and leave the others; `None` removes one."""
+    held = lock_options(connection, feed_id)
+    changed = held.replaced(changes)
     if "timezone" in changes:
-        merged |= _dated_in(merged, _zone_before(held))
-    _save_options(connection, feed_id, merged)
+        changed = _dated_in(changed, _zone_before(held))
+    save_options(connection, feed_id, changed)
     # Which items it is served with can depend on them.
     schedule = feed_schedules.c
     values: dict[str, Any] = {"build_at": db_after(schedule.build_at)}
@@ -34,43 +35,47 @@ _DEEPER = frozenset({"cutoff_date", "selectors"})
 
 def settle_zone(connection: Connection, feed_id: FeedId, name: str) -> None:
     """The stored dates are now those of this zone; which is not the feed's, if it was changed again meanwhile."""
-    held = _hold_options(connection, feed_id)
-    _save_options(connection, feed_id, held | _dated_in(held, name))
+    held = lock_options(connection, feed_id)
+    save_options(connection, feed_id, _dated_in(held, name))
 
 
-def _hold_options(connection: Connection, feed_id: FeedId) -> dict[str, Any]:
+def lock_options(connection: Connection, feed_id: FeedId) -> FeedOptions:
+    """The stored options; nobody else changes them until the commit."""
     held = select(feeds.c.options).where(feeds.c.id == feed_id).with_for_update()
-    return dict(connection.execute(held).scalar_one())
+    return parse_options(connection.execute(held).scalar_one())
 
 
-def _save_options(connection: Connection, feed_id: FeedId, options: Mapping[str, Any]) -> None:
-    given = {name: value for name, value in options.items() if value is not None}
-    connection.execute(update(feeds).where(feeds.c.id == feed_id).values(options=given, updated_at=db_now()))
+def save_options(connection: Connection, feed_id: FeedId, options: FeedOptions) -> None:
+    connection.execute(
+        update(feeds).where(feeds.c.id == feed_id).values(options=options.to_json(), updated_at=db_now())
+    )
 
 
-def _zone_before(options: Mapping[str, Any]) -> str:
+def _zone_before(options: FeedOptions) -> str:
     """What the stored dates were read in."""
-    return options.get("dated_in") or options.get("timezone") or "UTC"
+    return options.dated_in or options.timezone or "UTC"
 
 
-def _dated_in(options: Mapping[str, Any], name: str) -> dict[str, str | None]:
+def _dated_in(options: FeedOptions, name: str) -> FeedOptions:
     """Notes the zone of the stored dates for as long as it is not the feed's."""
-    return {"dated_in": None if name == (options.get("timezone") or "UTC") else name}
+    return options.replaced({"dated_in": None if name == (options.timezone or "UTC") else name})
 
 
 def revive_options(
     connection: Connection,
     feed_id: FeedId,
     title: str | None,
-    options: Mapping[str, Any],
+    options: FeedOptions,
     defaulted: Collection[str],
 ) -> None:
     """Merge the options of a revived feed: given values win, `defaulted` ones only fill gaps."""
-    held = _hold_options(connection, feed_id)
-    usual = {name: value for name, value in options.items() if name in defaulted}
-    merged = {**usual, **held, **{name: value for name, value in options.items() if name not in defaulted}}
-    if title is not None and "title" in held:
+    held = lock_options(connection, feed_id)
+    given = options.to_json()
+    usual = {name: value for name, value in given.items() if name in defaulted}
+    said = {name: value for name, value in given.items() if name not in defaulted}
+    if title is not None and held.title is not None:
         # What a person called it would hide the name that it is given now.
-        merged["title"] = title
+        said["title"] = title
+    merged = parse_options({**usual, **held.to_json(), **said, "was_enabled": None})
     # Its items are there still, with the dates that they came with.
-    _save_options(connection, feed_id, merged | _dated_in(merged, _zone_before(held)))
+    save_options(connection, feed_id, _dated_in(merged, _zone_before(held)))

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Row, Select, select
 
 from inforadar.model.feed import ErrorPolicy, Feed, FeedKind
+from inforadar.model.feed_options import NO_OPTIONS, parse_options
 from inforadar.model.http import Outcome, Validators
 from inforadar.store.schema.feeds import feed_schedules, feeds
 
@@ -90,8 +91,7 @@ def feed_from_row(row: Row[Any]) -> Feed:
         failures,
         walked_at,
     ) = row[: len(FEED_COLUMNS)]
-    if not isinstance(options, dict):  # only by another program's hand, and no reason to fetch nothing at all
-        options = {}
+    own = parse_options(options) if options else NO_OPTIONS
     return Feed(
         id=feed_id,
         url=url,
@@ -105,7 +105,7 @@ def feed_from_row(row: Row[Any]) -> Feed:
         created_at=created_at,
         deleted_at=deleted_at,
         # What a person called it counts; the column follows the document.
-        title=options.get("title") or title,
+        title=own.title or title,
         site_url=site_url,
         description=description,
         language=language,
@@ -115,7 +115,7 @@ def feed_from_row(row: Row[Any]) -> Feed:
         last_fetched_at=last_fetched_at,
         error_policy=_POLICIES[error_policy],
         duplicate_of=duplicate_of,
-        options=options,
+        options=own,
         next_run_at=next_run_at,
         requested_at=requested_at,
         locked_until=locked_until,

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Text, cast, func, or_
 from inforadar.errors import InvalidUrlError, NotFoundError, UsageError
 from inforadar.model.ids import ItemId
 from inforadar.model.item import Item
-from inforadar.store.feeds.feeds import ends_with
+from inforadar.store.feeds.queries import ends_with
 from inforadar.store.items.queries import item_from_row, load_item, select_items
 from inforadar.store.schema.items import items
 from inforadar.urls import normalize

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, func, select, true
 
 from inforadar.model.ids import FeedId, ItemId
 from inforadar.model.item import Item
-from inforadar.store.feeds.feeds import ACTIVE
+from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.items.queries import item_from_row, select_items
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items

@@ -37,8 +37,8 @@ from sqlalchemy import (
 from inforadar.errors import UsageError
 from inforadar.model.ids import FeedId, ItemId
 from inforadar.model.item import Item
-from inforadar.store.feeds.feeds import ACTIVE
 from inforadar.store.feeds.label_match import is_named
+from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.items.lookup import FEW_SCORED, Candidate, are_few, load_items, load_newest
 from inforadar.store.items.queries import (
     ItemFilter,

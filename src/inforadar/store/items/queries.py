@@ -11,8 +11,8 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, selec
 
 from inforadar.model.ids import FeedId, ItemId, RunId, UrlHash
 from inforadar.model.item import Item, KnownItem
-from inforadar.store.feeds.feeds import ACTIVE
 from inforadar.store.feeds.label_match import has_name, known_names
+from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.items.metadata_rows import DIFFED_ROWS, METADATA_ROWS
 from inforadar.store.items.search import is_found
 from inforadar.store.rows import JsonRows

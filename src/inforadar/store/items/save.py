@@ -13,7 +13,7 @@ from sqlalchemy import Connection, bindparam, case, or_, select, update
 from inforadar.model.ids import FeedId, RunId, Uid, new_uuid
 from inforadar.model.item import FieldValue, ItemChange, NewItem
 from inforadar.model.metadata_fields import json_value
-from inforadar.store.feeds.history import note_added
+from inforadar.store.feeds.note_history import note_added
 from inforadar.store.items.metadata_rows import METADATA_ROWS
 from inforadar.store.rows import insert_rows, stored_id, stored_time
 from inforadar.store.schema.articles import articles

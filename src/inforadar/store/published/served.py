@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, select
 from inforadar.model.feed import Feed
 from inforadar.model.ids import FeedId
 from inforadar.model.item import ServedItem
-from inforadar.store.feeds.feeds import load_feed
+from inforadar.store.feeds.queries import load_feed
 from inforadar.store.published.cached_feeds import load_last_items
 from inforadar.store.schema.feeds import cached_feeds, feed_urls, feeds
 from inforadar.store.types import one_of

@@ -1,4 +1,4 @@
-"""The tables that count: what became of fetches, day by day, so that no page has to add up all that ever was."""
+"""Counters by day: how fetches ended and what they added, so that no page has to add up the whole history."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ from sqlalchemy import Column, Date, Float, ForeignKey, Integer, String, Table, 
 
 from inforadar.model.http import Outcome
 from inforadar.store.schema.columns import metadata
+
+OUTCOMES = tuple(outcome.value for outcome in Outcome)
+ANALYZED = "analyzed"
+"""Stands among the outcomes for items that were analyzed: counted in the same way, by the day."""
 
 feed_days = Table(
     "feed_days",

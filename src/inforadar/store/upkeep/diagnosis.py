@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, and_, func, or_, select, text
 
 from inforadar.model.http import Outcome
-from inforadar.store.feeds.feeds import ACTIVE
+from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.items.queries import list_items
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.feeds import feed_schedules, feeds

@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Integer, cast, func, select
 
-from inforadar.store.feeds.feeds import ACTIVE
 from inforadar.store.feeds.history import load_outcomes_by_day, load_slowest_hosts
+from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.schema.analyses import analysis_costs
 from inforadar.store.schema.articles import article_failures, articles
 from inforadar.store.schema.feeds import feeds

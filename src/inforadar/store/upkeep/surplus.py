@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, func, literal, or_, select
 
+from inforadar.model.feed_options import FeedOptions, parse_options
 from inforadar.model.ids import FeedId
 from inforadar.store.schema.analyses import analyses_cache
 from inforadar.store.schema.articles import article_failures, articles
@@ -41,7 +42,7 @@ class Holding:
 
     feed_id: FeedId
     url: str
-    options: dict[str, Any]
+    options: FeedOptions
     number: int
     oldest: datetime
 
@@ -63,7 +64,13 @@ def load_holdings(connection: Connection) -> list[Holding]:
         .order_by(feeds.c.url)
     )
     return [
-        Holding(feed_id=row.id, url=row.url, options=row.options, number=row.number, oldest=row.oldest)
+        Holding(
+            feed_id=row.id,
+            url=row.url,
+            options=parse_options(row.options),
+            number=row.number,
+            oldest=row.oldest,
+        )
         for row in connection.execute(query)
     ]
 

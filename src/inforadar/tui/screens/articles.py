@@ -10,8 +10,8 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 
-from inforadar.store.feeds.feeds import load_broken_count
 from inforadar.store.feeds.labels import load_labels
+from inforadar.store.feeds.queries import load_broken_count
 from inforadar.store.items.order import SortKey
 from inforadar.store.items.queries import count_items
 from inforadar.store.people.marks import NO_MARKS

@@ -9,8 +9,9 @@ from textual.binding import Binding
 from textual.content import Content
 from textual.widgets import OptionList
 
+from inforadar.actions.switch import sync_feed
 from inforadar.model.feed import Feed
-from inforadar.store.feeds.feeds import load_broken_feeds, sync_feed
+from inforadar.store.feeds.queries import load_broken_feeds
 from inforadar.tui.screens.base import COMMON, RadarScreen
 from inforadar.tui.session import Session
 from inforadar.tui.text import safe
@@ -85,7 +86,7 @@ class FeedsScreen(RadarScreen):
 
     async def action_revive(self) -> None:
         if feed := self._current:
-            await self.session.database.write(sync_feed, feed.id)
+            await sync_feed(self.session.database, feed.id)
             await self._load()
             self.say(f"{safe(feed.source[:100])} is due again. f fetches it now.")
 

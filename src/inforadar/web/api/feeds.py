@@ -16,25 +16,28 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from inforadar.actions.admin import edit_in_page, set_root_domain, subscribe, switch_feed, timezone_given
+from inforadar.actions.delete import delete_feed
+from inforadar.actions.edit import edit_live
 from inforadar.actions.opml import MAX_BYTES, render_opml
 from inforadar.actions.opml_import import import_opml
+from inforadar.actions.subscribe import subscribe
+from inforadar.actions.switch import sync_feed
 from inforadar.config import Settings
-from inforadar.errors import InfoRadarError, NotFoundError, ParseError, UsageError
+from inforadar.errors import DuplicateFeedError, InfoRadarError, NotFoundError, ParseError, UsageError
 from inforadar.model.feed import ErrorPolicy, Feed, FeedKind
+from inforadar.model.feed_options import FeedOptions
 from inforadar.model.ids import FeedId
+from inforadar.model.subscription import LIVE, FeedChanges, WantedFeed
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import (
-    delete_feed,
+from inforadar.store.feeds.history import FeedDay, load_feed_days
+from inforadar.store.feeds.lists import load_feeds_after
+from inforadar.store.feeds.queries import (
     find_feed_by_url,
     load_feed,
     load_feeds,
     load_former_urls,
     load_root_domains,
-    sync_feed,
 )
-from inforadar.store.feeds.history import FeedDay, load_feed_days
-from inforadar.store.feeds.lists import load_feeds_after
 from inforadar.views.json import feed_document, found_document, imported_document
 from inforadar.web.api.answers import json_answer, json_fault
 from inforadar.web.http import parameters
@@ -68,6 +71,7 @@ class Address(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 class FeedChange(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """What is not named stays."""
 
+    url: str | Unset = UNSET
     kind: FeedKind | Unset = UNSET
     source: Word | Unset = UNSET
     topic: Word | Unset = UNSET
@@ -135,39 +139,35 @@ class SubscriptionRoutes:
     async def add(self, request: Request) -> Response:
         """Enabled, polling and asked for now, as a person expects it; one that is there stays as it is."""
         new = await read_json(request, NewFeed)
-        feed, is_new = await subscribe(
-            self.database,
-            new.url,
+        wanted = WantedFeed(
+            url=new.url,
             kind=new.kind,
             source=new.source,
             topic=new.topic,
             title=new.title,
-            timezone=new.timezone,
+            options=FeedOptions(timezone=new.timezone),
         )
-        return json_answer(self._document(feed) | {"added": is_new}, 201 if is_new else 200)
+        added = await subscribe(self.database, self.settings.fetcher, wanted, LIVE)
+        document = self._document(added.feed) | {"added": added.is_new}
+        return json_answer(document, 201 if added.is_new else 200)
 
     async def edit(self, request: Request) -> Response:
         """Switches alone only switch; any other change also makes the feed run now."""
         feed = await self._feed(request)
-        body = await read_json(request, FeedChange)
-        changes = {name: value for name, value in _given(body).items() if value is not UNSET}
+        changes = _changes(await read_json(request, FeedChange))
         if not changes:
             raise UsageError(f"Say what to change: {', '.join(FeedChange.__struct_fields__)}.")
-        if "timezone" in changes:
-            # Before anything is written.
-            changes["timezone"] = timezone_given(changes["timezone"])
-        if "root_domain" in changes:
-            feed = await set_root_domain(self.database, feed.id, changes.pop("root_domain"))
-        if changes.keys() <= {"enabled", "polling"}:
-            feed = await switch_feed(self.database, feed.id, **changes) if changes else feed
-        else:
-            feed = await edit_in_page(self.database, feed.id, changes)
-        return json_answer(self._document(feed))
+        try:
+            edited = await edit_live(self.database, self.settings.fetcher, feed.id, changes)
+        except DuplicateFeedError as fault:
+            return json_fault(409, str(fault))
+        more = {} if changes.url is None else {"credentials_deleted": edited.dropped_credentials}
+        return json_answer(self._document(edited.feed) | more)
 
     async def delete(self, request: Request) -> Response:
         """Softly: adding it again brings it back."""
         feed = await self._feed(request)
-        await self.database.write(delete_feed, feed.id, self.now())
+        await delete_feed(self.database, feed.id, self.now())
         return Response(status_code=204)
 
     async def sync(self, request: Request) -> Response:
@@ -175,8 +175,7 @@ class SubscriptionRoutes:
         feed = await self._feed(request)
         if not feed.enabled:
             return json_fault(409, f"{feed.url} is disabled. Enable it first.")
-        await self.database.write(sync_feed, feed.id)
-        return json_answer(self._document(await self.database.read(load_feed, feed.id)), 202)
+        return json_answer(self._document(await sync_feed(self.database, feed.id)), 202)
 
     async def discover(self, request: Request) -> Response:
         """The feeds of a site, found in at most three requests to it."""
@@ -211,7 +210,7 @@ class SubscriptionRoutes:
     async def import_opml(self, request: Request) -> Response:
         data = await read_body(request, MAX_BYTES)
         try:
-            imported = await import_opml(self.database, data)
+            imported = await import_opml(self.database, self.settings.fetcher, data)
         except ParseError as fault:
             raise UsageError(str(fault)) from None
         return json_answer(imported_document(imported, self.now()))
@@ -226,8 +225,11 @@ class SubscriptionRoutes:
         return feed_document(feed, self.now())
 
 
-def _given(body: FeedChange) -> dict[str, Any]:
-    return {name: getattr(body, name) for name in FeedChange.__struct_fields__}
+def _changes(body: FeedChange) -> FeedChanges:
+    given = {name: getattr(body, name) for name in FeedChange.__struct_fields__}
+    named = {name: value for name, value in given.items() if value is not UNSET}
+    options: dict[str, Any] = {name: named.pop(name) for name in ("title", "timezone") if name in named}
+    return FeedChanges(**named, options=options)
 
 
 def _since(now: datetime, days: int) -> date:

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, quote
 
 from inforadar.errors import InvalidUrlError, UsageError
 from inforadar.stages.publish.formats import FORMATS, RSS, Format
-from inforadar.store.feeds.feeds import feed_key
+from inforadar.store.feeds.queries import feed_key
 
 _YES, _NO = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 MAX_FIELDS = 50

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from inforadar.actions.admin import check_words
+from inforadar.actions.feed_input import check_words
 from inforadar.errors import UsageError
 from inforadar.web.http.bodies import read_body
 from inforadar.web.http.multipart import FORM_DATA, parse_multipart

@@ -15,15 +15,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from inforadar.actions.admin import subscribe
+from inforadar.actions.subscribe import subscribe
 from inforadar.config import Settings
 from inforadar.errors import InfoRadarError, StoreError, UsageError
 from inforadar.model.feed import Feed, FeedKind
+from inforadar.model.feed_options import FeedOptions
 from inforadar.model.http import Fetched
 from inforadar.model.item import Listed
+from inforadar.model.subscription import LIVE, WantedFeed
 from inforadar.pipeline.pool import WorkPool
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import find_feed_by_url
+from inforadar.store.feeds.queries import find_feed_by_url
 from inforadar.urls import canonical_form
 from inforadar.web.cache.timed import TimedCache
 from inforadar.web.http.forms import Form, go, read_form
@@ -98,14 +100,17 @@ class AddRoutes:
         kind = form.text("kind")
         if kind is not None and kind not in set(FeedKind):
             raise UsageError(f"The kind is one of {', '.join(FeedKind)}.")
-        feed, is_new = await subscribe(
-            self.database,
-            _address(form),
+        wanted = WantedFeed(
+            url=_address(form),
             kind=FeedKind(kind) if kind else None,
             source=form.word("source"),
             topic=form.word("topic"),
         )
-        return go(request, f"/feeds/{feed.id}?says={'added' if is_new else 'known'}")
+        return await self._subscribe(request, wanted)
+
+    async def _subscribe(self, request: Request, wanted: WantedFeed) -> Response:
+        added = await subscribe(self.database, self.settings.fetcher, wanted, LIVE)
+        return go(request, f"/feeds/{added.feed.id}?says={'added' if added.is_new else 'known'}")
 
     async def try_selectors(self, request: Request) -> Response:
         """Shows what the selectors catch, or adds the feed if that was the button."""
@@ -148,16 +153,14 @@ class AddRoutes:
         return FoundRow(url=url, kind=kind, how=how, title=title, items=items[:PREVIEW_ITEMS], known=known)
 
     async def _add_pages(self, request: Request, form: Form) -> Response:
-        feed, is_new = await subscribe(
-            self.database,
-            _address(form),
+        wanted = WantedFeed(
+            url=_address(form),
             kind=FeedKind.PAGES,
             source=form.word("source"),
             topic=form.word("topic"),
-            selectors=given_selectors(form),
-            cutoff=_cutoff(form),
+            options=FeedOptions(selectors=given_selectors(form), cutoff_date=_cutoff(form)),
         )
-        return go(request, f"/feeds/{feed.id}?says={'added' if is_new else 'known'}")
+        return await self._subscribe(request, wanted)
 
     async def _preview(self, form: Form) -> PagePreview:
         from inforadar.actions.preview import read_by_selectors  # noqa: PLC0415

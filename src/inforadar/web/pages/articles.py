@@ -26,8 +26,8 @@ from inforadar.model.ids import ItemId
 from inforadar.model.item import Item
 from inforadar.store.articles.queries import load_article
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import load_broken_count, load_feed
 from inforadar.store.feeds.labels import Label, has_only, load_labels
+from inforadar.store.feeds.queries import load_broken_count, load_feed
 from inforadar.store.items.pages import load_item_page
 from inforadar.store.items.queries import load_item, load_item_changes
 from inforadar.store.people.marks import MARKS, NO_MARKS, load_marks

@@ -16,14 +16,18 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from inforadar.actions.admin import edit_in_page, switch_feed
+from inforadar.actions.delete import delete_feed
+from inforadar.actions.edit import edit_live
+from inforadar.actions.switch import switch_feed, sync_feed
+from inforadar.config import FetcherSettings
 from inforadar.errors import NotFoundError, UsageError
 from inforadar.model.feed import ErrorPolicy, Feed
 from inforadar.model.ids import FeedId
+from inforadar.model.subscription import FeedChanges
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import delete_feed, load_broken_count, load_feed, load_former_urls, sync_feed
 from inforadar.store.feeds.history import FeedDay, load_feed_days
 from inforadar.store.feeds.pages import load_feed_page
+from inforadar.store.feeds.queries import load_broken_count, load_feed, load_former_urls
 from inforadar.views.feed_health import ON_PAGE, Health, HealthState, feed_health
 from inforadar.web.feeds.rss import PATH as RSS_PATH
 from inforadar.web.http.forms import Form, go, read_form
@@ -43,6 +47,8 @@ SAYS = {
     "polls": "It is fetched again after each success.",
     "rests": "It is fetched only when asked for.",
     "saved": "Saved. A running worker fetches it now.",
+    "moved": "Saved. Its headers and password were deleted, because they belong to the former site. "
+    "A running worker fetches it now.",
     "deleted": "Deleted. Add it again to have it back.",
     "off": "It is disabled, so nobody would fetch it. Enable it first.",
 }
@@ -69,6 +75,7 @@ class FeedRow:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedRoutes:
     database: Database
+    fetcher: FetcherSettings
     pages: Pages
     now: Callable[[], datetime]
 
@@ -119,22 +126,23 @@ class FeedRoutes:
         source, topic = form.word("source"), form.word("topic")
         if source is None or topic is None:
             raise UsageError("A feed has a source and a topic.")
-        changes = {
-            "title": form.word("title"),
-            "timezone": form.word("timezone"),
-            "source": source,
-            "topic": topic,
-            "enforce_feed_domain": form.text("any_host") is None,
-            "error_policy": ErrorPolicy(policy) if policy else None,
-        }
-        await edit_in_page(self.database, feed.id, changes)
-        return go(request, f"/feeds/{feed.id}?says=saved")
+        url = form.text("url")
+        changes = FeedChanges(
+            url=url if url and url != feed.url else None,
+            source=source,
+            topic=topic,
+            enforce_feed_domain=form.text("any_host") is None,
+            error_policy=ErrorPolicy(policy) if policy else None,
+            options={"title": form.word("title"), "timezone": form.word("timezone")},
+        )
+        edited = await edit_live(self.database, self.fetcher, feed.id, changes)
+        return go(request, f"/feeds/{feed.id}?says={'moved' if edited.dropped_credentials else 'saved'}")
 
     async def sync(self, request: Request) -> Response:
         feed, form = await self._feed(request), await read_form(request)
         if not feed.enabled:
             return _back(request, form, feed, "off")
-        await self.database.write(sync_feed, feed.id)
+        await sync_feed(self.database, feed.id)
         return _back(request, form, feed, "synced")
 
     async def switch_enabled(self, request: Request) -> Response:
@@ -155,7 +163,7 @@ class FeedRoutes:
     async def delete(self, request: Request) -> Response:
         """Softly: adding it again brings it back."""
         feed = await self._feed(request)
-        await self.database.write(delete_feed, feed.id, self.now())
+        await delete_feed(self.database, feed.id, self.now())
         return go(request, "/feeds?says=deleted")
 
     async def _rows(self, feeds: Sequence[Feed]) -> list[FeedRow]:

@@ -19,8 +19,8 @@ from inforadar.model.ids import RunId
 from inforadar.model.progress import ProgressKind
 from inforadar.model.run import Report, RunNumbers
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import load_broken_count
 from inforadar.store.feeds.labels import Label, load_labels
+from inforadar.store.feeds.queries import load_broken_count
 from inforadar.store.runs.queries import MAX_EVENTS, load_events, load_open_fetch_runs, load_run
 from inforadar.texts import counted
 from inforadar.views.json import run_state

@@ -10,6 +10,7 @@ from starlette.routing import Route
 
 from inforadar.actions.opml import MAX_BYTES
 from inforadar.actions.opml_import import import_opml
+from inforadar.config import FetcherSettings
 from inforadar.errors import ParseError
 from inforadar.model.subscription import Imported
 from inforadar.store.database import Database
@@ -24,6 +25,7 @@ SHOWN = 200
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpmlRoutes:
     database: Database
+    fetcher: FetcherSettings
     pages: Pages
 
     def routes(self) -> list[Route]:
@@ -39,7 +41,7 @@ class OpmlRoutes:
         if not data.strip():
             return self._show(request, 422, fault="Choose a file, or paste its text.")
         try:
-            imported = await import_opml(self.database, data)
+            imported = await import_opml(self.database, self.fetcher, data)
         except ParseError as fault:
             return self._show(request, 422, fault=str(fault))
         return self._show(request, imported=imported)

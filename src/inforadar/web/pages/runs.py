@@ -12,7 +12,7 @@ from starlette.routing import Route
 from inforadar.model.ids import RunId
 from inforadar.model.run import Report
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import load_broken_count
+from inforadar.store.feeds.queries import load_broken_count
 from inforadar.store.runs.items import load_run_added, load_run_changed
 from inforadar.store.runs.queries import load_run, load_runs
 from inforadar.views.json import run_state

@@ -15,7 +15,7 @@ from starlette.routing import Route
 from inforadar.model.analysis import Score
 from inforadar.model.http import Outcome
 from inforadar.store.database import Database
-from inforadar.store.feeds.feeds import load_broken_count
+from inforadar.store.feeds.queries import load_broken_count
 from inforadar.web.http import parameters
 from inforadar.web.http.routing import resource
 from inforadar.web.pages.plots import Plot, days_until, histogram, stacked

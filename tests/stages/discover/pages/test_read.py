@@ -12,6 +12,7 @@ import pytest
 
 from inforadar.errors import UsageError
 from inforadar.model.feed import Feed, FeedKind
+from inforadar.model.feed_options import parse_options
 from inforadar.model.http import (
     Failed,
     FailureReason,
@@ -49,7 +50,7 @@ def feed(selectors: Mapping[str, str] = SELECTORS, url: str = f"{BASE}/latest", 
         enforce_feed_domain=True,
         created_at=NOW,
         validators=Validators(etag='"1"', url=url),
-        options={"selectors": selectors, **options} if selectors else options,
+        options=parse_options({"selectors": selectors, **options} if selectors else options),
     )
 
 

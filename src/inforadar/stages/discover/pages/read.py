@@ -40,7 +40,7 @@ HeadersFor = Callable[[str], Mapping[str, str]]
 
 def reader_for(feed: Feed) -> PageReader:
     """What reads a feed's pages: its selectors, if it has any, else the reader of its site."""
-    selectors = feed.options.get("selectors")
+    selectors = feed.options.selectors
     if selectors:
         return partial(parse_page, selectors=parse_selectors(selectors), timezone=feed.zone)
     reader = site_reader(feed.url)

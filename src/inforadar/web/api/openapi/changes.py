@@ -42,7 +42,11 @@ PATHS: Json = {
             "Change a feed; what is not named stays. More than switches: it is enabled, polls, and runs now",
             parameters=_WHICH,
             body=json_body(ref("FeedChange")),
-            responses={"200": json_(ref("Feed"), "As it is now."), "404": _NO_FEED},
+            responses={
+                "200": json_(ref("Feed"), "As it is now."),
+                "404": _NO_FEED,
+                "409": fault("Another feed has that URL; nothing was changed."),
+            },
         ),
         "delete": change(
             "Delete a feed; adding it again brings it back",

@@ -102,7 +102,7 @@ SCHEMAS: Json = {
             "changes": list_(object_({"at": TIME, "fields": OBJECT})),
         }
     ),
-    "Feed": object_(_FEED, {"days": list_(_DAY), "added": FLAG}),
+    "Feed": object_(_FEED, {"days": list_(_DAY), "added": FLAG, "credentials_deleted": FLAG}),
     "WholeFeed": object_(
         _FEED
         | {
@@ -162,6 +162,7 @@ SCHEMAS: Json = {
     "FeedChange": _exact(
         {},
         {
+            "url": URL,
             "kind": {"enum": list(FeedKind)},
             "source": _WORD,
             "topic": _WORD,

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 from sqlalchemy import func, select
 
 from inforadar.model.feed import FeedKind
+from inforadar.model.feed_options import FeedOptions
+from inforadar.model.subscription import FALLBACK_S
 from inforadar.store.database import Database
-from inforadar.store.feeds.credentials import add_credentials, load_credentials, save_credentials
-from inforadar.store.feeds.feeds import delete_feed
-from inforadar.store.feeds.subscriptions import FALLBACK_S, Subscription, save_subscriptions
+from inforadar.store.feeds.add import Subscription, save_subscriptions
+from inforadar.store.feeds.credentials import load_credentials
+from inforadar.store.feeds.delete_feeds import delete_feed
+from inforadar.store.feeds.save_credentials import add_credentials, save_credentials
 from inforadar.store.schema.feeds import feed_schedules, feeds
 from tests.store.making import NOW, add_feed, collect, count, rows
 
@@ -51,14 +56,18 @@ async def test_a_password_for_the_old_place_is_not_given_to_a_feed_that_is_elsew
 
 async def test_a_feed_of_a_list_that_was_deleted_comes_back_as_it_was(database: Database) -> None:
     gone = await add_feed(
-        database, source="Site", topic="world", kind=FeedKind.PAGES, options={"cutoff_date": "2020-01-02"}
+        database,
+        source="Site",
+        topic="world",
+        kind=FeedKind.PAGES,
+        options=FeedOptions(cutoff_date=date(2020, 1, 2)),
     )
     await database.write(delete_feed, gone.id, NOW)
     wanted = Subscription(
         url=gone.url,
         title="Named",
         topic="general",
-        options={"cutoff_date": "2026-01-02"},
+        options=FeedOptions(cutoff_date=date(2026, 1, 2)),
         defaulted=frozenset({"topic", "cutoff_date"}),
     )
     ((back, is_new),) = await database.write(save_subscriptions, [wanted])
@@ -75,7 +84,9 @@ async def test_a_feed_of_a_list_that_was_deleted_comes_back_as_it_was(database: 
 async def test_a_new_feed_is_enabled_polled_and_asked_for(database: Database) -> None:
     wanted = [
         Subscription(url="https://a.example/feed", title="A", headers={"Authorization": "x"}),
-        Subscription(url="https://b.example/", kind=FeedKind.PAGES, source="B", options={"k": 1}),
+        Subscription(
+            url="https://b.example/", kind=FeedKind.PAGES, source="B", options=FeedOptions(keep_days=1)
+        ),
     ]
     (first, _), (second, _) = await database.write(save_subscriptions, wanted)
     for feed in (first, second):
@@ -87,7 +98,7 @@ async def test_a_new_feed_is_enabled_polled_and_asked_for(database: Database) ->
         wait = feed.next_run_at - feed.requested_at
         assert abs(wait.total_seconds() - FALLBACK_S) < 5
     assert (first.title, first.source, first.root_domain) == ("A", "a.example", "a.example")
-    assert (second.kind, second.source, second.options) == (FeedKind.PAGES, "B", {"k": 1})
+    assert (second.kind, second.source, second.options) == (FeedKind.PAGES, "B", FeedOptions(keep_days=1))
     assert await database.read(load_credentials) == {first.id: {"Authorization": "x"}}
     walks = {row.id: row.walks for row in await rows(database, feed_schedules)}
     assert walks == {first.id: False, second.id: True}

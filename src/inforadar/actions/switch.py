@@ -1,0 +1,36 @@
+"""Switching feeds on and off, and asking for fetches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import UNSET
+
+from inforadar.model.feed import Feed
+from inforadar.model.ids import FeedId
+from inforadar.model.subscription import FeedChanges
+from inforadar.store.database import Database
+from inforadar.store.feeds import changes
+from inforadar.store.feeds.edit import save_edit
+
+
+async def switch_feed(
+    database: Database, feed_id: FeedId, *, enabled: bool | None = None, polling: bool | None = None
+) -> Feed:
+    """Turn on or off what is named; nothing is scheduled by it."""
+    named = FeedChanges(
+        enabled=UNSET if enabled is None else enabled, polling=UNSET if polling is None else polling
+    )
+    return (await database.write(save_edit, feed_id, named)).feed
+
+
+async def sync_feed(database: Database, feed_id: FeedId) -> Feed:
+    """Make a feed due now; revives one that was suspended. Refused if it is disabled or deleted."""
+    return await database.write(changes.sync_feed, feed_id)
+
+
+async def request_feeds(
+    database: Database, feed_ids: Sequence[FeedId], *, fallback_s: float | None = None
+) -> None:
+    """Ask for a fetch of each feed now (B3); with `fallback_s` also schedule one, in case nobody hears."""
+    await database.write(changes.request_feeds, feed_ids, fallback_s=fallback_s)

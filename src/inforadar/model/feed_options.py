@@ -1,0 +1,115 @@
+"""The options of a feed: settings that only one kind of feed or one feature needs, stored as one JSON object.
+
+A struct and not columns, because most feeds have none of them. Keys that this version does not know, and values of the
+wrong type, are kept as they are: an edit by an older program, or by hand, must not lose what another one stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+import msgspec
+
+from inforadar.errors import UsageError
+
+
+class FeedOptions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Each field is a key of the stored JSON. `None`: not set, so the settings or the feed itself decide."""
+
+    title: str | None = None
+    """The title that a person gave the feed; it replaces the document's own."""
+    timezone: str | None = None
+    """The time zone for dates that name none."""
+    dated_in: str | None = None
+    """The time zone that the stored dates were read in, while it differs from the feed's: see `Feed.redating`."""
+    epoch: str | None = None
+    """When the sample world was added; only feeds of the sample have it."""
+    was_enabled: bool | None = None
+    """Whether the feed was enabled when it was deleted; only deleted feeds have it, for `feed restore`."""
+
+    # Kind `pages`.
+    cutoff_date: date | None = None
+    """A walk takes nothing older."""
+    window_days: int | None = None
+    """Items older than this many days get no metadata update."""
+    selectors: Mapping[str, Any] | None = None
+    """Where the fields of a listing page are, as `parse_selectors` takes them."""
+
+    # Kind `sitemap`.
+    include_patterns: str | tuple[str, ...] | None = None
+    exclude_patterns: str | tuple[str, ...] | None = None
+    newer_than: str | None = None
+    max_age_days: int | float | None = None
+    baseline_items: int | None = None
+    fetch_titles: bool | None = None
+    max_page_titles: int | None = None
+    retry_failed_urls: bool | None = None
+    max_history_days: int | float | None = None
+    cleanup_interval_days: int | float | None = None
+
+    # The analysis.
+    analyze: bool | None = None
+    """True: the feed is served with analyzed items only. False: its items are not analyzed."""
+    analyzer: str | None = None
+    model: str | None = None
+    prompt: str | None = None
+
+    # Retention.
+    keep_days: int | None = None
+    keep_items: int | None = None
+
+    other: Mapping[str, Any] = {}
+    """Stored values that no field can hold: unknown keys, and known keys with a value of the wrong type."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The object as it is stored and shown: only the keys that are set."""
+        document: dict[str, Any] = msgspec.to_builtins(self)
+        other = document.pop("other", {})
+        return {**document, **other}
+
+    def replaced(self, changes: Mapping[str, Any]) -> FeedOptions:
+        """The options with these keys set; `None` removes one."""
+        return parse_options({**self.to_json(), **changes})
+
+    def check(self, *names: str) -> None:
+        """Refuse options that were stored with a value of the wrong type."""
+        for name in names:
+            if name in self.other:
+                raise UsageError(f"The option {name} cannot be used: {self.other[name]!r}.")
+
+
+OPTION_NAMES = frozenset(FeedOptions.__struct_fields__) - {"other"}
+NO_OPTIONS = FeedOptions()
+
+
+def parse_options(stored: object) -> FeedOptions:
+    """Read options from JSON. Never fails: one odd value must not keep a feed, or a batch of them, from being read."""
+    if not stored or not isinstance(stored, Mapping):
+        return NO_OPTIONS
+    if OPTION_NAMES.issuperset(stored):
+        try:
+            return msgspec.convert(stored, FeedOptions)
+        except msgspec.ValidationError:
+            pass
+    return _parse_odd(stored)
+
+
+def _parse_odd(stored: Mapping[str, Any]) -> FeedOptions:
+    """Read value by value, and set apart what fits no field."""
+    fields: dict[str, Any] = {}
+    other: dict[str, Any] = {}
+    for name, value in stored.items():
+        if value is None:
+            continue
+        if name not in OPTION_NAMES:
+            other[name] = value
+            continue
+        try:
+            read = msgspec.convert({name: value}, FeedOptions, strict=False)
+        except msgspec.ValidationError:
+            other[name] = value
+        else:
+            fields[name] = getattr(read, name)
+    return FeedOptions(**fields, other=other)

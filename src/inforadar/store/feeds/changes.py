@@ -1,0 +1,71 @@
+"""Changing feeds: their columns, their lanes, and when they are fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, and_, case, false, func, select, update
+
+from inforadar.errors import UsageError
+from inforadar.model.feed import Feed, FeedKind
+from inforadar.model.ids import FeedId
+from inforadar.model.schedule import Lane, lane_of
+from inforadar.store.feeds.queries import ACTIVE, deleted_sentence, load_feed
+from inforadar.store.schema.feeds import feed_schedules, feeds
+from inforadar.store.types import db_later, db_now, one_of
+
+
+def save_lanes(connection: Connection, feed_ids: Sequence[FeedId]) -> None:
+    """Puts feeds into the lane of their kind, those that nobody fetches into none, after that may have changed."""
+    walks = case((and_(*ACTIVE), func.coalesce(feeds.c.kind.in_(_WALKING), false())))
+    lane = select(walks).where(feeds.c.id == feed_schedules.c.id).scalar_subquery()
+    connection.execute(update(feed_schedules).where(one_of(feed_schedules.c.id, feed_ids)).values(walks=lane))
+
+
+_WALKING = [kind.value for kind in FeedKind if lane_of(kind) is Lane.WALKS]
+_DECIDES_LANE = frozenset({"kind", "enabled", "deleted_at"})
+
+
+def update_feed(connection: Connection, feed_id: FeedId, columns: Mapping[str, Any]) -> None:
+    """Writes only the columns that are named."""
+    connection.execute(update(feeds).where(feeds.c.id == feed_id).values(**columns, updated_at=db_now()))
+    if not _DECIDES_LANE.isdisjoint(columns):
+        save_lanes(connection, [feed_id])
+
+
+def request_feed(connection: Connection, feed_id: FeedId, *, fallback_s: float | None = None) -> None:
+    """Ask for a fetch now (B3); with `fallback_s` also schedule one, in case nobody hears."""
+    request_feeds(connection, [feed_id], fallback_s=fallback_s)
+
+
+def request_feeds(
+    connection: Connection, feed_ids: Sequence[FeedId], *, fallback_s: float | None = None
+) -> None:
+    """Ask for a fetch of each feed."""
+    values: dict[str, Any] = {"requested_at": db_now()}
+    if fallback_s is not None:
+        values["next_run_at"] = db_later(fallback_s)
+    connection.execute(update(feed_schedules).where(one_of(feed_schedules.c.id, feed_ids)).values(**values))
+
+
+def sync_feed(connection: Connection, feed_id: FeedId) -> Feed:
+    """Seed 2's resurrection: due now, error and lock cleared. Refused for a feed nobody would fetch."""
+    feed = load_feed(connection, feed_id)
+    if feed.deleted_at:
+        raise UsageError(deleted_sentence(feed))
+    if not feed.enabled:
+        raise UsageError(f"{feed.url} is disabled. Enable it first: `inforadar feed enable {feed.id}`.")
+    connection.execute(
+        update(feed_schedules)
+        .where(feed_schedules.c.id == feed_id)
+        .values(
+            next_run_at=db_now(),
+            requested_at=db_now(),
+            last_error=None,
+            locked_until=None,
+            lease_token=None,
+            failures=0,
+        )
+    )
+    return load_feed(connection, feed_id)

@@ -1,0 +1,84 @@
+"""Counting how fetches ended and what they added, by the day, in the transaction that saves them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from operator import add
+
+from sqlalchemy import Connection, Insert, Table, select, text
+from sqlalchemy.dialects.postgresql import insert as pg_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from inforadar.model.http import Outcome
+from inforadar.model.ids import FeedId
+from inforadar.model.schedule import FinishedJob
+from inforadar.store.rows import JsonRows
+from inforadar.store.schema.history import ANALYZED, OUTCOMES, feed_days, fetch_days
+
+_COUNTS = (*OUTCOMES, "added", "spent_s")
+_fed = JsonRows("fed", feed_id="uuid", day="date", **dict.fromkeys(_COUNTS, "double precision"))
+_all = JsonRows("counted", day="date", outcome="text", fetches="integer", spent_s="double precision")
+
+
+def note_added(connection: Connection, added: Iterable[tuple[FeedId, datetime, int]]) -> None:
+    """New items: of which feed, when, how many."""
+    _add_feed_days(connection, ((id_, _day(at), (*_NOT_ENDED, number, 0.0)) for id_, at, number in added))
+
+
+def note_outcomes(connection: Connection, jobs: Sequence[FinishedJob]) -> None:
+    """How fetches ended. To be called last: workers count in the same few rows and wait for each other there."""
+    rows = []
+    sums: dict[tuple[str, Outcome], tuple[int, float]] = defaultdict(lambda: (0, 0.0))
+    for job in jobs:
+        day = _day(job.at)
+        rows.append((job.lease.feed.id, day, (*_ENDED[job.outcome], 0, job.spent_s)))
+        number, spent_s = sums[day, job.outcome]
+        sums[day, job.outcome] = number + 1, spent_s + job.spent_s
+    _add_feed_days(connection, rows)
+    if sums:
+        counted = [(day, outcome.value, *sum_) for (day, outcome), sum_ in sorted(sums.items())]
+        connection.execute(_ADD_FETCH_DAYS[connection.dialect.name], _all.parameters(counted))
+
+
+def note_analysis(connection: Connection, at: datetime) -> None:
+    """One more. To be called last, for the same reason."""
+    counted = [(_day(at), ANALYZED, 1, 0.0)]
+    connection.execute(_ADD_FETCH_DAYS[connection.dialect.name], _all.parameters(counted))
+
+
+_NOT_ENDED = tuple(0 for _ in OUTCOMES)
+_ENDED = {outcome: tuple(int(outcome == name) for name in OUTCOMES) for outcome in Outcome}
+
+
+def _add_feed_days(connection: Connection, rows: Iterable[tuple[FeedId, str, tuple[float, ...]]]) -> None:
+    # By the id as text, which both databases read: there are thousands, and a UUID takes its time to be compared.
+    sums: dict[tuple[str, str], tuple[float, ...]] = {}
+    for feed_id, day, counts in rows:
+        key = feed_id.hex, day
+        sums[key] = tuple(map(add, sums[key], counts)) if key in sums else counts
+    if sums:
+        stored = [(*key, *sums[key]) for key in sorted(sums)]
+        connection.execute(_ADD_FEED_DAYS[connection.dialect.name], _fed.parameters(stored))
+
+
+def _adding(table: Table, rows: JsonRows, keys: Sequence[str]) -> dict[str, Insert]:
+    """What is not there is inserted, what is there grows."""
+    names = list(rows.c)
+    # Without a condition SQLite takes the conflict's ON for one of a join.
+    given = select(*rows.c.values()).select_from(rows.table).where(text("1 = 1"))
+    statements: dict[str, Insert] = {}
+    for dialect, insert in (("sqlite", sqlite_insert), ("postgresql", pg_insert)):
+        new = insert(table).from_select(names, given)
+        grown = {name: table.c[name] + new.excluded[name] for name in names if name not in keys}
+        statements[dialect] = new.on_conflict_do_update(index_elements=list(keys), set_=grown)
+    return statements
+
+
+_ADD_FEED_DAYS = _adding(feed_days, _fed, ("feed_id", "day"))
+_ADD_FETCH_DAYS = _adding(fetch_days, _all, ("day", "outcome"))
+
+
+def _day(at: datetime) -> str:
+    return at.astimezone(UTC).date().isoformat()
