@@ -115,7 +115,7 @@ def program(folder: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
     try:
         assert process.stdout is not None
         if not any("is running" in line for line in process.stdout):
-            sys.exit("`inforadar up` ended by itself, see above.")
+            sys.exit("`inforadar up` ended unexpectedly, see above.")
         yield f"http://127.0.0.1:{port}", environment
     finally:
         process.send_signal(signal.SIGTERM)

@@ -25,7 +25,7 @@ class Tmux:
         self._reader = asyncio.StreamReader()
 
     async def start(self, command: str) -> None:
-        """What the program paints comes through a pipe too: that says when to look."""
+        """Start the program; its output also goes into a pipe, which tells when to look at the screen."""
         os.mkfifo(self._painted)
         pipe = os.fdopen(os.open(self._painted, os.O_RDWR | os.O_NONBLOCK), "rb", buffering=0)
         self._transport, _ = await asyncio.get_running_loop().connect_read_pipe(

@@ -18,7 +18,7 @@ from inforadar.model.analysis import Subject
 from inforadar.texts import unescaped
 
 BYTES_PER_TOKEN = 3.0
-"""In UTF-8. English and Russian have about four, Chinese three: the lowest never underestimates the tokens."""
+"""In UTF-8. English and Russian have about four and Chinese three, so the estimate is rarely too low."""
 MAX_TITLE_BYTES = 1_500
 MAX_DESCRIPTION_BYTES = 6_000
 
