@@ -56,7 +56,7 @@ async def test_a_feed_is_added_and_edited_from_python(
     database: Database, database_url: str, site: Site, settings: Settings
 ) -> None:
     url = site.feed("/feed.xml", rss(entries(3, base=site.url("/articles"))))
-    async with FeedFetcherService(database_url, settings=settings) as service:
+    async with FeedFetcherService(database_url, FetcherConfig(domain_delay=0), settings=settings) as service:
         feed_id = await service.add_feed(site.url("/wrong.xml"), topic="мир")
         feed = await database.read(load_feed, feed_id)
         assert (feed.enabled, feed.polling, feed.topic, feed.enforce_feed_domain) == (True, True, "мир", True)

@@ -67,7 +67,8 @@ class FeedOptions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
         """The object as it is stored and shown: only the keys that are set."""
         document: dict[str, Any] = msgspec.to_builtins(self)
         other = document.pop("other", {})
-        return {**document, **other}
+        lists = {name: list(value) for name, value in document.items() if isinstance(value, tuple)}
+        return {**document, **lists, **other}
 
     def replaced(self, changes: Mapping[str, Any]) -> FeedOptions:
         """The options with these keys set; `None` removes one."""
