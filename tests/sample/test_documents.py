@@ -11,10 +11,10 @@ import pytest
 from lxml import etree, html
 
 from inforadar.model.feed import FeedKind
-from inforadar.sample.content import parse_story
 from inforadar.sample.feeds import SAMPLE_FEEDS, past_moments
 from inforadar.sample.outlets import OUTLETS
 from inforadar.sample.pages import short_count
+from inforadar.sample.stories import parse_story
 from inforadar.sample.world import PAGE_ITEMS, World
 from tests.sample.sample_reading import (
     BASE,

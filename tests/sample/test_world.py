@@ -11,10 +11,10 @@ import pytest
 from lxml import etree, html
 
 from inforadar.sample.bulletins import EVERY, FIRST, find_bulletin
-from inforadar.sample.content import load_stories, parse_offset, parse_story
 from inforadar.sample.feeds import SAMPLE_FEEDS, past_moments
-from inforadar.sample.markup import render_body
+from inforadar.sample.markdown import render_body
 from inforadar.sample.outlets import OUTLETS
+from inforadar.sample.stories import load_stories, parse_offset, parse_story
 from inforadar.sample.world import World
 from tests.sample.sample_reading import BASE, EPOCH, LATER, NAMESPACES, WORLD, get, listed_paths, rss
 

@@ -70,7 +70,7 @@ async def open_worker(
             pool = WorkPool(warm_up=("inforadar.stages.canonical",))
         else:
             # Listing pages come at the pace of their hosts: one process reads them all.
-            pool = WorkPool(workers=1, warm_up=("inforadar.stages.discover.pages.read",))
+            pool = WorkPool(workers=1, warm_up=("inforadar.stages.discover.pages.fetch",))
         stack.push_async_callback(pool.close)
         projection = await stack.enter_async_context(open_redis(settings, database, now=now))
         if engine is None:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import Random
 
-from inforadar.sample.content import Counters, Story
 from inforadar.sample.outlets import OUTLETS
+from inforadar.sample.stories import Counters, Story
 
 FIRST = timedelta(minutes=40)
 EVERY = timedelta(minutes=20)

@@ -15,10 +15,10 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from inforadar.sample.content import Edition
-from inforadar.sample.markup import render_body
+from inforadar.sample.markdown import render_body
 from inforadar.sample.outlets import OUTLETS, Outlet
 from inforadar.sample.pictures import picture_url
+from inforadar.sample.stories import Edition
 
 _RIGHT_TO_LEFT = frozenset({"ar"})
 _MONTHS = (

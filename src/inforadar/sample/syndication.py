@@ -14,10 +14,10 @@ from typing import Any
 
 from lxml import etree
 
-from inforadar.sample.content import Edition
-from inforadar.sample.markup import render_body
+from inforadar.sample.markdown import render_body
 from inforadar.sample.outlets import Outlet
 from inforadar.sample.pictures import picture_url
+from inforadar.sample.stories import Edition
 
 NEWS_ENTRIES = 8
 """So many of the newest sitemap entries carry the Google News extension, and with it a title."""

@@ -16,9 +16,9 @@ from urllib.parse import parse_qs
 
 from inforadar.sample import pages, syndication
 from inforadar.sample.bulletins import bulletins_until, find_bulletin
-from inforadar.sample.content import Edition, Story, counter_step, edition_at, load_stories
 from inforadar.sample.outlets import OUTLETS, Form, Outlet
 from inforadar.sample.pictures import render_picture
+from inforadar.sample.stories import Edition, Story, counter_step, edition_at, load_stories
 
 DEFAULT_PORT = 8417
 FEED_ITEMS = 25

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inforadar.stages.discover.dates.absolute import parse_date
-from inforadar.stages.discover.dates.words import MONTHS
+from inforadar.stages.discover.dates.month_names import MONTHS
 
 NOON = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 MIDNIGHT = datetime(2026, 11, 15, tzinfo=UTC)

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from typing import NamedTuple
 
 from inforadar.clock_words import AFTERNOON, FORENOON, ZONES
-from inforadar.stages.discover.dates.words import MONTHS, THAI_MONTHS
+from inforadar.stages.discover.dates.month_names import MONTHS, THAI_MONTHS
 
 EARLIEST_YEAR = 1900
 """Below it are the zero dates of programs (0001-01-01) and years of other calendars, not publications."""

@@ -18,9 +18,9 @@ from inforadar.errors import ParseError
 from inforadar.stages.discover.feed.encoding import UTF8, declared_encoding, decode
 from inforadar.stages.discover.feed.json import read_json
 from inforadar.stages.discover.feed.limits import MAX_BYTES, has_many_names, has_odd_namespaces, within_limits
-from inforadar.stages.discover.feed.not_a_feed import describe, is_page
 from inforadar.stages.discover.feed.raw import RawFeed
 from inforadar.stages.discover.feed.repair import repaired
+from inforadar.stages.discover.feed.sniff import describe, is_page
 from inforadar.stages.discover.feed.xml import read_feed
 
 _PLAIN_HEAD = re.compile(rb"(?:[^<]++|<!--.*?-->|<\?.*?\?>)*+<[A-Za-z_]", re.DOTALL)

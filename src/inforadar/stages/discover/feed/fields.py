@@ -12,7 +12,7 @@ from typing import Any
 
 from inforadar.stages.discover.dates.absolute import parse_date
 from inforadar.stages.discover.feed.markup import atom_html, element_html
-from inforadar.stages.discover.feed.names import KEYS
+from inforadar.stages.discover.feed.namespaces import KEYS
 
 Element = Any
 """lxml's own; it has no types that are worth their price here."""

@@ -16,9 +16,9 @@ from datetime import UTC, tzinfo
 from inforadar.errors import InvalidUrlError
 from inforadar.model.item import Listed, Listing
 from inforadar.stages.discover.feed.document import NeedsSlowParser, NotAFeedError, parse_document
-from inforadar.stages.discover.feed.not_a_feed import find_feed_links
 from inforadar.stages.discover.feed.raw import RawEntry, RawFeed
 from inforadar.stages.discover.feed.slow import parse_document_slowly
+from inforadar.stages.discover.feed.sniff import find_feed_links
 from inforadar.stages.discover.feed.text import person_name, snippet_text, title_text
 from inforadar.urls import normalize
 

@@ -15,7 +15,7 @@ from urllib.parse import urljoin
 from inforadar.stages.discover.feed.fields import Element, Fields
 from inforadar.stages.discover.feed.hints import read_hints
 from inforadar.stages.discover.feed.markup import element_html
-from inforadar.stages.discover.feed.names import KEYS, RDF, XML
+from inforadar.stages.discover.feed.namespaces import KEYS, RDF, XML
 from inforadar.stages.discover.feed.raw import RawEntry, RawFeed
 
 MAX_ENTRIES = 20_000

@@ -17,8 +17,8 @@ from itertools import islice
 from inforadar.errors import ParseError
 from inforadar.model.sitemap import SitemapEntry, SitemapForm
 from inforadar.stages.discover.feed.encoding import UTF8, declared_encoding, decode, marked_encoding
-from inforadar.stages.discover.feed.not_a_feed import kind_of
 from inforadar.stages.discover.feed.parse import parse_feed
+from inforadar.stages.discover.feed.sniff import kind_of
 from inforadar.stages.discover.sitemap.fast import FastSitemap
 from inforadar.stages.discover.sitemap.repair import BrokenSitemap, choose_encoding, decoded
 from inforadar.stages.discover.sitemap.unpack import MAX_BYTES, Unpacked

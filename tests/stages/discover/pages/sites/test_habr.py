@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from inforadar.stages.discover.pages.dom import line, parse_tree
 from inforadar.stages.discover.pages.sites import SITES, habr
-from inforadar.stages.discover.pages.sites.page_dom import line, parse_tree
 from tests.support.paths import DATA
 
 PAGES = DATA / "sites" / "habr"

@@ -7,11 +7,17 @@ from urllib.parse import urlsplit
 
 from inforadar.stages.discover.pages.listing import PageReader
 from inforadar.stages.discover.pages.sites import habr
+from inforadar.urls import hostname
 
 SITES: dict[str, PageReader] = {"habr.com": habr.parse_page}
 """By host, without `www`. Any other site is read by the selectors that its feed has."""
 
 _FEED_PATH = re.compile(r"/(?:rss|feed|atom)(?:/|$)|\.(?:xml|rss|atom|json)$")
+
+
+def site_reader(url: str) -> PageReader | None:
+    """The reader written for the site of `url`, if there is one."""
+    return SITES.get(hostname(url).removeprefix("www."))
 
 
 def is_listing(url: str) -> bool:

@@ -17,8 +17,7 @@ from inforadar.stages.discover.counters import parse_count, parse_rating
 from inforadar.stages.discover.dates.absolute import parse_date
 from inforadar.stages.discover.feed.encoding import decode
 from inforadar.stages.discover.feed.text import snippet_text, title_text
-from inforadar.stages.discover.pages.listing import PageListing
-from inforadar.stages.discover.pages.sites.page_dom import (
+from inforadar.stages.discover.pages.dom import (
     Node,
     Tree,
     attribute,
@@ -28,6 +27,7 @@ from inforadar.stages.discover.pages.sites.page_dom import (
     next_page_url,
     parse_tree,
 )
+from inforadar.stages.discover.pages.listing import PageListing
 
 TEXT_ROOT = "#post-content-body"
 """Where the text of an article stands on its page."""

@@ -9,8 +9,14 @@ from typing import Any
 
 from inforadar.model.item import Listed
 from inforadar.stages.discover.counters import parse_count, parse_rating
-from inforadar.stages.discover.pages.sites.page_dom import Node, base_of, item_url, line, parse_tree
-from inforadar.stages.discover.pages.sites.selector_reader import (
+from inforadar.stages.discover.pages.dom import Node, base_of, item_url, line, parse_tree
+from inforadar.stages.discover.pages.selectors.definition import (
+    REQUIRED,
+    SELECTED,
+    Selectors,
+    selector_problem,
+)
+from inforadar.stages.discover.pages.selectors.reader import (
     date_of,
     date_texts,
     find_next,
@@ -18,7 +24,6 @@ from inforadar.stages.discover.pages.sites.selector_reader import (
     read_page,
     texts_of,
 )
-from inforadar.stages.discover.pages.sites.selectors import REQUIRED, SELECTED, Selectors, selector_problem
 
 _SHOWN = 3
 _LONGEST = 120

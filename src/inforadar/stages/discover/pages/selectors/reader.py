@@ -11,8 +11,7 @@ from inforadar.stages.discover.counters import parse_count, parse_rating
 from inforadar.stages.discover.dates.relative import parse_formatted_date, parse_listing_date
 from inforadar.stages.discover.feed.encoding import decode
 from inforadar.stages.discover.feed.text import folded, snippet_text
-from inforadar.stages.discover.pages.listing import PageListing
-from inforadar.stages.discover.pages.sites.page_dom import (
+from inforadar.stages.discover.pages.dom import (
     Node,
     Tree,
     attribute,
@@ -22,7 +21,8 @@ from inforadar.stages.discover.pages.sites.page_dom import (
     next_page_url,
     parse_tree,
 )
-from inforadar.stages.discover.pages.sites.selectors import PAGE, Selectors, split_selector
+from inforadar.stages.discover.pages.listing import PageListing
+from inforadar.stages.discover.pages.selectors.definition import PAGE, Selectors, split_selector
 from inforadar.urls import canonical_form
 
 _MOST_TAGS = 100

@@ -6,7 +6,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from inforadar.errors import InvalidUrlError
 from inforadar.stages.discover.feed.text import TITLE_LENGTH, folded
-from inforadar.stages.discover.pages.sites.page_limits import refuse_costly
+from inforadar.stages.discover.pages.dom_limits import refuse_costly
 from inforadar.urls import canonical_form, normalize, root_domain
 
 Node = LexborNode

@@ -24,9 +24,9 @@ from inforadar.model.http import (
     Request,
 )
 from inforadar.stages.discover.pages.listing import PageListing, PageReader
-from inforadar.stages.discover.pages.sites import SITES
-from inforadar.stages.discover.pages.sites.selector_reader import parse_page
-from inforadar.stages.discover.pages.sites.selectors import parse_selectors
+from inforadar.stages.discover.pages.selectors.definition import parse_selectors
+from inforadar.stages.discover.pages.selectors.reader import parse_page
+from inforadar.stages.discover.pages.sites import SITES, site_reader
 from inforadar.urls import hostname
 
 ACCEPT = "text/html, application/xhtml+xml;q=0.9, */*;q=0.5"
@@ -52,12 +52,7 @@ def reader_for(feed: Feed) -> PageReader:
     return reader
 
 
-def site_reader(url: str) -> PageReader | None:
-    """The reader that the site has of its own."""
-    return SITES.get(hostname(url).removeprefix("www."))
-
-
-async def discover_pages(
+async def fetch_pages(
     feed: Feed,
     fetch: Fetch,
     read: ReadPage,

@@ -18,15 +18,15 @@ from inforadar.sample.feeds import SAMPLE_FEEDS
 from inforadar.sample.pages import short_count
 from inforadar.sample.world import World
 from inforadar.stages.discover.pages.listing import PageListing
-from inforadar.stages.discover.pages.sites.preview import FieldPreview, Preview, preview
-from inforadar.stages.discover.pages.sites.selector_reader import parse_page, read_page
-from inforadar.stages.discover.pages.sites.selectors import (
+from inforadar.stages.discover.pages.selectors.definition import (
     Selectors,
     SelectorsError,
     parse_selectors,
     parse_selectors_toml,
     split_selector,
 )
+from inforadar.stages.discover.pages.selectors.preview import FieldPreview, Preview, preview
+from inforadar.stages.discover.pages.selectors.reader import parse_page, read_page
 
 NOW = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
 MOSCOW = timezone(timedelta(hours=3))

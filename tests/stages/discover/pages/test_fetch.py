@@ -23,10 +23,10 @@ from inforadar.model.http import (
     Validators,
 )
 from inforadar.model.ids import FeedId, UrlHash, new_uuid
+from inforadar.stages.discover.pages.fetch import fetch_pages, reader_for
 from inforadar.stages.discover.pages.listing import PageListing, PageReader
-from inforadar.stages.discover.pages.read import discover_pages, reader_for
+from inforadar.stages.discover.pages.selectors.definition import SelectorsError
 from inforadar.stages.discover.pages.sites import habr
-from inforadar.stages.discover.pages.sites.selectors import SelectorsError
 from inforadar.stages.discover.pages.walk import Depth, StopReason, Walk
 from inforadar.urls import url_hash
 
@@ -91,7 +91,7 @@ class Listings:
 
     async def all(self, one: Feed, **options: Any) -> list[PageListing | Failed]:
         reader = reader_for(one)
-        return [page async for page in discover_pages(one, self.fetch, awaited(reader), **options)]
+        return [page async for page in fetch_pages(one, self.fetch, awaited(reader), **options)]
 
 
 def awaited(reader: PageReader) -> Any:
@@ -147,7 +147,7 @@ async def test_pages_are_asked_for_without_validators_and_with_the_feeds_headers
 async def test_no_page_is_asked_for_before_it_is_wanted() -> None:
     site = Listings({f"{BASE}/latest": page(("a", TODAY), next_url="/2"), f"{BASE}/2": page(("b", TODAY))})
     one = feed()
-    pages = discover_pages(one, site.fetch, awaited(reader_for(one)))
+    pages = fetch_pages(one, site.fetch, awaited(reader_for(one)))
     async for _ in pages:
         break
     await pages.aclose()
@@ -271,7 +271,7 @@ async def collect(site: Listings, known: set[UrlHash], depth: Depth) -> tuple[in
     one = feed(COUNTED)
     walk = Walk(cutoff=NOW - timedelta(days=30), window_cutoff=NOW - timedelta(days=7), depth=depth)
     asked = 0
-    async for found in discover_pages(one, site.fetch, awaited(reader_for(one))):
+    async for found in fetch_pages(one, site.fetch, awaited(reader_for(one))):
         assert isinstance(found, PageListing)
         asked += 1
         decision = walk.page(found.items, known, has_next=found.next_url is not None)
