@@ -12,7 +12,7 @@ from html import unescape
 _HUGE_NUMBER = re.compile(r"&#[xX]?[0-9a-fA-F]{9,};?")
 
 
-def unescaped(text: str) -> str:
+def unescape_html(text: str) -> str:
     """HTML's references replaced by their signs."""
     try:
         return unescape(text)

@@ -43,7 +43,7 @@ from inforadar.store.analyses.analyses import (
 )
 from inforadar.store.database import Database
 from inforadar.store.feeds.feeds import load_feeds
-from inforadar.texts import unescaped
+from inforadar.texts import unescape_html
 
 BATCH = 50
 MAX_ATTEMPTS = 7
@@ -256,4 +256,4 @@ _TAG = re.compile(r"<[^<>]{0,2000}>")
 
 def plain_text(content: str) -> str:
     """A feed's own HTML as plain text, for reading by a model: markup goes, white space is folded."""
-    return " ".join(unescaped(_TAG.sub(" ", content)).split())
+    return " ".join(unescape_html(_TAG.sub(" ", content)).split())

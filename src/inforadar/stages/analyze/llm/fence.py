@@ -15,7 +15,7 @@ import unicodedata
 import msgspec
 
 from inforadar.model.analysis import Subject
-from inforadar.texts import unescaped
+from inforadar.texts import unescape_html
 
 BYTES_PER_TOKEN = 3.0
 """In UTF-8. English has about four, Russian four and Chinese three: a little less never underestimates much."""
@@ -68,7 +68,7 @@ def readable(text: str, budget: int) -> str:
     """What a person would read: no markup, no controls, nothing invisible; lines folded."""
     # Bounded before the work: a hundred megabytes of tags cost what the budget does. Markup can take most of it.
     text = text[: max(budget, 0) * 8]
-    text = unescaped(without_markup(text))
+    text = unescape_html(without_markup(text))
     text = without_markup(text)
     if not text.isprintable():
         text = "".join(map(_visible, text))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from inforadar.errors import InvalidUrlError
-from inforadar.stages.discover.feed.text import TITLE_LENGTH, folded
+from inforadar.stages.discover.feed.text import MAX_TITLE_CHARS, fold_whitespace
 from inforadar.stages.discover.pages.dom_limits import refuse_costly
 from inforadar.urls import canonical_form, normalize, root_domain
 
@@ -23,8 +23,8 @@ def line(node: Node | None) -> str | None:
     """The visible text of an element on one line, as it would be read: it is decoded already."""
     if node is None:
         return None
-    text = folded(node.text())
-    return text if text is None or len(text) <= TITLE_LENGTH else text[: TITLE_LENGTH - 1] + "…"
+    text = fold_whitespace(node.text())
+    return text if text is None or len(text) <= MAX_TITLE_CHARS else text[: MAX_TITLE_CHARS - 1] + "…"
 
 
 def attribute(node: Node | None, name: str) -> str | None:

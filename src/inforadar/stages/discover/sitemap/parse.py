@@ -16,9 +16,9 @@ from itertools import islice
 
 from inforadar.errors import ParseError
 from inforadar.model.sitemap import SitemapEntry, SitemapForm
-from inforadar.stages.discover.feed.encoding import UTF8, declared_encoding, decode, marked_encoding
+from inforadar.stages.discover.feed.encoding import UTF8_DECLARATIONS, bom_encoding, declared_encoding, decode
 from inforadar.stages.discover.feed.parse import parse_feed
-from inforadar.stages.discover.feed.sniff import kind_of
+from inforadar.stages.discover.feed.sniff import document_kind
 from inforadar.stages.discover.sitemap.fast import FastSitemap
 from inforadar.stages.discover.sitemap.repair import BrokenSitemap, choose_encoding, decoded
 from inforadar.stages.discover.sitemap.unpack import MAX_BYTES, Unpacked
@@ -102,9 +102,9 @@ class SitemapReader:
     def _utf8(self) -> tuple[Iterator[bytes], str | None]:
         """The document in an encoding that expat need not guess: many declare another than they have."""
         head, pieces = self._source.head(), self._source.pieces()
-        if marked_encoding(head):
+        if bom_encoding(head):
             return pieces, None
-        if declared_encoding(head) in UTF8:
+        if declared_encoding(head) in UTF8_DECLARATIONS:
             return pieces, "utf-8"
         encoding, errors = choose_encoding(self._source.pieces(), head, self._content_type)
         if encoding == "utf-8" and errors == "replace":
@@ -170,7 +170,7 @@ def form_of(head: bytes, content_type: str = "") -> SitemapForm:
             return SitemapForm.TEXT
     if not text:
         raise NotASitemapError("The document is empty.")
-    raise NotASitemapError(f"This is {kind_of(head, text)[0]}, not a sitemap.")
+    raise NotASitemapError(f"This is {document_kind(head, text)[0]}, not a sitemap.")
 
 
 def is_sitemap(head: bytes, content_type: str = "") -> bool:

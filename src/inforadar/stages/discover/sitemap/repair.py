@@ -13,9 +13,9 @@ from html.entities import html5
 from itertools import pairwise
 
 from inforadar.model.sitemap import SitemapForm
-from inforadar.stages.discover.feed.encoding import AS_WINDOWS, claimed_encodings, marked_encoding
+from inforadar.stages.discover.feed.encoding import CP1252_FALLBACK, bom_encoding, claimed_encodings
 from inforadar.stages.discover.sitemap.xml import BrokenXmlError, Row, XmlSitemap
-from inforadar.texts import unescaped
+from inforadar.texts import unescape_html
 
 _BEGINNING = re.compile(r"<(?:[\w.-]+:)?(url|sitemap)(?=[\s>])[^<>]*>", re.IGNORECASE)
 _INDEX = re.compile(r"<(?:[\w.-]+:)?sitemapindex[\s>]", re.IGNORECASE)
@@ -90,7 +90,7 @@ class BrokenSitemap:
         loc, lastmod = _LOC.search(text), _LASTMOD.search(text)
         if loc is None:
             return None
-        values = {"loc": unescaped(loc[1])} | ({"lastmod": lastmod[1]} if lastmod else {})
+        values = {"loc": unescape_html(loc[1])} | ({"lastmod": lastmod[1]} if lastmod else {})
         if is_index:
             return self.sitemap.ref(values["loc"], self.sitemap.date(values.get("lastmod")))
         return self.sitemap.entry(values, [], [])
@@ -111,7 +111,7 @@ def choose_encoding(pieces: Iterable[bytes], head: bytes, content_type: str) -> 
 
     As `feed_encoding.decode` decides it, but without having the whole text at once.
     """
-    if marked := marked_encoding(head):
+    if marked := bom_encoding(head):
         return marked, "replace"
     claims = claimed_encodings(head, content_type)
     trials = {name: codecs.getincrementaldecoder(name)() for name in ("utf-8", *claims)}
@@ -125,7 +125,7 @@ def choose_encoding(pieces: Iterable[bytes], head: bytes, content_type: str) -> 
             break
     if trials:
         return next(iter(trials)), "replace"
-    return "utf-8", AS_WINDOWS
+    return "utf-8", CP1252_FALLBACK
 
 
 def decoded(pieces: Iterable[bytes], encoding: str, errors: str) -> Iterator[str]:

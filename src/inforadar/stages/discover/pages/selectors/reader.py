@@ -10,7 +10,7 @@ from inforadar.model.item import Listed
 from inforadar.stages.discover.counters import parse_count, parse_rating
 from inforadar.stages.discover.dates.relative import parse_formatted_date, parse_listing_date
 from inforadar.stages.discover.feed.encoding import decode
-from inforadar.stages.discover.feed.text import folded, snippet_text
+from inforadar.stages.discover.feed.text import fold_whitespace, snippet_text
 from inforadar.stages.discover.pages.dom import (
     Node,
     Tree,
@@ -82,7 +82,7 @@ def texts_of(item: Node, selector: str) -> list[str]:
     found: list[str] = []
     for node in nodes_of(item, selector):
         wanted = name or ("content" if node.tag == "meta" else None)
-        text = folded(attribute(node, wanted) or "") if wanted else line(node)
+        text = fold_whitespace(attribute(node, wanted) or "") if wanted else line(node)
         if text:
             found.append(text)
     return found
