@@ -8,6 +8,6 @@ Where to start reading:
   where to stop, `pages/sites/` and `pages/selectors/` read a single page.
 - `dates/` and `counters.py`: dates and numbers as feeds and pages write them, for all three kinds.
 
-Everything here is pure: no network, database or clock. Fetching and the current time are passed in by
-`pipeline/collect/`, which also compares the result with what is stored (`stages/diff.py`).
+Nothing here opens a connection or a database: fetching is passed in by `pipeline/collect/`, which also compares
+the result with what is stored (`stages/diff.py`).
 """

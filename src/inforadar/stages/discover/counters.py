@@ -19,7 +19,7 @@ _LETTER_SUFFIXES = {
 }
 _CJK_SUFFIXES = {"千": 3, "万": 4, "萬": 4, "百万": 6, "亿": 8, "億": 8}
 _SCALES = _LETTER_SUFFIXES | _CJK_SUFFIXES
-"""The power of ten by suffix; the second `к` and `м` in each list are Cyrillic."""
+"""The power of ten by suffix; the second of the two `k` and of the two `m` is Cyrillic."""
 
 _GROUP_SEPARATORS = " \u00a0\u2009\u202f'’"
 """Characters between groups of three digits, besides the point and the comma."""
