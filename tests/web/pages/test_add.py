@@ -94,7 +94,7 @@ async def test_selectors_are_tried_out_and_the_site_is_asked_once(
     assert "5 items would be taken" in first.words
     assert "Post 4" in first.words
     wrong = await person.post("/add/pages", **{**given, "author": ".nobody"}, do="preview")
-    assert "`author` catches nothing in any of the 5 items." in wrong.words
+    assert "`author` matches nothing in any of the 5 items." in wrong.words
     undated = await person.post("/add/pages", **{**given, "date": ".nowhere"}, do="preview")
     assert "0 of 5 items would be taken" in undated.words
     part = await person.post("/add/pages?part=1", **given)
@@ -115,8 +115,8 @@ async def test_selectors_are_tried_out_and_the_site_is_asked_once(
     ("change", "sentence"),
     [
         ({"item": ""}, "`item` is missing."),
-        ({"link": "h2 ["}, "`link` is no CSS selector that can be read"),
-        ({"first_page": "x"}, "`first_page` is a number from 0 on"),
+        ({"link": "h2 ["}, "`link` is not a valid CSS selector"),
+        ({"first_page": "x"}, "`first_page` must be a whole number"),
         ({"cutoff": "soon", "do": "add"}, "is no day"),
         ({"url": "no url"}, "no usable URL"),
     ],

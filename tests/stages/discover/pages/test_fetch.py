@@ -1,4 +1,4 @@
-"""Page after page of a listing, as its site answers."""
+"""Fetching a listing page by page, with every kind of answer a site may give."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def page(*items: tuple[str, str], next_url: str | None = None) -> str:
 
 @dataclass(slots=True)
 class Listings:
-    """A site in memory: a page, a status or where it redirects to, by URL; and what it was asked."""
+    """A site in memory: a page, a status or a redirect target by URL, and the requests it received."""
 
     answers: dict[str, str | int | tuple[str, str]]
     requests: list[Request] = field(default_factory=list)
@@ -154,7 +154,7 @@ async def test_no_page_is_asked_for_before_it_is_wanted() -> None:
     assert [request.url for request in site.requests] == [f"{BASE}/latest"]
 
 
-async def test_counting_past_the_last_page_is_the_end_and_no_error() -> None:
+async def test_counting_past_the_last_page_ends_the_listing_without_an_error() -> None:
     site = Listings({f"{BASE}/latest": page(("a", TODAY)), f"{BASE}/latest?page=2": page(("b", TODAY))})
     assert names(await site.all(feed(COUNTED))) == [["a"], ["b"]]
     assert [request.url for request in site.requests][-1] == f"{BASE}/latest?page=3"
@@ -166,7 +166,7 @@ async def test_an_empty_page_is_the_last() -> None:
     assert len(site.requests) == 2
 
 
-async def test_a_page_that_sends_back_to_one_that_was_read_ends_the_listing() -> None:
+async def test_a_redirect_back_to_a_page_that_was_read_ends_the_listing() -> None:
     first = page(("a", TODAY))
     site = Listings({f"{BASE}/latest": first, f"{BASE}/latest?page=2": (f"{BASE}/latest", first)})
     assert names(await site.all(feed(COUNTED))) == [["a"]]
@@ -182,7 +182,7 @@ async def test_links_in_a_circle_end_where_they_began() -> None:
     assert names(await site.all(feed())) == [["a"], ["b"]]
 
 
-async def test_a_listing_that_moved_is_read_where_it_went() -> None:
+async def test_a_listing_that_moved_is_read_at_its_new_url() -> None:
     elsewhere = "https://www.news.example/new/"
     site = Listings(
         {
@@ -205,7 +205,7 @@ async def test_a_listing_that_moved_is_read_where_it_went() -> None:
         ("<div>" * 2_000, Outcome.PERMANENT_ERROR, "nests its elements"),
     ],
 )
-async def test_a_page_that_cannot_be_had_or_read_comes_last_as_what_it_is(
+async def test_a_page_that_cannot_be_fetched_or_read_comes_last_as_a_failure(
     answer: str | int, outcome: Outcome, words: str
 ) -> None:
     site = Listings({f"{BASE}/latest": page(("a", TODAY), next_url="/2"), f"{BASE}/2": answer})
@@ -224,7 +224,7 @@ async def test_a_listing_that_begins_empty_is_an_error_that_says_why() -> None:
     assert "shows no items. Nothing on the page matches `item`: 'li'." in only.message
 
 
-async def test_a_walk_that_was_interrupted_goes_on_at_the_page_it_had_come_to() -> None:
+async def test_an_interrupted_walk_resumes_at_the_page_it_had_reached() -> None:
     site = Listings({f"{BASE}/latest?page=2": page(("b", TODAY)), f"{BASE}/latest?page=3": "<p>"})
     assert names(await site.all(feed(COUNTED), start_url=f"{BASE}/latest?page=2")) == [["b"], []]
     assert names(await site.all(feed(COUNTED), start_url=f"{BASE}/latest?page=9")) == []
@@ -233,7 +233,7 @@ async def test_a_walk_that_was_interrupted_goes_on_at_the_page_it_had_come_to() 
 # Readers
 
 
-def test_selectors_go_before_the_sites_own_reader() -> None:
+def test_selectors_take_precedence_over_the_sites_reader() -> None:
     assert reader_for(feed({}, "https://www.habr.com/ru/articles/")) is habr.parse_page
     assert reader_for(feed(SELECTORS, "https://habr.com/ru/articles/")) is not habr.parse_page
 
@@ -255,7 +255,7 @@ def test_a_zone_that_does_not_exist_is_named(name: str) -> None:
 
 
 def paged_site(pages: int, items: int) -> Listings:
-    """Two hours between any two items, the newest first."""
+    """Items two hours apart, the newest first."""
     answers: dict[str, str | int | tuple[str, str]] = {}
     for number in range(1, pages + 1):
         rows = [

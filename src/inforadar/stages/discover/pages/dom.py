@@ -1,4 +1,4 @@
-"""From a page to a tree that can be asked by selectors, and from its nodes to texts and addresses."""
+"""Parse a page into a tree for CSS selectors, and get texts and URLs from its nodes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from inforadar.errors import InvalidUrlError
 from inforadar.stages.discover.feed.text import MAX_TITLE_CHARS, fold_whitespace
-from inforadar.stages.discover.pages.dom_limits import refuse_costly
+from inforadar.stages.discover.pages.dom_limits import refuse_costly_page
 from inforadar.urls import canonical_form, normalize, root_domain
 
 Node = LexborNode
@@ -14,13 +14,13 @@ Tree = LexborHTMLParser
 
 
 def parse_tree(html: str) -> Tree:
-    """The page as a tree; `ParseError` if it would cost too much to build."""
-    refuse_costly(html)
+    """Parse a page; raises `ParseError` if building the tree would cost too much."""
+    refuse_costly_page(html)
     return Tree(html)
 
 
-def line(node: Node | None) -> str | None:
-    """The visible text of an element on one line, as it would be read: it is decoded already."""
+def one_line_text(node: Node | None) -> str | None:
+    """The visible text of an element on one line. References are already decoded, so nothing is unescaped."""
     if node is None:
         return None
     text = fold_whitespace(node.text())
@@ -28,13 +28,13 @@ def line(node: Node | None) -> str | None:
 
 
 def attribute(node: Node | None, name: str) -> str | None:
-    """An attribute's value, if it has one that is not empty."""
+    """The value of an attribute; None if it is missing or empty."""
     value = node.attributes.get(name) if node is not None else None
     return (value or "").strip() or None
 
 
-def base_of(tree: Tree, url: str) -> str:
-    """What links of the page are relative to."""
+def base_url(tree: Tree, url: str) -> str:
+    """The URL that the page's links are relative to."""
     href = attribute(tree.css_first("base[href]"), "href")
     try:
         return canonical_form(href, url) if href else url
@@ -43,7 +43,7 @@ def base_of(tree: Tree, url: str) -> str:
 
 
 def item_url(href: str | None, base: str) -> str | None:
-    """An item's address in its normal form; nothing for what cannot be fetched."""
+    """The normalized URL of an item; None if it cannot be fetched."""
     try:
         return normalize(href, base) if href else None
     except InvalidUrlError:
@@ -51,16 +51,16 @@ def item_url(href: str | None, base: str) -> str | None:
 
 
 def next_page_url(href: str | None, base: str, url: str) -> tuple[str | None, str | None]:
-    """Where the listing goes on, nothing dropped from the address; else a sentence why not.
+    """The URL of the next page with every parameter kept, or None and possibly a warning.
 
-    A listing stays on its site: a link elsewhere is an advertisement or a trap.
+    A listing stays on its site: a link to another one is an advertisement or a trap.
     """
     if not href:
         return None, None
     try:
         address = canonical_form(href, base).partition("#")[0]
     except InvalidUrlError:
-        return None, f"The link to the next page is no usable address: {href[:200]!r}."
+        return None, f"The link to the next page is not a usable URL: {href[:200]!r}."
     if root_domain(address) != root_domain(url):
-        return None, f"The link to the next page leaves the site and is not followed: {address}."
+        return None, f"The link to the next page leads to another site and is not followed: {address}."
     return (address, None) if address != url.partition("#")[0] else (None, None)

@@ -1,8 +1,8 @@
-"""Habr: its lists of articles (all, of a hub, of a company, news, search) and the page of an article.
+"""Habr: lists of articles (all, by hub, by company, news, search) and article pages.
 
-The lists are `https://habr.com/ru/articles/`, `/ru/hubs/python/articles/` and the like, with further pages at
-`…/page2/`. Numbers are rounded (`2.1K`) and taken as shown. Hubs and tags both become tags, hubs first; a list shows
-no tags, but they stand in the state that the page carries for its own scripts, and are taken from there.
+The lists are `https://habr.com/ru/articles/`, `/ru/hubs/python/articles/` and the like; further pages are at
+`…/page2/`. Numbers are rounded (`2.1K`) and taken as shown. Hubs and tags both become tags, hubs first. A list does
+not show tags, but the page contains them in the state for its own scripts, and they are taken from there.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from inforadar.stages.discover.pages.dom import (
     Node,
     Tree,
     attribute,
-    base_of,
+    base_url,
     item_url,
-    line,
     next_page_url,
+    one_line_text,
     parse_tree,
 )
 from inforadar.stages.discover.pages.listing import PageListing
 
 TEXT_ROOT = "#post-content-body"
-"""Where the text of an article stands on its page."""
+"""The element with the text of an article on its page."""
 
 _ITEM = "article.tm-articles-list__item"
 _ARTICLE = ".tm-article-presenter"
@@ -56,10 +56,10 @@ _LANGUAGE = re.compile(r"habr\.com/([a-z]{2})/")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Publication:
-    """An article as a list or its own page shows it."""
+    """An article as shown in a list or on its own page."""
 
     id: str
-    """Habr's number of it."""
+    """Habr's number for the article."""
     listed: Listed
     hubs: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
@@ -67,11 +67,11 @@ class Publication:
 
 
 def parse_page(body: bytes, url: str, content_type: str, now: datetime) -> PageListing:
-    """A list of articles. Habr writes whole dates for machines, so `now` is not asked."""
+    """Read a list of articles. Habr writes complete, machine-readable dates, so `now` is not needed."""
     html = decode(body, content_type)
     tree = parse_tree(html)
     publications = _publications(tree, html, url)
-    next_url, warning = next_page_url(attribute(tree.css_first(_NEXT), "href"), base_of(tree, url), url)
+    next_url, warning = next_page_url(attribute(tree.css_first(_NEXT), "href"), base_url(tree, url), url)
     warnings = [warning] if warning else []
     if not publications:
         warnings.append("Habr lists no article on this page.")
@@ -84,28 +84,28 @@ def parse_page(body: bytes, url: str, content_type: str, now: datetime) -> PageL
 
 
 def parse_publications(html: str, url: str) -> tuple[Publication, ...]:
-    """The articles of a list, with what an item has no field for."""
+    """Read the articles of a list, including fields that an item does not have."""
     return _publications(parse_tree(html), html, url)
 
 
 def parse_publication(html: str, url: str) -> Publication | None:
-    """The article of an article's page, or nothing if this is none; its text is in `TEXT_ROOT`."""
+    """Read an article page, or return None if it is not one; the text is in `TEXT_ROOT`."""
     tree = parse_tree(html)
     article = tree.css_first(_ARTICLE)
     canonical = attribute(tree.css_first("link[rel=canonical]"), "href")
     if article is None or article.css_first(_TITLE) is None:
         return None
-    return _publication(article, canonical or url, base_of(tree, url), ())
+    return _publication(article, canonical or url, base_url(tree, url), ())
 
 
 def topic_of(url: str) -> str | None:
-    """The hub, flow or company whose articles a list has: the topic that its feed gets by default."""
+    """The hub, flow or company of a list: the default topic for its feed."""
     match = _TOPIC.search(url)
     return match[1] if match else None
 
 
 def _publications(tree: Tree, html: str, url: str) -> tuple[Publication, ...]:
-    base, tags = base_of(tree, url), _tags_in_state(html)
+    base, tags = base_url(tree, url), _tags_in_state(html)
     found: dict[str, Publication] = {}
     for node in tree.css(_ITEM):
         href = attribute(node.css_first(_TITLE), "href")
@@ -116,15 +116,17 @@ def _publications(tree: Tree, html: str, url: str) -> tuple[Publication, ...]:
 
 
 def _publication(node: Node, href: str | None, base: str, tags: tuple[str, ...]) -> Publication | None:
-    """What stands in one element; nothing for an advertisement, which has no number."""
+    """Read one element; None for an advertisement, which has no article number."""
     address = item_url(href, base)
     number = _ID.search(address) if address else None
     if address is None or number is None:
         return None
     hubs = tuple(
-        dict.fromkeys(hub for link in node.css(_HUB) if (hub := line(link.css_first("span") or link)))
+        dict.fromkeys(
+            hub for link in node.css(_HUB) if (hub := one_line_text(link.css_first("span") or link))
+        )
     )
-    shown = tuple(dict.fromkeys(tag for link in node.css(_TAG) if (tag := line(link))))
+    shown = tuple(dict.fromkeys(tag for link in node.css(_TAG) if (tag := one_line_text(link))))
     tags = shown or tags
     lead = node.css_first(_LEAD)
     content = lead.html if lead is not None else None
@@ -137,9 +139,9 @@ def _publication(node: Node, href: str | None, base: str, tags: tuple[str, ...])
         listed=Listed(
             url=address,
             guid=number[1],
-            title=line(node.css_first(_TITLE)),
+            title=one_line_text(node.css_first(_TITLE)),
             published_at=parse_date(attribute(node.css_first(_TIME), "datetime") or ""),
-            author=line(node.css_first(_AUTHOR)),
+            author=one_line_text(node.css_first(_AUTHOR)),
             snippet=snippet_text(content),
             content=content,
             tags=_distinct(hubs + tags),
@@ -154,7 +156,7 @@ def _publication(node: Node, href: str | None, base: str, tags: tuple[str, ...])
 
 
 def _distinct(words: tuple[str, ...]) -> tuple[str, ...]:
-    """A hub and a tag often are the same word, if not in the same case."""
+    """Drop repeated words, ignoring case: a hub and a tag are often the same word."""
     distinct: dict[str, str] = {}
     for word in words:
         distinct.setdefault(word.casefold(), word)
@@ -162,17 +164,17 @@ def _distinct(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _count(node: Node, selector: str) -> int | None:
-    shown = line(node.css_first(selector))
+    shown = one_line_text(node.css_first(selector))
     return parse_count(shown) if shown else None
 
 
 def _rating(node: Node) -> float | None:
-    shown = line(node.css_first(_RATING))
+    shown = one_line_text(node.css_first(_RATING))
     return parse_rating(shown) if shown else None
 
 
 def _tags_in_state(html: str) -> dict[str, tuple[str, ...]]:
-    """Tags by the number of the article. What the site keeps for itself may change any day: nothing then."""
+    """Tags by article number. The state is internal to the site and may change any day; then there are no tags."""
     start = _STATE.search(html)
     if start is None:
         return {}
