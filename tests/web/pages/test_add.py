@@ -70,9 +70,9 @@ async def test_what_cannot_be_found_is_said_in_plain_words(site: Site, person: P
     for url, sentence in {
         site.url("/nothing"): "404",
         "": "Paste an address first.",
-        "ftp://x.example/": "no usable URL",
+        "ftp://x.example/": "not a valid URL",
         "127.0.0.1:1/": "not allowed",
-        'x"><script>alert(1)</script>': "no usable URL",
+        'x"><script>alert(1)</script>': "not a valid URL",
     }.items():
         answer = await person.post("/add", url=url)
         assert (answer.status, answer.text.count("<script>alert")) == (422, 0), url
@@ -118,7 +118,7 @@ async def test_selectors_are_tried_out_and_the_site_is_asked_once(
         ({"link": "h2 ["}, "`link` is not a valid CSS selector"),
         ({"first_page": "x"}, "`first_page` must be a whole number"),
         ({"cutoff": "soon", "do": "add"}, "is no day"),
-        ({"url": "no url"}, "no usable URL"),
+        ({"url": "no url"}, "not a valid URL"),
     ],
 )
 async def test_selectors_that_cannot_be_used_say_why_and_stay_in_the_form(
