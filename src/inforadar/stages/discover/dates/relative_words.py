@@ -76,4 +76,4 @@ CHINESE_SPANS = {
     **dict.fromkeys(["周", "星期", "礼拜"], timedelta(weeks=1)),
 }
 CHINESE_MONTHS = {"月": 1, "年": 12}
-CHINESE_DIGITS = {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {"两": 2, "几": 3}
+CHINESE_DIGITS = {digit: value for value, digit in enumerate("零一二三四五六七八九")} | {"两": 2, "几": 3}

@@ -2,5 +2,5 @@
 
 Order of the work: `document` chooses between `xml` and `json`; `limits` cuts oversized input, `encoding` decodes,
 `repair` fixes broken XML, `slow` is the last resort. `fields`, `namespaces`, `markup` and `hints` serve `xml`.
-`raw` is what all readers return, `text` cleans titles and snippets, `sniff` names what is not a feed.
+`raw` is what all readers return, `text` cleans titles and snippets, `sniff` identifies documents that are not feeds.
 """
