@@ -1,4 +1,4 @@
-"""URLs: one normal form, idempotent, and what is computed from it."""
+"""URLs: one idempotent normal form, and the ids and names computed from it."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 from inforadar.errors import InvalidUrlError
 from inforadar.urls import (
-    MAX_HOST,
-    MAX_LENGTH,
+    MAX_HOST_CHARS,
+    MAX_URL_CHARS,
     TRACKING_PARAMETERS,
     TRACKING_PREFIXES,
     canonical_form,
     host_key,
     hostname,
     is_long_host,
-    is_plain,
+    is_surely_canonical,
     keeps_credentials,
     normalize,
     origin,
@@ -93,7 +93,7 @@ def test_each_documented_parameter_is_dropped(name: str) -> None:
     assert normalize(f"https://example.com/?{name}=1&keep={name}") == f"https://example.com/?keep={name}"
 
 
-def test_the_documented_parameters_are_in_small_letters() -> None:
+def test_the_documented_parameters_are_in_lower_case() -> None:
     assert all(name == name.lower() for name in (*TRACKING_PARAMETERS, *TRACKING_PREFIXES))
 
 
@@ -195,15 +195,15 @@ def test_the_normal_form_of_a_normal_form_is_itself(url: str) -> None:
 )
 @example("https://a.example/%7E//;x=1:@/?a=%2e/..")
 @example("https://a.example/a.../%zz?")
-def test_what_is_taken_for_a_canonical_form_unparsed_is_one(url: str) -> None:
-    if is_plain(url):
+def test_a_url_taken_for_canonical_without_parsing_is_canonical(url: str) -> None:
+    if is_surely_canonical(url):
         assert ada_url.normalize_url(url) == url
         assert ada_url.join_url("https://base.example/a/", url) == url
 
 
 @pytest.mark.parametrize("url", ["https://a.example/b/c.xml?d=e%20f&g", "http://127.1.0.1:8080/feed.xml"])
-def test_usual_urls_are_seen_to_be_canonical_without_parsing(url: str) -> None:
-    assert is_plain(url)
+def test_usual_urls_are_recognized_as_canonical_without_parsing(url: str) -> None:
+    assert is_surely_canonical(url)
 
 
 @given(URLS, st.data())
@@ -237,14 +237,17 @@ def test_a_mutated_url_is_normalized_to_a_fixed_point_or_refused(url: str, data:
         ("file:///etc/passwd", "only http and https are fetched"),
         ("data:text/html,x", "only http and https are fetched"),
         ("mailto:a@example.com", "only http and https are fetched"),
-        ("https://example.com/" + "a" * MAX_LENGTH, f"longer than {MAX_LENGTH} characters"),
-        (f"https://{'a.' * 125}long/feed", f"its host name is longer than {MAX_HOST} characters"),
-        (f"https://{'a.' * 125}LONG/feed", f"its host name is longer than {MAX_HOST} characters"),
-        (f"https://name:word@{'ж.' * 50}long:8080", f"its host name is longer than {MAX_HOST} characters"),
-        (f"http://{'a' * 5000}", f"its host name is longer than {MAX_HOST} characters"),
+        ("https://example.com/" + "a" * MAX_URL_CHARS, f"longer than {MAX_URL_CHARS} characters"),
+        (f"https://{'a.' * 125}long/feed", f"its host name is longer than {MAX_HOST_CHARS} characters"),
+        (f"https://{'a.' * 125}LONG/feed", f"its host name is longer than {MAX_HOST_CHARS} characters"),
+        (
+            f"https://name:word@{'ж.' * 50}long:8080",
+            f"its host name is longer than {MAX_HOST_CHARS} characters",
+        ),
+        (f"http://{'a' * 5000}", f"its host name is longer than {MAX_HOST_CHARS} characters"),
     ],
 )
-def test_what_is_no_usable_url_is_refused_with_a_sentence(text: str, why: str) -> None:
+def test_an_invalid_url_is_refused_with_a_sentence(text: str, why: str) -> None:
     with pytest.raises(InvalidUrlError) as refused:
         normalize(text)
     message = str(refused.value)
@@ -259,17 +262,17 @@ def test_half_a_surrogate_pair_is_refused() -> None:
         normalize("https://example.com/\ud83d")
 
 
-def test_what_is_too_long_once_it_is_escaped_is_refused() -> None:
-    """Otherwise the normal form would have no normal form."""
+def test_a_url_that_is_too_long_once_escaped_is_refused() -> None:
+    """Otherwise the normal form could not be normalized again."""
     with pytest.raises(InvalidUrlError, match="longer than"):
-        normalize("https://example.com/" + "ж" * (MAX_LENGTH // 3))
+        normalize("https://example.com/" + "ж" * (MAX_URL_CHARS // 3))
 
 
 @pytest.mark.parametrize("start", ["https://", "http://", "https://name:word@"])
 @pytest.mark.parametrize("end", ["/", ":8080/feed"])
-def test_the_longest_name_that_can_be_looked_up_is_a_host(start: str, end: str) -> None:
+def test_the_longest_name_that_can_be_resolved_is_a_host(start: str, end: str) -> None:
     url = f"{start}{'a.' * 125}com{end}"
-    assert len(hostname(url)) == MAX_HOST
+    assert len(hostname(url)) == MAX_HOST_CHARS
     assert normalize(url) == url
     assert not is_long_host(host_key(url))
     assert is_long_host(host_key(url.replace("com", "long")))
@@ -300,7 +303,7 @@ def test_hashes_are_those_of_the_normal_form() -> None:
         ("https://user:pw@www.example.com./", "example.com"),
     ],
 )
-def test_the_root_domain_is_what_one_can_register(url: str, domain: str) -> None:
+def test_the_root_domain_is_the_registrable_domain(url: str, domain: str) -> None:
     assert root_domain(normalize(url)) == domain
 
 

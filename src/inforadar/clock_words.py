@@ -1,11 +1,11 @@
-"""The words that times are told in: zones, and halves of the day.
+"""Words in times of day: time zone abbreviations, and am and pm in several languages.
 
-Feeds and pages tell the time in the same words, and the stages that read them do not know each other.
+A leaf of its own, because the discover and canonical stages both need it and may not import each other.
 """
 
 from __future__ import annotations
 
-ZONES = {
+ZONE_MINUTES = {
     # universal
     "UT": 0, "UTC": 0, "GMT": 0, "Z": 0, "WET": 0,
     # Europe
@@ -24,7 +24,7 @@ ZONES = {
     "CT": -360, "MDT": -360, "MST": -420, "MT": -420, "PDT": -420, "PST": -480, "PT": -480, "AKDT": -480,
     "AKST": -540, "HST": -600,
 }  # fmt: skip
-"""Minutes east of Greenwich. An ambiguous name (IST, CST, BST) is what most feeds mean by it."""
+"""Minutes east of Greenwich. An ambiguous name (IST, CST, BST) has the meaning most feeds give it."""
 
-AFTERNOON = frozenset({"pm", "p", "μμ", "오후", "下午", "午後", "晚上", "م", "مساء", "ch"})
-FORENOON = frozenset({"am", "a", "πμ", "오전", "上午", "午前", "早上", "凌晨", "ص", "صباحا", "sa"})
+PM_WORDS = frozenset({"pm", "p", "μμ", "오후", "下午", "午後", "晚上", "م", "مساء", "ch"})
+AM_WORDS = frozenset({"am", "a", "πμ", "오전", "上午", "午前", "早上", "凌晨", "ص", "صباحا", "sa"})

@@ -1,33 +1,33 @@
-"""The one family of faults.
+"""The exceptions of Info Radar.
 
-Expected endings (a 404, an item that is no article) are values, not exceptions; what stands here is
-what the caller cannot go on from. Each says what to do, because its text reaches a person.
+Expected outcomes (a 404, an item that is not an article) are values, not exceptions. These exceptions are for faults
+that the caller cannot continue from. Each message says what to do, because people read it.
 """
 
 from __future__ import annotations
 
 
 class InfoRadarError(Exception):
-    """Anything that Info Radar itself raises; its text is a sentence for a person."""
+    """Base of all exceptions that Info Radar raises; the message is a sentence for people."""
 
     exit_code = 1
 
 
 class UsageError(InfoRadarError):
-    """The request was wrong or is refused; nothing was done."""
+    """The request is wrong or refused; nothing was done."""
 
     exit_code = 2
 
 
 class ConfigError(UsageError):
-    """A setting has a value that cannot be used."""
+    """A setting has an unusable value."""
 
 
 class InvalidUrlError(UsageError):
-    """A text that is no http or https URL."""
+    """A text is not an http or https URL."""
 
-    def __init__(self, url: str, why: str) -> None:
-        super().__init__(f"{url!r} is no usable URL: {why}.")
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(f"{url!r} is not a valid URL: {reason}.")
         self.url = url
 
 
@@ -40,36 +40,36 @@ class StoreError(InfoRadarError):
 
 
 class DatabaseTooNewError(StoreError):
-    """The database was written by a newer version of the program."""
+    """The database was written by a newer version of Info Radar."""
 
     exit_code = 2
 
 
 class DatabaseInUseError(StoreError):
-    """Another process of ours holds this home."""
+    """Another Info Radar process is using this home."""
 
     exit_code = 2
 
 
 class LeaseLostError(StoreError):
-    """Someone else holds the lease by now; what was to be saved was rolled back."""
+    """Another worker has taken the lease; the changes were rolled back."""
 
 
 class OutputError(InfoRadarError):
-    """What a command says cannot be written: the disk is full, say."""
+    """The output of a command cannot be written, for example because the disk is full."""
 
 
 class ReaderGoneError(OutputError):
-    """The reader of our output has enough, as `| head` has: no fault of anyone."""
+    """The reader closed our output, as `| head` does; not an error."""
 
     exit_code = 0
 
 
 class ParseError(InfoRadarError):
-    """A document that is not what it should be; says what it is instead."""
+    """A document is not what it should be; the message says what it is instead."""
 
 
 class NotFoundError(UsageError):
-    """The thing that was named is not in the database."""
+    """Something that was asked for is not in the database."""
 
     exit_code = 1

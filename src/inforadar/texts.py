@@ -1,7 +1,7 @@
-"""Texts from the web: what every part that reads or keeps one must do in the same way.
+"""Text handling that every part must do in the same way.
 
-Documents are written by strangers. Some hold what no database stores, and some what the standard library trips
-over; here both are dealt with once, so that a text is the same wherever it is looked at.
+Documents come from strangers. Some contain characters that no database stores, and some make the standard library
+fail. Both are handled here once, so that a text is the same everywhere.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from html import unescape
 _HUGE_NUMBER = re.compile(r"&#[xX]?[0-9a-fA-F]{9,};?")
 
 
-def unescaped(text: str) -> str:
-    """HTML's references replaced by their signs."""
+def unescape_html(text: str) -> str:
+    """Replace HTML character references by their characters."""
     try:
         return unescape(text)
-    except ValueError:  # the standard library trips over numbers of thousands of digits
+    except ValueError:  # the standard library fails on numbers with thousands of digits
         return unescape(_HUGE_NUMBER.sub("\ufffd", text))
 
 
 def storable_text(text: str) -> str:
-    """Without NUL, which PostgreSQL does not store, and halves of surrogate pairs, which no database does.
+    """Remove NUL, which PostgreSQL cannot store, and replace lone surrogates, which no database can.
 
-    What was not cleaned before it is compared with what was stored differs from it at every fetch.
+    Texts must be cleaned before they are compared with stored ones; otherwise they differ at every fetch.
     """
     if "\x00" in text:
         text = text.replace("\x00", "")
@@ -35,5 +35,5 @@ def storable_text(text: str) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """`1 item`, `20 items`."""
+    """Format a count with its noun: `1 item`, `20 items`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

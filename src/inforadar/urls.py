@@ -1,11 +1,11 @@
-"""URLs: one normal form, and what is computed from it.
+"""URLs: one normal form, and the ids and names computed from it.
 
-Parsing is WHATWG's (ada), as browsers do it: lower-case host, IDNA, default ports and dot segments
-gone. Beyond that the fragment goes, and so do the tracking parameters listed here; the order of the
-others stays, because some servers care. `http` and `https`, with and without `www`, stay distinct.
+Parsing follows WHATWG (ada), as browsers do: lower-case host, IDNA, no default ports and dot segments. The normal form
+also drops the fragment and the tracking parameters listed here. The other parameters keep their order, because some
+servers care. `http` and `https`, and hosts with and without `www`, stay distinct.
 
-All ids and hashes are computed over the normal form. The URL as given is what is requested, and a feed's
-URL loses no parameter.
+All ids and hashes are computed from the normal form. Requests use the URL as given, and a feed's URL keeps all its
+parameters.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ UrlHash = NewType("UrlHash", str)
 Uid = NewType("Uid", str)
 """An article's key: the first 16 hex digits of the SHA-1 of its normalized URL."""
 
-MAX_LENGTH = 8192
-MAX_HOST = 253
-"""No longer name can be looked up. Hosts are keys, too: PostgreSQL has no index for those of thousands of letters."""
+MAX_URL_CHARS = 8192
+MAX_HOST_CHARS = 253
+"""DNS cannot resolve longer names. Hosts are also keys, and PostgreSQL cannot index thousands of characters."""
 
 UNREADABLE = "it cannot be read; it should look like https://example.com/feed"
 
@@ -49,14 +49,14 @@ TRACKING_PARAMETERS = frozenset(
         "at_medium", "at_link_id", "at_link_origin", "at_link_type", "at_ptr_name", "at_format",
     }
 )  # fmt: skip
-"""Parameters that name the way a reader came, not what is read."""
+"""Parameters that say how a reader got to a page, not which page it is."""
 
 TRACKING_PREFIXES = ("utm_", "pk_", "mtm_", "piwik_", "hsa_", "at_custom", "at_bbc")
-"""Families of such parameters."""
+"""Prefixes of families of tracking parameters."""
 
 
 def normalize(url: str, base: str | None = None) -> str:
-    """The normal form of an absolute URL, or of one relative to `base`. Idempotent."""
+    """Return the normal form of an absolute URL, or of one relative to `base`. Idempotent."""
     href = canonical_form(url, base)
     if "#" in href:
         href = href[: href.index("#")]
@@ -68,10 +68,10 @@ def normalize(url: str, base: str | None = None) -> str:
 
 
 def canonical_form(url: str, base: str | None = None) -> str:
-    """As a browser would write it, nothing dropped; refuses what is not http or https."""
+    """Return the URL as a browser would write it, with nothing dropped; refuses all but http and https."""
     text = url.strip()
     _check_length(text)
-    if is_plain(text):
+    if is_surely_canonical(text):
         return text
     if not text and base is None:
         raise InvalidUrlError(url, "it is empty")
@@ -81,7 +81,7 @@ def canonical_form(url: str, base: str | None = None) -> str:
         raise InvalidUrlError(text, UNREADABLE) from None
     if not href.startswith(("http://", "https://")):
         raise InvalidUrlError(text, "only http and https are fetched")
-    # Escapes make a URL longer, and a normal form must have a normal form: itself.
+    # Escapes make a URL longer; without this check a normal form could itself be too long to normalize.
     _check_length(href)
     _check_host(href)
     return href
@@ -97,9 +97,9 @@ _PLAIN = re.compile(
 )
 
 
-def is_plain(url: str) -> bool:
-    """Whether a URL surely is its own canonical form, as most are; parsing it takes several times as long."""
-    # Dot segments, plain or escaped, go; names in another alphabet are checked letter by letter, long ones counted.
+def is_surely_canonical(url: str) -> bool:
+    """Whether a URL certainly is its own canonical form, as most are. Parsing it would take several times as long."""
+    # Dot segments, plain or escaped, would be removed; IDNA names need checking, long hosts need measuring.
     return (
         bool(_PLAIN.fullmatch(url))
         and "/." not in url
@@ -110,23 +110,23 @@ def is_plain(url: str) -> bool:
 
 
 def _check_length(text: str) -> None:
-    if len(text) > MAX_LENGTH:
-        raise InvalidUrlError(text[:80] + "…", f"it is longer than {MAX_LENGTH} characters")
+    if len(text) > MAX_URL_CHARS:
+        raise InvalidUrlError(text[:80] + "…", f"it is longer than {MAX_URL_CHARS} characters")
 
 
 def _may_have_long_host(href: str) -> bool:
-    """By what stands before its path, a port or credentials too: hardly ever, and quick to say."""
-    return href.find("/", len("https://")) > len("http://") + MAX_HOST
+    """A quick check of everything before the path, including port and credentials; rarely true."""
+    return href.find("/", len("https://")) > len("http://") + MAX_HOST_CHARS
 
 
 def _check_host(href: str) -> None:
     if _may_have_long_host(href) and is_long_host(host := hostname(href)):
-        raise InvalidUrlError(host[:80] + "…", f"its host name is longer than {MAX_HOST} characters")
+        raise InvalidUrlError(host[:80] + "…", f"its host name is longer than {MAX_HOST_CHARS} characters")
 
 
 def is_long_host(host: str) -> bool:
-    """Whether there can be no such host, given with or without its port. URLs of earlier versions may name one."""
-    return len(host.partition(":")[0]) > MAX_HOST
+    """Whether a host, with or without port, is too long to exist. URLs stored by earlier versions may have one."""
+    return len(host.partition(":")[0]) > MAX_HOST_CHARS
 
 
 def _is_tracking(parameter: str) -> bool:
@@ -135,33 +135,33 @@ def _is_tracking(parameter: str) -> bool:
 
 
 def url_hash(normalized: str) -> UrlHash:
-    """SHA-256 of a normal form, in hex."""
+    """Return the SHA-256 of a normalized URL, in hex."""
     return UrlHash(hashlib.sha256(normalized.encode()).hexdigest())
 
 
 def uid(normalized: str) -> Uid:
-    """Seed 3's short key of an article."""
+    """Return the short key of an article (seed 3)."""
     return Uid(hashlib.sha1(normalized.encode(), usedforsecurity=False).hexdigest()[:16])
 
 
 def hostname(url: str) -> str:
-    """The host without its port, IPv6 without brackets."""
+    """Return the host without its port, IPv6 without brackets."""
     return _parts(url)[1].strip("[]")
 
 
 def host_key(url: str) -> str:
-    """`hostname:port`: what the delay between two requests is counted by."""
+    """Return `hostname:port`, the key that requests are paced by."""
     protocol, host, port = _parts(url)
     return f"{host}:{port or ('443' if protocol == 'https:' else '80')}"
 
 
 def _parts(url: str) -> tuple[str, str, str]:
-    """Protocol, host and port. All URLs of a site share them, so that what was parsed once serves the others."""
+    """Return protocol, host and port. Cached by origin, because all URLs of a site share them."""
     end = url.find("/", len("https://"))
     try:
         return _parse_parts(url if end < 0 else url[: end + 1])
     except ValueError:
-        # `http:////example.com/` and the like: browsers read even that.
+        # `http:////example.com/` and the like, which browsers accept.
         return _parse_parts(url)
 
 
@@ -172,14 +172,15 @@ def _parse_parts(url: str) -> tuple[str, str, str]:
 
 
 def origin(url: str) -> str:
-    """Scheme, host and port."""
+    """Return scheme, host and port."""
     return str(ada_url.URL(url).origin)
 
 
 def keeps_credentials(given: str, target: str) -> bool:
-    """Whether credentials that a person gave for one URL may be sent to the other.
+    """Whether credentials that a person gave for one URL may be sent to another.
 
-    They belong to an origin. Its `https` may have them too, where `http` had them; never the other way round.
+    Credentials belong to an origin. If that is `http`, the same host on `https` may get them too; never the other
+    way round.
     """
     was, now = _parts(given), _parts(target)
     host = was[1]
@@ -194,7 +195,7 @@ def _suffixes() -> PublicSuffixList:
 
 
 def root_domain(url: str) -> str:
-    """The registrable domain by the public suffix list that is shipped; a bare host or address is itself."""
+    """Return the registrable domain by the bundled public suffix list; a bare host or an IP address stays as it is."""
     host = hostname(url).rstrip(".")
     try:
         ipaddress.ip_address(host)
@@ -205,7 +206,7 @@ def root_domain(url: str) -> str:
 
 
 def readable(url: str) -> str:
-    """A URL for people: no scheme, host in its own script, no trailing slash."""
+    """Format a URL for people: no scheme, host in its own script, no trailing slash."""
     parsed = ada_url.URL(url)
     host = parsed.host
     if "xn--" in host:

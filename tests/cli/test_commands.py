@@ -66,7 +66,7 @@ async def test_a_file_that_another_process_has_just_made_is_set_up_too(program: 
     ("arguments", "says"),
     [
         (("feed", "add", "ftp://x.example/"), "only http and https"),
-        (("feed", "add", "not a url"), "no usable URL"),
+        (("feed", "add", "not a url"), "not a valid URL"),
         (("feed", "add", "https://x.example/", "--sync"), "--enable"),
         (("feed", "add"), "url"),
         (("feed", "add", "https://x.example/", "--timezone", "Mars/Base"), "write it like Europe/Moscow"),

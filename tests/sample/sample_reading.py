@@ -1,4 +1,4 @@
-"""Reading the sample world in tests: one world, and what its documents name."""
+"""Reading the sample world in tests: one world, and what its documents contain."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def rss(now: datetime = LATER) -> etree._Element:
 
 
 def listing_pages(now: datetime) -> list[html.HtmlElement]:
-    """The pages of the listing, found by following the links to the next one."""
+    """The pages of the listing, found by following the link to the next page."""
     pages, target = [], "/agora/latest"
     while target:
         answer = get(target, now)
@@ -44,7 +44,7 @@ def listing_pages(now: datetime) -> list[html.HtmlElement]:
 
 
 def listed_paths(now: datetime) -> list[str]:
-    """The path of every story that any document of the world names."""
+    """The path of every story that any document of the world links to."""
     atom = etree.fromstring(get("/northern-wire/atom.xml", now).body)
     sitemap = etree.fromstring(get("/orchard/sitemap.xml", now).body)
     urls = [

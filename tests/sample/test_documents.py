@@ -1,4 +1,4 @@
-"""What the sample world publishes: valid feeds, a sitemap, a listing, and pages with their text."""
+"""The documents of the sample world: valid feeds, a sitemap, a listing, and pages with their text."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pytest
 from lxml import etree, html
 
 from inforadar.model.feed import FeedKind
-from inforadar.sample.content import parse_story
-from inforadar.sample.feeds import SAMPLE_FEEDS, past_moments
+from inforadar.sample.feeds import SAMPLE_FEEDS, past_run_times
 from inforadar.sample.outlets import OUTLETS
 from inforadar.sample.pages import short_count
+from inforadar.sample.stories import parse_story
 from inforadar.sample.world import PAGE_ITEMS, World
 from tests.sample.sample_reading import (
     BASE,
@@ -90,7 +90,7 @@ def test_the_sitemap_is_valid_and_some_entries_carry_news() -> None:
     assert f"Sitemap: {BASE}/orchard/sitemap.xml" in get("/robots.txt").body.decode().splitlines()
 
 
-@pytest.mark.parametrize("now", [*past_moments(EPOCH), EPOCH, LATER, EPOCH + timedelta(days=3)])
+@pytest.mark.parametrize("now", [*past_run_times(EPOCH), EPOCH, LATER, EPOCH + timedelta(days=3)])
 def test_paging_covers_every_story_once_newest_first(now: datetime) -> None:
     pages = listing_pages(now)
     links = [link.get("href") for page in pages for link in page.cssselect("article.post h2 a")]
@@ -120,7 +120,7 @@ def test_the_selectors_find_every_field_of_every_post() -> None:
     assert listing_pages(LATER)[0].cssselect(following)
 
 
-def test_every_story_that_is_listed_answers_with_its_text() -> None:
+def test_every_listed_story_has_a_page_with_its_text() -> None:
     texts = {edition.path: edition for key in OUTLETS for edition in WORLD.editions(key, LATER)}
     paths = listed_paths(LATER)
     assert sorted(paths) == sorted(texts)
@@ -176,7 +176,7 @@ def test_unknown_addresses_are_not_found(target: str) -> None:
     assert get(target).status == 404
 
 
-def test_what_a_story_says_is_escaped_everywhere() -> None:
+def test_the_text_of_a_story_is_escaped_everywhere() -> None:
     hostile = '</script><script>alert("x")</script>&amp;'
     quoted = json.dumps(hostile)
     story = parse_story(

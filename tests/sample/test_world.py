@@ -1,4 +1,4 @@
-"""The sample world as a pure function of time: what it holds, how it moves, what asking again gives."""
+"""The sample world as a pure function of time: its content, its changes, and repeated requests."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from itertools import pairwise
 import pytest
 from lxml import etree, html
 
-from inforadar.sample.bulletins import EVERY, FIRST, find_bulletin
-from inforadar.sample.content import load_stories, parse_offset, parse_story
-from inforadar.sample.feeds import SAMPLE_FEEDS, past_moments
-from inforadar.sample.markup import render_body
+from inforadar.sample.bulletins import FIRST_AFTER, INTERVAL, find_bulletin
+from inforadar.sample.feeds import SAMPLE_FEEDS, past_run_times
+from inforadar.sample.markdown import render_body
 from inforadar.sample.outlets import OUTLETS
+from inforadar.sample.stories import load_stories, parse_offset, parse_story
 from inforadar.sample.world import World
 from tests.sample.sample_reading import BASE, EPOCH, LATER, NAMESPACES, WORLD, get, listed_paths, rss
 
-# What it holds
+# Content
 
 
 def test_there_are_about_forty_stories_in_many_languages_and_scripts() -> None:
@@ -65,7 +65,7 @@ def test_every_change_comes_after_publication_and_changes_something() -> None:
             title, snippet = change.title or title, change.snippet or snippet
 
 
-# How it moves
+# Changes over time
 
 
 def found(now: datetime) -> set[str]:
@@ -73,7 +73,7 @@ def found(now: datetime) -> set[str]:
 
 
 def test_the_past_runs_find_most_then_some_more_with_changes() -> None:
-    first, second = past_moments(EPOCH)
+    first, second = past_run_times(EPOCH)
     assert 26 <= len(found(first)) <= 32
     assert 4 <= len(found(second) - found(first)) <= 8
     assert found(EPOCH) > found(second) > found(first)
@@ -104,7 +104,7 @@ def test_news_appears_every_few_minutes_and_then_never_stops() -> None:
     assert max(
         gap for moment, gap in zip(live, gaps, strict=False) if moment < EPOCH + timedelta(minutes=24)
     ) <= timedelta(minutes=4)
-    assert max(gaps) <= EVERY
+    assert max(gaps) <= INTERVAL
     assert min(gaps) > timedelta(0)
 
 
@@ -159,13 +159,13 @@ def test_bulletins_stay_readable_after_they_left_the_listing() -> None:
     assert get("/harbour-post/harbour-report-1", after_a_year).status == 200
     assert "/harbour-post/harbour-report-1" not in found(after_a_year)
     assert len(listed_paths(after_a_year)) < 500
-    assert get("/harbour-post/harbour-report-6", EPOCH + FIRST).status == 404
+    assert get("/harbour-post/harbour-report-6", EPOCH + FIRST_AFTER).status == 404
 
 
 @pytest.mark.parametrize(
     "slug", ["harbour-report", "harbour-report-0", "harbour-report-2", "harbour-report-²", "-1", ""]
 )
-def test_what_is_no_bulletin_is_not_taken_for_one(slug: str) -> None:
+def test_other_addresses_are_not_taken_for_bulletins(slug: str) -> None:
     assert find_bulletin("harbour-post", slug, EPOCH) is None
 
 
@@ -186,7 +186,7 @@ def test_a_world_needs_a_time_zone() -> None:
         World(EPOCH.replace(tzinfo=None))
 
 
-# Asking again
+# Repeated requests
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_a_date_that_cannot_be_read_is_ignored(since: str) -> None:
 
 
 def test_the_date_alone_never_hides_a_change() -> None:
-    """Whenever a document differs from a minute ago, its Last-Modified has advanced too."""
+    """Whenever a document differs from a minute ago, its Last-Modified is later too."""
     for target in ("/", "/harbour-post/library-of-things", *(feed.path for feed in SAMPLE_FEEDS)):
         before = get(target, EPOCH - timedelta(minutes=41))
         for minute in range(-40, 65):
@@ -232,12 +232,12 @@ def test_the_date_alone_never_hides_a_change() -> None:
             before = now
 
 
-# Small parts
+# Parsing
 
 
 @pytest.mark.parametrize("text", ["", "+", "8m", "+8s", "-1h2d"])
 def test_an_offset_that_cannot_be_read_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="is no offset"):
+    with pytest.raises(ValueError, match="is not an offset"):
         parse_offset(text)
 
 

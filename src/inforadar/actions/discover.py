@@ -17,7 +17,7 @@ from inforadar.model.feed import FeedKind
 from inforadar.model.http import Failed, Fetched, FetchResult, NotModified, Request
 from inforadar.model.subscription import FoundFeed
 from inforadar.pipeline.collect.feed import ACCEPT, Parse, looks_like_sitemap
-from inforadar.stages.discover.feed.not_a_feed import find_feed_links, is_page
+from inforadar.stages.discover.feed.sniff import find_feed_links, is_page
 from inforadar.stages.discover.sitemap.parse import is_sitemap
 from inforadar.stages.discover.sitemap.unpack import MAX_BYTES
 from inforadar.urls import canonical_form, host_key, readable

@@ -76,7 +76,7 @@ def _checked(changes: FeedChanges) -> FeedChanges:
     if "timezone" in options:
         options["timezone"] = timezone_given(options["timezone"])
     if selectors := options.get("selectors"):
-        from inforadar.stages.discover.pages.sites.selectors import parse_selectors  # noqa: PLC0415 - slow
+        from inforadar.stages.discover.pages.selectors.definition import parse_selectors  # noqa: PLC0415 - slow
 
         parse_selectors(selectors)
     checked = msgspec.structs.replace(changes, options=options)

@@ -18,7 +18,7 @@ from inforadar.actions.feed_input import MAX_WORD
 from inforadar.errors import InvalidUrlError, ParseError
 from inforadar.model.feed import Feed
 from inforadar.stages.discover.feed.encoding import decode
-from inforadar.texts import unescaped
+from inforadar.texts import unescape_html
 from inforadar.urls import canonical_form, readable
 
 MAX_BYTES = 20 * 2**20
@@ -124,7 +124,7 @@ def _character(match: re.Match[str]) -> str:
 def _title(attributes: dict[str, str]) -> str | None:
     """In plain words: some readers write HTML there, and some escape it twice."""
     written = attributes.get("text") or attributes.get("title") or ""
-    plain = " ".join(_TAG.sub(" ", unescaped(written)).split())
+    plain = " ".join(_TAG.sub(" ", unescape_html(written)).split())
     return plain[:MAX_WORD].strip() or None
 
 

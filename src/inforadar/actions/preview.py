@@ -15,10 +15,11 @@ from inforadar.pipeline.polite_visit import Visitor
 from inforadar.pipeline.pool import WorkPool
 from inforadar.pipeline.robots import Robots
 from inforadar.stages.discover.feed.encoding import decode
+from inforadar.stages.discover.pages.fetch import ACCEPT
 from inforadar.stages.discover.pages.listing import PageListing, PageReader
-from inforadar.stages.discover.pages.read import ACCEPT, site_reader
-from inforadar.stages.discover.pages.sites.preview import Preview, preview
-from inforadar.stages.discover.pages.sites.selectors import Selectors, parse_selectors
+from inforadar.stages.discover.pages.selectors.definition import Selectors, parse_selectors
+from inforadar.stages.discover.pages.selectors.preview import Preview, preview
+from inforadar.stages.discover.pages.sites import site_reader
 from inforadar.urls import canonical_form, host_key, hostname
 
 TIMEOUT_S = 10.0

@@ -98,8 +98,8 @@ def with_defaults(
 ) -> NewFeed:
     """Selectors, or a site with a reader, make a feed of kind `pages`; its cutoff is stored with it."""
     # What reads pages takes a moment to import, and only this needs it.
+    from inforadar.stages.discover.pages.selectors.definition import parse_selectors  # noqa: PLC0415
     from inforadar.stages.discover.pages.sites import topic_of  # noqa: PLC0415
-    from inforadar.stages.discover.pages.sites.selectors import parse_selectors  # noqa: PLC0415
 
     selectors = options.selectors
     if selectors is not None:

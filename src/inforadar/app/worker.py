@@ -79,4 +79,4 @@ def _make_pool(stages: frozenset[Stage]) -> WorkPool:
     if Stage.CANONICAL in stages:
         return WorkPool(warm_up=("inforadar.stages.canonical",))
     # Listing pages come at the pace of their hosts: one process reads them all.
-    return WorkPool(workers=1, warm_up=("inforadar.stages.discover.pages.read",))
+    return WorkPool(workers=1, warm_up=("inforadar.stages.discover.pages.fetch",))

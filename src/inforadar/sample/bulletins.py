@@ -1,8 +1,8 @@
-"""Bulletins: short reports made up from the time alone, so that the sample world never goes silent.
+"""Bulletins: short generated reports, so that the sample world never stops publishing.
 
-Written stories end half an hour after the epoch; from then on each outlet in turn reports every few
-minutes on what it always reports on. A bulletin is made from its number, so any of them can be written
-again at any time and nothing has to be remembered.
+The written stories end half an hour after the epoch. From then on the outlets take turns, and each reports every few
+minutes on its usual subject. A bulletin is generated from its number, so any of them can be made again at any time
+and nothing has to be stored.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import Random
 
-from inforadar.sample.content import Counters, Story
 from inforadar.sample.outlets import OUTLETS
+from inforadar.sample.stories import Counters, Story
 
-FIRST = timedelta(minutes=40)
-EVERY = timedelta(minutes=20)
-LISTED = 360
-"""How many of the newest are listed: five days' worth. Older pages still answer."""
+FIRST_AFTER = timedelta(minutes=40)
+INTERVAL = timedelta(minutes=20)
+MAX_LISTED = 360
+"""The number of newest bulletins that are listed: five days' worth. Older pages still answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,13 +30,13 @@ class _Text:
 
 
 def bulletins_until(now: datetime, epoch: datetime) -> list[Story]:
-    """The bulletins listed at `now`, oldest first."""
-    issued = (now - epoch - FIRST) // EVERY + 1
-    return [write_bulletin(number, epoch) for number in range(max(1, issued - LISTED + 1), issued + 1)]
+    """Return the bulletins listed at `now`, oldest first."""
+    issued = (now - epoch - FIRST_AFTER) // INTERVAL + 1
+    return [write_bulletin(number, epoch) for number in range(max(1, issued - MAX_LISTED + 1), issued + 1)]
 
 
 def find_bulletin(outlet: str, slug: str, epoch: datetime) -> Story | None:
-    """The bulletin with this address, whether it is out yet or not."""
+    """Find the bulletin with this address, published or not."""
     digits = slug.rpartition("-")[2]
     if not (digits.isascii() and digits.isdigit()) or len(digits) > 7 or int(digits) < 1:
         return None
@@ -45,9 +45,9 @@ def find_bulletin(outlet: str, slug: str, epoch: datetime) -> Story | None:
 
 
 def write_bulletin(number: int, epoch: datetime) -> Story:
-    """Bulletin `number`, counted from 1."""
+    """Generate bulletin `number`, counted from 1."""
     kind = _KINDS[(number - 1) % len(_KINDS)]
-    published = FIRST + (number - 1) * EVERY
+    published = FIRST_AFTER + (number - 1) * INTERVAL
     dice = Random(f"{kind.slug}-{number}")
     clock = (epoch + published).astimezone(OUTLETS[kind.outlet].zone).strftime("%H:%M")
     text = kind.write(dice, clock)

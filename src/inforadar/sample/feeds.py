@@ -1,4 +1,4 @@
-"""The sample's feeds as the product subscribes to them, and the past it starts from."""
+"""The sample's feeds as the program subscribes to them, and the times of its recorded past."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class SampleFeed:
     topic: str
     title: str
     selectors: Mapping[str, str] = field(default_factory=dict)
-    """For kind `pages`: the CSS selector of each field, of the item and of the link to the next page."""
+    """For kind `pages`: the CSS selectors of the item, its fields and the link to the next page."""
 
 
 _KINDS = {
@@ -44,10 +44,10 @@ SAMPLE_FEEDS = tuple(
 )
 
 
-def past_moments(epoch: datetime) -> tuple[datetime, datetime]:
-    """When the two recorded runs took place.
+def past_run_times(epoch: datetime) -> tuple[datetime, datetime]:
+    """Return the times of the two recorded runs.
 
-    The stories are dated around these: the first finds most of them, the second a handful of new ones and
-    several corrected, extended and more read.
+    The stories are dated to fit: the first run finds most of them, the second a few new ones and several that were
+    corrected, extended or read more often.
     """
     return epoch - timedelta(hours=26), epoch - timedelta(hours=3)

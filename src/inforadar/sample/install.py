@@ -1,8 +1,7 @@
-"""Adding and removing the sample: its feeds, and a past that was really lived through.
+"""Add and remove the sample: its feeds, and a past made by real runs.
 
-The recorded state is made by the product's own stages over the world as it was at two past moments, so
-items, reports, articles and analyses are what they would be if the program had run then; from there it goes
-on live.
+The recorded past comes from the program's own stages, run over the world as it was at two past times. So items,
+reports, articles and analyses are what they would be if the program had run then; from there it continues live.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from inforadar.model.http import Failed, FailureReason, Fetched, FetchResult, No
 from inforadar.model.ids import FeedId
 from inforadar.model.subscription import Start, WantedFeed
 from inforadar.pipeline.schedule import default_cutoff
-from inforadar.sample.feeds import SAMPLE_FEEDS, SampleFeed, past_moments
+from inforadar.sample.feeds import SAMPLE_FEEDS, SampleFeed, past_run_times
 from inforadar.sample.server import serve_sample
 from inforadar.sample.world import World
 from inforadar.store.database import Database
@@ -41,12 +40,12 @@ from inforadar.store.leases import claim_feeds
 from inforadar.urls import hostname, origin
 
 HOST = "127.0.0.1"
-LOOK_S = 20.0
+CHANGE_POLL_S = 20.0
 
 
 @dataclass(slots=True)
-class Past:
-    """Answers for the world as it was at one moment after the other, without a network."""
+class PastWorld:
+    """A fetcher that answers from the world as it was at `moment`, without a network."""
 
     world: World
     moment: datetime
@@ -57,10 +56,10 @@ class Past:
     async def fetch(self, request: Request, *, before_redirect: BeforeRedirect | None = None) -> FetchResult:
         path = request.url.removeprefix(self.world.base_url)
         sent = conditional_headers(request.validators, request.url)
-        said = self.world.respond(path, self.moment, sent)
-        headers = MappingProxyType({name.lower(): value for name, value in said.headers.items()})
+        response = self.world.respond(path, self.moment, sent)
+        headers = MappingProxyType({name.lower(): value for name, value in response.headers.items()})
         validators = parse_validators(headers, request.url)
-        if said.status == 304:
+        if response.status == 304:
             return NotModified(
                 url=request.url,
                 final_url=request.url,
@@ -68,41 +67,41 @@ class Past:
                 fetched_at=self.moment,
                 validators=validators,
             )
-        if said.status != 200:
+        if response.status != 200:
             return Failed(
                 url=request.url,
-                outcome=outcome_of_status(said.status),
+                outcome=outcome_of_status(response.status),
                 reason=FailureReason.STATUS,
-                message=describe_status(said.status, hostname(request.url)),
+                message=describe_status(response.status, hostname(request.url)),
                 fetched_at=self.moment,
-                status=said.status,
+                status=response.status,
             )
         return Fetched(
             url=request.url,
             final_url=request.url,
             status=200,
             headers=headers,
-            body=said.body,
+            body=response.body,
             fetched_at=self.moment,
             validators=validators,
         )
 
 
 async def add_sample(database: Database, settings: Settings, now: Callable[[], datetime]) -> list[Feed]:
-    """Adds its feeds, of every kind, and their recorded past. Once is enough."""
-    if there := await database.read(load_feeds, origin=SAMPLE):
-        return there
+    """Add the sample's feeds, one of every kind, with their recorded past; does nothing if they exist."""
+    if existing := await database.read(load_feeds, origin=SAMPLE):
+        return existing
     world = World(epoch=now(), base_url=f"http://{HOST}:{settings.sample.port}")
     wanted = [_wanted(sample, world) for sample in SAMPLE_FEEDS]
     added = await subscribe_all(database, settings.fetcher, wanted, _START)
     ids = [one.feed.id for one in added]
-    await _live_through_past(database, settings, world, ids)
+    await _run_past(database, settings, world, ids)
     await request_feeds(database, ids, fallback_s=0)
     return await database.read(load_feeds, origin=SAMPLE)
 
 
 _START = Start(enabled=True, polling=True)
-"""Nothing is asked for until the past was lived through."""
+"""The feeds are requested once their past has been recorded."""
 
 
 def _wanted(sample: SampleFeed, world: World) -> WantedFeed:
@@ -116,17 +115,17 @@ def _wanted(sample: SampleFeed, world: World) -> WantedFeed:
         options=FeedOptions(
             epoch=world.epoch.isoformat(),
             selectors=sample.selectors or None,
-            # Whatever the settings say: the sample's past is to be there.
+            # The sample's past must be collected whatever the settings say.
             cutoff_date=default_cutoff(world.epoch),
         ),
     )
 
 
-async def _live_through_past(database: Database, settings: Settings, world: World, ids: list[FeedId]) -> None:
-    """A run of all stages at each of the past moments."""
-    past = Past(world, world.epoch)
+async def _run_past(database: Database, settings: Settings, world: World, ids: list[FeedId]) -> None:
+    """Run all stages at each of the past times."""
+    past = PastWorld(world, world.epoch)
     async with open_worker(settings, database, engine=Engine(past, Unpaced()), now=past.now) as worker:
-        for past.moment in past_moments(world.epoch):
+        for past.moment in past_run_times(world.epoch):
             await worker.collecting.collect_leases(await database.write(claim_feeds, ids))
             await worker.canonicalizer.run_once()
             await worker.analysis.run_once()
@@ -134,14 +133,14 @@ async def _live_through_past(database: Database, settings: Settings, world: Worl
 
 
 async def remove_sample(database: Database) -> int:
-    """Deletes the sample for good: feeds, items, articles, analyses and runs. Returns how many feeds."""
+    """Delete the sample for good: feeds, items, articles, analyses and runs. Return the number of feeds."""
     feeds = await database.read(load_feeds, origin=SAMPLE)
     await purge_feeds(database, [feed.id for feed in feeds])
     return len(feeds)
 
 
 async def load_world(database: Database) -> World | None:
-    """The world that was added, as its feeds remember it."""
+    """Load the world that was added, from what its feeds store; None if there is none."""
     feeds = await database.read(load_feeds, origin=SAMPLE)
     if not feeds:
         return None
@@ -153,11 +152,11 @@ async def load_world(database: Database) -> World | None:
 
 @asynccontextmanager
 async def serving_sample(database: Database) -> AsyncIterator[None]:
-    """Lets the sample's feeds answer, if they are there and nobody else serves them."""
+    """Serve the sample's feeds, if they were added and no other process serves them."""
     world = await load_world(database)
     runner = None
     if world is not None:
-        # Port taken: `inforadar up` runs beside us and serves it.
+        # The port is taken: `inforadar up` is running and serves the sample.
         with suppress(UsageError):
             runner = await serve_sample(world, int(world.base_url.rpartition(":")[2]))
     try:
@@ -167,10 +166,10 @@ async def serving_sample(database: Database) -> AsyncIterator[None]:
             await runner.cleanup()
 
 
-async def announce(
+async def request_changed_feeds(
     database: Database, world: World, now: Callable[[], datetime], stop: asyncio.Event
 ) -> None:
-    """Asks for the feeds whose document changed, until `stop`: the schedule's hour would be long to wait for."""
+    """Request the feeds whose document changed, until `stop`: waiting for the hourly schedule would take too long."""
     seen: dict[FeedId, str] = {}
     while not stop.is_set():
         for feed in await database.read(load_feeds, origin=SAMPLE):
@@ -180,5 +179,5 @@ async def announce(
                 seen[feed.id] = version
                 await request_feeds(database, [feed.id])
         with suppress(TimeoutError):
-            async with asyncio.timeout(LOOK_S):
+            async with asyncio.timeout(CHANGE_POLL_S):
                 await stop.wait()

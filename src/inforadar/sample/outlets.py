@@ -1,4 +1,4 @@
-"""The outlets of the sample world: who publishes, in which form, from which time zone."""
+"""The outlets of the sample world: their names, document forms and time zones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class Form(StrEnum):
-    """In which form an outlet tells machines what is new."""
+    """The form in which an outlet publishes its news to programs; the value is the content type."""
 
     RSS = "application/rss+xml"
     ATOM = "application/atom+xml"
@@ -24,8 +24,10 @@ class Form(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outlet:
+    """A publisher in the sample world."""
+
     key: str
-    """Its first path segment."""
+    """The first path segment of its URLs."""
     name: str
     tagline: str
     topic: str
@@ -35,12 +37,12 @@ class Outlet:
     sections: tuple[str, ...]
     form: Form
     document: str
-    """The file name of its feed, sitemap or listing."""
+    """The name of its feed, sitemap or listing in URLs."""
     counts: bool = False
     """Whether its documents show counters, and so change at every counter step."""
     cookie_notice: str = "We use cookies to remember your settings. You can change your choice at any time."
     selectors: Mapping[str, str] = field(default_factory=dict)
-    """For a paged listing: where its fields stand."""
+    """For a paged listing: the selectors of its fields."""
 
     @property
     def document_path(self) -> str:

@@ -1,7 +1,7 @@
-"""What the sample's outlets publish for people: front pages, the paged listing, articles.
+"""Render what the sample's outlets publish for people: front pages, the paged listing, articles.
 
-The pages carry what real ones do around an article (navigation, a cookie notice, most read, related,
-a footer), so that extraction has something to leave out. Templates escape everything by themselves.
+Like real pages, they surround an article with navigation, a cookie notice, most read and related articles and a
+footer, so that extraction has something to leave out. The templates escape everything automatically.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from inforadar.sample.content import Edition
-from inforadar.sample.markup import render_body
+from inforadar.sample.markdown import render_body
 from inforadar.sample.outlets import OUTLETS, Outlet
 from inforadar.sample.pictures import picture_url
+from inforadar.sample.stories import Edition
 
 _RIGHT_TO_LEFT = frozenset({"ar"})
 _MONTHS = (
@@ -28,12 +28,12 @@ _MONTHS = (
 
 
 def render_home(latest: Mapping[str, Sequence[Edition]], base: str) -> bytes:
-    """The front page of the whole world: every outlet with its feed and its newest headlines."""
+    """Render the front page of the whole world: every outlet with its feed and newest headlines."""
     return _render("home.html", base=base, outlets=OUTLETS.values(), latest=latest)
 
 
 def render_front(outlet: Outlet, editions: Sequence[Edition], base: str) -> bytes:
-    """The front page of one outlet."""
+    """Render the front page of one outlet."""
     return _render("front.html", base=base, outlet=outlet, editions=editions[:12], aside=_most_read(editions))
 
 
@@ -46,7 +46,7 @@ def render_listing(
     pages: int,
     most_read: Sequence[Edition],
 ) -> bytes:
-    """One page of a listing, newest first; `most_read` is chosen from all that it lists."""
+    """Render one page of a listing, newest first; the most read are chosen from `most_read`."""
     return _render(
         "listing.html",
         base=base,
@@ -59,7 +59,7 @@ def render_listing(
 
 
 def render_article(outlet: Outlet, edition: Edition, editions: Sequence[Edition], base: str) -> bytes:
-    """The page of one story, with the outlet's others around it."""
+    """Render the page of one story, with links to the outlet's other stories."""
     others = [other for other in editions if other.slug != edition.slug]
     related = sorted(others, key=lambda other: not set(other.tags) & set(edition.tags))[:3]
     return _render(
@@ -67,7 +67,7 @@ def render_article(outlet: Outlet, edition: Edition, editions: Sequence[Edition]
         base=base,
         outlet=outlet,
         edition=edition,
-        body=Markup(render_body(edition.body)),  # noqa: S704 - render_body escapes all that it is given
+        body=Markup(render_body(edition.body)),  # noqa: S704 - render_body escapes its input
         aside=_most_read(others),
         related=related,
         linked_data=_linked_data(outlet, edition, base),
@@ -75,14 +75,14 @@ def render_article(outlet: Outlet, edition: Edition, editions: Sequence[Edition]
 
 
 def short_count(value: int) -> str:
-    """2130 as "2.1K", the way sites abbreviate their counters."""
+    """Format 2130 as "2.1K", as sites abbreviate their counters."""
     if value < 1000:
         return str(value)
     return f"{value // 100 / 10:.1f}K".replace(".0K", "K")
 
 
 def signed(value: int) -> str:
-    """12 as "+12", the way votes are shown."""
+    """Format 12 as "+12", as sites show votes."""
     return f"{value:+d}" if value else "0"
 
 

@@ -1,6 +1,6 @@
-"""Pictures of the sample stories: quiet abstract shapes, each drawn from its story's name.
+"""Draw the pictures of the sample stories: abstract landscapes, each generated from its story's slug.
 
-SVG, because it is text: no image library, a kilobyte each, sharp at any size.
+SVG needs no image library, takes a kilobyte each and is sharp at any size.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def picture_url(slug: str, base: str) -> str:
 
 
 def render_picture(slug: str) -> bytes:
-    """Hills under a sky with a disc, in the colours that the name falls on."""
+    """Draw hills under a sky with a disc; the slug determines shapes and colours."""
     dice = Random(slug)
     dark, deep, middle, light, accent = dice.choice(_PALETTES)
     x, y, radius = dice.randint(160, WIDTH - 160), dice.randint(110, 230), dice.randint(44, 110)

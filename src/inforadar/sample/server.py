@@ -1,4 +1,4 @@
-"""Serves the sample world on one loopback port. It only listens; nothing here goes out."""
+"""Serve the sample world on a loopback port. This only listens and opens no outgoing connections."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ HOST = "127.0.0.1"
 async def serve_sample(
     world: World, port: int, ready: asyncio.Event | None = None, *, now: Callable[[], datetime] = utc_now
 ) -> web.AppRunner:
-    """Serve the world until the runner that comes back is cleaned up: `await runner.cleanup()`.
+    """Serve the world until the returned runner is cleaned up with `await runner.cleanup()`.
 
     `ready` is set once the port answers.
     """
 
     async def answer(request: web.Request) -> web.Response:
-        said = world.respond(request.raw_path, now(), request.headers)
-        return web.Response(status=said.status, headers=said.headers, body=said.body)
+        response = world.respond(request.raw_path, now(), request.headers)
+        return web.Response(status=response.status, headers=response.headers, body=response.body)
 
     app = web.Application()
     app.router.add_get("/{path:.*}", answer)
@@ -37,7 +37,7 @@ async def serve_sample(
         await web.TCPSite(runner, HOST, port).start()
     except OSError as error:
         await runner.cleanup()
-        raise UsageError(_why_not(error, port)) from error
+        raise UsageError(_bind_error_message(error, port)) from error
     except BaseException:
         await runner.cleanup()
         raise
@@ -47,20 +47,20 @@ async def serve_sample(
 
 
 def check_sample_port(port: int) -> None:
-    """Refuses at once if the world cannot be served there: another program's answers are not to be taken for ours."""
+    """Refuse at once if the port is not free: another program's answers must not be taken for the sample's."""
     with socket.socket() as probe:
-        # Ports that only wait out their last connection count as free, as they do when the world is served.
+        # A port in TIME_WAIT counts as free, as it does when the world is served.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port))
         except OSError as error:
-            raise UsageError(_why_not(error, port)) from None
+            raise UsageError(_bind_error_message(error, port)) from None
 
 
-def _why_not(error: OSError, port: int) -> str:
+def _bind_error_message(error: OSError, port: int) -> str:
     if error.errno == errno.EADDRINUSE:
         return (
-            f"Port {port} on {HOST}, which the sample world is served on, is taken by another program. "
+            f"Port {port} on {HOST}, which the sample world needs, is taken by another program. "
             "Stop that program, choose another port, or start without the sample: --no-sample."
         )
     return f"The sample world cannot be served on {HOST}:{port}: {error.strerror or error}."

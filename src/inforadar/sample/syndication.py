@@ -1,7 +1,7 @@
-"""What the sample's outlets publish for machines: RSS 2.0, Atom, JSON Feed, a sitemap, robots.txt.
+"""Render what the sample's outlets publish for programs: RSS 2.0, Atom, JSON Feed, a sitemap, robots.txt.
 
-All render a list of editions, newest first, and take the moment of the last change as an argument: a
-document that carried the present time would look changed to every reader who asks.
+All functions render a list of editions, newest first. The time of the last change is an argument: a document with
+the current time in it would look changed at every request.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any
 
 from lxml import etree
 
-from inforadar.sample.content import Edition
-from inforadar.sample.markup import render_body
+from inforadar.sample.markdown import render_body
 from inforadar.sample.outlets import Outlet
 from inforadar.sample.pictures import picture_url
+from inforadar.sample.stories import Edition
 
-NEWS_ENTRIES = 8
-"""So many of the newest sitemap entries carry the Google News extension, and with it a title."""
+MAX_NEWS_ENTRIES = 8
+"""The number of newest sitemap entries that have the Google News extension, and with it a title."""
 
 _ATOM = "http://www.w3.org/2005/Atom"
 _CONTENT = "http://purl.org/rss/1.0/modules/content/"
@@ -33,8 +33,8 @@ _IMAGE = "http://www.google.com/schemas/sitemap-image/1.1"
 
 
 def render_rss(outlet: Outlet, editions: Sequence[Edition], changed_at: datetime, base: str) -> bytes:
-    spaces = {"atom": _ATOM, "content": _CONTENT, "dc": _DC, "media": _MEDIA, "slash": _SLASH}
-    root = etree.Element("rss", {"version": "2.0"}, nsmap=spaces)
+    namespaces = {"atom": _ATOM, "content": _CONTENT, "dc": _DC, "media": _MEDIA, "slash": _SLASH}
+    root = etree.Element("rss", {"version": "2.0"}, nsmap=namespaces)
     channel = etree.SubElement(root, "channel")
     _add(channel, "title", outlet.name)
     _add(channel, "link", f"{base}/{outlet.key}/")
@@ -62,7 +62,7 @@ def render_rss(outlet: Outlet, editions: Sequence[Edition], changed_at: datetime
 
 
 def render_atom(outlet: Outlet, editions: Sequence[Edition], changed_at: datetime, base: str) -> bytes:
-    root = etree.Element(f"{{{_ATOM}}}feed", nsmap=_spaces(_ATOM))
+    root = etree.Element(f"{{{_ATOM}}}feed", nsmap=_namespaces(_ATOM))
     own = base + outlet.document_path
     _atom(root, "title", outlet.name)
     _atom(root, "subtitle", outlet.tagline)
@@ -116,12 +116,12 @@ def render_json_feed(outlet: Outlet, editions: Sequence[Edition], base: str) -> 
 
 
 def render_sitemap(outlet: Outlet, editions: Sequence[Edition], base: str) -> bytes:
-    root = etree.Element(f"{{{_SITEMAP}}}urlset", nsmap=_spaces(_SITEMAP, news=_NEWS, image=_IMAGE))
+    root = etree.Element(f"{{{_SITEMAP}}}urlset", nsmap=_namespaces(_SITEMAP, news=_NEWS, image=_IMAGE))
     for place, edition in enumerate(editions):
         url = etree.SubElement(root, f"{{{_SITEMAP}}}url")
         _add(url, f"{{{_SITEMAP}}}loc", base + edition.path)
         _add(url, f"{{{_SITEMAP}}}lastmod", _iso(edition.modified_at, outlet))
-        if place < NEWS_ENTRIES:
+        if place < MAX_NEWS_ENTRIES:
             news = etree.SubElement(url, f"{{{_NEWS}}}news")
             publication = etree.SubElement(news, f"{{{_NEWS}}}publication")
             _add(publication, f"{{{_NEWS}}}name", outlet.name)
@@ -138,8 +138,8 @@ def render_robots(sitemaps: Sequence[str]) -> bytes:
     return f"User-agent: *\nAllow: /\n\n{named}".encode()
 
 
-def _spaces(default: str, **others: str) -> Any:
-    # The stubs of lxml know no default namespace, which is the key None.
+def _namespaces(default: str, **others: str) -> Any:
+    # The type stubs of lxml do not allow the default namespace, whose key is None.
     return {None: default, **others}
 
 

@@ -1,8 +1,8 @@
-"""The sample world: what its web server answers at a given moment.
+"""The sample world: what its web server answers at a given time.
 
-A pure function of (epoch, now, request): nothing is remembered and no clock is read, so the recorded
-past of the sample, the live server and the tests all see the same world. Between two events nothing
-changes, which is why conditional requests end in 304 and a second look finds no difference.
+A pure function of (epoch, now, request): nothing is stored and no clock is read, so the recorded past of the sample,
+the live server and the tests all see the same world. Nothing changes between two events, so conditional requests get
+304 and a second fetch finds no difference.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from urllib.parse import parse_qs
 
 from inforadar.sample import pages, syndication
 from inforadar.sample.bulletins import bulletins_until, find_bulletin
-from inforadar.sample.content import Edition, Story, counter_step, edition_at, load_stories
 from inforadar.sample.outlets import OUTLETS, Form, Outlet
 from inforadar.sample.pictures import render_picture
+from inforadar.sample.stories import Edition, Story, counter_step, edition_at, load_stories
 
 DEFAULT_PORT = 8417
 FEED_ITEMS = 25
 PAGE_ITEMS = 10
-FOUNDED = timedelta(days=-30)
-"""When the outlets went online: what nothing has happened to since is as old as that."""
+FOUNDED_OFFSET = timedelta(days=-30)
+"""When the outlets went online, relative to the epoch: the date of documents that never changed."""
 
 _HTML = "text/html; charset=utf-8"
 _TEXT = "text/plain; charset=utf-8"
@@ -32,6 +32,8 @@ _TEXT = "text/plain; charset=utf-8"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleResponse:
+    """An HTTP response of the sample world."""
+
     status: int
     headers: Mapping[str, str]
     body: bytes
@@ -46,7 +48,7 @@ class _Document:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """The sample world that was added at `epoch`; `base_url` is where it is served, without a slash."""
+    """The sample world added at `epoch`; `base_url` is where it is served, without a trailing slash."""
 
     epoch: datetime
     base_url: str = f"http://127.0.0.1:{DEFAULT_PORT}"
@@ -55,44 +57,44 @@ class World:
     def __post_init__(self) -> None:
         if self.epoch.tzinfo is None:
             raise ValueError("the epoch of the sample world needs a time zone")
-        # HTTP dates have no fractions; a world in whole seconds needs no rounding anywhere.
+        # HTTP dates have whole seconds; with a whole epoch nothing else needs rounding.
         object.__setattr__(self, "epoch", self.epoch.astimezone(UTC).replace(microsecond=0))
 
     def editions(self, outlet: str, now: datetime) -> list[Edition]:
-        """All that an outlet lists at `now`, newest first."""
+        """Return everything an outlet lists at `now`, newest first."""
         stories = self._stories(outlet, now)
         found = [edition for story in stories if (edition := edition_at(story, self.epoch, now))]
         return sorted(found, key=lambda edition: (edition.published_at, edition.slug), reverse=True)
 
     def respond(self, target: str, now: datetime, headers: Mapping[str, str]) -> SampleResponse:
-        """The answer to a GET for a path, with its query if any."""
+        """Answer a GET request for a path with an optional query."""
         path, _, query = target.partition("?")
         if path.startswith("/") and path[1:] in OUTLETS:
             return SampleResponse(status=301, headers={"Location": f"{self.base_url}{path}/"}, body=b"")
         document = self._document(path, query, now)
         if document is None:
-            text = b"There is nothing at this address of the sample world.\n"
+            text = b"This page does not exist in the sample world.\n"
             return SampleResponse(status=404, headers={"Content-Type": _TEXT}, body=text)
         etag = f'"{hashlib.sha256(document.body).hexdigest()[:20]}"'
         validators = {"ETag": etag, "Last-Modified": format_datetime(document.changed_at, usegmt=True)}
         if _is_current(headers, etag, document.changed_at):
             return SampleResponse(status=304, headers=validators, body=b"")
-        described = {"Content-Type": document.content_type, **validators}
-        return SampleResponse(status=200, headers=described, body=document.body)
+        response_headers = {"Content-Type": document.content_type, **validators}
+        return SampleResponse(status=200, headers=response_headers, body=document.body)
 
     def changed_at(self, outlet: Outlet, now: datetime) -> datetime:
-        """When anything that this outlet shows last changed."""
-        moments = list(self._moments(outlet.key, now))
+        """Return when anything that this outlet shows last changed."""
+        moments = list(self._event_times(outlet.key, now))
         if outlet.counts:
             moments.append(counter_step(now, self.epoch))
-        return max((moment for moment in moments if moment <= now), default=self.epoch + FOUNDED)
+        return max((moment for moment in moments if moment <= now), default=self.epoch + FOUNDED_OFFSET)
 
     def _stories(self, outlet: str, now: datetime) -> Iterator[Story]:
         for story in (*self.stories, *bulletins_until(now, self.epoch)):
             if story.outlet == outlet:
                 yield story
 
-    def _moments(self, outlet: str, now: datetime) -> Iterator[datetime]:
+    def _event_times(self, outlet: str, now: datetime) -> Iterator[datetime]:
         for story in self._stories(outlet, now):
             yield self.epoch + story.published
             for change in story.changes:
@@ -108,21 +110,21 @@ class World:
             case ["robots.txt"]:
                 maps = [outlet for outlet in OUTLETS.values() if outlet.form is Form.SITEMAP]
                 body = syndication.render_robots([self.base_url + outlet.document_path for outlet in maps])
-                return _Document(content_type=_TEXT, body=body, changed_at=self.epoch + FOUNDED)
+                return _Document(content_type=_TEXT, body=body, changed_at=self.epoch + FOUNDED_OFFSET)
             case ["images", name] if name.endswith(".svg"):
                 return self._picture(name.removesuffix(".svg"), now)
             case [key, name] if key in OUTLETS:
-                return self._of_outlet(OUTLETS[key], name, query, now)
+                return self._outlet_document(OUTLETS[key], name, query, now)
         return None
 
-    def _of_outlet(self, outlet: Outlet, name: str, query: str, now: datetime) -> _Document | None:
+    def _outlet_document(self, outlet: Outlet, name: str, query: str, now: datetime) -> _Document | None:
         editions, changed_at = self.editions(outlet.key, now), self.changed_at(outlet, now)
         content_type = _HTML
         if name == "":
             body: bytes | None = pages.render_front(outlet, editions, self.base_url)
         elif name == outlet.document:
             content_type = f"{outlet.form}; charset=utf-8"
-            body = self._what_is_new(outlet, editions, changed_at, query)
+            body = self._news_document(outlet, editions, changed_at, query)
         else:
             edition = self._edition(outlet.key, name, now)
             body = pages.render_article(outlet, edition, editions, self.base_url) if edition else None
@@ -130,7 +132,7 @@ class World:
             return None
         return _Document(content_type=content_type, body=body, changed_at=changed_at)
 
-    def _what_is_new(
+    def _news_document(
         self, outlet: Outlet, editions: list[Edition], changed_at: datetime, query: str
     ) -> bytes | None:
         newest = editions[:FEED_ITEMS]
@@ -160,20 +162,22 @@ class World:
 
 
 def _listing_page(outlet: Outlet, editions: list[Edition], query: str, base: str) -> bytes | None:
-    asked = parse_qs(query).get("page", ["1"])[0]
+    requested = parse_qs(query).get("page", ["1"])[0]
     count = max(1, -(-len(editions) // PAGE_ITEMS))
-    if not (asked.isascii() and asked.isdigit() and len(asked) < 7 and 1 <= int(asked) <= count):
+    if not (
+        requested.isascii() and requested.isdigit() and len(requested) < 7 and 1 <= int(requested) <= count
+    ):
         return None
-    page = int(asked)
+    page = int(requested)
     shown = editions[(page - 1) * PAGE_ITEMS : page * PAGE_ITEMS]
     return pages.render_listing(outlet, shown, base, page=page, pages=count, most_read=editions)
 
 
 def _is_current(headers: Mapping[str, str], etag: str, changed_at: datetime) -> bool:
-    asked = {name.lower(): value for name, value in headers.items()}
-    if (known := asked.get("if-none-match")) is not None:
+    conditions = {name.lower(): value for name, value in headers.items()}
+    if (known := conditions.get("if-none-match")) is not None:
         return known.strip() == "*" or etag in {tag.strip().removeprefix("W/") for tag in known.split(",")}
-    if (since := asked.get("if-modified-since")) is not None:
+    if (since := conditions.get("if-modified-since")) is not None:
         try:
             moment = parsedate_to_datetime(since)
         except (ValueError, OverflowError):

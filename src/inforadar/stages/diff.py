@@ -1,7 +1,7 @@
-"""Diff: what a listing adds to and changes about what is known. Pure.
+"""Diff: compare a listing with the stored items and return what is new and what changed. Pure.
 
-Null never wins: a field that is absent or empty in the listing leaves the stored value alone, so
-non-null never becomes null. 0 is a value. An item keeps the date it came with, unless that was read in the wrong zone.
+Null never wins: a field that is absent or empty in the listing leaves the stored value unchanged, so non-null never
+becomes null. 0 is a value. An item keeps its first date, unless that was read in the wrong time zone.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _NAMES = tuple(field.name for field in DIFFED_FIELDS)
 def diff(
     listed: Sequence[Listed], known: Mapping[UrlHash, KnownItem], redating: Redating | None = None
 ) -> Diff:
-    """Compares by URL. If a listing names a URL twice, the first one counts."""
+    """Compare by URL. If a listing has a URL twice, the first one counts."""
     added: list[NewItem] = []
     changed: list[ItemChange] = []
     seen: set[UrlHash] = set()
@@ -39,11 +39,11 @@ def diff(
 def changed_fields(
     listed: Listed, known: KnownItem, redating: Redating | None = None
 ) -> dict[str, tuple[FieldValue | None, FieldValue]]:
-    """{field: (old, new)} for each metadata field that is present, not empty and different."""
+    """Return {field: (old, new)} for each metadata field that is present, not empty and different."""
     changes: dict[str, tuple[FieldValue | None, FieldValue]] = {}
     for name in _NAMES:
         new: FieldValue | None = getattr(listed, name)
-        if new is None or new in ("", ()) or new != new:  # noqa: PLR0124 - so is what is not a number
+        if new is None or new in ("", ()) or new != new:  # noqa: PLR0124 - true for NaN
             continue
         old = known.fields.get(name)
         if new != old:

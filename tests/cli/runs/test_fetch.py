@@ -130,7 +130,7 @@ async def test_preview_shows_what_selectors_catch_and_edit_takes_them(
     wrong.write_text(toml(item="article.post", link="h2 a", title="h3", date=".author"))
     caught = await program.run("feed", "preview", paged.url, "--selectors", str(wrong), "--json")
     assert caught.code == 1
-    assert "`title` catches nothing in any of the 3 items." in caught.json["messages"]
+    assert "`title` matches nothing in any of the 3 items." in caught.json["messages"]
     wrong.write_text(toml(**{**SELECTORS, "title": ".author"}))
     edited = await program.run("feed", "edit", paged.url, "--selectors", str(wrong), "--cutoff", "2026-01-02")
     assert edited.code == 0, edited.err

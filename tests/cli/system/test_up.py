@@ -96,7 +96,7 @@ async def test_a_busy_port_of_the_sample_is_said_at_once_and_nothing_is_added(pr
         other.listen()
         done = await program.run("up")
     assert done.code == 2
-    assert f"Port {program.sample_port} on 127.0.0.1, which the sample world is served on" in done.err
+    assert f"Port {program.sample_port} on 127.0.0.1, which the sample world needs" in done.err
     assert "is running" not in done.out
     assert (await program.run("feed", "list", "--json")).json == []
 

@@ -1,4 +1,4 @@
-"""Counters as sites show them."""
+"""Counters in the forms that sites show them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_count_is_read_as_people_read_it(text: str, expected: int) -> None:
         "1,234.567.890", "9" * 40, "99999999 B",
     ],
 )  # fmt: skip
-def test_what_is_no_count_is_none_and_not_zero(text: str) -> None:
+def test_a_text_without_a_count_gives_none_and_not_zero(text: str) -> None:
     assert parse_count(text) is None
 
 
@@ -97,7 +97,7 @@ def test_a_sign_alone_is_no_rating(text: str) -> None:
 
 
 @given(st.integers(min_value=0, max_value=10**6))
-def test_an_abbreviated_count_is_right_to_what_it_shows(value: int) -> None:
+def test_an_abbreviated_count_is_read_to_the_digits_it_shows(value: int) -> None:
     read = parse_count(short_count(value))
     assert read is not None
     assert 0 <= value - read < (1 if value < 1000 else 100)
@@ -109,7 +109,7 @@ def test_signed_votes_are_read_back(value: int) -> None:
 
 
 @given(st.integers(min_value=0, max_value=10**12), st.sampled_from([",", ".", " ", "\u00a0", "\u202f", "'"]))
-def test_groups_of_three_are_closed_up(value: int, separator: str) -> None:
+def test_digit_groups_are_joined(value: int, separator: str) -> None:
     assert parse_count(f"{value:,}".replace(",", separator)) == value
 
 

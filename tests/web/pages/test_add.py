@@ -71,9 +71,9 @@ async def test_what_cannot_be_found_is_said_in_plain_words(site: Site, person: P
     for url, sentence in {
         site.url("/nothing"): "404",
         "": "Paste an address first.",
-        "ftp://x.example/": "no usable URL",
+        "ftp://x.example/": "not a valid URL",
         "127.0.0.1:1/": "not allowed",
-        'x"><script>alert(1)</script>': "no usable URL",
+        'x"><script>alert(1)</script>': "not a valid URL",
     }.items():
         answer = await person.post("/add", url=url)
         assert (answer.status, answer.text.count("<script>alert")) == (422, 0), url
@@ -95,7 +95,7 @@ async def test_selectors_are_tried_out_and_the_site_is_asked_once(
     assert "5 items would be taken" in first.words
     assert "Post 4" in first.words
     wrong = await person.post("/add/pages", **{**given, "author": ".nobody"}, do="preview")
-    assert "`author` catches nothing in any of the 5 items." in wrong.words
+    assert "`author` matches nothing in any of the 5 items." in wrong.words
     undated = await person.post("/add/pages", **{**given, "date": ".nowhere"}, do="preview")
     assert "0 of 5 items would be taken" in undated.words
     part = await person.post("/add/pages?part=1", **given)
@@ -116,10 +116,10 @@ async def test_selectors_are_tried_out_and_the_site_is_asked_once(
     ("change", "sentence"),
     [
         ({"item": ""}, "`item` is missing."),
-        ({"link": "h2 ["}, "`link` is no CSS selector that can be read"),
-        ({"first_page": "x"}, "`first_page` is a number from 0 on"),
+        ({"link": "h2 ["}, "`link` is not a valid CSS selector"),
+        ({"first_page": "x"}, "`first_page` must be a whole number"),
         ({"cutoff": "soon", "do": "add"}, "is no day"),
-        ({"url": "no url"}, "no usable URL"),
+        ({"url": "no url"}, "not a valid URL"),
     ],
 )
 async def test_selectors_that_cannot_be_used_say_why_and_stay_in_the_form(

@@ -130,7 +130,7 @@ async def test_selectors_show_what_they_catch_while_they_are_written(visited: Si
         await expect(shown.get_by_role("heading")).to_have_text("5 items would be taken")
         await no_axe_violations(page)
         await page.locator("[name=link]").fill("h2 [")
-        await expect(shown.get_by_role("alert")).to_contain_text("`link` is no CSS selector that can be read")
+        await expect(shown.get_by_role("alert")).to_contain_text("`link` is not a valid CSS selector")
         # The browser reports the answer that was provoked.
         visited.faults.clear()
         await page.locator("[name=link]").fill("h2 a")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from inforadar.errors import UsageError
-from inforadar.stages.discover.pages.sites.selectors import SelectorsError, parse_selectors_toml
+from inforadar.stages.discover.pages.selectors.definition import SelectorsError, parse_selectors_toml
 
 
 def read_selectors(path: Path) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from inforadar.cli.terminal.run import on_store
 from inforadar.clock import utc_now
 from inforadar.config import Settings, load_settings
 from inforadar.errors import UsageError
-from inforadar.sample.install import add_sample, announce, load_world, remove_sample
+from inforadar.sample.install import add_sample, load_world, remove_sample, request_changed_feeds
 from inforadar.sample.server import serve_sample
 from inforadar.store.database import Database
 from inforadar.texts import counted
@@ -48,7 +48,7 @@ def serve() -> None:
                 raise UsageError("There is no sample. Add it with `inforadar sample add`.")
             runner = await serve_sample(world, int(world.base_url.rpartition(":")[2]))
             try:
-                await announce(database, world, utc_now, stop)
+                await request_changed_feeds(database, world, utc_now, stop)
             finally:
                 await runner.cleanup()
 

@@ -38,7 +38,7 @@ from inforadar.store.analyses.save import (
     save_cached_analysis,
 )
 from inforadar.store.database import Database
-from inforadar.texts import unescaped
+from inforadar.texts import unescape_html
 
 BATCH = 50
 MAX_ATTEMPTS = 7
@@ -235,4 +235,4 @@ _TAG = re.compile(r"<[^<>]{0,2000}>")
 
 def plain_text(content: str) -> str:
     """A feed's own HTML as plain text, for reading by a model: markup goes, white space is folded."""
-    return " ".join(unescaped(_TAG.sub(" ", content)).split())
+    return " ".join(unescape_html(_TAG.sub(" ", content)).split())

@@ -27,8 +27,8 @@ from inforadar.pipeline.polite_visit import Visitor
 from inforadar.pipeline.pool import PoolCrashError, PoolTimeoutError
 from inforadar.pipeline.robots import Robots
 from inforadar.pipeline.schedule import SchedulePolicy, after_success, default_cutoff
+from inforadar.stages.discover.pages.fetch import fetch_pages, reader_for
 from inforadar.stages.discover.pages.listing import PageListing, PageReader
-from inforadar.stages.discover.pages.read import discover_pages, reader_for
 from inforadar.stages.discover.pages.walk import Depth, PageDecision, StopReason, Walk
 from inforadar.texts import counted
 from inforadar.urls import host_key, url_hash
@@ -100,7 +100,7 @@ class PagesCollector:
             walked.take(known_page, await self._decide(job.feed, walked.walk, known_page))
             if walked.stop is not None:
                 return
-        pages = discover_pages(
+        pages = fetch_pages(
             job.feed,
             fetch,
             read,

@@ -1,4 +1,4 @@
-"""Dates as feeds write them."""
+"""Complete dates in the forms that feeds write them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inforadar.stages.discover.dates.absolute import parse_date
-from inforadar.stages.discover.dates.words import MONTHS
+from inforadar.stages.discover.dates.month_names import MONTHS
 
 NOON = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 MIDNIGHT = datetime(2026, 11, 15, tzinfo=UTC)
@@ -20,7 +20,7 @@ MORNING = datetime(2026, 11, 15, 8, 36, tzinfo=UTC)
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        # RFC 822 and what became of it
+        # RFC 822 and variants of it
         ("Sun, 15 Nov 2026 08:36:00 GMT", MORNING),
         ("Sun, 15 Nov 2026 08:36:00 +0000", MORNING),
         ("Sun, 15 Nov 2026 09:36:00 +0100", MORNING),
@@ -107,7 +107,7 @@ MORNING = datetime(2026, 11, 15, 8, 36, tzinfo=UTC)
         ("15 नवंबर 2026", MIDNIGHT),
     ],
 )
-def test_a_date_as_met_in_the_wild_is_read(text: str, expected: datetime) -> None:
+def test_a_date_in_any_common_form_is_read(text: str, expected: datetime) -> None:
     assert parse_date(text) == expected
 
 
@@ -136,14 +136,14 @@ def test_a_date_as_met_in_the_wild_is_read(text: str, expected: datetime) -> Non
         "9999-12-31T23:59:59-14:00",
     ],
 )
-def test_what_names_no_day_is_no_date(text: str) -> None:
+def test_a_text_without_a_day_is_not_a_date(text: str) -> None:
     assert parse_date(text) is None
 
 
 @pytest.mark.parametrize(
     ("year", "expected"), [("26", 2026), ("49", 2049), ("50", 1950), ("99", 1999), ("00", 2000)]
 )
-def test_two_digits_of_a_year_are_completed_as_mail_does_it(year: str, expected: int) -> None:
+def test_a_two_digit_year_is_completed_as_in_mail(year: str, expected: int) -> None:
     date = parse_date(f"15 Nov {year} 08:36:00 GMT")
     assert date is not None
     assert date.year == expected

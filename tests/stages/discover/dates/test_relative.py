@@ -1,4 +1,4 @@
-"""Dates as listings show them to people, read at a known moment."""
+"""Dates in the forms that listing pages show them, read at a known time."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def moment(month: int, day: int, hour: int = 0, minute: int = 0, year: int = 202
         ("刚刚", timedelta()),
     ],
 )
-def test_some_time_ago_is_counted_back_from_now(text: str, back: timedelta) -> None:
+def test_a_time_ago_is_counted_back_from_now(text: str, back: timedelta) -> None:
     assert parse_listing_date(text, NOW, MOSCOW) == NOW - back
 
 
@@ -120,11 +120,11 @@ def test_a_month_before_the_31st_is_the_last_of_a_shorter_month() -> None:
         ("23:30", moment(3, 13, 20, 30)),
     ],
 )
-def test_a_day_that_is_named_from_now_is_the_sites_own(text: str, expected: datetime) -> None:
+def test_today_and_yesterday_are_days_in_the_sites_zone(text: str, expected: datetime) -> None:
     assert parse_listing_date(text, NOW, MOSCOW) == expected
 
 
-def test_yesterday_is_told_by_the_sites_calendar_and_not_by_ours() -> None:
+def test_yesterday_follows_the_sites_calendar_and_not_ours() -> None:
     late = datetime(2026, 3, 14, 22, 0, tzinfo=UTC)  # 01:00 of the 15th in Moscow
     assert parse_listing_date("вчера в 10:01", late, MOSCOW) == moment(3, 14, 7, 1)
 
@@ -177,14 +177,14 @@ def test_new_years_eve_is_last_years_on_new_years_day() -> None:
         "2月30日", "31.02.", "вчера в 25:01", "Everyone was talking " * 20 + "yesterday", "tomorrow", "5/3",
     ],
 )  # fmt: skip
-def test_what_names_no_moment_is_none(text: str) -> None:
+def test_a_text_that_names_no_time_is_none(text: str) -> None:
     assert parse_listing_date(text, NOW) is None
 
 
 @pytest.mark.parametrize(
     "text", ["yesterday", "вчера в 10:01", "3 hours ago", "gestern", "3小时前", "6 апр", "10:01"]
 )
-def test_feeds_go_on_refusing_such_dates(text: str) -> None:
+def test_feeds_still_refuse_such_dates(text: str) -> None:
     assert parse_date(text) is None
 
 
@@ -203,7 +203,7 @@ WORDS = st.sampled_from(
 
 
 @given(st.lists(WORDS, max_size=8), st.sampled_from(["", " "]))
-def test_any_mixture_of_its_words_is_a_date_or_nothing(words: list[str], between: str) -> None:
+def test_any_mixture_of_date_words_is_a_date_or_nothing(words: list[str], between: str) -> None:
     found = parse_listing_date(between.join(words), NOW, MOSCOW)
     assert found is None or found.utcoffset() is not None
 

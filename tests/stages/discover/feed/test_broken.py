@@ -1,4 +1,4 @@
-"""Feeds that are not well-formed, each broken in one way that publishers break them."""
+"""Feeds that are not well-formed, each broken in one way that occurs in practice."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import pytest
 
 from inforadar.model.item import Listing
 from inforadar.stages.discover.feed.parse import NeedsSlowParser, parse_feed, parse_feed_slowly
-from inforadar.stages.discover.feed.repair import repaired
+from inforadar.stages.discover.feed.repair import repair_xml
 
 URL = "https://example.org/feed"
-MENDED = "The document is not well-formed; it was mended before it was read."
+REPAIRED = "The document is not well-formed XML; it was repaired before reading."
 
 
 def read(document: str) -> Listing:
@@ -26,17 +26,17 @@ def test_a_raw_ampersand_loses_no_text() -> None:
     )
     assert listing.items[0].title == "Tom & Jerry"
     assert listing.items[0].url == "https://example.org/?a=1&b=2&copy=3"
-    assert listing.warnings == (MENDED,)
+    assert listing.warnings == (REPAIRED,)
 
 
-def test_html_entities_become_their_signs() -> None:
+def test_html_entities_become_characters() -> None:
     listing = read(
         rss("<item><title>Caf&eacute;&nbsp;&mdash; &unknown; &#146;</title><link>/1</link></item>")
     )
     assert listing.items[0].title == "Café — &unknown; ’"
 
 
-def test_entities_that_the_document_declares_are_put_in() -> None:
+def test_entities_declared_by_the_document_are_expanded() -> None:
     document = (
         '<!DOCTYPE rss [<!ENTITY name "Ann &#38; Bob"><!ENTITY nest "&name;&name;">]>'
         "<rss><channel><item><title>&name;</title><link>/1</link></item></channel></rss>"
@@ -46,7 +46,7 @@ def test_entities_that_the_document_declares_are_put_in() -> None:
     assert listing.warnings == ()
 
 
-def test_the_document_type_of_netscape_does_not_hinder() -> None:
+def test_the_netscape_document_type_is_ignored() -> None:
     document = (
         '<?xml version="1.0"?><!DOCTYPE rss PUBLIC "-//Netscape Communications//DTD RSS 0.91//EN" '
         '"http://my.netscape.com/publish/formats/rss-0.91.dtd"><rss version="0.91"><channel><item>'
@@ -71,7 +71,7 @@ def test_text_after_the_end_is_skipped() -> None:
     assert read(document).items[0].url == "https://example.org/1"
 
 
-def test_control_signs_are_dropped() -> None:
+def test_control_characters_are_dropped() -> None:
     assert (
         read(rss("<item><title>a\x00b\x0bc\x1f\ufffe</title><link>/1</link></item>")).items[0].title == "abc"
     )
@@ -108,7 +108,7 @@ def test_a_document_cut_short_gives_what_is_there() -> None:
         assert read(whole[:end]).items[0].title == "0"
 
 
-def test_prefixes_that_nobody_declared_mean_what_they_usually_do() -> None:
+def test_undeclared_prefixes_have_their_usual_meaning() -> None:
     listing = read(
         rss(
             "<item><link>/1</link><dc:creator>Ann</dc:creator><content:encoded>Long</content:encoded>"
@@ -128,7 +128,7 @@ def test_attributes_without_quotes_or_twice_are_read() -> None:
     assert read(document).items[0].url == "https://example.org/1"
 
 
-def test_end_tags_that_never_began_and_wrong_case_are_survived() -> None:
+def test_stray_end_tags_and_wrong_case_are_tolerated() -> None:
     listing = read(rss("</p><item><title>One</TITLE></title><link>/1</link></b></item></channel></div>"))
     assert listing.items[0].url == "https://example.org/1"
 
@@ -167,12 +167,12 @@ def test_an_empty_feed_is_a_feed() -> None:
     assert (listing.title, listing.items) == ("Quiet & still", ())
 
 
-def test_what_is_well_formed_is_left_as_it_is() -> None:
+def test_well_formed_xml_is_left_unchanged() -> None:
     text = '<rss a="1"><channel><item><title>x &amp; y</title><c/><![CDATA[<&>]]></item></channel></rss>'
-    assert repaired(text) == (text, None)
+    assert repair_xml(text) == (text, None)
 
 
-def test_what_only_the_slow_parser_may_read_asks_for_it() -> None:
+def test_a_document_only_the_slow_parser_may_read_asks_for_it() -> None:
     document = b"<rss><channel><!-- <item><title>One</title><link>https://example.org/1</link></item>"
     with pytest.raises(NeedsSlowParser, match="too broken"):
         parse_feed(document, URL)
@@ -187,4 +187,4 @@ def test_the_slow_parser_gives_the_same_kind_of_listing() -> None:
     listing = parse_feed_slowly(document.encode(), URL, "text/xml")
     fast = read(document)
     assert listing.items == fast.items
-    assert listing.warnings == ("The document is badly broken; it was read by guessing.",)
+    assert listing.warnings == ("The document is badly broken; parts of it were guessed.",)

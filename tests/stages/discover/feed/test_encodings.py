@@ -1,4 +1,4 @@
-"""Encodings that are declared, claimed, missing or wrong."""
+"""Encodings that are declared by the document, named by the server, missing or wrong."""
 
 from __future__ import annotations
 
@@ -73,33 +73,33 @@ def test_utf8_is_recognized_whatever_it_is_called(declared: str) -> None:
     assert title(document(RUSSIAN, declared).encode(), "text/xml; charset=iso-8859-1") == RUSSIAN
 
 
-def test_the_servers_word_wins_over_the_documents_where_both_fit() -> None:
+def test_the_servers_encoding_wins_over_the_documents_where_both_fit() -> None:
     data = document(RUSSIAN, "iso-8859-1").encode("windows-1251")
     assert title(data, "application/xml; charset=windows-1251") == RUSSIAN
 
 
-def test_a_lone_byte_of_windows_in_utf8_is_read_as_such() -> None:
+def test_a_stray_windows_byte_in_utf8_is_read_as_windows_1252() -> None:
     data = document(f"{RUSSIAN} % {RUSSIAN}").encode().replace(b"%", b"\x92")
     assert title(data) == f"{RUSSIAN} ’ {RUSSIAN}"
 
 
-def test_a_gb2312_document_with_signs_beyond_it_is_read() -> None:
+def test_a_gb2312_document_with_characters_beyond_it_is_read() -> None:
     assert title(document("朱镕基", "gb2312").encode("gb18030")) == "朱镕基"
 
 
-def test_signs_of_windows_in_latin_1_are_read() -> None:
+def test_windows_characters_in_latin_1_are_read() -> None:
     assert title(document("“quoted” – €5", "iso-8859-1").encode("cp1252")) == "“quoted” – €5"
 
 
 @pytest.mark.parametrize(
     ("text", "encoding"), [(RUSSIAN, "windows-1251"), (JAPANESE * 3, "shift_jis"), (CHINESE * 3, "gb18030")]
 )
-def test_an_encoding_that_nobody_names_is_guessed(text: str, encoding: str) -> None:
+def test_an_undeclared_encoding_is_guessed(text: str, encoding: str) -> None:
     assert title(document(text).encode(encoding)) == text
 
 
 @pytest.mark.parametrize(
     "codec", ["punycode", "idna", "unicode_escape", "utf-7", "rot13", "zlib", "hex", "undefined", "\x00"]
 )
-def test_codecs_that_are_no_encodings_are_not_used(codec: str) -> None:
+def test_codecs_that_are_not_text_encodings_are_not_used(codec: str) -> None:
     assert decode(b"<rss>caf\xe9 \\u0041", f"text/xml; charset={codec}") == "<rss>café \\u0041"

@@ -1,4 +1,4 @@
-"""Each format and extension, read from feeds written for the purpose."""
+"""Every format and extension, read from small feeds written for these tests."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def test_an_item_without_a_link_goes_by_its_permanent_guid() -> None:
     assert rss("<item><guid>https://example.org/1</guid></item>").items[0].url == "https://example.org/1"
     listing = rss('<item><title>lost</title><guid isPermaLink="false">https://example.org/1</guid></item>')
     assert listing.items == ()
-    assert listing.warnings == ("One entry was without a usable link left out.",)
+    assert listing.warnings == ("1 entry left out: no usable link.",)
 
 
 def test_an_item_without_a_guid_goes_by_its_link() -> None:
@@ -242,7 +242,7 @@ def test_entries_of_one_address_are_listed_once() -> None:
         "<item><link>/1</link><title>new</title></item><item><link>/1#x</link><title>old</title></item>"
     )
     assert [one.title for one in listing.items] == ["new"]
-    assert listing.warnings == ("One entry was left out, with the same link as another.",)
+    assert listing.warnings == ("1 entry left out: same link as another entry.",)
 
 
 def test_the_longest_content_is_taken_and_the_description_is_the_snippet() -> None:
@@ -387,7 +387,7 @@ def test_json_feed_is_read_with_all_its_fields() -> None:
         "en",
     )
     assert third.url == "https://example.org/3.mp3"
-    assert listing.warnings == ("One entry was without a usable link left out.",)
+    assert listing.warnings == ("1 entry left out: no usable link.",)
 
 
 def test_json_feed_1_0_with_a_mark_and_raw_line_breaks_is_read() -> None:

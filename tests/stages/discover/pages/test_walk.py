@@ -1,7 +1,7 @@
-"""The walk's stop rule, by tables of dates and by properties over whole sites and crashes.
+"""Where a walk stops: tables of dates, and properties over whole sites and crashes.
 
-Cutoff and window of all tables: the walk takes nothing older than day 100 and updates nothing older than day 130.
-A page is written as its items' days, oldest last: `k150` is known, `n150` new, `-` has no date.
+In all tables the cutoff is day 100 (nothing older is taken) and the window ends at day 130 (nothing older is updated).
+A page is written as the days of its items, oldest last: `k150` is known, `n150` new, `-` has no date.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def walk(depth: Depth = Depth.CUTOFF) -> Walk:
 
 
 def read_pages(table: str) -> tuple[list[list[Listed]], set[UrlHash]]:
-    """Pages and what is known, from `k150 n149 | k120 -`; an item is named by where it stands."""
+    """Make pages and known items from `k150 n149 | k120 -`; a URL is made of page and position."""
     pages: list[list[Listed]] = []
     known: set[UrlHash] = set()
     for number, row in enumerate(table.split("|")):
@@ -61,24 +61,24 @@ def run(table: str, depth: Depth = Depth.CUTOFF) -> list[PageDecision]:
     return decisions
 
 
-# Seed 0, sections 6 and 7, as tables: the pages, how many of them are asked for, and why it ends
+# Seed 0, sections 6 and 7, as tables: the pages, how many of them are requested, and why the walk ends
 
 
 @pytest.mark.parametrize(
     ("table", "pages", "stop"),
     [
-        # 6.2 below the cutoff, something existing seen, nothing new: at once
+        # 6.2 below the cutoff, after a known item and nothing new: stop at once
         ("k150 k140 k99 | k98", 1, StopReason.CUTOFF),
         ("n150 k140 | k120 n99 | n98", 2, StopReason.CUTOFF),
         ("k150 k140 | k110 k99 n98 | k97", 2, StopReason.CUTOFF),
-        # … nothing existing seen: on, as long as a page has anything inside
+        # … no known item seen: continue while a page has an item above the cutoff
         ("n150 n140 n99 | n120 n98 | n97 | n96", 3, StopReason.NOTHING_NEWER),
-        # … new after existing: on, there is a risk of gaps
+        # … new after known: continue, because there may be gaps
         ("k150 n140 n99 | k120 n98 | k97 | k96", 3, StopReason.NOTHING_NEWER),
         ("k150 | n140 | k120 n99 | k98", 4, StopReason.NOTHING_NEWER),
-        # … new before existing is no gap
+        # … new before known is not a gap
         ("n150 n149 k140 k99 | k98", 1, StopReason.CUTOFF),
-        # the flags outlive the page that set them
+        # the flags persist after the page that set them
         ("k150 | n140 | n139 | k138 k99 | k98", 5, StopReason.NOTHING_NEWER),
         ("k150 | k140 | k99 | k98", 3, StopReason.CUTOFF),
         # an item exactly at the cutoff is inside
@@ -93,12 +93,12 @@ def run(table: str, depth: Depth = Depth.CUTOFF) -> list[PageDecision]:
         ("n150 | k140 | k130", 3, StopReason.END_OF_LISTING),
         ("n150 | | n140", 2, StopReason.END_OF_LISTING),
         ("", 1, StopReason.END_OF_LISTING),
-        # a reason that comes from the page goes before one that comes from its place
+        # a reason from the page's items wins over the end of the listing
         ("k150 k99", 1, StopReason.CUTOFF),
         ("n99", 1, StopReason.NOTHING_NEWER),
-        # with depth cutoff the window ends nothing
+        # with depth cutoff the window stops nothing
         ("k150 | k129 k128 | k120 | k110", 4, StopReason.END_OF_LISTING),
-        # dates decide, not places: a page is taken newest first
+        # dates decide, not positions: a page is sorted newest first
         ("k99 k150 | k98", 1, StopReason.CUTOFF),
         ("n99 n150 | n140", 2, StopReason.END_OF_LISTING),
         ("n99 k150 | k140", 1, StopReason.CUTOFF),
@@ -176,7 +176,7 @@ def test_a_page_that_shares_some_urls_with_the_one_before_it_goes_on() -> None:
     assert decision.stop is None
 
 
-def test_an_item_that_slid_to_the_next_page_counts_as_existing_as_it_is_saved_by_then() -> None:
+def test_an_item_that_moved_to_the_next_page_counts_as_known() -> None:
     new, slid, other, old = (
         Listed(url=f"https://site.example/{n}", published_at=day(n)) for n in (150, 149, 148, 99)
     )
@@ -209,19 +209,19 @@ def test_nothing_is_remembered_from_one_walk_to_the_next() -> None:
     assert run(table) == run(table)
 
 
-def test_there_is_no_limit_of_pages() -> None:
+def test_there_is_no_page_limit() -> None:
     one = walk()
     for number in range(20_000):
         item = Listed(url=f"https://site.example/{number}", published_at=day(200 - number / 1000))
         assert one.page([item], set()).stop is None
 
 
-# Against the seed's own pseudocode, and over whole sites
+# Compared with the seed's pseudocode, and over whole sites
 
 
 @dataclass(slots=True)
 class Database:
-    """What a run has saved: items by hash, each with its fields."""
+    """The items that runs have saved, by hash, with their fields."""
 
     items: dict[UrlHash, KnownItem] = field(default_factory=dict)
 
@@ -247,16 +247,16 @@ def collect(
     database: Database,
     depth: Depth = Depth.CUTOFF,
     *,
-    may_go_on: Callable[[], bool] = lambda: True,
+    may_continue: Callable[[], bool] = lambda: True,
 ) -> StopReason | None:
-    """A run that saves item by item and can be killed between any two steps; None: it was."""
+    """A run that saves item by item and can be killed between any two steps; None if it was killed."""
     one = walk(depth)
     for number, page in enumerate(pages, start=1):
-        if not may_go_on():
+        if not may_continue():
             return None
         decision = one.page(page, database.items, has_next=number < len(pages))
         for item in decision.process:
-            if not may_go_on():
+            if not may_continue():
                 return None
             database.save([item])
         if decision.stop:
@@ -265,7 +265,7 @@ def collect(
 
 
 def seed_algorithm(pages: Sequence[Sequence[Listed]], known: set[str]) -> tuple[set[str], int]:
-    """Section 11 of seed 0, transcribed; the URLs it inserts and the pages it asks for."""
+    """Section 11 of seed 0, transcribed; returns the URLs it inserts and the number of pages it requests."""
     seen_existing = False
     found_new_inside_window = False
     database, added, asked = set(known), set[str](), 0
@@ -299,7 +299,7 @@ COUNTERS = st.one_of(st.none(), st.integers(0, 3))
 
 @st.composite
 def listings(draw: st.DrawFn, *, is_in_order: bool) -> list[list[Listed]]:
-    """A site: pages of items; in order, the newest first over all pages, as listings of news are."""
+    """Pages of a site; `is_in_order` sorts all items newest first, as news listings do."""
     days = draw(st.lists(st.integers(85, 145), min_size=1, max_size=24))
     if is_in_order:
         days.sort(reverse=True)
@@ -376,7 +376,7 @@ def test_any_crashes_end_in_the_same_database_as_one_run(
     undisturbed, crashed = Database(), Database()
     collect(pages, undisturbed)
     for steps in crashes:
-        collect(pages, crashed, may_go_on=crash_after(steps))
+        collect(pages, crashed, may_continue=crash_after(steps))
     collect(pages, crashed)
     assert crashed.content() == undisturbed.content()
 
@@ -385,14 +385,14 @@ def test_any_crashes_end_in_the_same_database_as_one_run(
 def test_crashes_while_the_site_publishes_lose_and_double_nothing(
     pages: list[list[Listed]], seed: int, crashes: list[int]
 ) -> None:
-    """Between two runs a site puts new items on top, so everything slides down a place or a page."""
+    """Between two runs a site adds new items on top, so everything moves down by a position or a page."""
     chance = random.Random(seed)
     items = [item for page in pages for item in page]
     database = Database()
     for number, steps in enumerate(crashes):
         fresh = Listed(url=f"https://site.example/fresh-{number}", published_at=day(150 + number))
         items = [fresh, *items] if chance.random() < 0.7 else items
-        collect(in_pages(items, 3), database, may_go_on=crash_after(steps))
+        collect(in_pages(items, 3), database, may_continue=crash_after(steps))
     collect(in_pages(items, 3), database)
     wanted = {url_hash(i.url) for i in items if i.published_at and i.published_at >= day(CUTOFF)}
     assert set(database.items) == wanted
@@ -404,7 +404,7 @@ def test_after_crashes_depth_window_has_all_of_the_window_and_depth_cutoff_all(
 ) -> None:
     database = Database()
     for steps in crashes:
-        collect(pages, database, Depth.WINDOW, may_go_on=crash_after(steps))
+        collect(pages, database, Depth.WINDOW, may_continue=crash_after(steps))
     collect(pages, database, Depth.WINDOW)
     dated = {url_hash(item.url): item.published_at for page in pages for item in page if item.published_at}
     if not any(all(item.published_at is None for item in page) for page in pages):

@@ -1,4 +1,4 @@
-"""Filters, order and titles of a sitemap's pages."""
+"""Filtering, sorting and titling the pages of a sitemap."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -53,15 +53,15 @@ def test_filters_by_pattern_and_age(config, kept):
 
 def test_a_filter_that_cannot_be_understood_is_refused_in_a_sentence():
     for config, message in [
-        ({"include_patterns": ["("]}, "is no regular expression"),
-        ({"newer_than": "yesterday"}, "is no date"),
+        ({"include_patterns": ["("]}, "is not a regular expression"),
+        ({"newer_than": "yesterday"}, "is not a date"),
         ({"include": ["x"]}, "There is no filter 'include'"),
     ]:
         with pytest.raises(UsageError, match=message):
             apply_rss_filters(ENTRIES, config)
 
 
-def test_the_newest_come_first_and_those_without_a_date_last_in_their_order():
+def test_the_newest_entries_come_first_and_undated_ones_last_in_their_order():
     entries = [entry("/x"), entry("/old", 9), entry("/y"), entry("/new", 1), entry("/news", 9, news=0.5)]
     assert paths(sort_entries_by_date(entries)) == ["/news", "/new", "/old", "/x", "/y"]
     assert paths(sort_entries_by_date(entries, max_items=2)) == ["/news", "/new"]
@@ -86,5 +86,5 @@ def test_the_newest_come_first_and_those_without_a_date_last_in_their_order():
         ("https://news.example/a%3Cscript%3Ealert(1)", "A<script>alert(1)"),
     ],
 )
-def test_a_title_out_of_an_address(url, title):
+def test_a_title_is_made_from_a_url(url, title):
     assert slug_title(url) == title

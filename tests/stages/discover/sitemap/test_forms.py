@@ -1,4 +1,4 @@
-"""Sitemaps as they are served: forms, extensions, namespaces, dates, encodings."""
+"""Sitemaps in the forms that sites serve: extensions, namespaces, dates, encodings."""
 
 import gzip
 from datetime import UTC, datetime
@@ -126,7 +126,7 @@ def test_a_text_file_lists_an_address_on_each_line():
     )
     assert [row.url for row in rows] == ["https://news.example/a", "https://news.example/%D0%B1"]
     assert reader.form is SitemapForm.TEXT
-    assert reader.warnings == ["One entry was no address and left out."]
+    assert reader.warnings == ["1 entry left out: not a URL."]
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_gzip_is_known_by_its_bytes_whatever_the_name(body):
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be", "utf-16-le"])
-def test_unicode_with_and_without_its_mark(encoding):
+def test_unicode_with_and_without_a_byte_order_mark(encoding):
     text = urlset("<url><loc>https://news.example/яблоко</loc></url>")
     text = text.replace(' encoding="UTF-8"', "") if "16" in encoding else text
     rows, _ = read(text.encode(encoding))
@@ -190,7 +190,7 @@ def test_encodings_that_are_other_than_declared(declared, actual, title):
     assert [row.title for row in rows] == [title]
 
 
-def test_comments_cdata_and_a_harmless_doctype_are_read_over():
+def test_comments_cdata_and_a_harmless_doctype_do_no_harm():
     rows, reader = read(
         "<?xml version='1.0'?><!DOCTYPE urlset><?xml-stylesheet href='x.xsl'?>"
         "<!-- <url><loc>https://no.example/</loc></url> -->"
@@ -210,4 +210,4 @@ def test_entries_without_a_usable_address_are_left_out_and_counted():
         )
     )
     assert [row.url for row in rows] == ["https://news.example/a"]
-    assert reader.warnings == ["4 entries were without a usable address left out."]
+    assert reader.warnings == ["4 entries left out: no usable URL."]

@@ -15,7 +15,7 @@ import unicodedata
 import msgspec
 
 from inforadar.model.analysis import Subject
-from inforadar.texts import unescaped
+from inforadar.texts import unescape_html
 
 BYTES_PER_TOKEN = 3.0
 """In UTF-8. English and Russian have about four and Chinese three, so the estimate is rarely too low."""
@@ -69,7 +69,7 @@ def readable(text: str, budget: int) -> str:
     """Reduce a text to what a person would read: no markup, no control characters, nothing invisible."""
     # Cut first, so that a hundred megabytes of tags cost no more than the budget. Most of a page can be markup.
     text = text[: max(budget, 0) * 8]
-    text = unescaped(without_markup(text))
+    text = unescape_html(without_markup(text))
     text = without_markup(text)
     if not text.isprintable():
         text = "".join(map(_visible, text))

@@ -9,7 +9,7 @@ import re
 from datetime import UTC, datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
 
-from inforadar.clock_words import AFTERNOON, FORENOON, ZONES
+from inforadar.clock_words import AM_WORDS, PM_WORDS, ZONE_MINUTES
 
 MAX_SEARCHED_CHARACTERS = 200
 """Only the start of a text is searched: in a text about a date, the date comes early."""
@@ -24,7 +24,7 @@ _CLOCK = (
 )
 _HALF_BEFORE = r"(?P<half_before>[上下]午|午[前後]|早上|晚上|凌晨|오[전후])"
 # Upper case only: "et" after a time is French for "and".
-_ZONE_NAME = rf"(?:(?:UTC|GMT)[+-]\d\d?(?::?\d\d)?|(?-i:{'|'.join(ZONES)})\b)"
+_ZONE_NAME = rf"(?:(?:UTC|GMT)[+-]\d\d?(?::?\d\d)?|(?-i:{'|'.join(ZONE_MINUTES)})\b)"
 _ISO_ZONE = rf"(?:\s*\(?(?P<zone>{_ZONE_NAME}|[+-]\d\d:?\d\d|(?<!\s)[+-]\d\d(?![\d:])))?"
 # No colon in the offset: "09:00-11:00" next to a written date is a time range.
 _TIME = rf"{_CLOCK}(?:\s*\(?(?P<zone>{_ZONE_NAME}|[+-]\d{{4}}(?!\d)))?"
@@ -118,9 +118,9 @@ def _hour(parts: dict[str, str | None]) -> int:
     """Return the hour on the 24-hour clock, after applying a.m. or p.m."""
     hour = int(parts.get("hour") or 0)
     half = _DOTS.sub("", parts.get("half") or parts.get("half_before") or "").lower()
-    if half in AFTERNOON and hour < 12:
+    if half in PM_WORDS and hour < 12:
         return hour + 12
-    return 0 if half in FORENOON and hour == 12 else hour
+    return 0 if half in AM_WORDS and hour == 12 else hour
 
 
 def _month_number(name: str) -> int:
@@ -135,7 +135,7 @@ def _month_number(name: str) -> int:
 def _zone(text: str | None) -> timezone:
     match = _OFFSET.search(text or "")
     if match is None:
-        return timezone(timedelta(minutes=ZONES[text])) if text else UTC
+        return timezone(timedelta(minutes=ZONE_MINUTES[text])) if text else UTC
     offset = timedelta(hours=int(match[2]), minutes=int(match[3] or 0))
     if offset > timedelta(hours=14):
         return UTC

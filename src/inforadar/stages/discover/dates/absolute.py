@@ -1,10 +1,10 @@
-"""Reads dates as they are met in the wild, and says nothing rather than something wrong.
+"""Parse complete dates in any form that occurs in practice; in doubt return None rather than a wrong date.
 
-Nearly all dates are ISO 8601 or RFC 822 to the letter, so those two have a short way of their own. The
-rest is taken apart: first the time with its zone, then whatever day, month and year remain, in numbers or
-in the words of many languages. A date without a zone counts as UTC unless another one is given, one without a
-time as midnight; a text that lacks year or month, such as "yesterday" or "5 hours ago", is no date: those need
-to know when they were read, and `relative_dates` reads them.
+Nearly all dates are exact ISO 8601 or RFC 822, so those two are tried first and fast. Any other text is taken apart:
+first the time with its zone, then the day, month and year, as numbers or in the words of many languages. A date
+without a zone is read in UTC unless another zone is given; one without a time means midnight. A text without a year
+or month, such as "yesterday" or "5 hours ago", is not a date here: it depends on when it was read, and
+`relative.py` handles it.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ import re
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import NamedTuple
 
-from inforadar.clock_words import AFTERNOON, FORENOON, ZONES
-from inforadar.stages.discover.dates.words import MONTHS, THAI_MONTHS
+from inforadar.clock_words import AM_WORDS, PM_WORDS, ZONE_MINUTES
+from inforadar.stages.discover.dates.month_names import MONTHS, THAI_MONTHS
 
 EARLIEST_YEAR = 1900
-"""Below it are the zero dates of programs (0001-01-01) and years of other calendars, not publications."""
+"""Earlier years are programs' zero dates (0001-01-01) or other calendars, not publication dates."""
 
-_LONGEST = 120
-"""No date is longer; what is, is a text that happens to stand in a date's place."""
+_MAX_DATE_CHARS = 120
+"""No date is longer; a longer text only stands where a date should be."""
 
-_ENGLISH = {
+_ENGLISH_MONTHS = {
     name.title(): f"{MONTHS[name]:02}"
     for name in ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 }
 _OFFSETS = {
     name: f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
-    for name, minutes in ZONES.items()
+    for name, minutes in ZONE_MINUTES.items()
 }
 
 _COMMENT = re.compile(r"\([^()]*\)")
@@ -41,8 +41,8 @@ _TIME = re.compile(
 _DOTTED_TIME = re.compile(
     r"(?<=\d{4})(?:[\s,]+[^\W\d_]{0,4}){1,2}\s*(?P<hour>\d{1,2})\.(?P<minute>\d{2})(?:\.(?P<second>\d{2}))?\s*$"
 )
-_HALF_AFTER = re.compile(r"\s*([^\W\d_](?:\.?[^\W\d_])?)\.?(?![^\W\d_])")
-_HALF_BEFORE = re.compile(r"([^\W\d_]{2})\s*$")
+_AM_PM_AFTER = re.compile(r"\s*([^\W\d_](?:\.?[^\W\d_])?)\.?(?![^\W\d_])")
+_AM_PM_BEFORE = re.compile(r"([^\W\d_]{2})\s*$")
 _ZONE = re.compile(
     r"\s*(?:GMT|UTC?)?\s?(?P<sign>[+\-−])(?P<hours>\d{1,2})(?::?(?P<minutes>\d{2}))?(?![\w/.-])"
     r"|\s*(?P<name>[A-Z]{1,5})(?![\w/])",
@@ -58,54 +58,53 @@ _TOKEN = re.compile(r"\d+|[^\s\d,;:/()\-_'’]+")
 
 
 class Clock(NamedTuple):
-    """A time of day that was cut out of a text."""
+    """A time of day found in a text."""
 
     since_midnight: timedelta
     offset: timedelta | None
-    """East of Greenwich, if the text says it."""
+    """Offset east of Greenwich, if the text names a zone."""
     rest: str
-    is_half_day: bool
-    """Whether it was told in halves of a day."""
+    """The text without the time."""
+    is_12_hour: bool
+    """Whether the time was written with am or pm."""
 
 
 def parse_date(text: str, zone: tzinfo = UTC) -> datetime | None:
-    """The moment that `text` names, in UTC, or nothing; `zone` is that of dates that name none."""
+    """Parse a date into UTC, or None; `zone` applies to dates without a time zone."""
     text = text.strip()
     try:
         if text[4:5] == "-" or text[8:9] == "T":
-            return _settled(datetime.fromisoformat(text), zone)
+            return _to_utc(datetime.fromisoformat(text), zone)
         if text[3:5] == ", " and text[25:26] == " ":
-            # `Sun, 15 Nov 2026 08:36:00 +0100`, put in ISO's order: the standard library reads that in C.
+            # `Sun, 15 Nov 2026 08:36:00 +0100`, rearranged as ISO 8601, which the standard library parses in C.
             named = text[26:]
-            iso = (
-                f"{text[12:16]}-{_ENGLISH[text[8:11]]}-{text[5:7]}T{text[17:25]}{_OFFSETS.get(named, named)}"
-            )
-            return _settled(datetime.fromisoformat(iso), zone)
+            iso = f"{text[12:16]}-{_ENGLISH_MONTHS[text[8:11]]}-{text[5:7]}T{text[17:25]}{_OFFSETS.get(named, named)}"
+            return _to_utc(datetime.fromisoformat(iso), zone)
     except (ValueError, OverflowError, KeyError):
         pass
-    if not text or len(text) > _LONGEST:
+    if not text or len(text) > _MAX_DATE_CHARS:
         return None
     try:
-        return _tolerant(text, zone)
+        return _parse_tolerantly(text, zone)
     except (ValueError, OverflowError):
         return None
 
 
-def _settled(moment: datetime, zone: tzinfo) -> datetime | None:
+def _to_utc(moment: datetime, zone: tzinfo) -> datetime | None:
     named = moment.tzinfo
     if named is not UTC:
         moment = (moment.replace(tzinfo=zone) if named is None else moment).astimezone(UTC)
     return moment if moment.year >= EARLIEST_YEAR else None
 
 
-def _tolerant(text: str, zone: tzinfo) -> datetime | None:
-    """Any other form: the time is cut out, the date is looked for in what is left."""
+def _parse_tolerantly(text: str, zone: tzinfo) -> datetime | None:
+    """Parse any other form: cut out the time, then look for the date in the rest."""
     if _EPOCH.fullmatch(text):
         seconds = float(text)
         return datetime.fromtimestamp(seconds / 1000 if seconds >= 1e11 else seconds, UTC)
     clock = cut_clock(_COMMENT.sub(" ", text))
     rest = (clock.rest if clock else text).casefold().strip(" ,.;tz")
-    month_first = clock is not None and clock.is_half_day
+    month_first = clock is not None and clock.is_12_hour
     day = _numeric_day(rest, month_first=month_first) or _written_day(rest) or _partial_day(rest)
     if day is None or day.year < EARLIEST_YEAR:
         return None
@@ -113,7 +112,7 @@ def _tolerant(text: str, zone: tzinfo) -> datetime | None:
 
 
 def at_clock(day: datetime, clock: Clock | None, zone: tzinfo) -> datetime:
-    """That time on a day, whose own zone is not looked at; midnight without a time."""
+    """Put a time on a day, ignoring the day's own zone; without a time, midnight."""
     since_midnight, offset = (clock.since_midnight, clock.offset) if clock else (timedelta(), None)
     if offset is not None:
         return day.replace(tzinfo=UTC) + since_midnight - offset
@@ -121,7 +120,7 @@ def at_clock(day: datetime, clock: Clock | None, zone: tzinfo) -> datetime:
 
 
 def cut_clock(text: str) -> Clock | None:
-    """The time of day in a text and the text without it; `ValueError` for one that no clock shows."""
+    """Find the time of day in a text; raises `ValueError` for an impossible time such as 25:00."""
     match = _TIME.search(text) or _DOTTED_TIME.search(text)
     if match is None:
         return None
@@ -131,33 +130,33 @@ def cut_clock(text: str) -> Clock | None:
     if hour > 24 or minute > 59 or second > 60:
         raise ValueError(text)
     head, tail = text[: match.start()], text[match.end() :]
-    half = ""
-    after, before = _HALF_AFTER.match(tail), _HALF_BEFORE.search(head)
-    if after and (word := after[1].replace(".", "").casefold()) in AFTERNOON | FORENOON:
-        half, tail = word, tail[after.end() :]
-    elif before and before[1].casefold() in AFTERNOON | FORENOON:
-        half = before[1].casefold()
-    if half in AFTERNOON and hour < 12:
+    am_pm = ""
+    after, before = _AM_PM_AFTER.match(tail), _AM_PM_BEFORE.search(head)
+    if after and (word := after[1].replace(".", "").casefold()) in AM_WORDS | PM_WORDS:
+        am_pm, tail = word, tail[after.end() :]
+    elif before and before[1].casefold() in AM_WORDS | PM_WORDS:
+        am_pm = before[1].casefold()
+    if am_pm in PM_WORDS and hour < 12:
         hour += 12
-    elif half in FORENOON and hour == 12:
+    elif am_pm in AM_WORDS and hour == 12:
         hour = 0
     offset, tail = _cut_zone(tail)
-    # A leap second is none to us; 24:00 is midnight of the next day.
+    # A leap second counts as second 59; 24:00 is midnight of the next day.
     return Clock(
         since_midnight=timedelta(hours=hour, minutes=minute, seconds=min(second, 59)),
         offset=offset,
         rest=f"{head} {tail}",
-        is_half_day=bool(half),
+        is_12_hour=bool(am_pm),
     )
 
 
 def _cut_zone(tail: str) -> tuple[timedelta | None, str]:
-    """How far east of Greenwich, and what follows the zone; nothing for a name that nobody knows."""
+    """The offset east of Greenwich and the text after the zone; None if the zone is unknown."""
     match = _ZONE.match(tail)
     if match is None:
         return None, tail
     if match["sign"] is None:
-        known = ZONES.get(match["name"].upper())
+        known = ZONE_MINUTES.get(match["name"].upper())
         return (None, tail) if known is None else (timedelta(minutes=known), tail[match.end() :])
     hours, minutes = int(match["hours"]), int(match["minutes"] or 0)
     if hours > 14 or minutes > 59:
@@ -173,7 +172,7 @@ def _numeric_day(text: str, *, month_first: bool) -> datetime | None:
         return _midnight(match[3], match[2], match[1])
     if match := _DAY_FIRST.search(text):
         first, separator, second, year = match.groups()
-        # Only Americans write the month first, with slashes, and they tell the time in halves of a day.
+        # Only Americans write the month first: with slashes, and the time with am or pm.
         american = separator == "/" and month_first and int(first) <= 12
         if american or int(second) > 12:
             first, second = second, first
@@ -187,7 +186,7 @@ def _written_day(text: str) -> datetime | None:
     for index, token in enumerate(tokens):
         pair = f"{token} {tokens[index + 1]}" if index + 1 < len(tokens) else ""
         found = pair if pair in MONTHS else token if token in MONTHS else ""
-        # "mar 15 nov": a weekday's abbreviation may be a month's in another language, but no day precedes it.
+        # "mar 15 nov": an abbreviated weekday may be a month in another language, but no day number precedes it.
         if found and (not month or not has_number_before or tokens[index - 1].isdecimal()):
             month, name = MONTHS[found], found
             has_number_before = any(earlier.isdecimal() for earlier in tokens[:index])
@@ -204,7 +203,7 @@ def _written_day(text: str) -> datetime | None:
 
 
 def _partial_day(text: str) -> datetime | None:
-    """A year with or without a month, or the number of a day in a year: ISO 8601 has them too."""
+    """A year, a year and month, or a year and day number, as ISO 8601 also allows."""
     if match := _ORDINAL.fullmatch(text):
         number = int(match[2])
         return _midnight(match[1], "1", "1") + timedelta(days=number - 1) if 0 < number <= 366 else None

@@ -1,10 +1,10 @@
-"""Dates as listings show them to people: "3 hours ago", "вчера в 10:01", "gestern, 18:30", "昨天 10:01", "6 апр".
+"""Parse dates as listing pages show them: "3 hours ago", "вчера в 10:01", "gestern, 18:30", "昨天 10:01", "6 апр".
 
-They mean something only with the moment at which they were read and the zone of the site, so both are given. A feed
-is not read this way: there a date is written for machines, and "yesterday" is a mistake (`dates.parse_date`).
+Their meaning depends on when the page was read and on the site's time zone, so both are passed in. Feeds are not
+read this way: their dates are written for machines, and "yesterday" there is a mistake (`absolute.parse_date`).
 
-A whole date wins over a relative one in the same text. A date without a year is the latest such day that is not
-in the future, and a time without a day is today's, or yesterday's if that is still to come.
+A complete date wins over a relative one in the same text. A date without a year is the latest such day that is not
+in the future. A time without a day is today's, or yesterday's if today's is still to come.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 from inforadar.stages.discover.dates.absolute import at_clock, cut_clock, parse_date
 from inforadar.stages.discover.dates.relative_words import (
+    AGO_WORDS,
     CALENDAR_MONTHS,
     CHINESE_DIGITS,
     CHINESE_MONTHS,
     CHINESE_SPANS,
     DAYS,
     JUST_NOW,
-    MARKERS,
     NOW_ALONE,
     NUMBERS,
     SPANS,
 )
 
-_LONGEST = 120
-_MOST = 10_000
-"""No listing says "20,000 days ago"; what does is no date."""
+_MAX_DATE_CHARS = 120
+_MAX_UNITS_AGO = 10_000
+"""No listing says "20,000 days ago"; a text that does is not a date."""
 
-_LEAP = 8
-"""Years between two 29ths of February, at most."""
+_MAX_LEAP_GAP_YEARS = 8
+"""The longest gap between two 29ths of February."""
 
 _TOKEN = re.compile(r"\d+|[^\W\d_]+")
 _CHINESE_PAIR = (
@@ -44,31 +44,31 @@ _CHINESE_AGO = re.compile(rf"(?:{_CHINESE_PAIR}\s*[零又]?){{1,4}}[之以]?前"
 _CHINESE_PART = re.compile(_CHINESE_PAIR)
 _DAY = re.compile(
     "|".join(
-        # Words end where letters end; a Chinese one is followed by whatever comes next.
+        # Words need a word boundary, except Chinese ones, which are written without spaces.
         word if word[0] >= "⺀" else rf"(?<![^\W\d_]){word}(?![^\W\d_])"
         for word in sorted(DAYS, key=len, reverse=True)
     )
 )
-_CLOCK_WORDS = (
+_CLOCK_REWRITES = (
     (re.compile(r"(?<![\d.:])(\d{1,2})\s*([ap])\.?m\b"), r"\1:00 \2m"),
     (re.compile(r"(?<![\d.:])(\d{1,2})\s*uhr\b"), r"\1:00"),
     (re.compile(r"(?<![\d.:])(\d{1,2})[.](\d{2})\s*uhr\b"), r"\1:\2"),
     (re.compile(r"(?:\b(?:в|um|o|at|godz)\b\.?|,)\s*(\d{1,2})[.](\d{2})(?![\d.])"), r" \1:\2"),
     (re.compile(r"(?<!\d)(\d{1,2})[点點](?!\s*\d)"), r"\1:00"),
 )
-"""Times without minutes, or with a point: put as a clock shows them."""
+"""Rewrites times without minutes or with a point as `hour:minute`."""
 
-_AROUND_CLOCK = frozenset({"at", "в", "o", "um", "uhr", "godz"})
+_CLOCK_FILLERS = frozenset({"at", "в", "o", "um", "uhr", "godz"})
 _MONTH_DAY = re.compile(r"(?<!\d)(\d{1,2})\s*月\s*(\d{1,2})|(?<![\d-])(\d{2})-(\d{2})(?![\d-])")
 _DAY_MONTH = re.compile(r"(?<![\d.])(\d{1,2})\.\s?(\d{1,2})\.?(?![\d.])")
 
 
 def parse_listing_date(text: str, now: datetime, timezone: tzinfo = UTC) -> datetime | None:
-    """The moment that `text` named at `now`, in UTC, or nothing; `timezone` is where the site's clock hangs."""
+    """Parse a date as read at `now` into UTC, or None; `timezone` is the site's."""
     folded = " ".join(text.split()).casefold()
-    if not folded or len(folded) > _LONGEST:
+    if not folded or len(folded) > _MAX_DATE_CHARS:
         return None
-    for pattern, replacement in _CLOCK_WORDS:
+    for pattern, replacement in _CLOCK_REWRITES:
         folded = pattern.sub(replacement, folded)
     try:
         found = parse_date(folded, timezone) or _relative(folded, now, timezone)
@@ -80,17 +80,17 @@ def parse_listing_date(text: str, now: datetime, timezone: tzinfo = UTC) -> date
 def parse_formatted_date(
     text: str, date_format: str, now: datetime, timezone: tzinfo = UTC
 ) -> datetime | None:
-    """The moment in a text that is written as `strptime` has it; without a year in it, the latest such day."""
+    """Parse a date written in a `strptime` format; without a year in the format, the latest such day."""
     folded = " ".join(text.split())
 
     def read(text: str, form: str) -> datetime:
-        moment = datetime.strptime(text, form)  # noqa: DTZ007 - its zone comes with the next line
+        moment = datetime.strptime(text, form)  # noqa: DTZ007 - the next line sets the zone
         return (moment if moment.tzinfo else moment.replace(tzinfo=timezone)).astimezone(UTC)
 
     try:
         if any(f"%{directive}" in date_format for directive in "YyGcxs"):
             return read(folded, date_format)
-        # Read together with a year: without one there would be no 29th of February.
+        # Parsed together with a year, because 29 February is invalid without one.
         year = now.astimezone(timezone).year
         return _latest(lambda year: read(f"{year} {folded}", f"%Y {date_format}"), now, year)
     except (ValueError, OverflowError):
@@ -111,28 +111,28 @@ def _relative(text: str, now: datetime, timezone: tzinfo) -> datetime | None:
 
 
 def _ago(text: str) -> tuple[timedelta, int] | None:
-    """How long ago, as a span of time and a number of months; all that is told counts: "1 hour 5 minutes"."""
+    """Parse "… ago" into a time span and a number of months; all parts are added up: "1 hour 5 minutes"."""
     tokens = _TOKEN.findall(text)
-    if not MARKERS.intersection(tokens):
+    if not AGO_WORDS.intersection(tokens):
         return None
-    span, months, is_told = timedelta(), 0, False
+    span, months, is_found = timedelta(), 0, False
     number: float | None = None
     for token in tokens:
         if token.isdecimal():
             number = _checked(float(token))
         elif token in NUMBERS:
-            # "half an hour", "einer halben Stunde": words for numbers multiply.
+            # "half an hour", "einer halben Stunde": number words multiply.
             number = NUMBERS[token] * (1 if number is None else number)
         else:
-            # "An hour ago" is one; but the "s" of "it's" is no second.
+            # A missing number means one, but the "s" of "it's" is not a second.
             if number is None and len(token) > 1:
                 number = 1
             if number is not None and (token in SPANS or token in CALENDAR_MONTHS):
                 span += SPANS.get(token, timedelta()) * number
                 months += round(CALENDAR_MONTHS.get(token, 0) * number)
-                is_told = True
+                is_found = True
             number = None
-    return (span, months) if is_told else None
+    return (span, months) if is_found else None
 
 
 def _ago_in_chinese(text: str) -> tuple[timedelta, int] | None:
@@ -162,7 +162,8 @@ def _chinese_number(written: str) -> float:
 
 
 def _checked(number: float) -> float:
-    if number > _MOST:
+    """The number itself; raises `ValueError` if it is too large for a date."""
+    if number > _MAX_UNITS_AGO:
         raise ValueError(number)
     return number
 
@@ -177,7 +178,7 @@ def _months_before(moment: datetime, months: int) -> datetime:
 def _without_year(text: str, now: datetime, today: datetime, timezone: tzinfo) -> datetime | None:
     clock = cut_clock(text)
     rest = clock.rest if clock else text
-    if clock and not set(_TOKEN.findall(rest)) - _AROUND_CLOCK:
+    if clock and not set(_TOKEN.findall(rest)) - _CLOCK_FILLERS:
         moment = at_clock(today, clock, timezone)
         return moment if moment <= now else at_clock(today - timedelta(days=1), clock, timezone)
     if match := _MONTH_DAY.search(rest):
@@ -196,8 +197,8 @@ def _without_year(text: str, now: datetime, today: datetime, timezone: tzinfo) -
 
 
 def _latest(moment_in: Callable[[int], datetime | None], now: datetime, year: int) -> datetime | None:
-    """That moment in the last year that had it; a day ahead is allowed to clocks that go wrong."""
-    for candidate in range(year + 1, year - _LEAP, -1):
+    """The moment in the most recent year that has one; up to a day ahead is allowed for wrong clocks."""
+    for candidate in range(year + 1, year - _MAX_LEAP_GAP_YEARS, -1):
         try:
             moment = moment_in(candidate)
         except ValueError:

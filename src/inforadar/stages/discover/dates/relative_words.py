@@ -1,6 +1,6 @@
-"""The words of relative dates: units of time, numbers, days and "just now", in five languages.
+"""Words in relative dates: units of time, numbers, days and "just now", in five languages.
 
-In the forms that stand before "ago" or after "vor", in lower case, without the closing dot; languages apart by a bar.
+In the forms used before "ago" or after "vor", in lower case, without the final dot; a bar separates the languages.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ def _by_word(words: Mapping[T, str]) -> dict[str, T]:
     return {word: value for value, listed in words.items() for word in listed.replace("|", " ").split()}
 
 
-MARKERS = frozenset({"ago", "назад", "temu", "vor"})
-"""One of these makes a number and a unit a date. Chinese has its own, 前."""
+AGO_WORDS = frozenset({"ago", "назад", "temu", "vor"})
+"""A number and a unit are a date only together with one of these. Chinese uses 前."""
 
 _SPANS = {
     timedelta(seconds=1): "s sec secs second seconds|с сек секунд секунду секунды|sekund sekundę sekundy|"
@@ -43,7 +43,7 @@ SPANS = _by_word(_SPANS)
 CALENDAR_MONTHS = {
     word: count for count, words in _MONTHS.items() for word in words.replace("|", " ").split()
 }
-"""Units of the calendar, in months."""
+"""Calendar units, in months."""
 
 _NUMBERS = {
     0.5: "half|пол|pół|halbe halben",
@@ -53,20 +53,20 @@ _NUMBERS = {
     3.0: "three few several|три несколько|trzy kilka kilku|drei paar wenigen einigen",
 }
 NUMBERS = _by_word(_NUMBERS)
-"""Numbers as words. "A few" is taken for three: nearer than none."""
+"""Number words. "A few" counts as three: closer than not reading it at all."""
 
 JUST_NOW = (
     "just now", "a moment ago", "moments ago", "только что", "przed chwilą", "gerade eben", "soeben", "刚刚", "刚才",
 )  # fmt: skip
 NOW_ALONE = frozenset({"now", "сейчас", "teraz", "jetzt", "现在"})
-"""These mean the moment of reading only where nothing else stands beside them."""
+"""These mean the time of reading only if the text contains nothing else."""
 
 DAYS = {
     **dict.fromkeys(["today", "сегодня", "dziś", "dzisiaj", "heute", "今天", "今日"], 0),
     **dict.fromkeys(["yesterday", "вчера", "wczoraj", "gestern", "昨天", "昨日"], 1),
     **dict.fromkeys(["day before yesterday", "позавчера", "przedwczoraj", "vorgestern", "前天", "前日"], 2),
 }
-"""How many days back."""
+"""Days back from today."""
 
 CHINESE_SPANS = {
     **dict.fromkeys(["秒", "秒钟"], timedelta(seconds=1)),
@@ -76,4 +76,4 @@ CHINESE_SPANS = {
     **dict.fromkeys(["周", "星期", "礼拜"], timedelta(weeks=1)),
 }
 CHINESE_MONTHS = {"月": 1, "年": 12}
-CHINESE_DIGITS = {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {"两": 2, "几": 3}
+CHINESE_DIGITS = {digit: value for value, digit in enumerate("零一二三四五六七八九")} | {"两": 2, "几": 3}

@@ -1,8 +1,8 @@
-"""From bytes to text, whatever a server or a document claims about its encoding.
+"""Decode bytes to text, whatever the server or the document claims about the encoding.
 
-The evidence is asked in the order in which it is right in practice: a byte order mark, then whether the
-bytes are UTF-8 (other text almost never is by chance, while plenty of UTF-8 is declared to be something
-else), then what the server said, then what the document says of itself, then what the bytes look like.
+Evidence is checked in the order of how reliable it is in practice: a byte order mark; whether the bytes are valid
+UTF-8 (other text almost never is by chance, while plenty of UTF-8 is declared as something else); the server's
+header; the document's own declaration; and last, what the bytes look like.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_FIRST_SIGN = (
+_FIRST_CHARACTER = (
     (b"<\0\0\0", "utf-32-le"),
     (b"\0\0\0<", "utf-32-be"),
     (b"<\0", "utf-16-le"),
@@ -28,34 +28,34 @@ _FIRST_SIGN = (
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _DECLARED = re.compile(rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']\s*([\w.:-]+)")
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
-_WIDER = {
-    # What publishers call by the standard's name is nearly always the vendor's larger set.
+_VENDOR_SUPERSETS = {
+    # Publishers who name the standard nearly always use the vendor's larger character set.
     "ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "iso8859-11": "cp874",
     "tis-620": "cp874", "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949",
     "big5": "big5hkscs",
 }  # fmt: skip
-UTF8 = frozenset({"", "utf-8", "utf8", "us-ascii", "ascii"})
-"""Declarations of documents that are UTF-8, if they tell the truth."""
+UTF8_DECLARATIONS = frozenset({"", "utf-8", "utf8", "us-ascii", "ascii"})
+"""Declared encodings that mean UTF-8, if the declaration is true; '' is none declared."""
 
-_GUESSED = [
+_CANDIDATES = [
     "cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1255", "cp1256", "cp874", "koi8_r",
     "gb18030", "big5", "cp932", "euc_jp", "cp949",
 ]  # fmt: skip
-_STRANGE = re.compile(rb"[\x80-\xff]")
-_STRANGE_RUN = re.compile(rb"[\x80-\xff][^\x00-\x1f<>&;]*")
-_ENOUGH = 12
-"""Fewer bytes than this beyond ASCII tell nothing."""
+_NON_ASCII = re.compile(rb"[\x80-\xff]")
+_NON_ASCII_RUN = re.compile(rb"[\x80-\xff][^\x00-\x1f<>&;]*")
+_MIN_NON_ASCII_BYTES = 12
+"""Fewer non-ASCII bytes are not enough to guess from."""
 
 _REFUSED = frozenset({"utf-7", "punycode", "idna", "unicode-escape", "raw-unicode-escape", "undefined"})
-"""Codecs that no document is written in, and that are slow or treacherous on hostile input."""
+"""Codecs that no document uses and that are slow or unsafe on hostile input."""
 
 _ESCAPED = re.compile(rb"\x1b[$(]|~\{")
-"""How the seven-bit encodings of East Asia begin; their bytes pass for ASCII."""
+"""Escape sequences of the seven-bit East Asian encodings, whose bytes pass for ASCII."""
 
 
 def decode(data: bytes, content_type: str = "") -> str:
-    """The text of a document. Never fails; what cannot be read becomes U+FFFD."""
-    if marked := marked_encoding(data):
+    """Decode a document. Never fails; unreadable bytes become U+FFFD."""
+    if marked := bom_encoding(data):
         return data.decode(marked, "replace").removeprefix("\ufeff")
     claims = claimed_encodings(data, content_type)
     if _ESCAPED.search(data):
@@ -74,20 +74,20 @@ def decode(data: bytes, content_type: str = "") -> str:
     return _best_guess(data, claims)
 
 
-def marked_encoding(data: bytes) -> str:
-    """What a byte order mark says, or the zeros around the first sign; nothing if neither says anything."""
-    signs = (*_BYTE_ORDER_MARKS, *_FIRST_SIGN)
-    return next((encoding for sign, encoding in signs if data.startswith(sign)), "")
+def bom_encoding(data: bytes) -> str:
+    """The encoding shown by a byte order mark or by zero bytes around the first character; '' if neither is there."""
+    marks = (*_BYTE_ORDER_MARKS, *_FIRST_CHARACTER)
+    return next((encoding for mark, encoding in marks if data.startswith(mark)), "")
 
 
 def declared_encoding(data: bytes) -> str:
-    """What the XML declaration says, in lower case; nothing if it says nothing."""
+    """The encoding in the XML declaration, in lower case; '' if there is none."""
     match = _DECLARED.search(data, 0, 400)
     return match[1].decode("ascii", "replace").lower() if match else ""
 
 
 def claimed_encodings(data: bytes, content_type: str) -> list[str]:
-    """The encodings named by the server and by the document, as Python calls them, UTF-8 left out."""
+    """The encodings named by the server and the document, by their Python names, without UTF-8."""
     names = [match[1] for match in [_CHARSET.search(content_type)] if match]
     names.append(declared_encoding(data))
     names += [match[1].decode("ascii", "replace") for match in [_META.search(data, 0, 4096)] if match]
@@ -97,44 +97,44 @@ def claimed_encodings(data: bytes, content_type: str) -> list[str]:
             codec = codecs.lookup(name).name
         except (LookupError, ValueError):
             continue
-        codec = _WIDER.get(codec, codec)
+        codec = _VENDOR_SUPERSETS.get(codec, codec)
         if codec.replace("_", "-") not in _REFUSED and not codec.startswith("utf") and codec not in claims:
             try:
                 b"x".decode(codec)
-            except (LookupError, UnicodeError):  # one of the codecs that make bytes of bytes
+            except (LookupError, UnicodeError):  # a codec from bytes to bytes
                 continue
             claims.append(codec)
     return claims
 
 
 def _best_guess(data: bytes, claims: list[str]) -> str:
-    """Nothing fits to the last byte: the reading with the fewest unreadable signs, UTF-8 first."""
-    strange = sum(1 for byte in data[:200_000] if byte >= 0x80) or 1
+    """No encoding fits every byte: take the first with few unreadable characters, UTF-8 before the others."""
+    non_ascii = sum(1 for byte in data[:200_000] if byte >= 0x80) or 1
     for encoding in ("utf-8", *claims):
         text = data.decode(encoding, "replace")
-        if text[:200_000].count("\ufffd") * 20 <= strange:
-            return data.decode("utf-8", AS_WINDOWS) if encoding == "utf-8" else text
-    return data.decode(_looks_like(data), "replace")
+        if text[:200_000].count("\ufffd") * 20 <= non_ascii:
+            return data.decode("utf-8", CP1252_FALLBACK) if encoding == "utf-8" else text
+    return data.decode(_guess_encoding(data), "replace")
 
 
-def _looks_like(data: bytes) -> str:
-    # Tags and spaces are the same in all encodings; the guess is made from what differs.
-    sample = b" ".join(_STRANGE_RUN.findall(data[:100_000]))[:8_000]
-    if len(_STRANGE.findall(sample)) < _ENOUGH:
+def _guess_encoding(data: bytes) -> str:
+    # Tags and spaces are the same in every encoding, so only the text that differs is used for the guess.
+    sample = b" ".join(_NON_ASCII_RUN.findall(data[:100_000]))[:8_000]
+    if len(_NON_ASCII.findall(sample)) < _MIN_NON_ASCII_BYTES:
         return "cp1252"
-    from charset_normalizer import from_bytes  # noqa: PLC0415 - dear to import, and hardly ever needed
+    from charset_normalizer import from_bytes  # noqa: PLC0415 - slow to import and rarely needed
 
-    best = from_bytes(sample, cp_isolation=_GUESSED).best()
+    best = from_bytes(sample, cp_isolation=_CANDIDATES).best()
     return best.encoding if best is not None else "cp1252"
 
 
-def _windows_sign(error: UnicodeError) -> tuple[str, int]:
-    """A lone byte in UTF-8 text is what someone pasted from Windows."""
+def _decode_as_cp1252(error: UnicodeError) -> tuple[str, int]:
+    """Read an invalid byte in UTF-8 text as Windows does: usually it was pasted from there."""
     assert isinstance(error, UnicodeDecodeError)
     return error.object[error.start : error.end].decode("cp1252", "replace"), error.end
 
 
-AS_WINDOWS = "inforadar.windows"
-"""How to treat bytes that do not fit: as Windows would read them."""
+CP1252_FALLBACK = "inforadar.windows"
+"""Name of the error handler that reads invalid bytes as Windows-1252."""
 
-codecs.register_error(AS_WINDOWS, _windows_sign)
+codecs.register_error(CP1252_FALLBACK, _decode_as_cp1252)

@@ -1,7 +1,7 @@
-"""Files the children of a feed or an entry by what they are, in one pass: the hot loop of collecting.
+"""Sort the children of a feed or an entry by what they are, in one pass: the hot loop of collecting.
 
-A large feed has ten thousand of them, so each child is touched once, its text is taken at once, and nothing
-is searched for again.
+A large feed has ten thousand children, so each is visited once, its text is read on that visit, and nothing is
+searched for again.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Any
 
 from inforadar.stages.discover.dates.absolute import parse_date
 from inforadar.stages.discover.feed.markup import atom_html, element_html
-from inforadar.stages.discover.feed.names import KEYS
+from inforadar.stages.discover.feed.namespaces import KEYS
 
 Element = Any
-"""lxml's own; it has no types that are worth their price here."""
+"""An lxml element. lxml's type stubs do not help enough here to justify their cost."""
 
 _TEXTS = frozenset(
     {
@@ -27,8 +27,7 @@ _TEXTS = frozenset(
         "dc:language", "slash:comments", "thr:total", "ttl", "sy:updateperiod", "sy:updatefrequency",
     }
 )  # fmt: skip
-"""Those whose text is all that is asked of them; of several, the first that has any counts."""
-
+"""Elements read only for their text; if one is repeated, the first with any text counts."""
 
 _TAGS = frozenset({"category", "dc:subject"})
 _MEDIA_TAGS = frozenset({"media:category", "itunes:keywords"})
@@ -36,11 +35,11 @@ _BODIES = frozenset({"content:encoded", "content", "summary"})
 _MEDIA = ("media:", "enclosure", "itunes:image")
 
 MAX_TAGS = 100
-"""An entry with more is not about anything."""
+"""Tags kept per entry; more than this say nothing about it."""
 
 
 class Fields:
-    """What one element holds. Repeated elements keep their order."""
+    """The children of one element, sorted by what they are. Repeated elements keep their order."""
 
     __slots__ = (
         "authors",
@@ -55,7 +54,7 @@ class Fields:
         "texts",
     )
 
-    def __init__(self, children: Iterable[Element]) -> None:  # noqa: PLR0912 - a branch a kind, in one loop
+    def __init__(self, children: Iterable[Element]) -> None:  # noqa: PLR0912 - one branch per kind, in one loop
         texts: dict[str, str] = {}
         links: list[Element] = []
         tags: dict[str, None] = {}
@@ -64,7 +63,7 @@ class Fields:
         self.media: list[tuple[str, Element]] = []
         self.media_tags: list[str] = []
         self.elements: dict[str, Element] = {}
-        """Whatever else there is, the first of each key."""
+        """All other elements, the first of each key."""
         self.permalink: Element | None = None
         self.is_title_plain = False
         for child in children:
@@ -102,10 +101,10 @@ class Fields:
         self.links = links
         self.tags = tuple(tags) or tuple(self.media_tags[:MAX_TAGS])
         self.content = content or None
-        """The longest of them."""
+        """The longest, if there are several."""
 
     def text(self, keys: Iterable[str]) -> str | None:
-        """The text of the first of these that has any."""
+        """The text of the first key that has one."""
         texts = self.texts
         for key in keys:
             if key in texts:
@@ -113,7 +112,7 @@ class Fields:
         return None
 
     def date(self, keys: Iterable[str], zone: tzinfo) -> datetime | None:
-        """The date of the first of these that has one; in `zone` if it names none."""
+        """The date of the first key that has a readable one; `zone` applies to dates without a time zone."""
         texts = self.texts
         for key in keys:
             if key in texts and (date := parse_date(texts[key], zone)):
@@ -121,6 +120,7 @@ class Fields:
         return None
 
     def number(self, keys: Iterable[str]) -> int | None:
+        """The number of the first key whose text is a short whole number."""
         texts = self.texts
         for key in keys:
             if key in texts and len(digits := texts[key]) < 10 and digits.isdecimal():

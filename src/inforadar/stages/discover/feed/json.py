@@ -1,4 +1,4 @@
-"""Reads JSON Feed 1.0 and 1.1, as written by people who did not always read the specification."""
+"""Read JSON Feed 1.0 and 1.1, tolerating common departures from the specification."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from inforadar.texts import storable_text
 
 
 def read_json(data: bytes, url: str, zone: tzinfo) -> RawFeed:
-    """The feed in a JSON document; `zone` is that of dates that name none."""
+    """Read the feed in a JSON document; `zone` applies to dates without a time zone."""
     document = _decoded(data)
     items = document.get("items") if isinstance(document, dict) else None
     if not isinstance(document, dict) or not isinstance(items, list) or not _is_feed(document, items):
@@ -45,16 +45,16 @@ def read_json(data: bytes, url: str, zone: tzinfo) -> RawFeed:
 
 def _decoded(data: bytes) -> Any:
     if len(data) > MAX_BYTES or data.count(b"{") + data.count(b"[") > MAX_ELEMENTS:
-        raise ParseError("This JSON document is larger than any feed.")
+        raise ParseError("This JSON document is too large to be a feed.")
     try:
         return msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
     try:
-        # Line breaks inside strings, a byte order mark, another encoding: the standard library is lenient.
+        # `decode` handles byte order marks and other encodings, the standard library line breaks inside strings.
         return json.loads(decode(data).lstrip("\ufeff"), strict=False)
     except (ValueError, RecursionError):
-        raise ParseError("This looks like JSON, but it cannot be read.") from None
+        raise ParseError("This looks like JSON, but it is not valid.") from None
 
 
 def _is_feed(document: dict[str, Any], items: list[Any]) -> bool:
@@ -92,7 +92,7 @@ def _entry(item: dict[str, Any], url: str, feed_author: str | None, zone: tzinfo
 
 
 def _author(holder: dict[str, Any]) -> str | None:
-    """`authors` of version 1.1, else `author` of 1.0; some put a bare name there."""
+    """`authors` from version 1.1, else `author` from 1.0; some feeds put a bare name there."""
     for author in (*_list(holder, "authors"), holder.get("author")):
         name = _text(author, "name") if isinstance(author, dict) else _string(author)
         if name:
@@ -108,7 +108,7 @@ def _text(holder: dict[str, Any], key: str) -> str | None:
 
 
 def _string(value: Any) -> str | None:
-    """A text as it will be stored: JSON can hold what XML and HTML cannot."""
+    """The text as it will be stored: JSON can hold characters that XML and HTML cannot."""
     return storable_text(value).strip() or None if isinstance(value, str) else None
 
 

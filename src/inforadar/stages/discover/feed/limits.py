@@ -1,7 +1,7 @@
-"""How much of a document is read at all.
+"""Limits on a document, checked before it is parsed.
 
-A parser that is fed 100,000 attributes or millions of elements can hold or bloat the process. So a document
-is looked over before it is parsed, at almost no cost, and read only up to the first thing that no feed holds.
+A parser given 100,000 attributes or millions of elements can block the process or exhaust its memory. So each
+document is scanned first, at almost no cost, and read only up to the first thing that no real feed contains.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ import re
 
 MAX_BYTES = 16 * 2**20
 MAX_ELEMENTS = 400_000
-"""Each element costs a parser some hundred bytes, however short its tag."""
+"""Each element costs the parser some hundred bytes, however short its tag is."""
 
 MAX_REFERENCES = 1_000_000
 MAX_ATTRIBUTES = 1_000
 _MANY_NAMES = 150
-_SMALL = 256 * 1024
+_SMALL_DOCUMENT_BYTES = 256 * 1024
 _SAMPLES = 4
-_SAMPLE = 2048
+_SAMPLE_BYTES = 2048
 _NAME = re.compile(rb"<([A-Za-z_][^\s/>]*)|\s([A-Za-z_][\w:.-]*)=[\"']")
 _COUNTED = ((b"<", MAX_ELEMENTS, len("<a/>"), "tags"), (b"&", MAX_REFERENCES, len("&;"), "references"))
-_WINDOW = 16 * 1024
+_WINDOW_BYTES = 16 * 1024
 _TAG = re.compile(rb"<[A-Za-z_](?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+")
 _ATTRIBUTE = re.compile(rb"=\s*[\"']")
 _NAMESPACE = re.compile(rb"xmlns(?::[^\s=<>\"':]*+)?+\s*+=\s*+(?:\"[^\"<]*+|'[^'<]*+)")
@@ -30,46 +30,47 @@ _PIECE = re.compile(
     rb"""|(?P<tag><[^<>"'!?/][^<>"']*+(?:(?:"[^"<]*+"|'[^'<]*+')[^<>"']*+)*+>)""",
     re.DOTALL,
 )
-"""What may begin with a `<` in a document that is well-formed, its type declaration aside."""
+"""Everything that may begin with `<` in a well-formed document, except its type declaration."""
+
 _MAX_NAMESPACES = 100
 _MAX_NAMESPACE_BYTES = 10_000
-"""Of all that are declared, the repeated ones counted once. Feeds have some twenty, each a short address."""
+"""Total length of the distinct declarations. Real feeds have about twenty, each a short address."""
 
 
-def within_limits(data: bytes) -> tuple[bytes, str | None]:
-    """The part of an XML document that is safe to parse, and a sentence if that is not all of it."""
+def cut_to_limits(data: bytes) -> tuple[bytes, str | None]:
+    """The part of an XML document that is safe to parse, and a warning if something was cut off."""
     warning = None
     if len(data) > MAX_BYTES:
         data, warning = data[:MAX_BYTES], f"It is larger than {MAX_BYTES // 2**20} MB; the rest was not read."
-    for sign, most, shortest, name in _COUNTED:
-        if len(data) > most * shortest and data.count(sign) > most:
-            data = data[: _nth(sign, data, most)]
-            warning = f"It has more than {most:,} {name}; the rest was not read."
+    for character, limit, shortest, name in _COUNTED:
+        if len(data) > limit * shortest and data.count(character) > limit:
+            data = data[: _nth_position(character, data, limit)]
+            warning = f"It has more than {limit:,} {name}; the rest was not read."
     start = _overloaded_tag(data)
     if start is not None:
         data, warning = (
             data[:start],
-            f"It has an element with over {MAX_ATTRIBUTES:,} attributes; it was read up to there.",
+            f"It has an element with more than {MAX_ATTRIBUTES:,} attributes; reading stopped there.",
         )
     return data, warning
 
 
-def _nth(sign: bytes, data: bytes, number: int) -> int:
+def _nth_position(character: bytes, data: bytes, number: int) -> int:
     position = -1
     for _ in range(number):
-        position = data.find(sign, position + 1)
+        position = data.find(character, position + 1)
     return position
 
 
 def _overloaded_tag(data: bytes) -> int | None:
-    """Where the first tag with too many attributes begins.
+    """The position of the first tag with too many attributes.
 
-    A `<` cannot stand in a tag, so a very long tag leaves at least one whole window of the document without
-    any; only around such windows, which are rare, does it pay to look closer.
+    A tag cannot contain `<`, so a very long tag leaves at least one whole window of the document without one.
+    Such windows are rare, and only they are examined closely.
     """
     seen = -1
-    for window in range(0, len(data) - _WINDOW, _WINDOW):
-        if data.find(b"<", window, window + _WINDOW) == -1:
+    for window in range(0, len(data) - _WINDOW_BYTES, _WINDOW_BYTES):
+        if data.find(b"<", window, window + _WINDOW_BYTES) == -1:
             start = data.rfind(b"<", 0, window)
             if start > seen:
                 seen = start
@@ -79,24 +80,26 @@ def _overloaded_tag(data: bytes) -> int | None:
     return None
 
 
-def has_odd_namespaces(data: bytes) -> bool:
-    """Whether a document declares so many or so long ones that naming its elements fills the memory.
+def has_excessive_namespaces(data: bytes) -> bool:
+    """Whether a document declares so many or so long namespaces that its elements would exhaust memory.
 
-    A parser names each element by its namespace and writes each piece of markup with all that are in scope,
-    so that what was declared once is copied for every element.
+    The parser stores the namespace with each element and writes every namespace in scope with each piece of
+    markup, so one declaration is copied for every element.
     """
-    return _are_odd(_NAMESPACE.findall(data)) and _are_odd(_declared(data))
+    # The quick count over all of the text first: hardly any document needs the exact one.
+    return _are_excessive(_NAMESPACE.findall(data)) and _are_excessive(_declarations_in_tags(data))
 
 
-def _are_odd(declarations: list[bytes]) -> bool:
+def _are_excessive(declarations: list[bytes]) -> bool:
     declared = set(declarations)
     return len(declared) > _MAX_NAMESPACES or sum(map(len, declared)) > _MAX_NAMESPACE_BYTES
 
 
-def _declared(data: bytes) -> list[bytes]:
-    """Those that stand in tags. A feed may write about XML, in its texts, as much as it likes.
+def _declarations_in_tags(data: bytes) -> list[bytes]:
+    """The declarations inside tags: a feed's texts may quote XML as much as they like.
 
-    From the first place on where the document is not well-formed, all count: what a parser makes of it is not known.
+    After the first place that is not well-formed every declaration counts, because how a parser will read the rest
+    is unknown.
     """
     declared: list[bytes] = []
     position = 0
@@ -111,16 +114,16 @@ def _declared(data: bytes) -> list[bytes]:
 
 
 def has_many_names(data: bytes) -> bool:
-    """Whether a large document seems to have more names of elements and attributes than feeds have.
+    """Whether a large document seems to use more element and attribute names than feeds do.
 
-    Judged by samples, because all of it would take longer to look at than to parse; at random, because
-    whoever knew the places could leave them clean.
+    Judged by samples, because scanning everything would take longer than parsing; at random positions, because an
+    attacker could keep fixed positions clean.
     """
-    if len(data) <= _SMALL:
+    if len(data) <= _SMALL_DOCUMENT_BYTES:
         return False
     step = len(data) // _SAMPLES
-    start = random.randrange(step - _SAMPLE)
+    start = random.randrange(step - _SAMPLE_BYTES)
     names: set[tuple[bytes, bytes]] = set()
     for position in range(start, len(data), step):
-        names.update(_NAME.findall(data, position, position + _SAMPLE))
+        names.update(_NAME.findall(data, position, position + _SAMPLE_BYTES))
     return len(names) > _MANY_NAMES

@@ -1,10 +1,10 @@
-"""Reads a feed document into a listing: what a feed says of itself and its items.
+"""Parse a feed document into a listing: the feed's own metadata and its items. Start reading here.
 
-    bytes ──► feed_document ──► RawFeed ──► Listing
-              as it is, or mended           links normalized, texts made readable
+    bytes ──► document.py ──► RawFeed ──► Listing
+              as is, or repaired          links normalized, texts made readable
 
-`parse_feed` is bounded by itself and may run anywhere. When it raises `NeedsSlowParser`, only
-`parse_feed_slowly` can help, and that belongs in a process that can be killed.
+`parse_feed` is bounded in time and memory and may run anywhere. If it raises `NeedsSlowParser`, only
+`parse_feed_slowly` can help, and that must run in a process that can be killed.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from datetime import UTC, tzinfo
 from inforadar.errors import InvalidUrlError
 from inforadar.model.item import Listed, Listing
 from inforadar.stages.discover.feed.document import NeedsSlowParser, NotAFeedError, parse_document
-from inforadar.stages.discover.feed.not_a_feed import find_feed_links
 from inforadar.stages.discover.feed.raw import RawEntry, RawFeed
 from inforadar.stages.discover.feed.slow import parse_document_slowly
-from inforadar.stages.discover.feed.text import person_name, snippet_text, title_text
+from inforadar.stages.discover.feed.sniff import find_feed_links
+from inforadar.stages.discover.feed.text import entries_left_out, person_name, snippet_text, title_text
 from inforadar.urls import normalize
 
 __all__ = [
@@ -33,40 +33,40 @@ __all__ = [
 
 
 def parse_feed(data: bytes, url: str, content_type: str = "", zone: tzinfo = UTC) -> Listing:
-    """The listing in a feed document fetched from `url`; `zone` is that of dates that name none.
+    """Parse a feed document fetched from `url`; `zone` applies to dates without a time zone.
 
-    Raises `NotAFeedError` or another `ParseError` for what is no feed, saying what it is instead, and
-    `NeedsSlowParser` for what only `parse_feed_slowly` might read.
+    Raises `NotAFeedError` or another `ParseError` if it is not a feed, with a message that says what it is, and
+    `NeedsSlowParser` if only `parse_feed_slowly` might read it.
     """
     return make_listing(parse_document(data, url, content_type, zone), url)
 
 
 def parse_feed_slowly(data: bytes, url: str, content_type: str = "", zone: tzinfo = UTC) -> Listing:
-    """The same by the tolerant parser, which nothing but the end of its process can bound: for the pool."""
+    """The same with the tolerant parser. Only killing its process can stop it, so it runs in the pool."""
     return make_listing(parse_document_slowly(data, url, content_type, zone), url)
 
 
 def make_listing(feed: RawFeed, url: str) -> Listing:
-    """A listing of the entries that have an address of their own."""
-    # Podcasts often link every episode to their home page; an address that several share names none of them.
+    """Make a listing of the entries that have a URL of their own."""
+    # Podcasts often link every episode to their home page; a URL that several entries share identifies none of them.
     shared = {link for link, count in Counter(entry.link for entry in feed.entries).items() if count > 1}
-    # The entries of a feed share their tags.
+    # Each tag is cleaned once, because the entries of a feed share their tags.
     tags = {tag: title_text(tag) for tag in {tag for entry in feed.entries for tag in entry.tags}}
     items: dict[str, Listed] = {}
-    lost = repeated = 0
+    without_link = repeated = 0
     for entry in feed.entries:
         address = _address(entry, url, shared)
         if address is None:
-            lost += 1
+            without_link += 1
         elif address in items:
             repeated += 1
         else:
             items[address] = _listed(entry, address, url, tags)
     warnings = list(feed.warnings)
-    if lost:
-        warnings.append(f"{_entries(lost)} without a usable link left out.")
+    if without_link:
+        warnings.append(entries_left_out(without_link, "no usable link"))
     if repeated:
-        warnings.append(f"{_entries(repeated)} left out, with the same link as another.")
+        warnings.append(entries_left_out(repeated, "same link as another entry"))
     return Listing(
         items=tuple(items.values()),
         title=title_text(feed.title),
@@ -97,7 +97,7 @@ def _listed(entry: RawEntry, address: str, url: str, tags: Mapping[str, str | No
 
 
 def _address(entry: RawEntry, url: str, shared: set[str | None]) -> str | None:
-    """The entry's own link, or what names it better than a shared one: its id or its attached file."""
+    """The entry's own link; if it shares that with others, its id or its attached file."""
     for candidate in _candidates(entry, shared):
         address = _normalized(candidate, url)
         if address is not None:
@@ -121,7 +121,3 @@ def _normalized(link: str | None, url: str) -> str | None:
         return normalize(link, url)
     except InvalidUrlError:
         return None
-
-
-def _entries(count: int) -> str:
-    return "One entry was" if count == 1 else f"{count:,} entries were"

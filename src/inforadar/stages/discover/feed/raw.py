@@ -1,7 +1,7 @@
-"""A feed as its document tells it, whatever the format, before anything is judged or normalized.
+"""A feed as its document has it, in one form for every format, before anything is normalized.
 
-RSS, Atom and JSON Feed all end in this form; the listing is made from it in one place. It keeps every
-entry, also those without a link that a listing has no use for.
+RSS, Atom and JSON Feed readers all return this form, and the listing is made from it in one place. It keeps every
+entry, including those without a link, which a listing leaves out.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ NO_HINTS = ScheduleHints()
 
 
 class RawEntry(NamedTuple):
-    """One item or entry. Texts are as written, usually HTML; links are absolute where they could be made so.
+    """One item or entry. Texts are as written, usually HTML; links are absolute where possible.
 
-    A named tuple, because it is built in a quarter of the time of a frozen dataclass, and reading a feed is
-    little else than building these.
+    A named tuple, because building one takes a quarter of the time of a frozen dataclass, and reading a feed is
+    mostly building these.
     """
 
     id: str | None = None
@@ -33,16 +33,18 @@ class RawEntry(NamedTuple):
     tags: tuple[str, ...] = ()
     image: str | None = None
     enclosure: str | None = None
-    """The first attached file's URL."""
+    """The URL of the first attached file."""
     language: str | None = None
     comments: int | None = None
     views: int | None = None
     is_title_plain: bool = False
-    """The title was said to be plain text, so a "<" in it is just that."""
+    """The title is declared as plain text, so a "<" in it is not markup."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawFeed:
+    """A feed and its entries, as written."""
+
     entries: tuple[RawEntry, ...]
     title: str | None = None
     link: str | None = None
@@ -50,4 +52,4 @@ class RawFeed:
     language: str | None = None
     hints: ScheduleHints = NO_HINTS
     warnings: tuple[str, ...] = ()
-    """Sentences: what was wrong with the document and what was done about it."""
+    """Sentences that say what was wrong with the document and how it was handled."""

@@ -1,10 +1,10 @@
-"""Makes well-formed XML of what was meant to be, so that the fast parser can read it.
+"""Repair broken feeds into well-formed XML, so that the fast parser can read them.
 
-Most broken feeds are broken in a few ways: a raw `&`, `&nbsp;` and its kin without a definition, control
-signs, HTML that was not escaped, tags that are not closed, text before the declaration. One pass over the
-tags mends all of them: entities become the signs that they stand for, tags are balanced on a stack, and
-attributes are written anew. Each pattern consumes what it looks at, so the pass is linear whatever it meets.
-The document type is taken out: declared entities are put in by hand, to a limit, and no parser sees the rest.
+Most broken feeds are broken in a few ways: a raw `&`, undefined entities such as `&nbsp;`, control characters,
+unescaped HTML, unclosed tags, text before the declaration. One pass over the tags repairs all of them: entities
+become the characters they stand for, tags are balanced on a stack, and attributes are rewritten. Each pattern
+consumes what it examines, so the pass is linear for any input. The document type is removed: its declared entities
+are expanded here, up to a limit, and the parser never sees the rest.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from __future__ import annotations
 import re
 from html.entities import html5
 
-from inforadar.texts import unescaped
+from inforadar.texts import unescape_html
 
 MAX_DEPTH = 200
-"""The parser gives up at 256."""
+"""The parser fails at 256."""
 
-_EXPANSION = 1_000_000
-"""So many characters may come from declared entities in all."""
+_MAX_EXPANSION_CHARS = 1_000_000
+"""Limit on the text that all declared entities together may expand to."""
 
 _DOCTYPE = re.compile(r"<!DOCTYPE[^\[>]{0,2000}(?:\[(.*?)\]\s*)?>", re.DOTALL | re.IGNORECASE)
 _ENTITY = re.compile(r"<!ENTITY\s+([\w.-]+)\s+(?:\"([^\"]*)\"|'([^']*)')\s*>")
@@ -42,7 +42,7 @@ _REFERENCE = re.compile(
     r"&(?!(?:amp|lt|gt|quot|apos);)(?:(\#[0-9]{1,8}|\#[xX][0-9a-fA-F]{1,7}|[A-Za-z][A-Za-z0-9]{0,40});)?"
 )
 _ENTRIES = frozenset({"item", "entry"})
-_SHORT = frozenset(
+_ONE_LINE_FIELDS = frozenset(
     {
         "title",
         "link",
@@ -57,31 +57,33 @@ _SHORT = frozenset(
         "comments",
     }
 )
-"""Fields that hold a line of text: another field's tag inside one means that its end is missing."""
+"""Fields that hold a line of text: another field's tag inside one means that its end tag is missing."""
 
-_LONG = frozenset({"description", "summary", "content", "content:encoded"})
-"""Fields that may hold HTML: only a tag that HTML does not have ends them."""
+_HTML_FIELDS = frozenset({"description", "summary", "content", "content:encoded"})
+"""Fields that may hold HTML: only a tag that is not HTML ends them."""
 
-_NOT_HTML = frozenset({"guid", "pubdate", "published", "updated", "dc:date", "dc:creator", "content:encoded"})
+_NON_HTML_TAGS = frozenset(
+    {"guid", "pubdate", "published", "updated", "dc:date", "dc:creator", "content:encoded"}
+)
 
 
-def repaired(text: str, prolog: str = "") -> tuple[str, str | None]:
-    """A document from its root on, made well-formed, and a sentence if some of it had to be left out.
+def repair_xml(text: str, prolog: str = "") -> tuple[str, str | None]:
+    """Make a document well-formed, from its root on; also returns a warning if something had to be left out.
 
-    `prolog` is what stands before the root; the entities that it declares are put in.
+    `prolog` is the text before the root; the entities it declares are expanded.
     """
     start = prolog.upper().find("<!DOCTYPE")
     doctype = _DOCTYPE.match(prolog, start) if start >= 0 else None
-    repair = _Repair(_declared(doctype[1] or "") if doctype else {})
-    mended = _TOKEN.sub(repair.token, _ILLEGAL.sub("", text))
-    return mended + repair.closing(), repair.warning
+    repair = _Repair(_declared_entities(doctype[1] or "") if doctype else {})
+    repaired = _TOKEN.sub(repair.token, _ILLEGAL.sub("", text))
+    return repaired + repair.closing(), repair.warning
 
 
-def _declared(subset: str) -> dict[str, str]:
+def _declared_entities(subset: str) -> dict[str, str]:
     entities: dict[str, str] = {}
     for match in _ENTITY.finditer(subset):
-        # Only what stands for itself: entities made of entities are how one line of text fills the memory.
-        value = unescaped(match[2] or match[3] or "")
+        # Only plain text: with entities built from entities, one line of text can fill the memory.
+        value = unescape_html(match[2] or match[3] or "")
         if (
             len(value) <= 10_000
             and len(entities) < 1_000
@@ -92,10 +94,12 @@ def _declared(subset: str) -> dict[str, str]:
 
 
 class _Repair:
+    """The state of one pass: open tags, expanded entities, and the last warning."""
+
     def __init__(self, entities: dict[str, str]) -> None:
         self.entities = entities
         self.stack: list[str] = []
-        self.left = _EXPANSION
+        self.remaining_expansion = _MAX_EXPANSION_CHARS
         self.warning: str | None = None
 
     def token(self, match: re.Match[str]) -> str:
@@ -110,8 +114,8 @@ class _Repair:
         if match["cdata"] is not None:
             if match["cdata_end"]:
                 return match[0]
-            # It never ends: what follows was meant to be read as the rest of the document.
-            # A space in place of each further beginning, so that none is made of the pieces around it.
+            # The section never ends, so its text is read as the rest of the document. Each further opening becomes a
+            # space, so that the text around it cannot form a new one.
             return _TOKEN.sub(self.token, match["cdata"].replace("<![CDATA[", " "))
         if match[0][0] == "&":
             return self._reference(match["entity"])
@@ -124,9 +128,11 @@ class _Repair:
         if is_end:
             return self._end(name)
         if len(self.stack) >= MAX_DEPTH:
-            self.warning = f"Elements are nested more than {MAX_DEPTH} deep; what lies deeper lost its tags."
+            self.warning = (
+                f"Elements are nested more than {MAX_DEPTH} levels deep; tags below that were removed."
+            )
             return ""
-        opened = f"{self._ended_by(name.lower())}<{name}{self._attributes(attributes)}"
+        opened = f"{self._close_before(name.lower())}<{name}{self._attributes(attributes)}"
         if is_empty:
             return opened + "/>"
         self.stack.append(name)
@@ -136,7 +142,7 @@ class _Repair:
         if len(self.stack) > 1 and self.stack[-1] == name:
             self.stack.pop()
             return f"</{name}>"
-        # The root stays open to the last: whatever follows its end still belongs to the feed.
+        # The root stays open to the end: anything after its end tag still belongs to the feed.
         if name not in self.stack[1:]:
             return ""
         return self._close(len(self.stack) - 1 - self.stack[::-1].index(name))
@@ -146,17 +152,20 @@ class _Repair:
         del self.stack[depth:]
         return closed
 
-    def _ended_by(self, name: str) -> str:
-        """The end tags that were forgotten before an element of this name."""
+    def _close_before(self, name: str) -> str:
+        """The end tags that are missing before an element with this name."""
         if name in _ENTRIES:
             for depth, open_name in enumerate(self.stack):
                 if open_name.lower() in _ENTRIES:
-                    # Extensions may keep entries inside entries; the formats themselves may not.
-                    is_extension = any(":" in inner and inner not in _LONG for inner in self.stack[depth:])
+                    # Extensions may nest entries; the formats themselves do not.
+                    is_extension = any(
+                        ":" in inner and inner not in _HTML_FIELDS for inner in self.stack[depth:]
+                    )
                     return "" if is_extension else self._close(depth)
         elif self.stack:
             inner = self.stack[-1].lower()
-            if (inner in _SHORT and name in _SHORT | _LONG) or (inner in _LONG and name in _NOT_HTML):
+            is_next_field = inner in _ONE_LINE_FIELDS and name in _ONE_LINE_FIELDS | _HTML_FIELDS
+            if is_next_field or (inner in _HTML_FIELDS and name in _NON_HTML_TAGS):
                 return self._close(len(self.stack) - 1)
         return ""
 
@@ -173,14 +182,14 @@ class _Repair:
         if name is None:
             return "&amp;"
         if name.startswith("#"):
-            # Numbers from 128 to 159 mean Windows' signs; those that XML forbids mean nothing.
-            value = _ILLEGAL.sub("", unescaped(f"&{name};")).replace("\ufffd", "")
+            # Numbers from 128 to 159 mean Windows-1252 characters; those that XML forbids are dropped.
+            value = _ILLEGAL.sub("", unescape_html(f"&{name};")).replace("\ufffd", "")
         elif name in self.entities:
             value = self.entities[name]
-            self.left -= len(value)
-            if self.left < 0:
+            self.remaining_expansion -= len(value)
+            if self.remaining_expansion < 0:
                 self.warning = (
-                    "Its entities stand for far more text than the document has; some were left out."
+                    "Its entities expand to far more text than the document contains; some were left out."
                 )
                 return ""
         else:

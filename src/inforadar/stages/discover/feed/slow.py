@@ -1,7 +1,7 @@
-"""The last resort for what hardly is a feed any more: feedparser, the most tolerant reader there is.
+"""The last resort for very broken feeds: feedparser, the most tolerant reader there is.
 
-It cannot be bounded from inside (some documents hold it for minutes), so it runs in a process that can be
-killed. Nothing here may be called in a worker's own process.
+Its running time cannot be limited from inside (some documents block it for minutes), so it runs in a process that
+can be killed. Nothing here may be called in a worker's own process.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from inforadar.stages.discover.dates.absolute import parse_date
 from inforadar.stages.discover.feed.raw import RawEntry, RawFeed
 from inforadar.stages.discover.feed.xml import MAX_ENTRIES
 
-_WARNING = "The document is badly broken; it was read by guessing."
+_WARNING = "The document is badly broken; parts of it were guessed."
 
 
 def parse_document_slowly(data: bytes, url: str, content_type: str = "", zone: tzinfo = UTC) -> RawFeed:
-    """As `parse_document`, but by the tolerant parser. Module-level, so that it can be sent to a process."""
-    import feedparser  # noqa: PLC0415 - dear to import, and needed only here
+    """Like `parse_document`, with the tolerant parser. Module-level, so that it can be sent to a process."""
+    import feedparser  # noqa: PLC0415 - slow to import and needed only here
 
     headers = {"content-location": url}
     if content_type:
         headers["content-type"] = content_type
     found = feedparser.parse(data, response_headers=headers, sanitize_html=False, resolve_relative_uris=False)
     if not found.entries:
-        raise ParseError("This feed is too broken to be read: not one entry could be made out.")
+        raise ParseError("This feed is too broken to read: no entry could be found in it.")
     return RawFeed(
         entries=tuple(_entry(entry, zone) for entry in found.entries[:MAX_ENTRIES]),
         title=_text(found.feed, "title"),
@@ -65,13 +65,13 @@ def _text(holder: Any, key: str) -> str | None:
 
 
 def _date(entry: Any, name: str, zone: tzinfo) -> datetime | None:
-    """To feedparser every date without a zone is one of UTC; where it is not, we read the text ourselves."""
+    """Read a date. feedparser takes dates without a zone for UTC; for any other zone the text is parsed here."""
     text = dict.get(entry, name) if zone is not UTC else None
     ours = parse_date(text, zone) if isinstance(text, str) else None
-    return ours or _moment(dict.get(entry, f"{name}_parsed"))
+    return ours or _utc_from_struct(dict.get(entry, f"{name}_parsed"))
 
 
-def _moment(parsed: Any) -> datetime | None:
+def _utc_from_struct(parsed: Any) -> datetime | None:
     if not parsed:
         return None
     try:

@@ -1,14 +1,14 @@
-"""Plain text out of what feeds carry: titles, names and snippets as people should read them."""
+"""Make plain text of what feeds contain: titles, names and snippets as people should read them."""
 
 from __future__ import annotations
 
 import re
 
-from inforadar.texts import unescaped
+from inforadar.texts import unescape_html
 
-SNIPPET_LENGTH = 1_000
-TITLE_LENGTH = 1_000
-"""Longer titles and names are texts that were put in the wrong place, or in bad faith."""
+MAX_SNIPPET_CHARS = 1_000
+MAX_TITLE_CHARS = 1_000
+"""Longer titles and names are misplaced text, or hostile."""
 
 _INVISIBLE = re.compile(
     r"<!--.*?(?:-->|\Z)|<(script|style|iframe|object|noscript|svg|math|template)\b.*?(?:</\1\s*>|\Z)",
@@ -24,29 +24,29 @@ _BREAK = re.compile(
     r"</?(?:address|article|blockquote|br|dd|div|dt|figure|h[1-6]|hr|li|ol|p|pre|section|table|td|th|tr|ul)\b",
     re.IGNORECASE,
 )
-_INVISIBLE_SIGNS = re.compile("[\x00-\x08\x0e-\x1f\x7f\u200b\u2060\ufeff]")
+_INVISIBLE_CHARACTERS = re.compile("[\x00-\x08\x0e-\x1f\x7f\u200b\u2060\ufeff]")
 _EMAIL_AND_NAME = re.compile(r"(?:mailto:)?[^\s()<>@]++@[^\s()<>]++\s*+\(([^()]++)\)")
 _NAME_AND_EMAIL = re.compile(r"([^<>()]++)[(<]\s*+(?:mailto:)?[^\s()<>@]++@[^\s()<>]++\s*+[)>]")
 
 
 def title_text(text: str | None, *, is_plain: bool = False) -> str | None:
-    """A title on one line. Markup in it is dropped, but not the tag that an article is about."""
+    """Make a one-line title. Inline markup is dropped; other tags stay, as in a title about the <video> tag."""
     if text is None:
         return None
-    text = text[: TITLE_LENGTH * 8]
+    text = text[: MAX_TITLE_CHARS * 8]
     if "<" in text or "&" in text:
         if not is_plain:
             text = _INLINE_TAG.sub("", text)
-        once = unescaped(text)
-        # Escaped twice, as many do it: what came out is markup once more.
-        text = once if is_plain or once == text else _INLINE_TAG.sub("", unescaped(once))
-    title = folded(text)
-    return title if title is None or len(title) <= TITLE_LENGTH else title[: TITLE_LENGTH - 1] + "…"
+        once = unescape_html(text)
+        # Many feeds escape twice, so unescaping can produce markup again.
+        text = once if is_plain or once == text else _INLINE_TAG.sub("", unescape_html(once))
+    title = fold_whitespace(text)
+    return title if title is None or len(title) <= MAX_TITLE_CHARS else title[: MAX_TITLE_CHARS - 1] + "…"
 
 
 def person_name(text: str | None) -> str | None:
-    """The name in `mail@example.org (Name)` or `Name <mail@example.org>`."""
-    if text is not None and "@" in text and len(text) <= TITLE_LENGTH:
+    """Take the name from `mail@example.org (Name)` or `Name <mail@example.org>`."""
+    if text is not None and "@" in text and len(text) <= MAX_TITLE_CHARS:
         plain = title_text(text, is_plain=True) or ""
         match = _EMAIL_AND_NAME.fullmatch(plain) or _NAME_AND_EMAIL.fullmatch(plain)
         if match:
@@ -55,31 +55,36 @@ def person_name(text: str | None) -> str | None:
 
 
 def snippet_text(html: str | None) -> str | None:
-    """The visible text of a piece of HTML, white space folded, cut at a word."""
+    """The visible text of an HTML fragment, with white space folded, cut at a word."""
     if html is None:
         return None
-    # The beginning is enough, unless it is all markup.
-    text = _visible(html[: SNIPPET_LENGTH * 8])
-    if len(text) <= SNIPPET_LENGTH < len(html) // 8:
-        text = _visible(html)
-    if len(text) > SNIPPET_LENGTH:
-        text = text[: SNIPPET_LENGTH - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
+    # The beginning is enough unless it is mostly markup.
+    text = _visible_text(html[: MAX_SNIPPET_CHARS * 8])
+    if len(text) <= MAX_SNIPPET_CHARS < len(html) // 8:
+        text = _visible_text(html)
+    if len(text) > MAX_SNIPPET_CHARS:
+        text = text[: MAX_SNIPPET_CHARS - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
     return text or None
 
 
-def _visible(html: str) -> str:
+def _visible_text(html: str) -> str:
     if "<" in html:
         html = _TAG.sub("", _BREAK.sub(r" \g<0>", _INVISIBLE.sub(" ", html)))
     if "&" in html:
-        html = unescaped(html)
-    return folded(html) or ""
+        html = unescape_html(html)
+    return fold_whitespace(html) or ""
 
 
-def folded(text: str) -> str | None:
-    """White space folded and invisible signs gone; nothing if nothing is left."""
+def fold_whitespace(text: str) -> str | None:
+    """Fold white space and drop invisible characters; None if nothing is left."""
     if not text.isprintable():
-        text = _INVISIBLE_SIGNS.sub("", text)
+        text = _INVISIBLE_CHARACTERS.sub("", text)
     elif "  " not in text:
-        # The space is the only white space that counts as printable.
+        # The plain space is the only white space that is printable.
         return text.strip() or None
     return " ".join(text.split()) or None
+
+
+def entries_left_out(count: int, reason: str) -> str:
+    """A warning about skipped entries: `2 entries left out: no usable link.`"""
+    return f"{count:,} {'entry' if count == 1 else 'entries'} left out: {reason}."

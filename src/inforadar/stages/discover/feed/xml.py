@@ -1,7 +1,8 @@
-"""Reads the element tree of a feed: RSS 0.9x, 1.0, 2.0 and Atom 0.3, 1.0, in one way.
+"""Read the element tree of a feed: RSS 0.9x, 1.0, 2.0 and Atom 0.3, 1.0, with one reader for all.
 
-Publishers mix the formats (an Atom link in an RSS item, Dublin Core everywhere), so there is no reader for
-each: the children of an entry are filed by what they are, and each field asks them in an order of its own.
+Publishers mix the formats (an Atom link in an RSS item, Dublin Core everywhere), so there is no reader per format.
+The children of an entry are sorted by what they are (`fields.py`), and each item field has its own list of
+elements to look for, in order.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from urllib.parse import urljoin
 from inforadar.stages.discover.feed.fields import Element, Fields
 from inforadar.stages.discover.feed.hints import read_hints
 from inforadar.stages.discover.feed.markup import element_html
-from inforadar.stages.discover.feed.names import KEYS, RDF, XML
+from inforadar.stages.discover.feed.namespaces import KEYS, RDF, XML
 from inforadar.stages.discover.feed.raw import RawEntry, RawFeed
 
 MAX_ENTRIES = 20_000
-"""More than any feed we keep an item of; a document of a million empty items must not become objects."""
+"""More than any real feed has. A document with a million empty items must not become a million objects."""
 
 TOO_MANY_ENTRIES = f"The feed has more than {MAX_ENTRIES:,} entries; the rest was not read."
 
@@ -37,8 +38,8 @@ _PUBLISHED = (
 )
 _UPDATED = ("updated", "modified", "dcterms:modified", "dcterms:date")
 _SUMMARY = ("description", "summary", "itunes:summary", "itunes:subtitle")
-_LAST_SUMMARY = ("dc:description", "dcterms:abstract")
-"""Catalogues describe with these; they are about the text, not of it."""
+_FALLBACK_SUMMARY = ("dc:description", "dcterms:abstract")
+"""Used by catalogues: they describe the text rather than summarize it."""
 
 _DESCRIPTION = ("description", "subtitle", "tagline", "dc:description", "itunes:summary", "itunes:subtitle")
 _TITLE = ("title", "dc:title", "media:title")
@@ -48,29 +49,31 @@ _PERSON = ("name", "email", "uri")
 _COMMENTS = ("slash:comments", "thr:total")
 _PICTURES = {"media:content": "url", "media:thumbnail": "url", "itunes:image": "href"}
 _ABSOLUTE = ("http://", "https://")
-_MAX_BASE = 2_000
-"""Every relative link is as long as its base: a long one times twenty thousand links fills the memory."""
+_MAX_BASE_CHARS = 2_000
+"""Every relative link grows by its base: a long base times twenty thousand links would fill the memory."""
 
 _PAGE_TYPES = frozenset({None, "", "text/html", "application/xhtml+xml"})
 
 
 def read_feed(root: Element, url: str, zone: tzinfo) -> RawFeed | None:
-    """The feed in a tree, or nothing if its root is no feed's; `zone` is that of dates that name none."""
+    """Read the feed in a tree, or None if its root is not a feed's; `zone` applies to dates without a time zone."""
     kind = KEYS[root.tag]
     return _Reader(url, zone).read(root, kind) if kind in _ROOTS else None
 
 
 class _Reader:
+    """Reads one document; keeps its URL, the zone for dates, and the base URLs found on the way."""
+
     def __init__(self, url: str, zone: tzinfo) -> None:
         self.url = url
         self.zone = zone
         self.bases: dict[Element, str] = {}
-        """By element, of those that hold a relative link: each says its `xml:base` once, not once a link."""
+        """Base URL by element, for those with relative links, so that `xml:base` is resolved once per element."""
 
     def read(self, root: Element, kind: str) -> RawFeed:
         entries: list[RawEntry] = []
         fields: list[Element] = []
-        # RSS 1.0 puts its items beside the channel; so do some that call themselves 2.0.
+        # RSS 1.0 puts its items beside the channel, and so do some feeds that claim to be 2.0.
         channels = [child for child in root if KEYS[child.tag] == "channel"] if kind != "feed" else []
         for container in (*channels, root):
             for child in container:
@@ -79,7 +82,7 @@ class _Reader:
                 elif len(entries) <= MAX_ENTRIES:
                     entries.append(self._entry(child))
         if not entries:
-            entries = [self._entry(element) for element in islice(_strewn(root), MAX_ENTRIES + 1)]
+            entries = [self._entry(element) for element in islice(_nested_entries(root), MAX_ENTRIES + 1)]
         found = Fields(fields)
         if kind == "feed" and (author := self._author(found)):
             entries = [entry if entry.author else entry._replace(author=author) for entry in entries]
@@ -104,9 +107,9 @@ class _Reader:
         summary = found.text(_SUMMARY) or summary
         content = found.content or _body(found)
         if summary is None and content is None:
-            summary = found.text(_LAST_SUMMARY)
+            summary = found.text(_FALLBACK_SUMMARY)
         return RawEntry(
-            # Without an id of its own an entry goes by its link.
+            # An entry without an id is identified by its link.
             found.text(_IDENTIFIER) or item.get(RDF + "about") or found.texts.get("dc:identifier") or link,
             link,
             found.text(_TITLE),
@@ -125,7 +128,7 @@ class _Reader:
         )
 
     def _link(self, links: list[Element]) -> str | None:
-        """A link written as text, as in RSS; else the first alternate that is a page; else any alternate."""
+        """Choose the link: text content, as in RSS; else the first alternate that is a page; else any alternate."""
         best, is_best_page = None, False
         for link in links:
             if link.get("rel", "alternate") != "alternate":
@@ -140,7 +143,7 @@ class _Reader:
         return best
 
     def _home(self, found: Fields) -> str | None:
-        """What stands in for a feed's missing link: its id, if that is an address, else its own."""
+        """Replace a feed's missing link: its id, if that is a URL, else the feed's own URL."""
         identifier = found.texts.get("id", "")
         if identifier.startswith(_ABSOLUTE):
             return identifier
@@ -148,7 +151,7 @@ class _Reader:
         return next((self._absolute(link, link.get("href").strip()) for link in itself), None)
 
     def _permalink(self, guid: Element) -> str | None:
-        """A guid is a link unless it says that it is none."""
+        """The guid as a link, unless it says that it is not one."""
         if guid.get("isPermaLink", "true").strip().lower() == "false":
             return None
         text = (guid.text or "").strip()
@@ -163,7 +166,7 @@ class _Reader:
             return link
 
     def _base(self, element: Element) -> str:
-        """The address that relative links start from: the document's, changed by each xml:base on the way."""
+        """The base URL for relative links: the document's URL, changed by each `xml:base` above the element."""
         parent = element.getparent()
         if parent is None:
             inherited = self.url
@@ -172,10 +175,10 @@ class _Reader:
         else:
             inherited = self.bases[parent] = self._base(parent)
         own = element.get(XML + "base")
-        if not own or len(own) > _MAX_BASE:
+        if not own or len(own) > _MAX_BASE_CHARS:
             return inherited
         joined = urljoin(inherited, own.strip())
-        return joined if len(joined) <= _MAX_BASE else inherited
+        return joined if len(joined) <= _MAX_BASE_CHARS else inherited
 
     def _author(self, found: Fields) -> str | None:
         for author in found.authors:
@@ -187,7 +190,7 @@ class _Reader:
     def _media(
         self, media: list[tuple[str, Element]]
     ) -> tuple[str | None, str | None, int | None, str | None]:
-        """The picture, the attached file, the views and the description of Media RSS and podcasts."""
+        """The picture, attached file, view count and description from Media RSS and podcast elements."""
         image = enclosure = views = described = None
         for key, element in media:
             if key in _PICTURES:
@@ -209,17 +212,17 @@ class _Reader:
         return image, enclosure, views, described
 
 
-def _strewn(element: Element) -> Iterator[Element]:
-    """The entries wherever they are, but none inside another: each would hold the text of all within it anew."""
+def _nested_entries(element: Element) -> Iterator[Element]:
+    """Entries at any depth, but none inside another: each outer one would repeat the text of those inside it."""
     for child in element:
         if KEYS[child.tag] in _ENTRIES:
             yield child
         else:
-            yield from _strewn(child)
+            yield from _nested_entries(child)
 
 
 def _person(author: Element) -> str | None:
-    """Atom's: a name, an address, a page."""
+    """An Atom person: the name, else the e-mail address, else the page."""
     known = {KEYS[child.tag]: child.text for child in author}
     return next((text for key in _PERSON if (text := (known.get(key) or "").strip())), None)
 
@@ -233,7 +236,7 @@ def _count(text: Any) -> int | None:
 
 
 def _body(found: Fields) -> str | None:
-    """A body of XHTML beside the fields, as some RSS has it."""
+    """The XHTML body that some RSS feeds put beside the fields."""
     for key in ("xhtml:body", "xhtml:div"):
         if key in found.elements:
             return element_html(found.elements[key])

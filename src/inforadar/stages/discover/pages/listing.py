@@ -1,4 +1,4 @@
-"""What one page of a paged site lists, and what reads it."""
+"""The result of reading one listing page, and the type of the functions that read it."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from inforadar.model.item import Listed
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageListing:
-    """One listing page, read."""
+    """The items of one listing page and the way to the next."""
 
     url: str
-    """Where the page was in the end, after redirects."""
+    """The page's URL after redirects."""
     items: tuple[Listed, ...]
-    """In the page's order; an item whose date could not be read has none."""
+    """In page order; `published_at` is None if the date could not be read."""
     next_url: str | None = None
-    """Where the listing goes on, absolute; None: this is its last page."""
+    """The absolute URL of the next page; None on the last page."""
     is_next_guessed: bool = False
-    """The page does not say that there is a next one: its URL was made by counting."""
+    """The page has no link to the next one; `next_url` was made by counting and may not exist."""
     warnings: tuple[str, ...] = ()
-    """Sentences: what was odd about the page."""
+    """Sentences that say what was wrong with the page."""
 
 
 PageReader = Callable[[bytes, str, str, datetime], PageListing]
-"""Reads a listing page: (body, url, content type, when it was fetched). Pure; `ParseError` for what is no page.
+"""Reads a listing page: (body, url, content type, time of the fetch). Pure; raises `ParseError` if it is not a page.
 
-A module's own function, or a `partial` of one, so that it can be sent to another process.
+Must be a module-level function or a `partial` of one, so that it can be sent to another process.
 """

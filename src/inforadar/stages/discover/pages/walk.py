@@ -1,17 +1,17 @@
-"""The walk's stop rule: page after page of a paged site, and where that ends. Pure.
+"""The walk over the pages of a paged site: decides what to do with each page and where to stop. Pure.
 
-    page ──► Walk.page ──► process            new, or known and inside the window: to be compared and saved
-                           outside_window     known and older than the window: left as they are
-                           below_cutoff       too old to be taken at all
-                           skipped_without_date   to be logged
-                           stop               why this was the last page, if it was
+    page ──► Walk.page ──► process               new, or known and inside the window: compare and save
+                           outside_window        known and older than the window: leave unchanged
+                           below_cutoff          too old to be taken
+                           skipped_without_date  log
+                           stop                  why this was the last page, or None
 
-A walk ends for one of the `StopReason`s and for no other; above all, there is no limit of pages. It rests on
-dates and on what is stored, never on flags kept from another run, so a walk that was cut short anywhere is made
-good by the next one: what is missing shows up as new after known items, and then the walk goes on down to the cutoff.
+A walk ends only for one of the `StopReason`s; in particular, there is no page limit. It depends on dates and on what is
+stored, never on flags from an earlier run, so the next walk makes up for one that was interrupted anywhere: missing
+items show up as new after known ones, and then the walk continues down to the cutoff.
 
-That holds for depth `cutoff`. Depth `window` trusts a page of old, known items to have nothing missing behind
-it; so whoever schedules walks gives a feed depth `window` only after a walk of it has ended.
+That holds for depth `cutoff`. Depth `window` assumes that nothing is missing behind a page of old, known items, so the
+scheduler uses it only after a walk of the feed has ended.
 """
 
 from __future__ import annotations
@@ -27,34 +27,38 @@ from inforadar.urls import url_hash
 
 
 class Depth(StrEnum):
+    """How far a walk goes."""
+
     CUTOFF = "cutoff"
-    """Down to `cutoff_date`, by the rules alone: what a person asked for."""
+    """Down to `cutoff_date`: for walks that a person asked for."""
     WINDOW = "window"
-    """… and no further than a page of nothing but known items from before the window: for polling."""
+    """Also stop at a page with only known items older than the window: for polling."""
 
 
 class StopReason(StrEnum):
+    """Why a walk ended."""
+
     CUTOFF = "cutoff"
-    """An item below the cutoff, after known items with nothing new behind them."""
+    """An item is older than the cutoff, after known items with nothing new behind them."""
     NOTHING_NEWER = "nothing_newer"
-    """A page without any item as new as the cutoff."""
+    """No item on the page is as new as the cutoff."""
     END_OF_LISTING = "end_of_listing"
-    """An empty page, or one that names no next."""
+    """The page is empty or has no next page."""
     REPEATED = "repeated"
-    """The URLs of the page before it once more: some sites answer page 9999 with their last."""
+    """The page has the same URLs as the one before: some sites answer page 9999 with their last page."""
     WINDOW = "window"
-    """With depth `window`: all of the page is known and older than the window."""
+    """With depth `window`: everything on the page is known and older than the window."""
     PAGE_ERROR = "page_error"
-    """A page that could not be had or read. The walk is not asked then; whoever drives it ends it so."""
+    """A page could not be fetched or read. Set by the caller; `Walk` never returns it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageDecision:
-    """What is to be done about one page; each tuple newest first."""
+    """What to do with one page; each tuple is sorted newest first."""
 
     process: tuple[Listed, ...] = ()
     new: int = 0
-    """How many of `process` were not known."""
+    """How many items in `process` are new."""
     outside_window: tuple[Listed, ...] = ()
     below_cutoff: tuple[Listed, ...] = ()
     skipped_without_date: tuple[Listed, ...] = ()
@@ -62,15 +66,15 @@ class PageDecision:
 
 
 class Walk:
-    """One pass over one feed's pages, from its first page on. After a stop it takes no further page."""
+    """One pass over a feed's pages, starting at the first. After a stop it accepts no further page."""
 
     __slots__ = (
         "_cutoff",
         "_found_new_inside_window",
         "_has_ended",
-        "_met",
-        "_previous",
+        "_previous_urls",
         "_seen_existing",
+        "_taken",
         "_window_cutoff",
         "depth",
     )
@@ -81,17 +85,17 @@ class Walk:
         self.depth = depth
         self._seen_existing = False
         self._found_new_inside_window = False
-        self._previous: frozenset[str] = frozenset()
-        self._met: set[UrlHash] = set()
-        """Taken in this walk: known from then on, whether or not the caller has saved them by now."""
+        self._previous_urls: frozenset[str] = frozenset()
+        self._taken: set[UrlHash] = set()
+        """Items taken in this walk: they count as known, whether or not the caller has saved them yet."""
         self._has_ended = False
 
     def page(
         self, items: Iterable[Listed], known: Container[UrlHash], *, has_next: bool = True
     ) -> PageDecision:
-        """What to do about the next page; `known` are the feed's stored items, at least those of this page."""
+        """Decide about the next page; `known` holds the feed's stored items, at least those on this page."""
         if self._has_ended:
-            raise ValueError("This walk has ended; a new one begins at the first page.")
+            raise ValueError("This walk has ended; start a new one at the first page.")
         listed: dict[str, Listed] = {}
         for item in items:
             listed.setdefault(item.url, item)
@@ -105,9 +109,9 @@ class Walk:
         if not listed:
             return PageDecision(stop=StopReason.END_OF_LISTING)
         urls = frozenset(item.url for item in listed)
-        if urls == self._previous:
+        if urls == self._previous_urls:
             return PageDecision(stop=StopReason.REPEATED)
-        self._previous = urls
+        self._previous_urls = urls
 
         dated = [(item.published_at, item) for item in listed if item.published_at is not None]
         dated.sort(key=lambda pair: pair[0], reverse=True)
@@ -119,22 +123,22 @@ class Walk:
         stop: StopReason | None = None
         for date, item in dated:
             key = url_hash(item.url)
-            exists = key in self._met or key in known
+            exists = key in self._taken or key in known
             is_all_known &= exists
             if date < self._cutoff:
                 below_cutoff.append(item)
                 if self._seen_existing and not self._found_new_inside_window:
                     stop = StopReason.CUTOFF
             elif not exists:
-                self._met.add(key)
+                self._taken.add(key)
                 process.append(item)
                 new += 1
                 self._found_new_inside_window |= self._seen_existing
             else:
                 self._seen_existing = True
-                if key in self._met:
-                    continue  # it slid here from the page before, because something was published meanwhile
-                self._met.add(key)
+                if key in self._taken:
+                    continue  # it moved here from the page before, because something was published meanwhile
+                self._taken.add(key)
                 (outside_window if date < self._window_cutoff else process).append(item)
 
         if stop is None:

@@ -1,11 +1,11 @@
-"""The short way through sitemaps that are written as nearly all are: three times as fast as expat.
+"""The fast path for sitemaps written in the usual way, which is nearly all of them: three times as fast as expat.
 
-A sitemap is one entry after the other, each written by the same template. Where there is no comment, no CDATA and
-no declaration in sight, every `<` begins a tag, and a regular expression reads a whole entry in one go. The first
-thing that is in any way unusual ends the short way: the rest of the document goes to expat (`sitemap_xml`), which reads
-all of XML. So this reader never has to decide what a document means, only whether it is of the usual kind.
+A sitemap is a sequence of entries, each written by the same template. Without comments, CDATA and declarations
+every `<` begins a tag, and a regular expression can read a whole entry at once. The first unusual thing ends the
+fast path: the rest of the document goes to expat (`xml.py`), which reads all of XML. So this reader never has to
+decide what a document means, only whether it is written in the usual way.
 
-That both read the same is a property that is tested.
+A property test checks that both readers return the same.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ROOT = re.compile(
     rb"(?:\s+standalone=[\"'](?:yes|no)[\"'])?\s*+\?>)?(?:\s++|<\?xml-stylesheet [^<>]*\?>|<!--(?:(?!--)[^<>])*-->)*+"
     rb"<(urlset|sitemapindex)(?:\s[^<>]*)?(?<!/)>"
 )
-_SIMPLE = re.compile(
+_SIMPLE_ENTRY = re.compile(
     r"\s*+<(url|sitemap)>\s*+<loc>([^<&]++)</loc>\s*+(?:<lastmod>([^<&]++)</lastmod>\s*+)?"
     r"(?:<changefreq>[^<&]*+</changefreq>\s*+)?(?:<priority>[^<&]*+</priority>\s*+)?</\1>"
 )
@@ -57,23 +57,24 @@ _KEYS = {
     "image:license": "",
     "image:geo_location": "",
 }
-"""What each usual element is kept as; '' is read over."""
+"""The key each usual element is stored under; elements with '' are skipped."""
 
 
 class _UnusualError(Exception):
-    """Not for us."""
+    """The entry is not written in the usual way, so expat must read it."""
 
 
 class FastSitemap:
-    """One document, read the short way as far as that leads."""
+    """Reads one document on the fast path as far as possible, and the rest with expat."""
 
     def __init__(self, url: str, encoding: str | None = None, zone: tzinfo = UTC) -> None:
-        self.whole = XmlSitemap(url, encoding, zone)
-        """Holds what is known of the document, whichever way it was read; reads it where the short way ends."""
+        self.expat_reader = XmlSitemap(url, encoding, zone)
+        """Holds the state of the document for both readers, and takes over where the fast path ends."""
         self.fast_rows = 0
+        """Rows read on the fast path."""
 
     def read(self, pieces: Iterable[bytes]) -> Iterator[Row]:
-        """As `XmlSitemap.read`."""
+        """Like `XmlSitemap.read`."""
         source = iter(pieces)
         head = b""
         for piece in source:
@@ -82,14 +83,14 @@ class FastSitemap:
                 break
         root = _ROOT.match(head)
         if root is None:
-            yield from self.whole.read(chain([head], source))
+            yield from self.expat_reader.read(chain([head], source))
             return
         name = root[1].decode()
-        self.whole.root, self.whole.form = name, ROOTS[name]
+        self.expat_reader.root, self.expat_reader.form = name, ROOTS[name]
         yield from self._entries(head[root.end() :], source, name)
 
     def _entries(self, rest: bytes, source: Iterator[bytes], root: str) -> Iterator[Row]:
-        closing = b"</url>" if self.whole.form is SitemapForm.URLSET else b"</sitemap>"
+        closing = b"</url>" if self.expat_reader.form is SitemapForm.URLSET else b"</sitemap>"
         rows: list[Row] = []
         while True:
             end = rest.rfind(closing) + len(closing)
@@ -109,20 +110,20 @@ class FastSitemap:
             if piece is None:
                 break
             rest += piece
-        # What is left ends the document, or is for expat to read; it is told that the root was opened.
+        # The rest is the end of the document, or for expat to read, which first gets the opening tag of the root.
         if rest.strip() != f"</{root}>".encode() or next(source, None) is not None:
-            yield from self.whole.read(chain([f"<{root}>".encode(), rest], source))
+            yield from self.expat_reader.read(chain([f"<{root}>".encode(), rest], source))
 
     def _block(self, block: bytes, emit: Callable[[Row], None]) -> int:
-        """Reads entries up to the first unusual one; returns how many bytes that were."""
+        """Read entries up to the first unusual one; return the number of bytes read."""
         if b"<!" in block or b"<?" in block or b"\x00" in block:
             return 0
         try:
             text = block.decode()
         except UnicodeDecodeError:
             return 0
-        simple, page = _SIMPLE.match, self.whole.urls.page
-        whole, zone, is_ascii = self.whole, self.whole.zone, text.isascii()
+        simple, page = _SIMPLE_ENTRY.match, self.expat_reader.urls.page
+        expat_reader, zone, is_ascii = self.expat_reader, self.expat_reader.zone, text.isascii()
         row: Row | None
         position = 0
         while position < len(text):
@@ -139,25 +140,26 @@ class FastSitemap:
                         else _new(SitemapEntry, (url, date, None, None, None, None, (), (), ()))
                     )
                 else:
-                    row = whole.ref(loc, date)
+                    row = expat_reader.ref(loc, date)
             else:
                 match = _OPENING.match(text, position)
                 end = text.find(f"</{match[1]}>", match.end()) if match else -1
                 if match is None or end < 0:
                     break
                 try:
-                    row = self._rich(match[1], text[match.end() : end])
+                    row = self._extended_entry(match[1], text[match.end() : end])
                 except _UnusualError:
                     break
                 end += len(match[1]) + 3
             if row is None:
-                whole.without_url += 1
+                expat_reader.without_url += 1
             else:
                 emit(row)
             position = end
         return position if is_ascii else len(text[:position].encode())
 
-    def _rich(self, kind: str, inside: str) -> Row | None:
+    def _extended_entry(self, kind: str, inside: str) -> Row | None:
+        """Read an entry with news, images or alternates from the text between its tags."""
         values: dict[str, str] = {}
         images: list[str] = []
         alternates: list[tuple[str, str]] = []
@@ -172,34 +174,42 @@ class FastSitemap:
                 continue
             if key == "image":
                 if text and len(images) < MAX_IMAGES:
-                    images.append(_plain(text))
+                    images.append(_resolve_references(text))
             elif text and key not in values:
-                values[key] = _plain(text)
+                values[key] = _resolve_references(text)
         if kind == "url":
-            return self.whole.entry(values, images, alternates)
-        return self.whole.ref(values.get("loc"), self.whole.date(values.get("lastmod")))
+            return self.expat_reader.entry(values, images, alternates)
+        return self.expat_reader.ref(values.get("loc"), self.expat_reader.date(values.get("lastmod")))
 
 
 def _add_alternate(alternates: list[tuple[str, str]], tag: str) -> None:
-    """The only usual tag with attributes, and one without a text."""
+    """Read an `xhtml:link`, the only usual tag with attributes instead of text."""
     link = _LINK.fullmatch(tag)
     if link is None:
         raise _UnusualError
-    found = {name: _plain(double or single) for name, double, single in _ATTRIBUTE.findall(link[1])}
+    found = {
+        name: _resolve_references(double or single) for name, double, single in _ATTRIBUTE.findall(link[1])
+    }
     if "hreflang" in found and "href" in found and len(alternates) < MAX_ALTERNATES:
         alternates.append((found["hreflang"], found["href"]))
 
 
-def _plain(text: str) -> str:
-    """A text without its references; those that are not everyday ones are left to expat."""
+def _resolve_references(text: str) -> str:
+    """Replace common character references; raises `_UnusualError` for others, which expat must read."""
     if "&" not in text:
         return text
     if _ODD_REFERENCE.search(text):
         raise _UnusualError
     if "&#" in text:
         text = _NUMBER.sub(lambda number: chr(int(number[1])), text)
-    for reference, sign in (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), ("&amp;", "&")):
-        text = text.replace(reference, sign)
+    for reference, character in (
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", '"'),
+        ("&apos;", "'"),
+        ("&amp;", "&"),
+    ):
+        text = text.replace(reference, character)
     return text
 
 

@@ -1,4 +1,4 @@
-"""Which of a sitemap's pages are wanted, and in which order: pure functions over entries (E2)."""
+"""Filter and sort the pages of a sitemap: pure functions over entries (E2)."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from inforadar.errors import UsageError
 from inforadar.model.sitemap import SitemapEntry
 from inforadar.stages.discover.dates.absolute import parse_date
 
-_NAMES = frozenset({"include_patterns", "exclude_patterns", "newer_than", "max_age_days"})
+_FILTER_NAMES = frozenset({"include_patterns", "exclude_patterns", "newer_than", "max_age_days"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SitemapFilter:
-    """Patterns are regular expressions that are looked for anywhere in the URL: `/blog/` is one."""
+    """Decides which entries are wanted. Patterns are regular expressions searched for anywhere in the URL: `/blog/`."""
 
     include: tuple[re.Pattern[str], ...] = ()
-    """One of them must be found, if there are any."""
+    """If there are any, one of them must match."""
     exclude: tuple[re.Pattern[str], ...] = ()
     newer_than: datetime | None = None
-    """Pages without a date are let through (ruling 9)."""
+    """Pages without a date pass (ruling 9)."""
 
     def __call__(self, entry: SitemapEntry) -> bool:
         url = entry.url
@@ -37,13 +37,15 @@ class SitemapFilter:
 
 
 def parse_filter(config: Mapping[str, Any], now: datetime | None = None) -> SitemapFilter:
-    """From a feed's options or a flow's configuration: `include_patterns`, `exclude_patterns`, `newer_than`
-    (a date), `max_age_days`. Other keys are not looked at."""
+    """Make a filter from a feed's options or a flow's configuration.
+
+    Reads `include_patterns`, `exclude_patterns`, `newer_than` (a date) and `max_age_days`; ignores other keys.
+    """
     newer_than = config.get("newer_than")
     if isinstance(newer_than, str):
         moment = parse_date(newer_than)
         if moment is None:
-            raise UsageError(f"newer_than: {newer_than!r} is no date; write it like 2026-11-15.")
+            raise UsageError(f"newer_than: {newer_than!r} is not a date; write it like 2026-11-15.")
         newer_than = moment
     if isinstance(newer_than, datetime) and newer_than.tzinfo is None:
         newer_than = newer_than.replace(tzinfo=UTC)
@@ -63,18 +65,20 @@ def _patterns(name: str, config: Mapping[str, Any]) -> tuple[re.Pattern[str], ..
     try:
         return tuple(re.compile(pattern) for pattern in patterns)
     except re.error as fault:
-        raise UsageError(f"{name}: {fault.pattern!r} is no regular expression: {fault.msg}.") from None
+        raise UsageError(f"{name}: {fault.pattern!r} is not a regular expression: {fault.msg}.") from None
 
 
 def apply_rss_filters(
     entries: Iterable[SitemapEntry], filter_config: SitemapFilter | Mapping[str, Any] | None = None
 ) -> list[SitemapEntry]:
-    """The entries that are wanted, in their order."""
+    """Keep the wanted entries, in their order."""
     if filter_config is None:
         return list(entries)
     if isinstance(filter_config, Mapping):
-        if unknown := sorted(set(filter_config) - _NAMES):
-            raise UsageError(f"There is no filter {unknown[0]!r}; there are {', '.join(sorted(_NAMES))}.")
+        if unknown := sorted(set(filter_config) - _FILTER_NAMES):
+            raise UsageError(
+                f"There is no filter {unknown[0]!r}; use one of {', '.join(sorted(_FILTER_NAMES))}."
+            )
         filter_config = parse_filter(filter_config)
     return [entry for entry in entries if filter_config(entry)]
 
@@ -82,7 +86,7 @@ def apply_rss_filters(
 def sort_entries_by_date(
     entries: Sequence[SitemapEntry], *, max_items: int | None = None
 ) -> list[SitemapEntry]:
-    """Newest first, at most `max_items`; those without a date after all others, in the sitemap's order."""
+    """Sort newest first and keep at most `max_items`; entries without a date come last, in sitemap order."""
     dated = sorted((entry for entry in entries if entry.date), key=_date, reverse=True)
     undated = (entry for entry in entries if not entry.date)
     return [*dated, *undated][:max_items]

@@ -1,10 +1,10 @@
-"""Reads a sitemap, whatever form it has: what it lists comes out as it is read, so that size costs no memory.
+"""Read a sitemap of any form, yielding entries while reading, so that large ones need no more memory.
 
     bytes ──► unpack ──► fast ──► xml ──► repair ──► SitemapEntry | SitemapRef
-              gzip       usual    any XML  the rest
+              gzip       usual    any XML  broken
 
-Text files and feeds that serve as sitemaps have readers of their own. A document that is none of these is
-refused at once, before anything was read from it.
+Text files and feeds that serve as sitemaps have their own readers. Any other document is refused at once, before
+anything is read from it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from itertools import islice
 
 from inforadar.errors import ParseError
 from inforadar.model.sitemap import SitemapEntry, SitemapForm
-from inforadar.stages.discover.feed.encoding import UTF8, declared_encoding, decode, marked_encoding
-from inforadar.stages.discover.feed.not_a_feed import kind_of
+from inforadar.stages.discover.feed.encoding import UTF8_DECLARATIONS, bom_encoding, declared_encoding, decode
 from inforadar.stages.discover.feed.parse import parse_feed
+from inforadar.stages.discover.feed.sniff import document_kind
+from inforadar.stages.discover.feed.text import entries_left_out
 from inforadar.stages.discover.sitemap.fast import FastSitemap
 from inforadar.stages.discover.sitemap.repair import BrokenSitemap, choose_encoding, decoded
 from inforadar.stages.discover.sitemap.unpack import MAX_BYTES, Unpacked
@@ -39,15 +40,15 @@ _FORMS = {
     "rdf": SitemapForm.FEED,
 }
 _ADDRESS = re.compile(r"https?://\S", re.IGNORECASE)
-_LONGEST_LINE = 10_000
+_MAX_LINE_BYTES = 10_000
 
 
 class NotASitemapError(ParseError):
-    """A document that is something else; says what."""
+    """The document is not a sitemap; the message says what it is."""
 
 
 class SitemapReader:
-    """One sitemap. Iterate it once; `warnings` are complete when it has ended."""
+    """Reads one sitemap. Iterate over it once; `warnings` is complete when the iteration ends."""
 
     def __init__(
         self,
@@ -58,19 +59,19 @@ class SitemapReader:
         max_bytes: int = MAX_BYTES,
         zone: tzinfo = UTC,
     ) -> None:
-        """Raises `NotASitemapError`, or `SitemapTooLargeError` for what unfolds to more than `max_bytes`.
+        """Raises `NotASitemapError`, or `SitemapTooLargeError` if it unpacks to more than `max_bytes`.
 
-        `zone` is that of dates that name none; a day begins at its midnight.
+        `zone` applies to dates without a time zone; a day starts at midnight there.
         """
         self._source = Unpacked(body, max_bytes)
         self._url = url
         self._content_type = content_type
         self._zone = zone
         self.warnings: list[str] = []
-        """Sentences: what was wrong with it and what was done about it."""
+        """Sentences that say what was wrong with the sitemap and how it was handled."""
         self.is_whole = True
-        """Whether it was read to its end; known when the reader has ended."""
-        self.form = form_of(self._source.head(), content_type)
+        """Whether it was read to its end; known when the iteration ends."""
+        self.form = detect_form(self._source.head(), content_type)
 
     def __iter__(self) -> Iterator[Row]:
         match self.form:
@@ -82,7 +83,9 @@ class SitemapReader:
                 yield from self._xml()
         if not self._source.is_whole:
             self.is_whole = False
-            self.warnings.append("The gzip file is damaged or ends early; what could be unpacked was read.")
+            self.warnings.append(
+                "The gzip file is damaged or cut off; the part that could be unpacked was read."
+            )
 
     def _xml(self) -> Iterator[Row]:
         pieces, encoding = self._utf8()
@@ -93,36 +96,36 @@ class SitemapReader:
                 read += 1
                 yield row
         except BrokenXmlError as fault:
-            self.warnings.append(f"It is not well-formed XML (line {fault.line}: {fault}); it was mended.")
-            yield from self._mended(reader, read)
-        self.form = reader.whole.form or self.form
-        if count := reader.whole.without_url:
-            self.warnings.append(f"{_entries(count)} without a usable address left out.")
+            self.warnings.append(f"It is not well-formed XML (line {fault.line}: {fault}); it was repaired.")
+            yield from self._read_repaired(reader, read)
+        self.form = reader.expat_reader.form or self.form
+        if count := reader.expat_reader.without_url:
+            self.warnings.append(entries_left_out(count, "no usable URL"))
 
     def _utf8(self) -> tuple[Iterator[bytes], str | None]:
-        """The document in an encoding that expat need not guess: many declare another than they have."""
+        """The document in an encoding that expat need not guess: many declare one they do not use."""
         head, pieces = self._source.head(), self._source.pieces()
-        if marked_encoding(head):
+        if bom_encoding(head):
             return pieces, None
-        if declared_encoding(head) in UTF8:
+        if declared_encoding(head) in UTF8_DECLARATIONS:
             return pieces, "utf-8"
         encoding, errors = choose_encoding(self._source.pieces(), head, self._content_type)
         if encoding == "utf-8" and errors == "replace":
             return pieces, "utf-8"
         return (text.encode() for text in decoded(pieces, encoding, errors)), "utf-8"
 
-    def _mended(self, reader: FastSitemap, read: int) -> Iterator[Row]:
-        """From the beginning again, without what was given out already."""
-        reader.whole.without_url = 0
-        broken = BrokenSitemap(reader.whole)
+    def _read_repaired(self, reader: FastSitemap, already_read: int) -> Iterator[Row]:
+        """Read from the beginning again, skipping the rows that were already yielded."""
+        reader.expat_reader.without_url = 0
+        broken = BrokenSitemap(reader.expat_reader)
         head = self._source.head()
         encoding, errors = choose_encoding(self._source.pieces(), head, self._content_type)
-        yield from islice(broken.read(self._source.pieces(), encoding, errors), read, None)
+        yield from islice(broken.read(self._source.pieces(), encoding, errors), already_read, None)
         if broken.lost:
-            self.warnings.append(f"{_entries(broken.lost)} too broken to be read.")
+            self.warnings.append(entries_left_out(broken.lost, "too broken to read"))
         if broken.is_cut_off:
             self.is_whole = False
-            self.warnings.append("It ends in the middle; what came before was kept.")
+            self.warnings.append("It is cut off; the entries before that were kept.")
 
     def _lines(self) -> Iterator[SitemapEntry]:
         urls = UrlReader(self._url)
@@ -136,7 +139,7 @@ class SitemapReader:
             elif line and not line.startswith("#"):
                 lost += 1
         if lost:
-            self.warnings.append(f"{_entries(lost)} no address and left out.")
+            self.warnings.append(entries_left_out(lost, "not a URL"))
 
     def _feed(self) -> Iterator[SitemapEntry]:
         body = b"".join(self._source.pieces())
@@ -155,8 +158,8 @@ class SitemapReader:
             )
 
 
-def form_of(head: bytes, content_type: str = "") -> SitemapForm:
-    """What form of sitemap begins so; raises `NotASitemapError` for what is none."""
+def detect_form(head: bytes, content_type: str = "") -> SitemapForm:
+    """Detect the form of a sitemap from its beginning; raises `NotASitemapError` if it is not a sitemap."""
     text = decode(head, content_type).lstrip("\ufeff \t\r\n")
     prolog = _PROLOG.match(text)
     name = _NAME.match(text, prolog.end() if prolog else 0)
@@ -170,13 +173,13 @@ def form_of(head: bytes, content_type: str = "") -> SitemapForm:
             return SitemapForm.TEXT
     if not text:
         raise NotASitemapError("The document is empty.")
-    raise NotASitemapError(f"This is {kind_of(head, text)[0]}, not a sitemap.")
+    raise NotASitemapError(f"This is {document_kind(head, text)[0]}, not a sitemap.")
 
 
 def is_sitemap(head: bytes, content_type: str = "") -> bool:
-    """Whether a document that is no feed is a sitemap: how a feed's kind is seen from its content."""
+    """Whether a document that is not a feed is a sitemap: this detects a feed's kind from its content."""
     try:
-        form = form_of(Unpacked(head).head(), content_type)
+        form = detect_form(Unpacked(head).head(), content_type)
     except ParseError:
         return False
     return form is not SitemapForm.FEED
@@ -194,10 +197,6 @@ def _lines(source: Unpacked, encoding: str, errors: str) -> Iterator[str]:
         *lines, rest = (rest + piece).split(b"\n")
         for line in lines:
             yield line.decode(encoding, errors).strip("\ufeff \t\r")
-        if len(rest) > _LONGEST_LINE:
-            rest = rest[:_LONGEST_LINE]
+        if len(rest) > _MAX_LINE_BYTES:
+            rest = rest[:_MAX_LINE_BYTES]
     yield rest.decode(encoding, errors).strip("\ufeff \t\r")
-
-
-def _entries(count: int) -> str:
-    return "One entry was" if count == 1 else f"{count:,} entries were"

@@ -1,7 +1,7 @@
-"""Reads sitemaps that are not well-formed XML, entry by entry: one that is broken costs the others nothing.
+"""Read sitemaps that are not well-formed XML, entry by entry, so that a broken entry does not affect the others.
 
-The text is cut where an entry begins, and each piece is mended and parsed by itself. Of a piece that stays broken
-at least the address is kept, if it is whole; so it is with the last one of a file that was cut off.
+The text is split where an entry begins, and each piece is repaired and parsed on its own. If a piece stays broken, at
+least its URL is kept if that is complete; the same goes for the last entry of a file that is cut off.
 """
 
 from __future__ import annotations
@@ -13,35 +13,35 @@ from html.entities import html5
 from itertools import pairwise
 
 from inforadar.model.sitemap import SitemapForm
-from inforadar.stages.discover.feed.encoding import AS_WINDOWS, claimed_encodings, marked_encoding
+from inforadar.stages.discover.feed.encoding import CP1252_FALLBACK, bom_encoding, claimed_encodings
 from inforadar.stages.discover.sitemap.xml import BrokenXmlError, Row, XmlSitemap
-from inforadar.texts import unescaped
+from inforadar.texts import unescape_html
 
-_BEGINNING = re.compile(r"<(?:[\w.-]+:)?(url|sitemap)(?=[\s>])[^<>]*>", re.IGNORECASE)
+_ENTRY_START = re.compile(r"<(?:[\w.-]+:)?(url|sitemap)(?=[\s>])[^<>]*>", re.IGNORECASE)
 _INDEX = re.compile(r"<(?:[\w.-]+:)?sitemapindex[\s>]", re.IGNORECASE)
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _REFERENCE = re.compile(r"&(?:#[0-9]{1,7};|#[xX][0-9a-fA-F]{1,6};|([A-Za-z][A-Za-z0-9]*);)?")
-_KNOWN = frozenset({"amp", "lt", "gt", "quot", "apos"})
+_XML_ENTITIES = frozenset({"amp", "lt", "gt", "quot", "apos"})
 _LOC = re.compile(r"<(?:[\w.-]+:)?loc(?:\s[^<>]*)?>([^<]*)</", re.IGNORECASE)
 _LASTMOD = re.compile(r"<(?:[\w.-]+:)?lastmod(?:\s[^<>]*)?>([^<]*)</", re.IGNORECASE)
 _ROOT_END = re.compile(r"</(?:[\w.-]+:)?(?:urlset|sitemapindex)\s*>\s*\Z", re.IGNORECASE)
-_LONGEST_ENTRY = 1_000_000
+_MAX_ENTRY_CHARS = 1_000_000
 _MAX_LOST = 10_000
-"""A document with more entries beyond repair is none, and is not read on."""
+"""A document with more entries beyond repair is not a sitemap; reading stops."""
 
 
 class BrokenSitemap:
-    """One document that expat refused. Fills in what `sitemap` counts."""
+    """Reads one document that expat rejected; counts and form are kept in `sitemap`."""
 
     def __init__(self, sitemap: XmlSitemap) -> None:
         self.sitemap = sitemap
         sitemap.root = sitemap.root or "(broken)"
         self.lost = 0
-        """Entries of which nothing could be kept."""
+        """Number of entries that could not be read at all."""
         self.is_cut_off = False
 
     def read(self, pieces: Iterable[bytes], encoding: str, errors: str) -> Iterator[Row]:
-        """What the document lists, in its order."""
+        """Yield rows in document order."""
         entry = ""
         tail = ""
         for text in decoded(pieces, encoding, errors):
@@ -50,7 +50,7 @@ class BrokenSitemap:
             entry += text
             tail = (tail + text)[-200:]
             entry = _without_comments(entry)
-            starts = [match.start() for match in _BEGINNING.finditer(entry)]
+            starts = [match.start() for match in _ENTRY_START.finditer(entry)]
             for start, end in pairwise(starts):
                 yield from self._entry(entry[start:end])
                 if self.lost > _MAX_LOST:
@@ -59,45 +59,48 @@ class BrokenSitemap:
             if starts:
                 entry = entry[starts[-1] :]
             elif len(entry) > 200:
-                entry = entry[-200:]  # a tag that goes on in the next piece
-            if len(entry) > _LONGEST_ENTRY:
+                entry = entry[-200:]  # a tag may continue in the next piece
+            if len(entry) > _MAX_ENTRY_CHARS:
                 self.lost += 1
                 entry = ""
         self.is_cut_off = _ROOT_END.search(tail) is None
-        if _BEGINNING.match(entry):
+        if _ENTRY_START.match(entry):
             yield from self._entry(entry)
 
     def _entry(self, text: str) -> list[Row]:
-        name = _BEGINNING.match(text)
+        name = _ENTRY_START.match(text)
         assert name is not None
         closing = re.compile(rf"</(?:[\w.-]+:)?{name[1]}\s*>", re.IGNORECASE).search(text)
         if closing is not None:
-            mended = _mended(text[: closing.end()]).encode("utf-8", "replace")
+            repaired = _repair(text[: closing.end()]).encode("utf-8", "replace")
             rows: list[Row] = []
             try:
-                rows.extend(self.sitemap.read([b"<r>", mended, b"</r>"]))
+                rows.extend(self.sitemap.read([b"<r>", repaired, b"</r>"]))
             except BrokenXmlError:
                 pass
             else:
                 return rows
-        row = self._address(text, is_index=name[1].lower() == "sitemap")
+        row = self._url_only(text, is_index=name[1].lower() == "sitemap")
         if row is None:
             self.lost += 1
             return []
         return [row]
 
-    def _address(self, text: str, *, is_index: bool) -> Row | None:
+    def _url_only(self, text: str, *, is_index: bool) -> Row | None:
+        """Rescue the URL and date of an entry that cannot be parsed."""
         loc, lastmod = _LOC.search(text), _LASTMOD.search(text)
         if loc is None:
             return None
-        values = {"loc": unescaped(loc[1])} | ({"lastmod": lastmod[1]} if lastmod else {})
+        values = {"loc": unescape_html(loc[1])} | ({"lastmod": lastmod[1]} if lastmod else {})
         if is_index:
             return self.sitemap.ref(values["loc"], self.sitemap.date(values.get("lastmod")))
         return self.sitemap.entry(values, [], [])
 
 
 def _without_comments(text: str) -> str:
-    """By hand: a regular expression would look for the end of each of a million comments that have none."""
+    """Remove comments. By hand, because a regular expression would search for the end of each of a million
+    unclosed ones.
+    """
     parts, position = [], 0
     while (start := text.find("<!--", position)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
         parts.append(text[position:start])
@@ -107,11 +110,11 @@ def _without_comments(text: str) -> str:
 
 
 def choose_encoding(pieces: Iterable[bytes], head: bytes, content_type: str) -> tuple[str, str]:
-    """The encoding of a document and how to treat what does not fit it, by the evidence of all of it.
+    """The encoding of a document and the error handler for invalid bytes, judged by the whole document.
 
-    As `feed_encoding.decode` decides it, but without having the whole text at once.
+    Decides like `feed/encoding.py`, without holding the whole text at once.
     """
-    if marked := marked_encoding(head):
+    if marked := bom_encoding(head):
         return marked, "replace"
     claims = claimed_encodings(head, content_type)
     trials = {name: codecs.getincrementaldecoder(name)() for name in ("utf-8", *claims)}
@@ -125,18 +128,19 @@ def choose_encoding(pieces: Iterable[bytes], head: bytes, content_type: str) -> 
             break
     if trials:
         return next(iter(trials)), "replace"
-    return "utf-8", AS_WINDOWS
+    return "utf-8", CP1252_FALLBACK
 
 
 def decoded(pieces: Iterable[bytes], encoding: str, errors: str) -> Iterator[str]:
+    """Decode the pieces of a document one by one."""
     decoder = codecs.getincrementaldecoder(encoding)(errors)
     for piece in pieces:
         yield decoder.decode(piece)
     yield decoder.decode(b"", True)
 
 
-def _mended(text: str) -> str:
-    """Without signs that XML forbids, and with references that it knows."""
+def _repair(text: str) -> str:
+    """Drop the characters XML forbids and rewrite the references it does not know."""
     return _REFERENCE.sub(_reference, _CONTROLS.sub("", text))
 
 
@@ -148,7 +152,7 @@ def _reference(match: re.Match[str]) -> str:
         number = int(whole[3:-1], 16) if whole[2] in "xX" else int(whole[2:-1])
         is_allowed = number in {9, 10, 13} or 32 <= number < 0xD800 or 0xE000 <= number < 0xFFFE
         return whole if is_allowed or 0x10000 <= number <= 0x10FFFF else ""
-    if name in _KNOWN:
+    if name in _XML_ENTITIES:
         return whole
-    sign = html5.get(f"{name};")
-    return f"&amp;{name};" if sign is None else sign.replace("&", "&amp;").replace("<", "&lt;")
+    character = html5.get(f"{name};")
+    return f"&amp;{name};" if character is None else character.replace("&", "&amp;").replace("<", "&lt;")

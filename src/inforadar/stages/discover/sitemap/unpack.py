@@ -1,7 +1,7 @@
-"""Sitemaps that are gzip files, unfolded piece by piece and never beyond a limit.
+"""Unpack sitemaps that are gzip files, piece by piece and never beyond a limit.
 
-What a server compresses for the way is unpacked by the client; here come files that are gzip themselves,
-whatever their name. A bomb is found by unfolding it once without keeping anything, before anyone reads it.
+The HTTP client already undoes compression in transit; these are files that are themselves gzip, whatever their
+name. A gzip bomb is detected by unpacking once without keeping anything, before anyone reads it.
 """
 
 from __future__ import annotations
@@ -14,29 +14,29 @@ from inforadar.errors import ParseError
 MAX_BYTES = 64 * 2**20
 """The protocol allows 50 MB (52,428,800 bytes)."""
 
-_MAGIC = b"\x1f\x8b"
-_PIECE = 64 * 1024
+_GZIP_MAGIC = b"\x1f\x8b"
+_PIECE_BYTES = 64 * 1024
 _MAX_LAYERS = 2
 _MAX_MEMBERS = 1000
-"""Gzip members in one file; each start of one costs a copy of what is left."""
+"""Gzip members in one file; starting each one copies the remaining bytes."""
 
 
 class SitemapTooLargeError(ParseError):
-    """More than any sitemap may hold."""
+    """The sitemap is larger than the limit."""
 
 
 class Unpacked:
-    """The bytes of a sitemap, as often as they are asked for."""
+    """The unpacked bytes of a sitemap; can be read more than once."""
 
     def __init__(self, body: bytes, max_bytes: int = MAX_BYTES) -> None:
         self._body = body
         self.is_whole = True
-        """Whether the gzip stream, if it is one, goes to its end."""
+        """Whether the gzip stream, if there is one, is complete."""
         self._layers = 0
-        while self._layers <= _MAX_LAYERS and next(self.pieces(), b"").startswith(_MAGIC):
+        while self._layers <= _MAX_LAYERS and next(self.pieces(), b"").startswith(_GZIP_MAGIC):
             self._layers += 1
         if self._layers > _MAX_LAYERS:
-            raise ParseError(f"This sitemap is packed more than {_MAX_LAYERS} times.")
+            raise ParseError(f"This sitemap is compressed more than {_MAX_LAYERS} times over.")
         size = 0
         if self._layers and not self.head(1):
             raise ParseError("This is a damaged gzip file, not a sitemap.")
@@ -45,19 +45,20 @@ class Unpacked:
             if size > max_bytes:
                 raise SitemapTooLargeError(
                     f"This sitemap is larger than {max_bytes / 2**20:g} MB"
-                    f"{' once unpacked' if self._layers else ''}; sitemaps have at most 50."
+                    f"{' once unpacked' if self._layers else ''}; the protocol allows 50 MB."
                 )
 
     def pieces(self) -> Iterator[bytes]:
+        """Yield the bytes from the beginning, in pieces."""
         source: Iterator[bytes] = (
-            self._body[start : start + _PIECE] for start in range(0, len(self._body), _PIECE)
+            self._body[start : start + _PIECE_BYTES] for start in range(0, len(self._body), _PIECE_BYTES)
         )
         for _ in range(self._layers):
             source = self._inflated(source)
         return source
 
-    def head(self, size: int = _PIECE) -> bytes:
-        """The first bytes, for a look at what it is."""
+    def head(self, size: int = _PIECE_BYTES) -> bytes:
+        """The first bytes, to detect what the document is."""
         head = b""
         for piece in self.pieces():
             head += piece
@@ -72,7 +73,7 @@ class Unpacked:
             rest = packed
             while rest:
                 try:
-                    piece = decompressor.decompress(rest, _PIECE)
+                    piece = decompressor.decompress(rest, _PIECE_BYTES)
                 except zlib.error:
                     self.is_whole = False
                     return
@@ -81,7 +82,7 @@ class Unpacked:
                 if decompressor.eof:
                     rest = decompressor.unused_data.lstrip(b"\x00")
                     members += 1
-                    if not rest.startswith(_MAGIC) or members > _MAX_MEMBERS:
+                    if not rest.startswith(_GZIP_MAGIC) or members > _MAX_MEMBERS:
                         break
                     decompressor = zlib.decompressobj(16 + zlib.MAX_WBITS)
                 else:

@@ -1,11 +1,10 @@
-"""Reads sitemaps and their indexes from XML as it streams by, at nearly the speed of expat itself.
+"""Read sitemaps and their indexes from streamed XML, at nearly the speed of expat itself.
 
-Elements are told apart by their local names and by what they stand in, never by namespace: sitemaps in the wild
-declare none, wrong ones or their own prefixes, and `loc` inside `image` is a picture under every prefix.
+Elements are recognized by their local name and their parent, never by namespace: real sitemaps declare none, wrong
+ones or their own prefixes, and `loc` inside `image` is a picture under any prefix.
 
-What is written in an odd way is so because it is called ten times for each URL. Texts are collected by
-`list.append` itself, without a Python frame; names are looked up in the dictionary of the element that they
-stand in; and entries are made by `tuple.__new__`.
+Some code looks odd because it runs ten times per URL. Text is collected by `list.append` itself, without a Python
+frame; names are looked up in the dictionary of the enclosing element; and entries are made by `tuple.__new__`.
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ Row = SitemapEntry | SitemapRef
 ROOTS = {"urlset": SitemapForm.URLSET, "sitemapindex": SitemapForm.INDEX}
 MAX_IMAGES = 100
 MAX_ALTERNATES = 200
-_MAX_NAMES = 500
-"""Names of elements that are remembered; a document of a million names must not stay in memory."""
+_MAX_CACHED_NAMES = 500
+"""Element names that are cached; a document with a million names must not stay in memory."""
 
 _LEAVES = {
     "": {"loc": "loc", "lastmod": "lastmod"},
@@ -39,14 +38,14 @@ _LEAVES = {
     "image": {"loc": "image"},
     "other": {},
 }
-"""What is read, by the element that it stands in; of videos, app links and the like nothing is."""
+"""The elements that are read, by their parent; nothing is read from videos, app links and the like."""
 
 _INNER = {"news": "news", "image": "image", "video": "other", "pagemap": "other"}
 _ENTRIES = frozenset({"url", "sitemap"})
 
 
 class BrokenXmlError(Exception):
-    """The document is not well-formed; `line` is where that showed."""
+    """The document is not well-formed; `line` is where the parser noticed."""
 
     def __init__(self, message: str, line: int) -> None:
         super().__init__(message)
@@ -54,30 +53,30 @@ class BrokenXmlError(Exception):
 
 
 class _Names(dict[str, str]):
-    """Local names by the names that the document uses: `image:loc` is `loc`."""
+    """Cache of local names by qualified name: `image:loc` is `loc`."""
 
     def __missing__(self, name: str) -> str:
         local = name.rpartition(":")[2].lower()
-        if len(self) < _MAX_NAMES:
+        if len(self) < _MAX_CACHED_NAMES:
             self[name] = local
         return local
 
 
 class XmlSitemap:
-    """One document. `read` gives out what it lists; `form` is known once the root was met."""
+    """Reads one document. `read` yields its rows; `form` is known once the root has been read."""
 
     def __init__(self, url: str, encoding: str | None = None, zone: tzinfo = UTC) -> None:
-        """`encoding` is believed, whatever the document declares; `zone` is that of dates that name none."""
+        """`encoding` overrides the document's declaration; `zone` applies to dates without a time zone."""
         self._encoding = encoding
         self.zone = zone
         self.form: SitemapForm | None = None
         self.root: str | None = None
         self.without_url = 0
-        """Entries whose address is missing or no usable one."""
+        """Number of entries without a usable URL."""
         self.urls = UrlReader(url)
 
     def read(self, pieces: Iterable[bytes]) -> Iterator[Row]:
-        """Rows in the order of the document; raises `BrokenXmlError` after those that stand before the fault."""
+        """Yield rows in document order; raises `BrokenXmlError` after the rows before the fault."""
         rows: list[Row] = []
         parser = self._parser(rows.append)
         try:
@@ -90,11 +89,11 @@ class XmlSitemap:
         except expat.ExpatError as fault:
             yield from rows
             raise BrokenXmlError(expat.ErrorString(fault.code), fault.lineno) from None
-        except (LookupError, ValueError) as fault:  # an encoding that Python does not know, or not by bytes
+        except (LookupError, ValueError) as fault:  # an encoding unknown to Python, or not a text encoding
             raise BrokenXmlError(str(fault), 1) from None
         yield from rows
 
-    def _parser(self, emit: Callable[[Row], None]) -> expat.XMLParserType:  # noqa: PLR0915 - closures: attributes are dearer
+    def _parser(self, emit: Callable[[Row], None]) -> expat.XMLParserType:  # noqa: PLR0915 - closures: attribute access is slower
         parser = expat.ParserCreate(self._encoding)
         parser.buffer_text = True
         parser.ordered_attributes = True
@@ -164,6 +163,7 @@ class XmlSitemap:
     def entry(
         self, values: dict[str, str], images: list[str], alternates: list[tuple[str, str]]
     ) -> SitemapEntry | None:
+        """Build an entry from its texts; None without a usable URL."""
         loc = values.get("loc")
         url = self.urls.page(loc) if loc else None
         if url is None:
@@ -177,7 +177,7 @@ class XmlSitemap:
             date,
             title_text(values.get("title")),
             self.date(values.get("published")),
-            _short(values.get("language")),
+            _language(values.get("language")),
             title_text(values.get("publication")),
             _tags(values.get("keywords")),
             tuple(filter(None, map(self.urls.page, images))),
@@ -189,6 +189,7 @@ class XmlSitemap:
         )
 
     def ref(self, loc: str | None, lastmod: datetime | None) -> SitemapRef | None:
+        """Build a reference to another sitemap; None without a usable URL."""
         url = self.urls.sitemap(loc) if loc else None
         return None if url is None else SitemapRef(url, lastmod)
 
@@ -199,7 +200,7 @@ class XmlSitemap:
 _new = tuple.__new__
 
 
-def _short(text: str | None) -> str | None:
+def _language(text: str | None) -> str | None:
     language = text.strip() if text else ""
     return language if 0 < len(language) <= 35 else None
 

@@ -1,4 +1,4 @@
-"""Habr's pages, written by hand in the shape of its own, against what should be read from them."""
+"""Habr's reader on pages written by hand in the structure of the real ones, compared with expected JSON."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def listing(page: str) -> PageListing:
 
 
 def as_json(item: Listed) -> dict[str, Any]:
-    """What the expected files hold: all that is there, the raw content left out."""
+    """The form of the expected files: every field that is set, without the raw content."""
     found = {name: value for name, value in asdict(item).items() if value not in (None, ())}
     found.pop("content", None)
     if item.published_at:
@@ -43,7 +43,7 @@ def test_a_list_is_read_as_expected(name: str) -> None:
     assert [as_json(item) for item in listing(html(name)).items] == expected
 
 
-def test_a_page_lists_its_items_and_leads_to_the_next() -> None:
+def test_a_page_lists_its_items_and_links_to_the_next() -> None:
     listing = SITES["habr.com"](html("hub").encode(), HUB, "text/html; charset=utf-8", NOW)
     assert [item.guid for item in listing.items] == ["900101", "900087", "900075", "900070", "900064"]
     assert listing.next_url == "https://habr.com/ru/hubs/python/articles/page2/"
@@ -51,13 +51,13 @@ def test_a_page_lists_its_items_and_leads_to_the_next() -> None:
     assert listing.warnings == ()
 
 
-def test_the_last_page_leads_nowhere() -> None:
+def test_the_last_page_has_no_next_page() -> None:
     listing = habr.parse_page(html("last").encode(), f"{HUB}page3/", "text/html", NOW)
     assert len(listing.items) == 1
     assert listing.next_url is None
 
 
-def test_zero_is_a_value_and_what_is_not_shown_is_none() -> None:
+def test_zero_is_a_value_and_a_missing_counter_is_none() -> None:
     items = {item.guid: item for item in habr.parse_page(html("hub").encode(), HUB, "", NOW).items}
     counters = ("views", "comments", "rating", "bookmarks")
     assert [getattr(items["900087"], name) for name in counters] == [846, 0, -3.0, 0]
@@ -78,14 +78,14 @@ def test_zero_is_a_value_and_what_is_not_shown_is_none() -> None:
     ],
     ids=range(6),
 )
-def test_without_a_usable_state_an_item_has_its_hubs_alone(state: str) -> None:
+def test_without_a_usable_state_an_item_has_only_its_hubs(state: str) -> None:
     page = html("hub")
     start = page.index("<script>window")
     (first, *_) = listing(page[:start] + state).items
     assert first.tags == ("Блог компании «Сосна»", "Python", "Высокая производительность")
 
 
-def test_a_page_of_something_else_lists_nothing_and_says_so() -> None:
+def test_a_page_that_is_not_a_list_gives_no_items_and_a_warning() -> None:
     listing = habr.parse_page(
         b"<h1>Are you a robot?</h1><a data-pagination-next href=/2>", HUB, "text/html", NOW
     )

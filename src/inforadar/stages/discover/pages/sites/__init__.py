@@ -1,4 +1,4 @@
-"""Sites: what reads the listing pages of a paged site. `SITES` names those that have a reader of their own."""
+"""Readers for the listing pages of particular sites, one module per site, registered in `SITES`."""
 
 from __future__ import annotations
 
@@ -7,15 +7,21 @@ from urllib.parse import urlsplit
 
 from inforadar.stages.discover.pages.listing import PageReader
 from inforadar.stages.discover.pages.sites import habr
+from inforadar.urls import hostname
 
 SITES: dict[str, PageReader] = {"habr.com": habr.parse_page}
-"""By host, without `www`. Any other site is read by the selectors that its feed has."""
+"""Readers by host, without `www`. Pages of any other site are read by the feed's selectors."""
 
 _FEED_PATH = re.compile(r"/(?:rss|feed|atom)(?:/|$)|\.(?:xml|rss|atom|json)$")
 
 
+def site_reader(url: str) -> PageReader | None:
+    """The reader written for the site of `url`, if there is one."""
+    return SITES.get(hostname(url).removeprefix("www."))
+
+
 def is_listing(url: str) -> bool:
-    """Whether a URL is a page of a site that has a reader, and not a feed of it."""
+    """Whether a URL is a page of a site with a reader, and not one of its feeds."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -24,5 +30,5 @@ def is_listing(url: str) -> bool:
 
 
 def topic_of(url: str) -> str | None:
-    """The topic that a listing of a site with a reader gets by default."""
+    """The default topic for a listing of a site with a reader."""
     return habr.topic_of(url) if is_listing(url) else None

@@ -1,8 +1,8 @@
-"""Habr: its lists of articles (all, of a hub, of a company, news, search) and the page of an article.
+"""Habr: lists of articles (all, by hub, by company, news, search) and article pages.
 
-The lists are `https://habr.com/ru/articles/`, `/ru/hubs/python/articles/` and the like, with further pages at
-`…/page2/`. Numbers are rounded (`2.1K`) and taken as shown. Hubs and tags both become tags, hubs first; a list shows
-no tags, but they stand in the state that the page carries for its own scripts, and are taken from there.
+The lists are `https://habr.com/ru/articles/`, `/ru/hubs/python/articles/` and the like; further pages are at
+`…/page2/`. Numbers are rounded (`2.1K`) and taken as shown. Hubs and tags both become tags, hubs first. A list does
+not show tags, but the page contains them in the state for its own scripts, and they are taken from there.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from inforadar.stages.discover.counters import parse_count, parse_rating
 from inforadar.stages.discover.dates.absolute import parse_date
 from inforadar.stages.discover.feed.encoding import decode
 from inforadar.stages.discover.feed.text import snippet_text, title_text
-from inforadar.stages.discover.pages.listing import PageListing
-from inforadar.stages.discover.pages.sites.page_dom import (
+from inforadar.stages.discover.pages.dom import (
     Node,
     Tree,
     attribute,
-    base_of,
+    base_url,
     item_url,
-    line,
     next_page_url,
+    one_line_text,
     parse_tree,
 )
+from inforadar.stages.discover.pages.listing import PageListing
 
 _ITEM = "article.tm-articles-list__item"
 _TITLE = ".tm-title__link, h1.tm-title"
@@ -49,11 +49,11 @@ _LANGUAGE = re.compile(r"habr\.com/([a-z]{2})/")
 
 
 def parse_page(body: bytes, url: str, content_type: str, now: datetime) -> PageListing:
-    """A list of articles. Habr writes whole dates for machines, so `now` is not asked."""
+    """Read a list of articles. Habr writes complete, machine-readable dates, so `now` is not needed."""
     html = decode(body, content_type)
     tree = parse_tree(html)
     articles = _articles(tree, html, url)
-    next_url, warning = next_page_url(attribute(tree.css_first(_NEXT), "href"), base_of(tree, url), url)
+    next_url, warning = next_page_url(attribute(tree.css_first(_NEXT), "href"), base_url(tree, url), url)
     warnings = [warning] if warning else []
     if not articles:
         warnings.append("Habr lists no article on this page.")
@@ -66,13 +66,13 @@ def parse_page(body: bytes, url: str, content_type: str, now: datetime) -> PageL
 
 
 def topic_of(url: str) -> str | None:
-    """The hub, flow or company whose articles a list has: the topic that its feed gets by default."""
+    """The hub, flow or company of a list: the default topic for its feed."""
     match = _TOPIC.search(url)
     return match[1] if match else None
 
 
 def _articles(tree: Tree, html: str, url: str) -> tuple[Listed, ...]:
-    base, tags = base_of(tree, url), _tags_in_state(html)
+    base, tags = base_url(tree, url), _tags_in_state(html)
     found: dict[str, Listed] = {}
     for node in tree.css(_ITEM):
         href = attribute(node.css_first(_TITLE), "href")
@@ -83,15 +83,17 @@ def _articles(tree: Tree, html: str, url: str) -> tuple[Listed, ...]:
 
 
 def _article(node: Node, href: str | None, base: str, tags: tuple[str, ...]) -> Listed | None:
-    """What stands in one element; nothing for an advertisement, which has no number."""
+    """Read one element; None for an advertisement, which has no article number."""
     address = item_url(href, base)
     number = _ID.search(address) if address else None
     if address is None or number is None:
         return None
     hubs = tuple(
-        dict.fromkeys(hub for link in node.css(_HUB) if (hub := line(link.css_first("span") or link)))
+        dict.fromkeys(
+            hub for link in node.css(_HUB) if (hub := one_line_text(link.css_first("span") or link))
+        )
     )
-    shown = tuple(dict.fromkeys(tag for link in node.css(_TAG) if (tag := line(link))))
+    shown = tuple(dict.fromkeys(tag for link in node.css(_TAG) if (tag := one_line_text(link))))
     tags = shown or tags
     lead = node.css_first(_LEAD)
     content = lead.html if lead is not None else None
@@ -99,9 +101,9 @@ def _article(node: Node, href: str | None, base: str, tags: tuple[str, ...]) -> 
     return Listed(
         url=address,
         guid=number[1],
-        title=line(node.css_first(_TITLE)),
+        title=one_line_text(node.css_first(_TITLE)),
         published_at=parse_date(attribute(node.css_first(_TIME), "datetime") or ""),
-        author=line(node.css_first(_AUTHOR)),
+        author=one_line_text(node.css_first(_AUTHOR)),
         snippet=snippet_text(content),
         content=content,
         tags=_distinct(hubs + tags),
@@ -115,7 +117,7 @@ def _article(node: Node, href: str | None, base: str, tags: tuple[str, ...]) -> 
 
 
 def _distinct(words: tuple[str, ...]) -> tuple[str, ...]:
-    """A hub and a tag often are the same word, if not in the same case."""
+    """Drop repeated words, ignoring case: a hub and a tag are often the same word."""
     distinct: dict[str, str] = {}
     for word in words:
         distinct.setdefault(word.casefold(), word)
@@ -123,17 +125,17 @@ def _distinct(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _count(node: Node, selector: str) -> int | None:
-    shown = line(node.css_first(selector))
+    shown = one_line_text(node.css_first(selector))
     return parse_count(shown) if shown else None
 
 
 def _rating(node: Node) -> float | None:
-    shown = line(node.css_first(_RATING))
+    shown = one_line_text(node.css_first(_RATING))
     return parse_rating(shown) if shown else None
 
 
 def _tags_in_state(html: str) -> dict[str, tuple[str, ...]]:
-    """Tags by the number of the article. What the site keeps for itself may change any day: nothing then."""
+    """Tags by article number. The state is internal to the site and may change any day; then there are no tags."""
     start = _STATE.search(html)
     if start is None:
         return {}

@@ -1,8 +1,9 @@
-"""The collector of kind `pages`: asks for one listing page after the other and gives them out as they come.
+"""Fetch the listing pages of a feed of kind `pages`, one after the other.
 
-It knows nothing of dates and of what is stored: where to stop is the walk's to say (`walk.py`), and whoever drives both
-stops asking. By itself it ends where the listing does, or at a page that cannot be had or read, which it gives out
-as the `Failed` that it is. Pages are asked for without validators, because a walk needs their items.
+This module knows nothing about dates or what is stored: `walk.py` decides where to stop, and the caller who drives both
+stops iterating (`pipeline/collect/pages.py`). On its own the iteration ends with the listing, or at a page that cannot
+be fetched or read, which it yields as a `Failed`. Pages are requested without validators, because a walk needs their
+items.
 """
 
 from __future__ import annotations
@@ -24,22 +25,22 @@ from inforadar.model.http import (
     Request,
 )
 from inforadar.stages.discover.pages.listing import PageListing, PageReader
-from inforadar.stages.discover.pages.sites import SITES
-from inforadar.stages.discover.pages.sites.selector_reader import parse_page
-from inforadar.stages.discover.pages.sites.selectors import parse_selectors
+from inforadar.stages.discover.pages.selectors.definition import parse_selectors
+from inforadar.stages.discover.pages.selectors.reader import parse_page
+from inforadar.stages.discover.pages.sites import SITES, site_reader
 from inforadar.urls import hostname
 
 ACCEPT = "text/html, application/xhtml+xml;q=0.9, */*;q=0.5"
 
 ReadPage = Callable[[bytes, str, str, datetime], Awaitable[PageListing]]
-"""A `PageReader` that is run wherever parsing is done."""
+"""A `PageReader` that runs where parsing is done, for example in another process."""
 
 HeadersFor = Callable[[str], Mapping[str, str]]
-"""The credentials that may be sent to a URL: a page names the next one, and that may be anywhere."""
+"""Returns the credentials that may be sent to a URL: a page links to the next one, which may be anywhere."""
 
 
 def reader_for(feed: Feed) -> PageReader:
-    """What reads a feed's pages: its selectors, if it has any, else the reader of its site."""
+    """Choose what reads a feed's pages: its selectors, if it has any, else the reader for its site."""
     selectors = feed.options.selectors
     if selectors:
         return partial(parse_page, selectors=parse_selectors(selectors), timezone=feed.zone)
@@ -47,17 +48,12 @@ def reader_for(feed: Feed) -> PageReader:
     if reader is None:
         raise UsageError(
             f"There is no reader for the pages of {hostname(feed.url)}. Give the feed selectors with "
-            f"`feed edit --selectors`; sites that need none: {', '.join(sorted(SITES))}."
+            f"`feed edit --selectors`. Sites that need none: {', '.join(sorted(SITES))}."
         )
     return reader
 
 
-def site_reader(url: str) -> PageReader | None:
-    """The reader that the site has of its own."""
-    return SITES.get(hostname(url).removeprefix("www."))
-
-
-async def discover_pages(
+async def fetch_pages(
     feed: Feed,
     fetch: Fetch,
     read: ReadPage,
@@ -66,9 +62,9 @@ async def discover_pages(
     headers_for: HeadersFor = lambda _: {},
     timeout_s: float | None = None,
 ) -> AsyncGenerator[PageListing | Failed, None]:
-    """The pages of a feed's listing in their order; a `Failed` is the last that comes.
+    """Yield the pages of a feed's listing in order; a `Failed` is always the last.
 
-    `start_url` is the page to begin at, if not at the feed's own: where an interrupted walk goes on.
+    `start_url` is the page to start at instead of the feed's own: it resumes an interrupted walk.
     """
     url: str | None = start_url or feed.url
     seen: set[str] = set()
@@ -78,11 +74,11 @@ async def discover_pages(
         seen.add(url)
         result = await fetch(Request(url=url, accept=ACCEPT, timeout_s=timeout_s, headers=headers_for(url)))
         if is_guessed and isinstance(result, Failed) and result.status in {404, 410}:
-            return  # counted on past the last page
+            return  # counted past the last page
         page = await _read(result, read, is_first=is_first)
         if isinstance(page, PageListing):
             if not is_first and page.url in seen and page.url != url:
-                return  # sent back to where it was already: there is no such page
+                return  # redirected to a page that was read already, so this one does not exist
             seen.add(page.url)
         yield page
         if isinstance(page, Failed):
@@ -100,14 +96,13 @@ async def _read(result: FetchResult, read: ReadPage, *, is_first: bool) -> PageL
                     result, f"The page {result.final_url} cannot be read. {fault}", Outcome.PERMANENT_ERROR
                 )
             if is_first and not page.items:
-                # An empty page ends a listing, but one that begins so has changed, or asks for something else.
-                why = " ".join(page.warnings)
-                return _failed(result, f"The listing {result.final_url} shows no items. {why}".strip())
+                # An empty page ends a listing, but an empty first page means that the site changed or shows
+                # something else.
+                reasons = " ".join(page.warnings)
+                return _failed(result, f"The listing {result.final_url} shows no items. {reasons}".strip())
             return page
         case NotModified():
-            return _failed(
-                result, f"{hostname(result.url)} answered 304 although nothing was known of the page."
-            )
+            return _failed(result, f"{hostname(result.url)} answered 304 to a request without validators.")
         case Failed():
             return result
 

@@ -1,4 +1,4 @@
-"""Listing pages of any site, read by selectors from a file."""
+"""Listing pages of any site, read with selectors from a file."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from inforadar.sample.feeds import SAMPLE_FEEDS
 from inforadar.sample.pages import short_count
 from inforadar.sample.world import World
 from inforadar.stages.discover.pages.listing import PageListing
-from inforadar.stages.discover.pages.sites.preview import FieldPreview, Preview, preview
-from inforadar.stages.discover.pages.sites.selector_reader import parse_page, read_page
-from inforadar.stages.discover.pages.sites.selectors import (
+from inforadar.stages.discover.pages.selectors.definition import (
     Selectors,
     SelectorsError,
     parse_selectors,
     parse_selectors_toml,
     split_selector,
 )
+from inforadar.stages.discover.pages.selectors.preview import FieldPreview, Preview, preview
+from inforadar.stages.discover.pages.selectors.reader import parse_page, read_page
 
 NOW = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
 MOSCOW = timezone(timedelta(hours=3))
@@ -230,7 +230,7 @@ def test_the_next_page_is_where_its_link_leads(link: str, expected: str | None) 
 @pytest.mark.parametrize(
     "href", ["https://elsewhere.example/2", "javascript:more()", "http://[", "file:///etc/passwd"]
 )
-def test_a_next_page_that_leaves_the_site_is_not_followed_and_told(href: str) -> None:
+def test_a_next_page_on_another_site_is_reported_and_not_followed(href: str) -> None:
     listing = read(f'<div class="post"><h2><a href="/a">T</a></h2></div><a class=n href="{href}">', next=".n")
     assert listing.next_url is None
     (warning,) = listing.warnings
@@ -249,7 +249,7 @@ def test_a_next_page_that_leaves_the_site_is_not_followed_and_told(href: str) ->
         (URL, "https://news.example/новое/{page}", 1, "https://news.example/%D0%BD%D0%BE%D0%B2%D0%BE%D0%B5/2"),
     ],
 )  # fmt: skip
-def test_a_url_pattern_counts_on_from_the_page_it_is_on(
+def test_a_url_pattern_counts_from_the_current_page(
     url: str, page_url: str, first_page: int, expected: str
 ) -> None:
     html = '<div class="post"><h2><a href="/a">T</a></h2></div>'
@@ -276,40 +276,40 @@ def test_a_file_is_read_into_selectors() -> None:
     [
         ({"item": None, "date": None}, "`item` is missing. `date` is missing."),
         ({"iten": ".x"}, "`iten` is not a key"),
-        ({"item": "div["}, "`item` is no CSS selector that can be read: 'div['."),
-        ({"views": "a:nothing(", "rating": ">"}, "`views` is no CSS selector"),
-        ({"views": "a:nothing(", "rating": ">"}, "`rating` is no CSS selector"),
-        ({"item": "article@id"}, "`item` names elements"),
+        ({"item": "div["}, "`item` is not a valid CSS selector: 'div['."),
+        ({"views": "a:nothing(", "rating": ">"}, "`views` is not a valid CSS selector"),
+        ({"views": "a:nothing(", "rating": ">"}, "`rating` is not a valid CSS selector"),
+        ({"item": "article@id"}, "`item` selects elements"),
         ({"next": "@href"}, "`next` has no selector."),
-        ({"author": ""}, "`author` is a text"),
-        ({"author": 5}, "`author` is a text"),
-        ({"author": "a" * 1001}, "`author` is a text"),
-        ({"next": "a", "page_url": "/{page}"}, "both `next` and `page_url`"),
-        ({"page_url": "/page"}, "as {page}"),
-        ({"page_url": "/{page}/{page}"}, "as {page}"),
-        ({"first_page": "1"}, "`first_page` is a number"),
-        ({"first_page": True}, "`first_page` is a number"),
-        ({"first_page": -1}, "`first_page` is a number"),
-        ({"date_format": "%H:%M"}, "`date_format` is no format"),
-        ({"date_format": "%"}, "`date_format` is no format"),
-        ({"date_format": "YYYY-MM-DD"}, "`date_format` is no format"),
+        ({"author": ""}, "`author` must be a text"),
+        ({"author": 5}, "`author` must be a text"),
+        ({"author": "a" * 1001}, "`author` must be a text"),
+        ({"next": "a", "page_url": "/{page}"}, "Both `next` and `page_url`"),
+        ({"page_url": "/page"}, "{page} exactly once"),
+        ({"page_url": "/{page}/{page}"}, "{page} exactly once"),
+        ({"first_page": "1"}, "`first_page` must be a whole number"),
+        ({"first_page": True}, "`first_page` must be a whole number"),
+        ({"first_page": -1}, "`first_page` must be a whole number"),
+        ({"date_format": "%H:%M"}, "`date_format` is not a date format"),
+        ({"date_format": "%"}, "`date_format` is not a date format"),
+        ({"date_format": "YYYY-MM-DD"}, "`date_format` is not a date format"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said_by_its_key(changes: dict[str, object], problem: str) -> None:
+def test_each_problem_of_a_file_names_its_key(changes: dict[str, object], problem: str) -> None:
     values = {key: value for key, value in {**MINIMAL, **changes}.items() if value is not None}
     with pytest.raises(SelectorsError) as caught:
         parse_selectors(values)
     assert problem in str(caught.value)
 
 
-def test_all_that_is_wrong_is_said_at_once() -> None:
+def test_all_problems_are_reported_at_once() -> None:
     with pytest.raises(SelectorsError) as caught:
         parse_selectors_toml('item = "p["\nlink = 3\nwhat = "x"')
     assert len(caught.value.problems) == 5
 
 
-def test_a_file_that_is_no_toml_says_so() -> None:
-    with pytest.raises(SelectorsError, match="no TOML"):
+def test_a_file_that_is_not_toml_is_refused_as_such() -> None:
+    with pytest.raises(SelectorsError, match="not valid TOML"):
         parse_selectors_toml("item: .post")
 
 
@@ -331,7 +331,7 @@ def test_a_format_with_a_day_in_it_is_accepted(date_format: str) -> None:
         (" time @datetime ", ("time", "datetime")),
     ],
 )
-def test_an_attribute_is_asked_for_behind_the_selector(selector: str, parts: tuple[str, str | None]) -> None:
+def test_an_attribute_follows_the_selector(selector: str, parts: tuple[str, str | None]) -> None:
     assert split_selector(selector) == parts
 
 
@@ -342,7 +342,7 @@ def fields(found: Preview) -> dict[str, FieldPreview]:
     return {field.name: field for field in found.fields}
 
 
-def test_a_preview_shows_what_each_selector_catches() -> None:
+def test_a_preview_shows_what_each_selector_matches() -> None:
     found = preview(PAGE, URL, parse_selectors_toml(FULL), NOW, MOSCOW)
     by_name = fields(found)
     assert {name: field.caught for name, field in by_name.items()} == {
@@ -352,42 +352,42 @@ def test_a_preview_shows_what_each_selector_catches() -> None:
     assert by_name["title"].values == ("Первая & лучшая", "第二篇文章", "مقال ثالث")
     assert by_name["date"].values[0] == "2026-03-14T09:30:00+03:00"
     assert by_name["tags"].values[0] == "#наука, космос, космос"
-    assert by_name["link"].message == "`link` catches addresses that cannot be fetched, in 1 of 5 items."
+    assert by_name["link"].message == "`link` matches addresses that cannot be fetched, in 1 of 5 items."
     assert "no date can be read, in 1 of 5 items, such as 'soon'" in (by_name["date"].message or "")
     assert found.items == read_page(PAGE, URL, parse_selectors_toml(FULL), NOW, MOSCOW).items
     assert found.next_url == "https://news.example/latest?page=2&utm_medium=keep"
 
 
-def test_a_preview_names_selectors_that_catch_nothing() -> None:
+def test_a_preview_names_selectors_that_match_nothing() -> None:
     selectors = parse_selectors({**MINIMAL, "author": ".nobody", "views": "h2", "next": ".none"})
     found = preview(PAGE, URL, selectors, NOW)
-    assert "`author` catches nothing in any of the 5 items." in found.messages
-    assert "`views` catches no numbers, but texts such as 'Первая & лучшая'." in found.messages
-    assert "`next` catches no link. On the last page of a listing that is right." in found.messages
+    assert "`author` matches nothing in any of the 5 items." in found.messages
+    assert "`views` matches no numbers, but texts such as 'Первая & лучшая'." in found.messages
+    assert "`next` matches no link. That is fine on the last page of a listing." in found.messages
 
 
 def test_a_preview_says_when_nothing_is_an_item() -> None:
     found = preview(PAGE, URL, parse_selectors({**MINIMAL, "item": ".story"}), NOW)
-    assert found.messages == ("`item` catches nothing on the page: '.story'.",)
+    assert found.messages == ("`item` matches nothing on the page: '.story'.",)
     assert found.items == ()
 
 
 def test_a_preview_names_what_only_some_items_have() -> None:
     found = preview(PAGE, URL, parse_selectors({**MINIMAL, "title": ".by"}), NOW)
-    assert fields(found)["title"].message == "`title` catches nothing in 4 of 5 items."
+    assert fields(found)["title"].message == "`title` matches nothing in 4 of 5 items."
 
 
 def test_a_preview_names_invalid_selectors_and_shows_the_others() -> None:
     broken = Selectors(item=".post", link="h2 a", title="h2 a", date="time", views="..", next="a[")
     found = preview(PAGE, URL, broken, NOW)
-    assert fields(found)["views"].message == "`views` is no CSS selector that can be read: '..'."
-    assert fields(found)["next"].message == "`next` is no CSS selector that can be read: 'a['."
+    assert fields(found)["views"].message == "`views` is not a valid CSS selector: '..'."
+    assert fields(found)["next"].message == "`next` is not a valid CSS selector: 'a['."
     assert len(found.items) == 3
     hopeless = Selectors(item="..", link="h2 a", title="h2 a", date="time")
     assert preview(PAGE, URL, hopeless, NOW).items == ()
 
 
-def test_a_preview_shortens_what_is_long() -> None:
+def test_a_preview_shortens_long_values() -> None:
     html = f'<div class="post"><h2><a href="/a">{"long " * 100}</a></h2></div>'
     (value,) = fields(preview(html, URL, parse_selectors(MINIMAL), NOW))["title"].values
     assert len(value) == 120
@@ -414,7 +414,7 @@ def test_a_preview_shortens_what_is_long() -> None:
     ],
     ids=range(12),
 )
-def test_a_page_that_would_hold_its_reader_is_refused_at_once(html: str) -> None:
+def test_a_page_that_would_block_its_reader_is_refused_at_once(html: str) -> None:
     started = time.process_time()
     with pytest.raises(ParseError):
         read(html)
@@ -438,7 +438,7 @@ def test_a_page_that_would_hold_its_reader_is_refused_at_once(html: str) -> None
     ],
     ids=range(11),
 )
-def test_a_page_that_is_only_odd_is_read(html: str) -> None:
+def test_a_page_that_is_merely_unusual_is_read(html: str) -> None:
     item = '<div class="post"><h2><a href="/a">T</a></h2></div>'
     assert len(read(item + html).items) == 1
 

@@ -1,12 +1,12 @@
-"""Whether a page is safe to build a tree of, seen from its text alone.
+"""Check from a page's text whether it is safe to build a tree of it.
 
-A builder is quadratic in nested elements (100,000 `<div>` take 14 s) and in the attributes of one tag, a selector
-climbs through all that is nested, and formatting elements left open are opened anew in every later paragraph: 14 kB
-become 374 MB. So they are counted in one linear pass before any tree is built. A page that has too many is refused;
-no listing that people read comes near.
+The tree builder is quadratic in nested elements (100,000 `<div>` take 14 s) and in the attributes of one tag; a
+selector climbs through every level of nesting; and unclosed formatting elements are opened again in every later
+paragraph, which turns 14 kB into 374 MB. So all of these are counted in one linear pass before a tree is built, and a
+page with too many is refused. No listing that people read comes near the limits.
 
-The count follows the builder in what decides: scripts and comments hold no tags, and `<path/>` is closed inside a
-drawing but not outside of one. Where it is not exact it counts too much, never too little.
+The count follows the builder where it matters: scripts and comments contain no tags, and `<path/>` is self-closing
+inside a drawing but not outside. Where the count is not exact, it is too high, never too low.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from inforadar.errors import ParseError
 
 MAX_CHARACTERS = 10_000_000
 MAX_DEPTH = 1_000
-"""Real pages nest some 60 elements."""
+"""Real pages nest about 60 elements."""
+
 MAX_FORMATTING = 60
 MAX_ATTRIBUTES = 1_000
 
-# Possessive, so that a page cannot make it go back over what it read.
+# Possessive quantifiers, so that no page can cause backtracking.
 _TAG = re.compile(
     r"<!--(?:-?>|.*?--!?>|.*+)"
     r"|<(/?)([a-z][^\s/>]*+)((?:[^>\"'=]++|=\s*+(?:\"[^\"]*+\"?|'[^']*+'?)?+|[\"'])*+)",
@@ -38,7 +39,7 @@ _FORMATTING = frozenset(
 )
 _UNCOUNTED = frozenset(
     [
-        # Empty ones, and those that the next of their kind closes.
+        # Void elements, and elements that the next of their kind closes.
         "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr",
         "a", "p", "li", "dt", "dd", "tr", "td", "th", "tbody", "thead", "tfoot", "option", "html", "head", "body",
     ]
@@ -49,11 +50,11 @@ _ENDS_DRAWING = _FORMATTING | _UNCOUNTED | _HTML_IN_DRAWING | {
     "blockquote", "center", "div", "dl", "h1", "h2", "h3", "h4", "h5", "h6", "listing", "menu", "ol", "pre", "ruby",
     "span", "sub", "sup", "table", "ul", "var",
 }  # fmt: skip
-"""Where the builder goes back to HTML, if only for what stands in between."""
+"""Elements that make the builder return to HTML, if only for their content."""
 
 
-def refuse_costly(html: str) -> None:
-    """`ParseError` if a tree of this page would cost more than any listing is worth."""
+def refuse_costly_page(html: str) -> None:
+    """Raise `ParseError` if building a tree of this page would cost too much."""
     if len(html) > MAX_CHARACTERS:
         raise ParseError(f"The page has more than {MAX_CHARACTERS:,} characters.")
     open_tags: dict[str, int] = defaultdict(int)
@@ -79,7 +80,7 @@ def refuse_costly(html: str) -> None:
             if name in _FORMATTING:
                 formatting += step
             if depth > MAX_DEPTH or formatting > MAX_FORMATTING:
-                raise ParseError("The page nests its elements deeper than any listing does.")
+                raise ParseError("The page nests its elements too deeply for a listing.")
         if name in _DRAWINGS or (is_close and name in _HTML_IN_DRAWING):
             is_drawing = any(open_tags[drawing] for drawing in _DRAWINGS)
         elif is_drawing:

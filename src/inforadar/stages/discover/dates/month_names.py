@@ -1,8 +1,8 @@
-"""The words in dates: months in many languages.
+"""Month names in many languages.
 
-Feeds are written by programs that were set to the language of their owner, so months arrive in it,
-whatever the standard says. One line a month and language; forms are those met in dates (the genitive
-where a language has one, the usual abbreviations), in lower case, without the closing dot.
+Feeds are written by programs set to their owner's language, so month names arrive in that language, whatever the
+standard says. A bar separates the months. The forms are those used in dates (the genitive where a language has one,
+the usual abbreviations), in lower case, without the final dot.
 """
 
 from __future__ import annotations
@@ -103,14 +103,14 @@ def _forms() -> Iterator[tuple[str, int]]:
 def _table() -> dict[str, int]:
     table: dict[str, int] = {}
     for form, number in _forms():
-        # Where two languages disagree (listopada is November in Polish, October in Croatian; травень is May
-        # in Ukrainian) the one listed first is the one with more feeds.
+        # If two languages disagree (listopada is November in Polish, October in Croatian; травень is May in
+        # Ukrainian), the language with more feeds is listed first and wins.
         table.setdefault(form, number)
     return table
 
 
 MONTHS = _table()
-"""Month by name, in lower case."""
+"""Month number by name, in lower case."""
 
 THAI_MONTHS = frozenset(form for forms in _MONTHS["th"].split("|") for form in forms.split())
-"""Beside these stands a year of the Buddhist era."""
+"""Next to one of these, the year is of the Buddhist era."""

@@ -1,4 +1,4 @@
-"""Reads the listing pages of any site by selectors that a person wrote."""
+"""Read the listing pages of any site with the selectors that a person wrote."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from inforadar.model.item import Listed
 from inforadar.stages.discover.counters import parse_count, parse_rating
 from inforadar.stages.discover.dates.relative import parse_formatted_date, parse_listing_date
 from inforadar.stages.discover.feed.encoding import decode
-from inforadar.stages.discover.feed.text import folded, snippet_text
-from inforadar.stages.discover.pages.listing import PageListing
-from inforadar.stages.discover.pages.sites.page_dom import (
+from inforadar.stages.discover.feed.text import fold_whitespace, snippet_text
+from inforadar.stages.discover.pages.dom import (
     Node,
     Tree,
     attribute,
-    base_of,
+    base_url,
     item_url,
-    line,
     next_page_url,
+    one_line_text,
     parse_tree,
 )
-from inforadar.stages.discover.pages.sites.selectors import PAGE, Selectors, split_selector
+from inforadar.stages.discover.pages.listing import PageListing
+from inforadar.stages.discover.pages.selectors.definition import PAGE_PLACEHOLDER, Selectors, split_selector
 from inforadar.urls import canonical_form
 
-_MOST_TAGS = 100
-_MARK = "4815162342"
-"""Stands for the number in a page's URL while that is brought into its normal form, which may escape braces."""
+_MAX_TAGS = 100
+_PAGE_MARK = "4815162342"
+"""Replaces `{page}` while the URL is normalized, which might escape the braces."""
 
 
 def parse_page(
@@ -39,16 +39,16 @@ def parse_page(
     selectors: Selectors,
     timezone: tzinfo = UTC,
 ) -> PageListing:
-    """A page as it came; with `selectors` and `timezone` given by a `partial`, this is a `PageReader`."""
+    """Read a page as fetched; a `partial` with `selectors` and `timezone` is a `PageReader`."""
     return read_page(decode(body, content_type), url, selectors, now, timezone)
 
 
 def read_page(
     html: str, url: str, selectors: Selectors, now: datetime, timezone: tzinfo = UTC
 ) -> PageListing:
-    """The items of a page in its order; of two with the same address the first counts."""
+    """Read the items of a page in page order; if two have the same URL, the first counts."""
     tree = parse_tree(html)
-    base = base_of(tree, url)
+    base = base_url(tree, url)
     items: dict[str, Listed] = {}
     nodes = tree.css(selectors.item)
     for node in nodes:
@@ -71,25 +71,25 @@ def read_page(
 
 
 def nodes_of(item: Node, selector: str) -> list[Node]:
-    """The elements that a selector catches in an item, in the page's order."""
+    """The elements that a selector matches in an item, in page order."""
     css, _ = split_selector(selector)
     return item.css(css) if css else [item]
 
 
 def texts_of(item: Node, selector: str) -> list[str]:
-    """What a selector catches in an item, as lines: the attribute that it asks for, else the text."""
+    """The texts that a selector matches in an item: the attribute it names, else the visible text."""
     _, name = split_selector(selector)
     found: list[str] = []
     for node in nodes_of(item, selector):
         wanted = name or ("content" if node.tag == "meta" else None)
-        text = folded(attribute(node, wanted) or "") if wanted else line(node)
+        text = fold_whitespace(attribute(node, wanted) or "") if wanted else one_line_text(node)
         if text:
             found.append(text)
     return found
 
 
 def link_of(item: Node, selector: str) -> str | None:
-    """The address that a selector catches: of the element itself, or of a link inside of it."""
+    """The address of the element that a selector matches, or of a link inside it."""
     _, name = split_selector(selector)
     for node in nodes_of(item, selector):
         address = attribute(node, name or "href")
@@ -101,7 +101,7 @@ def link_of(item: Node, selector: str) -> str | None:
 
 
 def date_texts(item: Node, selector: str) -> list[str]:
-    """What may be an item's date, the best first: what is written for machines before what is shown."""
+    """Texts that may be an item's date, the best first: machine-readable before visible ones."""
     _, name = split_selector(selector)
     found: list[str | None] = []
     for node in nodes_of(item, selector):
@@ -112,14 +112,14 @@ def date_texts(item: Node, selector: str) -> list[str]:
             found += [
                 attribute(inner, "datetime"),
                 attribute(node, "content"),
-                line(node),
+                one_line_text(node),
                 attribute(node, "title"),
             ]
     return [text for text in found if text]
 
 
 def date_of(item: Node, selectors: Selectors, now: datetime, timezone: tzinfo) -> datetime | None:
-    """The first of those that names a moment."""
+    """The first of an item's date texts that can be read as a date."""
     for text in date_texts(item, selectors.date):
         if selectors.date_format and (
             moment := parse_formatted_date(text, selectors.date_format, now, timezone)
@@ -131,29 +131,29 @@ def date_of(item: Node, selectors: Selectors, now: datetime, timezone: tzinfo) -
 
 
 def find_next(tree: Tree, base: str, url: str, selectors: Selectors) -> tuple[str | None, str | None]:
-    """The URL of the next page, if there is one; else, perhaps, a sentence why not."""
+    """The URL of the next page, or None and possibly a warning."""
     root = tree.root
     if selectors.next is not None and root is not None:
         return next_page_url(link_of(root, selectors.next), base, url)
     if selectors.page_url is None:
         return None, None
     try:
-        pattern = canonical_form(selectors.page_url.replace(PAGE, _MARK), base)
+        pattern = canonical_form(selectors.page_url.replace(PAGE_PLACEHOLDER, _PAGE_MARK), base)
     except InvalidUrlError:
-        return None, f"`page_url` is no usable address: {selectors.page_url!r}."
+        return None, f"`page_url` is not a usable URL: {selectors.page_url!r}."
     number = _page_number(url, pattern)
     following = (selectors.first_page if number is None else number) + 1
-    return next_page_url(pattern.replace(_MARK, str(following)), base, url)
+    return next_page_url(pattern.replace(_PAGE_MARK, str(following)), base, url)
 
 
 def _page_number(url: str, pattern: str) -> int | None:
-    """Which page this is by its URL. Scheme, `www` and a closing slash are the site's to change."""
-    before, _, after = (re.escape(part) for part in _bare(pattern).partition(_MARK))
-    match = re.fullmatch(rf"{before}(\d{{1,9}}){after}", _bare(url))
+    """The page number in a URL. Scheme, `www` and a final slash may differ, because sites change them."""
+    before, _, after = (re.escape(part) for part in _without_scheme(pattern).partition(_PAGE_MARK))
+    match = re.fullmatch(rf"{before}(\d{{1,9}}){after}", _without_scheme(url))
     return int(match[1]) if match else None
 
 
-def _bare(url: str) -> str:
+def _without_scheme(url: str) -> str:
     return url.partition("://")[2].removeprefix("www.").rstrip("/")
 
 
@@ -189,9 +189,9 @@ def _snippet(node: Node, selector: str | None) -> str | None:
 
 
 def tags_of(node: Node, selector: str | None) -> tuple[str, ...]:
-    """Each element is a tag; a single one may hold several, with commas between them."""
+    """Read the tags: one per element, or several in a single element, separated by commas."""
     texts = texts_of(node, selector) if selector else []
     if len(texts) == 1:
         texts = texts[0].split(",")
-    tags = (text.strip().removeprefix("#").strip() for text in texts[:_MOST_TAGS])
+    tags = (text.strip().removeprefix("#").strip() for text in texts[:_MAX_TAGS])
     return tuple(dict.fromkeys(tag for tag in tags if tag))

@@ -1,14 +1,14 @@
-"""Selectors: where the fields of a listing page stand, as a person writes them down in TOML.
+"""The definition of a listing page's fields in CSS selectors, as a person writes it in TOML.
 
-    item = "article.post"           # each match is an item; the others are looked for inside of it
+    item = "article.post"           # each match is an item; the others are searched for inside it
     link = "h2 a"
     title = "h2 a"
     date = "time"                   # its datetime attribute, else its text
     views = ".views"                # author, snippet, tags, comments, rating, bookmarks likewise
-    next = "a[rel=next]"            # on the page; or: page_url = "https://news.example/latest?page={page}"
+    next = "a[rel=next]"            # or: page_url = "https://news.example/latest?page={page}"
 
-`selector@name` takes an attribute instead of the text, `@name` an attribute of the item itself. All that is wrong
-with a file is said at once, by the key it is wrong with.
+`selector@name` takes an attribute instead of the text, `@name` an attribute of the item itself. All problems of a
+file are reported at once, each with its key.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from inforadar.errors import UsageError
 from inforadar.stages.discover.dates.relative import parse_formatted_date
 
 REQUIRED = ("item", "link", "title", "date")
-SELECTED = (
+SELECTOR_KEYS = (
     "item", "link", "title", "date", "author", "snippet", "tags", "views", "comments", "rating", "bookmarks", "next",
 )  # fmt: skip
 """The keys that hold a selector, in the order a preview shows them."""
 
-PAGE = "{page}"
+PAGE_PLACEHOLDER = "{page}"
 _ATTRIBUTE = re.compile(r"(?P<css>.*?)@(?P<attribute>[A-Za-z][\w:.-]*)", re.DOTALL)
-_LONGEST = 1_000
+_MAX_VALUE_CHARS = 1_000
 
 
 class SelectorsError(UsageError):
-    """Selectors that cannot be used; `problems` are sentences, each about one key."""
+    """Unusable selectors; `problems` are sentences, each about one key."""
 
     def __init__(self, problems: tuple[str, ...]) -> None:
         super().__init__(" ".join(problems))
@@ -46,7 +46,7 @@ class SelectorsError(UsageError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selectors:
-    """One site's listing pages. Optional fields are None where the site does not show them."""
+    """The selectors for one site. Optional fields are None if the site does not show them."""
 
     item: str
     link: str
@@ -60,27 +60,29 @@ class Selectors:
     rating: str | None = None
     bookmarks: str | None = None
     next: str | None = None
-    """The link to the next page, looked for on the whole page."""
+    """The link to the next page, searched for on the whole page."""
     page_url: str | None = None
-    """The URL of any page, with `{page}` where its number stands; instead of `next`."""
+    """The URL of any page, with `{page}` in place of its number; an alternative to `next`."""
     first_page: int = 1
-    """The number of the page that the feed's own URL shows."""
+    """The page number of the feed's own URL."""
     date_format: str | None = None
-    """How dates are written, as `strptime` has it; for those that are not read rightly without."""
+    """The `strptime` format of the dates, for those that are misread without it."""
 
 
 def parse_selectors_toml(text: str) -> Selectors:
-    """The selectors in a file; `SelectorsError` says what is wrong with it."""
+    """Parse the selectors in a TOML file; raises `SelectorsError` with all problems."""
     try:
         return parse_selectors(tomllib.loads(text))
     except tomllib.TOMLDecodeError as fault:
-        raise SelectorsError((f"This is no TOML: {fault}.",)) from None
+        raise SelectorsError((f"The selectors are not valid TOML: {fault}.",)) from None
 
 
 def parse_selectors(values: Mapping[str, Any]) -> Selectors:
-    """The selectors in a mapping, as feeds keep them; `SelectorsError` says all that is wrong with it."""
+    """Parse selectors from a mapping, as feeds store them; raises `SelectorsError` with all problems."""
     known = {field.name: field for field in fields(Selectors)}
-    problems = [f"`{key}` is not a key; there are {', '.join(known)}." for key in values if key not in known]
+    problems = [
+        f"`{key}` is not a key; the keys are {', '.join(known)}." for key in values if key not in known
+    ]
     problems += [f"`{key}` is missing." for key in REQUIRED if key not in values]
     for key in known:
         value = values.get(key)
@@ -88,10 +90,12 @@ def parse_selectors(values: Mapping[str, Any]) -> Selectors:
             continue
         if key == "first_page":
             if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-                problems.append(f"`first_page` is a number from 0 on, not {value!r}.")
-        elif not isinstance(value, str) or not value.strip() or len(value) > _LONGEST:
-            problems.append(f"`{key}` is a text of up to {_LONGEST:,} characters, not {str(value)[:80]!r}.")
-        elif key in SELECTED and (problem := selector_problem(key, value)):
+                problems.append(f"`first_page` must be a whole number, 0 or more, not {value!r}.")
+        elif not isinstance(value, str) or not value.strip() or len(value) > _MAX_VALUE_CHARS:
+            problems.append(
+                f"`{key}` must be a text of 1 to {_MAX_VALUE_CHARS:,} characters, not {str(value)[:80]!r}."
+            )
+        elif key in SELECTOR_KEYS and (problem := selector_problem(key, value)):
             problems.append(problem)
     problems += _other_problems(values)
     if problems:
@@ -100,21 +104,21 @@ def parse_selectors(values: Mapping[str, Any]) -> Selectors:
 
 
 def selector_problem(key: str, selector: str) -> str | None:
-    """What is wrong with one selector, in a sentence that names it."""
+    """A sentence that says what is wrong with one selector, or None."""
     css, attribute = split_selector(selector)
     if key == "item" and attribute is not None:
-        return "`item` names elements, so it has no @attribute."
+        return "`item` selects elements, so it takes no @attribute."
     if not css:
         return None if attribute and key != "next" else f"`{key}` has no selector."
     try:
         LexborHTMLParser("<p></p>").css(css)
     except SelectolaxError:
-        return f"`{key}` is no CSS selector that can be read: {css!r}."
+        return f"`{key}` is not a valid CSS selector: {css!r}."
     return None
 
 
 def split_selector(selector: str) -> tuple[str, str | None]:
-    """The CSS selector and the attribute that is asked for; an `@` inside of brackets belongs to the selector."""
+    """Split into the CSS selector and the attribute; an `@` inside brackets belongs to the selector."""
     match = _ATTRIBUTE.fullmatch(selector.strip())
     return (match["css"].strip(), match["attribute"]) if match else (selector.strip(), None)
 
@@ -124,12 +128,12 @@ def _other_problems(values: Mapping[str, Any]) -> list[str]:
     page_url, date_format = values.get("page_url"), values.get("date_format")
     if isinstance(page_url, str):
         if values.get("next") is not None:
-            problems.append("There are both `next` and `page_url`; one of them is enough.")
-        if page_url.count(PAGE) != 1:
-            problems.append(f"`page_url` has the number of the page in it once, as {PAGE}.")
+            problems.append("Both `next` and `page_url` are given; use only one.")
+        if page_url.count(PAGE_PLACEHOLDER) != 1:
+            problems.append(f"`page_url` must contain {PAGE_PLACEHOLDER} exactly once.")
     if isinstance(date_format, str):
         example = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
         read = parse_formatted_date(example.strftime(date_format), date_format, example)
         if read is None or read.date() != example.date():
-            problems.append(f"`date_format` is no format of a date with a day and a month: {date_format!r}.")
+            problems.append(f"`date_format` is not a date format with a day and a month: {date_format!r}.")
     return problems

@@ -1,4 +1,4 @@
-"""What is no feed: the error says what it is, and which feed a page names."""
+"""Documents that are not feeds: the error says what they are and which feed a page links to."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ URL = "https://example.org/blog/post"
         (b"\x00\x01\x02\x03", "This is binary data, not a feed."),
         (
             b"<urlset xmlns='x'><url/></urlset>",
-            "This is a sitemap, not a feed; add it with the kind sitemap.",
+            "This is a sitemap, not a feed; add it as kind sitemap.",
         ),
-        (b"<?xml version='1.0'?><opml/>", "This is an OPML list of feeds, not a feed; import it."),
+        (b"<?xml version='1.0'?><opml/>", "This is an OPML list of feeds, not a feed; import it instead."),
         (b"<note>x</note>", "This is an XML document (note), not a feed."),
         (b'{"a": 1}', "This is JSON, but not a JSON Feed."),
         (b'{"items": 5}', "This is JSON, but not a JSON Feed."),
-        (b'{"items": [', "This looks like JSON, but it cannot be read."),
-        (b"<html><body>Hello</body></html>", "This is an HTML page, not a feed, and it names none."),
-        (b"<!doctype HTML><p>Hello", "This is an HTML page, not a feed, and it names none."),
+        (b'{"items": [', "This looks like JSON, but it is not valid."),
+        (b"<html><body>Hello</body></html>", "This is an HTML page, not a feed, and it links to no feed."),
+        (b"<!doctype HTML><p>Hello", "This is an HTML page, not a feed, and it links to no feed."),
     ],
 )
 def test_the_error_says_what_the_document_is(data: bytes, message: str) -> None:
@@ -41,7 +41,7 @@ def test_the_error_says_what_the_document_is(data: bytes, message: str) -> None:
     assert str(caught.value) == message
 
 
-def test_a_page_that_names_a_feed_is_refused_with_its_address() -> None:
+def test_a_page_that_links_to_a_feed_is_refused_with_the_feeds_url() -> None:
     page = (
         b'<!DOCTYPE html><html><head><link rel=stylesheet href=a.css><link rel="alternate" '
         b'hreflang="de" href="/de">'
@@ -51,7 +51,7 @@ def test_a_page_that_names_a_feed_is_refused_with_its_address() -> None:
         parse_feed(page, URL, "text/html")
     assert (
         str(caught.value)
-        == "This is an HTML page, not a feed. It names one: https://example.org/feed?a=1&b=2."
+        == "This is an HTML page, not a feed. It links to the feed https://example.org/feed?a=1&b=2."
     )
     assert caught.value.feeds == ("https://example.org/feed?a=1&b=2",)
 

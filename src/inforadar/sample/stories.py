@@ -1,9 +1,9 @@
-"""Stories: what the outlets of the sample world write, and how it stands at a given moment.
+"""Stories: what the outlets of the sample world publish, and how a story looks at a given time.
 
-Each story is a file under `articles/<outlet>/`, TOML front matter between two `+++` lines and a text in
-a small Markdown. Its times are offsets from the epoch of the world ("-7d12h", "+8m"), so that the sample
-is fresh whenever it is added. What is read from a file is a `Story`; what a reader sees at one moment,
-with corrections made and counters grown, is an `Edition`.
+Each story is a file under `articles/<outlet>/`: TOML front matter between two `+++` lines, then text in a small
+Markdown. Its times are offsets from the epoch of the world ("-7d12h", "+8m"), so that the sample is fresh whenever it
+is added. A file is read into a `Story`. An `Edition` is the story as a reader sees it at one time, with its corrections
+made and its counters grown.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from typing import Any
 ARTICLES = Path(__file__).parent / "articles"
 
 COUNTER_STEP = timedelta(minutes=10)
-"""Counters stand still between two steps, so that asking twice in a row finds nothing changed."""
+"""Counters change only at these steps, so that two requests in a row see no difference."""
 
-GROWTH = timedelta(hours=14)
-"""After this time a counter has reached about two thirds of its final value."""
+GROWTH_TIME = timedelta(hours=14)
+"""The time after which a counter has reached about two thirds of its final value."""
 
 _CHANGEABLE = ("title", "snippet", "author", "tags")
 _OFFSET = re.compile(r"([+-])(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?")
@@ -32,7 +32,7 @@ _OFFSET = re.compile(r"([+-])(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counters:
-    """What readers did with a story; `None` where its outlet does not count that."""
+    """A story's counters; `None` if its outlet does not show one."""
 
     views: int | None = None
     comments: int | None = None
@@ -42,7 +42,7 @@ class Counters:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What the editors do to a story after its publication; `None` leaves a field as it was."""
+    """An edit after publication; `None` leaves a field unchanged."""
 
     at: timedelta
     title: str | None = None
@@ -50,12 +50,12 @@ class Change:
     author: str | None = None
     tags: tuple[str, ...] | None = None
     append: str | None = None
-    """Text put at the end: a correction, an update."""
+    """Text added at the end, such as a correction."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Story:
-    """A story as it was first published, and all that will happen to it."""
+    """A story as first published, with all its later changes."""
 
     outlet: str
     slug: str
@@ -67,7 +67,7 @@ class Story:
     body: str
     published: timedelta
     counters: Counters = Counters()
-    """Where the counters end up."""
+    """The final values of the counters."""
     changes: tuple[Change, ...] = ()
 
     @property
@@ -77,7 +77,7 @@ class Story:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edition:
-    """A story as it stands at one moment."""
+    """A story as it looks at one time."""
 
     outlet: str
     slug: str
@@ -98,7 +98,7 @@ class Edition:
 
 
 def edition_at(story: Story, epoch: datetime, now: datetime) -> Edition | None:
-    """The story at `now`, or nothing if it is not out yet."""
+    """Return the story as of `now`, or None if it is not published yet."""
     published_at = epoch + story.published
     if now < published_at:
         return None
@@ -120,34 +120,34 @@ def edition_at(story: Story, epoch: datetime, now: datetime) -> Edition | None:
 
 
 def counter_step(now: datetime, epoch: datetime) -> datetime:
-    """When counters last moved."""
+    """Return the time of the last counter step."""
     return epoch + (now - epoch) // COUNTER_STEP * COUNTER_STEP
 
 
 def _grown(final: Counters, age: timedelta) -> Counters:
-    share = 1 - math.exp(-max(age, timedelta(0)) / GROWTH)
+    share = 1 - math.exp(-max(age, timedelta(0)) / GROWTH_TIME)
 
-    def part(value: int | None) -> int | None:
+    def grown(value: int | None) -> int | None:
         return None if value is None else round(value * share)
 
     return Counters(
-        views=part(final.views),
-        comments=part(final.comments),
-        rating=part(final.rating),
-        bookmarks=part(final.bookmarks),
+        views=grown(final.views),
+        comments=grown(final.comments),
+        rating=grown(final.rating),
+        bookmarks=grown(final.bookmarks),
     )
 
 
 @cache
 def load_stories() -> tuple[Story, ...]:
-    """All stories that come with the package, oldest first."""
+    """Load all stories that come with the package, oldest first."""
     files = ARTICLES.glob("*/*.md")
     stories = [parse_story(file.read_text("utf-8"), file.parent.name, file.stem) for file in files]
     return tuple(sorted(stories, key=lambda story: (story.published, story.outlet, story.slug)))
 
 
 def parse_story(text: str, outlet: str, slug: str) -> Story:
-    """A story from its file; refuses a field that it does not know, so that a typing error is seen."""
+    """Parse a story file; unknown fields are refused, so that typing errors are noticed."""
     _, front, body = text.split("+++\n", 2)
     fields: dict[str, Any] = tomllib.loads(front)
     changes = sorted((_change(one) for one in fields.pop("changes", ())), key=lambda change: change.at)
@@ -170,10 +170,10 @@ def _change(fields: Mapping[str, Any]) -> Change:
 
 
 def parse_offset(text: str) -> timedelta:
-    """ "-7d12h" or "+8m" as a time span."""
+    """Parse an offset such as "-7d12h" or "+8m"."""
     match = _OFFSET.fullmatch(text)
     if match is None or len(text) < 2:
-        raise ValueError(f"{text!r} is no offset; write it like -7d12h or +8m")
+        raise ValueError(f"{text!r} is not an offset; write it like -7d12h or +8m")
     sign, days, hours, minutes = match.groups()
     span = timedelta(days=int(days or 0), hours=int(hours or 0), minutes=int(minutes or 0))
     return -span if sign == "-" else span

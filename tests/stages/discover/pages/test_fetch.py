@@ -1,4 +1,4 @@
-"""Page after page of a listing, as its site answers."""
+"""Fetching a listing page by page, with every kind of answer a site may give."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from inforadar.model.http import (
     Validators,
 )
 from inforadar.model.ids import FeedId, UrlHash, new_uuid
+from inforadar.stages.discover.pages.fetch import fetch_pages, reader_for
 from inforadar.stages.discover.pages.listing import PageListing, PageReader
-from inforadar.stages.discover.pages.read import discover_pages, reader_for
+from inforadar.stages.discover.pages.selectors.definition import SelectorsError
 from inforadar.stages.discover.pages.sites import habr
-from inforadar.stages.discover.pages.sites.selectors import SelectorsError
 from inforadar.stages.discover.pages.walk import Depth, StopReason, Walk
 from inforadar.urls import url_hash
 
@@ -61,7 +61,7 @@ def page(*items: tuple[str, str], next_url: str | None = None) -> str:
 
 @dataclass(slots=True)
 class Listings:
-    """A site in memory: a page, a status or where it redirects to, by URL; and what it was asked."""
+    """A site in memory: a page, a status or a redirect target by URL, and the requests it received."""
 
     answers: dict[str, str | int | tuple[str, str]]
     requests: list[Request] = field(default_factory=list)
@@ -92,7 +92,7 @@ class Listings:
 
     async def all(self, one: Feed, **options: Any) -> list[PageListing | Failed]:
         reader = reader_for(one)
-        return [page async for page in discover_pages(one, self.fetch, awaited(reader), **options)]
+        return [page async for page in fetch_pages(one, self.fetch, awaited(reader), **options)]
 
 
 def awaited(reader: PageReader) -> Any:
@@ -148,14 +148,14 @@ async def test_pages_are_asked_for_without_validators_and_with_the_feeds_headers
 async def test_no_page_is_asked_for_before_it_is_wanted() -> None:
     site = Listings({f"{BASE}/latest": page(("a", TODAY), next_url="/2"), f"{BASE}/2": page(("b", TODAY))})
     one = feed()
-    pages = discover_pages(one, site.fetch, awaited(reader_for(one)))
+    pages = fetch_pages(one, site.fetch, awaited(reader_for(one)))
     async for _ in pages:
         break
     await pages.aclose()
     assert [request.url for request in site.requests] == [f"{BASE}/latest"]
 
 
-async def test_counting_past_the_last_page_is_the_end_and_no_error() -> None:
+async def test_counting_past_the_last_page_ends_the_listing_without_an_error() -> None:
     site = Listings({f"{BASE}/latest": page(("a", TODAY)), f"{BASE}/latest?page=2": page(("b", TODAY))})
     assert names(await site.all(feed(COUNTED))) == [["a"], ["b"]]
     assert [request.url for request in site.requests][-1] == f"{BASE}/latest?page=3"
@@ -167,7 +167,7 @@ async def test_an_empty_page_is_the_last() -> None:
     assert len(site.requests) == 2
 
 
-async def test_a_page_that_sends_back_to_one_that_was_read_ends_the_listing() -> None:
+async def test_a_redirect_back_to_a_page_that_was_read_ends_the_listing() -> None:
     first = page(("a", TODAY))
     site = Listings({f"{BASE}/latest": first, f"{BASE}/latest?page=2": (f"{BASE}/latest", first)})
     assert names(await site.all(feed(COUNTED))) == [["a"]]
@@ -183,7 +183,7 @@ async def test_links_in_a_circle_end_where_they_began() -> None:
     assert names(await site.all(feed())) == [["a"], ["b"]]
 
 
-async def test_a_listing_that_moved_is_read_where_it_went() -> None:
+async def test_a_listing_that_moved_is_read_at_its_new_url() -> None:
     elsewhere = "https://www.news.example/new/"
     site = Listings(
         {
@@ -206,7 +206,7 @@ async def test_a_listing_that_moved_is_read_where_it_went() -> None:
         ("<div>" * 2_000, Outcome.PERMANENT_ERROR, "nests its elements"),
     ],
 )
-async def test_a_page_that_cannot_be_had_or_read_comes_last_as_what_it_is(
+async def test_a_page_that_cannot_be_fetched_or_read_comes_last_as_a_failure(
     answer: str | int, outcome: Outcome, words: str
 ) -> None:
     site = Listings({f"{BASE}/latest": page(("a", TODAY), next_url="/2"), f"{BASE}/2": answer})
@@ -225,7 +225,7 @@ async def test_a_listing_that_begins_empty_is_an_error_that_says_why() -> None:
     assert "shows no items. Nothing on the page matches `item`: 'li'." in only.message
 
 
-async def test_a_walk_that_was_interrupted_goes_on_at_the_page_it_had_come_to() -> None:
+async def test_an_interrupted_walk_resumes_at_the_page_it_had_reached() -> None:
     site = Listings({f"{BASE}/latest?page=2": page(("b", TODAY)), f"{BASE}/latest?page=3": "<p>"})
     assert names(await site.all(feed(COUNTED), start_url=f"{BASE}/latest?page=2")) == [["b"], []]
     assert names(await site.all(feed(COUNTED), start_url=f"{BASE}/latest?page=9")) == []
@@ -234,7 +234,7 @@ async def test_a_walk_that_was_interrupted_goes_on_at_the_page_it_had_come_to() 
 # Readers
 
 
-def test_selectors_go_before_the_sites_own_reader() -> None:
+def test_selectors_take_precedence_over_the_sites_reader() -> None:
     assert reader_for(feed({}, "https://www.habr.com/ru/articles/")) is habr.parse_page
     assert reader_for(feed(SELECTORS, "https://habr.com/ru/articles/")) is not habr.parse_page
 
@@ -256,7 +256,7 @@ def test_a_zone_that_does_not_exist_is_named(name: str) -> None:
 
 
 def paged_site(pages: int, items: int) -> Listings:
-    """Two hours between any two items, the newest first."""
+    """Items two hours apart, the newest first."""
     answers: dict[str, str | int | tuple[str, str]] = {}
     for number in range(1, pages + 1):
         rows = [
@@ -272,7 +272,7 @@ async def collect(site: Listings, known: set[UrlHash], depth: Depth) -> tuple[in
     one = feed(COUNTED)
     walk = Walk(cutoff=NOW - timedelta(days=30), window_cutoff=NOW - timedelta(days=7), depth=depth)
     asked = 0
-    async for found in discover_pages(one, site.fetch, awaited(reader_for(one))):
+    async for found in fetch_pages(one, site.fetch, awaited(reader_for(one))):
         assert isinstance(found, PageListing)
         asked += 1
         decision = walk.page(found.items, known, has_next=found.next_url is not None)

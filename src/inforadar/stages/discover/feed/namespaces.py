@@ -1,15 +1,15 @@
-"""Names of elements: from any spelling of a namespace to one short key.
+"""Map element names, however their namespace is spelled, to short keys.
 
-`{http://purl.org/dc/elements/1.1/}creator` and an undeclared `dc:creator` both are `dc:creator`; the
-elements of RSS and Atom themselves, whichever of a dozen namespaces they were put in, go by their bare name.
-So the reader compares short strings and does not care how a publisher spelled a namespace.
+`{http://purl.org/dc/elements/1.1/}creator` and an undeclared `dc:creator` both become `dc:creator`. Elements of
+RSS and Atom, in any of a dozen namespaces, become their bare name. The reader then compares short strings and
+never deals with how a publisher spelled a namespace.
 """
 
 from __future__ import annotations
 
 _CORE = ""
 _NAMESPACES = {
-    # RSS in all its ages
+    # all versions of RSS
     "backend.userland.com/rss": _CORE,
     "backend.userland.com/rss2": _CORE,
     "backend.userland.com/rss091": _CORE,
@@ -26,7 +26,7 @@ _NAMESPACES = {
     "purl.org/atom": _CORE,
     "purl.org/atom/ns": _CORE,
     "www.w3.org/2005/atom": _CORE,
-    # what both are extended by
+    # extensions of both
     "purl.org/dc": "dc",
     "purl.org/dc/elements/1.0": "dc",
     "purl.org/dc/elements/1.1": "dc",
@@ -45,21 +45,21 @@ _NAMESPACES = {
 _PREFIXES = {prefix: prefix for prefix in _NAMESPACES.values()} | {
     "atom": _CORE, "atom10": _CORE, "atom03": _CORE, "a10": _CORE, "rss": _CORE, "rss1": _CORE,
 }  # fmt: skip
-"""What a prefix means where nobody declared it."""
+"""The meaning of a prefix that the document does not declare."""
 
-_MOST_NAMES = 2000
-"""A cache without a bound would be filled by a document of a million names."""
+_MAX_CACHED_NAMES = 2000
+"""Size of the cache: without a limit, a document with a million names would fill the memory."""
 
 XML = "{http://www.w3.org/XML/1998/namespace}"
 RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
 
 
 class ElementKeys(dict[str, str]):
-    """Short keys by the tag as lxml gives it; an element of a stranger's namespace is ``"?"``."""
+    """Cache of short keys by lxml tag; an element in an unknown namespace is ``"?"``."""
 
     def __missing__(self, tag: str) -> str:
         key = _key(tag)
-        if len(self) < _MOST_NAMES:
+        if len(self) < _MAX_CACHED_NAMES:
             self[tag] = key
         return key
 
@@ -80,3 +80,4 @@ def _key(tag: str) -> str:
 
 
 KEYS = ElementKeys()
+"""The one cache, shared by all documents."""

@@ -1,7 +1,7 @@
-"""The small Markdown of the stories: paragraphs, headings, quotes, lists, tables, emphasis.
+"""Render the small Markdown of the stories: paragraphs, headings, quotes, lists, tables, emphasis.
 
-A full Markdown library would be one more dependency for the sake of six kinds of block. Everything is
-escaped on the way, so a story cannot break the page that holds it.
+A full Markdown library would be one more dependency for six kinds of blocks. Everything is escaped, so a story cannot
+break the page around it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _EMPHASIS = re.compile(r"\*([^*\n]+)\*")
 
 
 def render_body(text: str) -> str:
-    """HTML of a story's text."""
+    """Render a story's text as HTML."""
     return "\n".join(_block(block) for block in _blocks(text))
 
 
