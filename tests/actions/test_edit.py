@@ -89,7 +89,7 @@ async def test_everything_is_changed_in_one_transaction(database: Database) -> N
     ("changes", "why"),
     [
         ({"url": "ftp://example.com/"}, "only http and https"),
-        ({"url": ""}, "usable URL"),
+        ({"url": ""}, "not a valid URL"),
         ({"url": "http://["}, "cannot be read"),
         ({"topic": " "}, "The topic must have"),
         ({"options": {"title": "x" * 201}}, "The title must have"),

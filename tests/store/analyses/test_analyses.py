@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import update
 
 from inforadar.model.article import Extracted
+from inforadar.model.feed_options import FeedOptions
 from inforadar.store.analyses.claims import AnalysisJob, claim_analyses, extend_analyses, release_analyses
 from inforadar.store.analyses.queries import Spent, load_analysis_counts, load_cached_analysis, load_spending
 from inforadar.store.analyses.save import (
@@ -43,7 +44,7 @@ from tests.store.making import (
 
 async def ready(database: Database, number: int = 1) -> None:
     """That many items whose articles are there."""
-    feed = await add_feed(database, options={"prompt": "кратко"})
+    feed = await add_feed(database, options=FeedOptions(prompt="кратко"))
     await collect(
         database, feed, *(listed(f"https://example.com/{n}", content="<p>raw</p>") for n in range(number))
     )
@@ -74,7 +75,7 @@ async def test_a_job_holds_all_that_the_analyzer_is_given(database: Database) ->
     job = await claim_one(database)
     assert (job.url, job.title, job.content) == ("https://example.com/0", "A title", "<p>raw</p>")
     assert (job.clean_text, job.language, job.snippet) == ("Текст", "ru", "")
-    assert (job.options, job.attempts) == ({"prompt": "кратко"}, 0)
+    assert (job.options, job.attempts) == (FeedOptions(prompt="кратко"), 0)
     assert await database.write(claim_analyses, 1) == []
 
 
@@ -251,9 +252,9 @@ async def test_what_was_reserved_and_never_used_leaves_no_row(database: Database
 
 
 async def test_options_are_changed_one_by_one(database: Database) -> None:
-    feed = await add_feed(database, options={"prompt": "кратко", "selectors": {"a": 1}})
+    feed = await add_feed(database, options=FeedOptions(prompt="кратко", selectors={"a": 1}))
     await database.write(update_feed_options, feed.id, {"prompt": None, "analyze": False, "model": "m"})
-    assert (await reload(database, feed)).options == {"selectors": {"a": 1}, "analyze": False, "model": "m"}
+    assert (await reload(database, feed)).options == FeedOptions(selectors={"a": 1}, analyze=False, model="m")
 
 
 async def test_a_lost_lease_writes_nothing(database: Database) -> None:

@@ -353,7 +353,7 @@ def test_a_preview_shows_what_each_selector_matches() -> None:
     assert by_name["date"].values[0] == "2026-03-14T09:30:00+03:00"
     assert by_name["tags"].values[0] == "#наука, космос, космос"
     assert by_name["link"].message == "`link` matches addresses that cannot be fetched, in 1 of 5 items."
-    assert "no date can be read, in 1 of 5 items, such as 'soon'" in (by_name["date"].message or "")
+    assert "cannot be read as a date, in 1 of 5 items, such as 'soon'" in (by_name["date"].message or "")
     assert found.items == read_page(PAGE, URL, parse_selectors_toml(FULL), NOW, MOSCOW).items
     assert found.next_url == "https://news.example/latest?page=2&utm_medium=keep"
 
