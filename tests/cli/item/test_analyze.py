@@ -118,7 +118,7 @@ async def test_the_prompt_is_shown_and_can_be_replaced(program: Program) -> None
 async def test_what_cannot_work_is_a_sentence(program: Program) -> None:
     feed = (await program.run("feed", "add", "https://news.example/feed", "--json")).json["id"]
     for arguments, extra, says in (
-        (("analyze", "prompt", "--name", "../x"), {}, "no name of a prompt"),
+        (("analyze", "prompt", "--name", "../x"), {}, "is not a valid prompt name"),
         (("feed", "edit", feed, "--prompt", "nope"), {}, "The prompt 'nope' does not exist"),
         (("feed", "edit", feed, "--analyzer", "oracle"), {}, "oracle"),
         (("worker", "--once"), {"AI_TYPE": "openai"}, "needs a key: set AI_API_KEY"),

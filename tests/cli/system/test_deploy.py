@@ -265,7 +265,7 @@ def test_a_secret_may_lie_in_a_file(call: Call, tmp_path: Path, monkeypatch: pyt
     rows = {row["setting"]: row for row in call("config", "show", "--json").json["settings"]}
     assert rows["ai.api_key"]["origin"] == "environment AI_API_KEY_FILE"
     assert rows["ai.api_key"]["value"] == "***"
-    for content, says in ((b"", "empty"), (b"\xff\xfe", "no text"), (None, "No such file")):
+    for content, says in ((b"", "empty"), (b"\xff\xfe", "not text"), (None, "No such file")):
         if content is None:
             file.unlink()
         else:

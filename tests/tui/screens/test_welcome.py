@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 from inforadar.config import Settings, load_settings
@@ -17,7 +18,7 @@ from tests.support.site.documents import rss
 from tests.support.site.server import Site
 
 OPML = """<opml version="2.0"><body><outline text="Tech">
-<outline text="One" xmlUrl="https://one.example/feed"/><outline text="Two" xmlUrl="https://two.example/feed"/>
+<outline text="One" xmlUrl="https://habr.com/ru/articles/"/><outline text="Two" xmlUrl="https://two.example/feed"/>
 </outline></body></opml>"""
 
 
@@ -36,7 +37,8 @@ async def test_opml_is_imported_and_a_wrong_file_is_named(
 ) -> None:
     file = tmp_path / "feeds.opml"
     file.write_text(OPML, "utf-8")
-    async with opened(web_settings, newsroom.database) as terminal:
+    settings = web_settings.replaced(fetcher={"cutoff_date": date(2020, 1, 2)})
+    async with opened(settings, newsroom.database) as terminal:
         await terminal.press("i")
         await terminal.type(str(tmp_path / "none"))
         await terminal.press("enter")
@@ -46,7 +48,9 @@ async def test_opml_is_imported_and_a_wrong_file_is_named(
         await terminal.press("enter")
         assert "2 feeds added, 0 were there already, 0 skipped." in terminal.status
         assert isinstance(terminal.app.screen, ArticlesScreen)
-    assert [feed.topic for feed in await newsroom.database.read(load_feeds)] == ["Tech", "Tech"]
+    added = await newsroom.database.read(load_feeds)
+    assert [feed.topic for feed in added] == ["Tech", "Tech"]
+    assert [feed.options.cutoff_date for feed in added] == [date(2020, 1, 2), None], "of the paged site alone"
 
 
 async def test_a_site_is_looked_over_for_its_feeds_and_one_is_chosen(

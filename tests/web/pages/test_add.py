@@ -54,6 +54,22 @@ async def test_a_sites_feed_is_found_looked_into_and_added(
     assert "You have this one already." in page.words
 
 
+async def test_the_cutoff_of_the_settings_is_that_of_an_added_feed(
+    newsroom: Newsroom, web_settings: Settings
+) -> None:
+    settings = web_settings.replaced(fetcher={"cutoff_date": date(2020, 1, 2)})
+    async with running(newsroom.database, settings) as web:
+        person = Person(web, settings)
+        await person.log_in()
+        await person.post("/add/feed", url="https://habr.com/ru/articles/")
+        await person.post(
+            "/opml", text='<opml><body><outline xmlUrl="https://habr.com/ru/news/"/></body></opml>'
+        )
+    added = await newsroom.database.read(load_feeds)
+    assert [feed.options.cutoff_date for feed in added] == [date(2020, 1, 2)] * 2
+    assert [feed.enforce_feed_domain for feed in added] == [False] * 2
+
+
 async def test_a_feed_that_is_named_and_not_there_is_shown_without_items(site: Site, person: Person) -> None:
     site.page("/", f"<!doctype html><html><head>{link_to_feed('/gone.xml')}</head><body></body></html>")
     found = await person.post("/add", url=site.url("/"))

@@ -145,7 +145,7 @@ async def test_after_three_bad_answers_it_is_given_up_and_what_was_spent_counts(
     server.respond(Answer(text="no"))
     failed = await failure(server, vendor, price_in=1.0)
     assert failed.kind is FailureKind.INVALID
-    assert "tiny-1 answered 3 times" in failed.message
+    assert "tiny-1 gave no valid analysis in 3 attempts" in failed.message
     assert (len(server.calls), failed.usage.calls, failed.usage.tokens_in) == (3, 3, 300)
     assert failed.usage.cost == pytest.approx(0.0003)
 
