@@ -95,7 +95,7 @@ def test_sync_is_refused_for_a_feed_that_nobody_would_fetch(call: Call) -> None:
     call("feed", "enable", feed)
     call("feed", "delete", feed, "--yes")
     refused = call("feed", "sync", feed)
-    assert (refused.code, "deleted" in refused.err, "feed add" in refused.err) == (1, True, True)
+    assert (refused.code, "deleted" in refused.err, "feed restore" in refused.err) == (1, True, True)
 
 
 def test_delete_is_soft_and_asks_only_people(call: Call, home: Path) -> None:

@@ -97,7 +97,7 @@ async def test_obeying_the_article_changes_nothing_but_words(
 
 
 def assert_shown_as_text(hostile: Subject, analysis: Analysis) -> None:
-    shown = replace(entry(), title=hostile.title, description=hostile.description, analysis=analysis)
+    shown = replace(entry(), title=hostile.title, snippet=hostile.description, analysis=analysis)
     for embedded in (False, True):
         rss = render_rss(CHANNEL, [shown], embedded=embedded).whole
         atom = render_atom(CHANNEL, [shown], embedded=embedded)
