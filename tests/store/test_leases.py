@@ -13,10 +13,20 @@ from inforadar.model.schedule import Lease
 from inforadar.store.database import Database
 from inforadar.store.feeds.changes import request_feed, update_feed
 from inforadar.store.feeds.delete_feeds import delete_feed
-from inforadar.store.leases import claim_due_feeds, claim_feeds, count_leases, extend_leases, release_leases
+from inforadar.store.leases import claim_due_feeds, claim_feeds, extend_leases, release_leases
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.types import db_later
-from tests.store.making import NOW, add_feed, add_feeds, claim, expire_lease, reload, set_due, set_schedule
+from tests.store.making import (
+    NOW,
+    add_feed,
+    add_feeds,
+    claim,
+    count_leases,
+    expire_lease,
+    reload,
+    set_due,
+    set_schedule,
+)
 
 
 def ids(leases: list[Lease]) -> list[object]:

@@ -15,7 +15,7 @@ import msgspec
 from inforadar.errors import UsageError
 
 
-class FeedOptions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class FeedOptions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, repr_omit_defaults=True):
     """Each field is a key of the stored JSON. `None`: not set, so the settings or the feed itself decide."""
 
     title: str | None = None

@@ -35,12 +35,11 @@ from inforadar.store.feeds.changes import request_feed, update_feed
 from inforadar.store.feeds.queries import load_feed
 from inforadar.store.feeds.save_credentials import save_credentials
 from inforadar.store.items.queries import list_items
-from inforadar.store.leases import count_leases
 from inforadar.store.published.cached_feeds import load_cached_feed
 from inforadar.store.runs.queries import load_report
 from inforadar.store.sitemaps.queries import load_site
 from inforadar.urls import normalize, uid
-from tests.store.making import claim, count_urls, expire_lease
+from tests.store.making import claim, count_leases, count_urls, expire_lease
 from tests.support.site.answers import Answer, hangs, status
 from tests.support.site.server import Site
 from tests.support.site.sitemaps import SitemapSite

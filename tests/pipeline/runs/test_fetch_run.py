@@ -36,7 +36,6 @@ from inforadar.store.database import Database
 from inforadar.store.feeds.add import insert_feed
 from inforadar.store.feeds.queries import load_feed
 from inforadar.store.items.queries import list_items, load_item_changes
-from inforadar.store.leases import count_leases
 from inforadar.store.runs.fetch_runs import claim_fetch_run, request_fetch_run, request_stop
 from inforadar.store.runs.queries import load_events, load_report, load_runs
 from inforadar.store.runs.spool_queries import load_found
@@ -44,7 +43,7 @@ from inforadar.store.runs.spool_save import save_found
 from inforadar.store.schema.items import item_changes, items
 from inforadar.store.schema.runs import found_parts, runs
 from inforadar.store.types import db_later
-from tests.store.making import NOW, add_feed, claim, count, expire_lease, start_run
+from tests.store.making import NOW, add_feed, claim, count, count_leases, expire_lease, start_run
 from tests.support.reading import read_here
 from tests.support.site.answers import hangs, status
 from tests.support.site.documents import Entry, rss
