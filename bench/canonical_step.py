@@ -26,7 +26,7 @@ from inforadar.app.worker import open_worker
 from inforadar.cli.terminal.logs import configure_logs
 from inforadar.config import Settings, load_settings
 from inforadar.pipeline.worker import Stage
-from inforadar.store.articles.enqueue import take_in_urls
+from inforadar.store.articles.enqueue import enqueue_urls
 from inforadar.urls import normalize, uid
 
 _TICK_S = 0.005
@@ -66,7 +66,7 @@ async def _canonicalize(settings: Settings, urls: list[str], *, profiled: bool) 
     async with open_store(settings, upgrade=True) as database:
         for start in range(0, len(urls), _PART):
             part = {uid(normalize(url)): normalize(url) for url in urls[start : start + _PART]}
-            await database.write(take_in_urls, "bench", part, [], datetime.now(UTC))
+            await database.write(enqueue_urls, "bench", part, [], datetime.now(UTC))
         before, own_before, started = _cpu_s(), time.process_time(), time.perf_counter()
         async with open_worker(settings, database, stages=frozenset({Stage.CANONICAL})) as worker:
             feeling = asyncio.create_task(_feel_lag(lags))

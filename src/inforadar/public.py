@@ -70,7 +70,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetcherConfig:
-    """Seed 1's nine fields. Times in seconds, the size in bytes."""
+    """The nine settings of seed 1. Times are in seconds, the size is in bytes."""
 
     fetch_interval: float = 300
     success_interval: float = 3600
@@ -84,12 +84,12 @@ class FetcherConfig:
 
 
 class FeedFetcherService:
-    """The background fetcher: the worker that `inforadar worker` runs, collecting alone."""
+    """The background fetcher: the same worker as `inforadar worker`, but only collecting."""
 
     def __init__(
         self, database_url: str, config: FetcherConfig | None = None, *, settings: Settings | None = None
     ) -> None:
-        """`settings` brings what the nine fields do not say: allowed networks, proxy, error policy."""
+        """`settings` has everything beyond the nine fields: allowed networks, proxy, error policy."""
         self._settings = _with(settings or load_settings(Path.cwd()), database_url, config or FetcherConfig())
         self._stack = AsyncExitStack()
         self._stop = asyncio.Event()
@@ -114,15 +114,15 @@ class FeedFetcherService:
         await self._stack.aclose()
 
     async def start(self) -> None:
-        """Works off what is due, cycle after cycle, until `stop`."""
+        """Collect due feeds, cycle after cycle, until `stop` is called."""
         await self._open.run(self._stop)
 
     def stop(self) -> None:
-        """Ends `start`: running requests are cancelled, nothing is left half-written."""
+        """End `start`: running requests are cancelled, and nothing is left half-written."""
         self._stop.set()
 
     async def process_feeds(self) -> CycleResult:
-        """One cycle over what is due or asked for."""
+        """Run one cycle over due and requested feeds."""
         result, _ = await self._open.collecting.claim_and_collect()
         return result
 
@@ -136,9 +136,9 @@ class FeedFetcherService:
         title: str | None = None,
         any_host: bool = False,
     ) -> FeedId:
-        """Add a feed, enabled, polling and asked for now, with items of its own host only unless `any_host`.
+        """Add a feed that is enabled, polling and fetched now; only items on its own host are kept, unless `any_host`.
 
-        A deleted feed is revived, and one that exists stays as it is.
+        A deleted feed is revived, and an existing one stays as it is.
         """
         wanted = WantedFeed(
             url=url, kind=kind, source=source, topic=topic, title=title, any_host=True if any_host else None
@@ -147,13 +147,13 @@ class FeedFetcherService:
         return added.feed.id
 
     async def edit_feed(self, feed_id: FeedId, changes: FeedChanges) -> None:
-        """Change a feed as `inforadar feed edit` does, its URL too: all of it in one transaction."""
+        """Change a feed like `inforadar feed edit`, including its URL, in one transaction."""
         await edit_feed(self._open.database, self._settings.fetcher, feed_id, changes)
 
     async def fetch_feed_now(self, feed_id: FeedId) -> None:
-        """Fetches a feed at once, whatever its schedule says, in the background: the call returns before it ends.
+        """Fetch a feed now, whatever its schedule; this starts the fetch in the background and returns at once.
 
-        Should this process end first, any worker on the database takes it.
+        If this process ends first, any worker on the database takes over.
         """
         worker = self._open
         await worker.database.read(load_feed, feed_id)
@@ -177,10 +177,10 @@ class FeedFetcherService:
 async def canonical_fetcher_run_once(
     database_url: str | None = None, *, settings: Settings | None = None
 ) -> dict[str, int]:
-    """Seed 3's step 2: fetches the URLs that are new, then ends; nothing new: ends at once.
+    """Fetch the articles of all queued URLs, then return: step 2 of seed 3. Returns at once if none is queued.
 
-    Returns how many ended how: `{"success": 12, "FAIL_HTTP": 1}`. Without arguments everything comes from the
-    environment and `inforadar.toml`. Several may run at once: they share the URLs.
+    Returns the number of articles by result: `{"success": 12, "FAIL_HTTP": 1}`. Without arguments all settings come
+    from the environment and `inforadar.toml`. Several calls may run at the same time: they share the URLs.
     """
     given = settings or load_settings()
     if database_url is not None:
@@ -195,14 +195,14 @@ async def canonical_fetcher_run_once(
 async def fetch_sitemap(
     sitemap_url: str, *, any_host: bool = False, settings: Settings | None = None
 ) -> list[SitemapEntry]:
-    """The entries of `read_sitemap`, for whoever does not mind that some may be missing."""
+    """Return only the entries of `read_sitemap`; some may be missing."""
     return (await read_sitemap(sitemap_url, any_host=any_host, settings=settings)).entries
 
 
 async def read_sitemap(
     sitemap_url: str, *, any_host: bool = False, settings: Settings | None = None
 ) -> SitemapListing:
-    """All that a sitemap lists, its index followed, at the polite pace of the program's own database."""
+    """Read all entries of a sitemap, following its indexes, at the polite pace kept in the program's own database."""
     given = settings or load_settings()
     limit = int(given.sitemap.max_file_size_mb * 2**20)
     async with open_sitemap_visit(given) as visit:

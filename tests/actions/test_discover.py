@@ -72,7 +72,7 @@ async def test_a_site_without_any_feed_says_what_to_do_after_three_requests(
     site: Site, discovery: Discovery
 ) -> None:
     site.page("/", page())
-    with pytest.raises(NothingFoundError, match="names no feed"):
+    with pytest.raises(NothingFoundError, match="links to no feed"):
         await discovery.discover(site.url("/"))
     assert len(site.requests) == 3
 

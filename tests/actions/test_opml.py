@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inforadar.actions.feed_input import MAX_WORD
+from inforadar.actions.feed_input import MAX_NAME_CHARS
 from inforadar.actions.opml import parse_opml, render_opml
 from inforadar.errors import ParseError
 from inforadar.model.feed import Feed, FeedKind
@@ -138,7 +138,7 @@ def test_titles_become_plain_words_and_no_feed_is_lost(written: str, meant: str)
 
 
 def test_names_end_where_those_that_people_give_do() -> None:
-    long = "Ж" * (MAX_WORD + 1)
+    long = "Ж" * (MAX_NAME_CHARS + 1)
     feeds = parse_opml(
         opml(
             f'<outline text="{long}"><outline text="{long}" xmlUrl="https://a.example/rss"/></outline>'

@@ -92,7 +92,7 @@ def test_all_that_is_wrong_with_a_file_of_selectors_is_said_at_once(tmp_path: Pa
     with pytest.raises(UsageError, match="cannot be read: No such file"):
         read_selectors(path)
     path.write_bytes(b"item = '\xff'")
-    with pytest.raises(UsageError, match="not a text in UTF-8"):
+    with pytest.raises(UsageError, match="is not a UTF-8 text file"):
         read_selectors(path)
     path.write_text("item = 3\ncolour = 'x'\n")
     with pytest.raises(UsageError) as refused:

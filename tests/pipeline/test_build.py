@@ -133,7 +133,7 @@ async def test_a_new_address_is_said_by_quiet_feeds_too(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (readdress, stale_addresses):
-        monkeypatch.setattr(module, "PORTION", 2)
+        monkeypatch.setattr(module, "DOCUMENTS_PER_BATCH", 2)
     feeds = await add_five(database)
     at = NOW
 
@@ -147,17 +147,17 @@ async def test_a_new_address_is_said_by_quiet_feeds_too(
         ]
 
     old, new = builder("http://127.0.0.1:8321"), builder("https://new.example/Радар")
-    await old.follow_address()
+    await old.queue_stale_addresses()
     assert await old.run_once() == 5
 
-    await old.follow_address()
+    await old.queue_stale_addresses()
     assert await old.run_once() == 0, "the address is the same: nothing is to be built"
 
     at += timedelta(hours=1)
-    await new.follow_address()
+    await new.queue_stale_addresses()
     assert await new.run_once() == 5
     assert set(await addresses()) == {"https://new.example/%D0%A0%D0%B0%D0%B4%D0%B0%D1%80"}
-    await new.follow_address()
+    await new.queue_stale_addresses()
     assert await new.run_once() == 0
 
 
@@ -165,7 +165,7 @@ async def test_a_marking_that_was_cut_short_is_ended_by_the_next_worker(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (readdress, stale_addresses):
-        monkeypatch.setattr(module, "PORTION", 2)
+        monkeypatch.setattr(module, "DOCUMENTS_PER_BATCH", 2)
     await add_five(database)
     old = Builder(database=database, last_n=50, public_url="https://old.example", now=lambda: NOW)
     new = replace(old, public_url="https://new.example")
@@ -174,7 +174,7 @@ async def test_a_marking_that_was_cut_short_is_ended_by_the_next_worker(
     link = self_link_start("https://new.example/rss?url=")
     assert await database.write(mark_documents_without, link, before=None) is not None
     assert await new.run_once() == 2
-    await new.follow_address()
+    await new.queue_stale_addresses()
     assert await new.run_once() == 3
 
 

@@ -14,8 +14,8 @@ from inforadar.model.http import Failed, FailureReason, Outcome
 from inforadar.model.ids import FeedId
 from inforadar.model.item import ScheduleHints
 from inforadar.pipeline.schedule import (
-    LONGEST_BACKOFF_S,
-    LONGEST_S,
+    MAX_BACKOFF_S,
+    MAX_INTERVAL_S,
     SchedulePolicy,
     after_failure,
     after_success,
@@ -71,7 +71,7 @@ def a_failure(outcome: Outcome = Outcome.TEMPORARY_ERROR, **changes: object) -> 
         (None, ScheduleHints(ttl_s=10_800), 10_800),
         (None, ScheduleHints(update_period_s=86_400), 86_400),
         (7200, ScheduleHints(ttl_s=10_800, update_period_s=60), 10_800),
-        (10**9, ScheduleHints(), LONGEST_S),
+        (10**9, ScheduleHints(), MAX_INTERVAL_S),
     ],
 )
 def test_the_larger_of_our_interval_and_what_the_outside_asks_for_wins(
@@ -118,11 +118,11 @@ def test_backoff_doubles_up_to_a_day(failures: int, minutes: int) -> None:
 @given(failures=st.integers(1, 10_000), dice=st.floats(0, 1))
 def test_backoff_stays_within_ten_percent_of_its_steps(failures: int, dice: float) -> None:
     wait = backoff_s(failures, lambda: dice)
-    assert 300 * 0.9 <= wait <= LONGEST_BACKOFF_S * 1.1
+    assert 300 * 0.9 <= wait <= MAX_BACKOFF_S * 1.1
 
 
 @pytest.mark.parametrize(
-    ("asked", "expected"), [(7200.0, 7200), (10.0, 300), (None, 300), (10**9, LONGEST_S)]
+    ("asked", "expected"), [(7200.0, 7200), (10.0, 300), (None, 300), (10**9, MAX_INTERVAL_S)]
 )
 def test_retry_after_is_obeyed_unless_our_backoff_is_longer(asked: float | None, expected: float) -> None:
     found = after_failure(a_feed(), a_policy(dice=lambda: 0.5), a_failure(retry_after_s=asked, status=429))

@@ -75,7 +75,7 @@ class SwallowingStage:
         self._ends = ends
         self.started = asyncio.Event()
 
-    async def follow_address(self) -> None:
+    async def queue_stale_addresses(self) -> None:
         pass
 
     async def run_once(self) -> int:
@@ -113,7 +113,7 @@ async def test_a_loop_goes_on_whatever_happens_in_it(
             self.calls = 0
             self.again = asyncio.Event()
 
-        async def follow_address(self) -> None:
+        async def queue_stale_addresses(self) -> None:
             pass
 
         async def run_once(self) -> int:

@@ -20,7 +20,7 @@ from inforadar.errors import ConfigError, StoreError
 from inforadar.model.run import RunDetails, RunKind
 from inforadar.store import database as engine
 from inforadar.store.database import Database, open_database, parse_database_url
-from inforadar.store.faults import faults_as_sentences, is_of_the_database
+from inforadar.store.faults import faults_as_sentences, is_database_fault
 from inforadar.store.feeds.queries import count_feeds
 from inforadar.store.runs.queries import load_runs
 from inforadar.store.runs.save import insert_run
@@ -51,7 +51,7 @@ def test_whatever_a_driver_says_of_a_server_that_was_cut_off_it_does_not_answer(
         faults_as_sentences("db"),
     ):
         raise DBAPIError("SELECT 1", None, RuntimeError(said))
-    assert is_of_the_database(fault.value)
+    assert is_database_fault(fault.value)
 
 
 async def test_a_folder_in_place_of_the_file(tmp_path: Path) -> None:
@@ -214,7 +214,7 @@ def test_a_server_that_vanishes_without_a_word_is_given_up() -> None:
     with socket.socket() as connection:
         transport = SimpleNamespace(get_extra_info={"socket": connection}.get)
         driver = SimpleNamespace(driver_connection=SimpleNamespace(_transport=transport))
-        engine._notice_silence(driver, None)
+        engine._detect_dead_server(driver, None)
         assert connection.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
         assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) < engine.SILENCE_S
         assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == engine.SILENCE_S * 1000
@@ -226,4 +226,4 @@ def test_a_pool_without_a_free_connection_is_a_sentence_too() -> None:
         faults_as_sentences("radar"),
     ):
         raise PoolTimeoutError("QueuePool limit of size 8 overflow 8 reached")
-    assert is_of_the_database(raised.value)
+    assert is_database_fault(raised.value)

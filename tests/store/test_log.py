@@ -17,7 +17,7 @@ MANY = 2000
 
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(engine, "LOG_BYTES", 8 * PIECE)
+    monkeypatch.setattr(engine, "CHECKPOINT_BYTES", 8 * PIECE)
     return tmp_path / "log.db"
 
 
@@ -47,7 +47,7 @@ async def test_a_long_log_is_emptied_without_a_transaction_that_does_it(path: Pa
     async with open_database(f"sqlite:///{path}") as database:
         await database.write(make)
         added = await add_until_in_file(database, path)
-        assert 7 <= added < engine.MOST_LOG_BYTES // PIECE
+        assert 7 <= added < engine.MAX_WAL_BYTES // PIECE
         assert await database.read(count) == added
 
 
@@ -68,7 +68,7 @@ async def test_a_log_that_cannot_be_emptied_fails_no_transaction(
         asked.append("once")
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(engine._SqliteRunner, "_empty_log", refuse)
+    monkeypatch.setattr(engine._SqliteRunner, "_run_checkpoint", refuse)
     async with open_database(f"sqlite:///{path}") as database:
         await database.write(make)
         for _ in range(20):

@@ -424,8 +424,8 @@ async def test_workers_that_bring_in_the_same_articles_do_not_wait_for_each_othe
 async def test_a_batch_is_bounded_by_what_it_lists_and_whoever_collects_waits_for_room(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writer_module, "MAX_BATCH", 20)
-    monkeypatch.setattr(writer_module, "MAX_UNSAVED", 40)
+    monkeypatch.setattr(writer_module, "MAX_BATCH_WEIGHT", 20)
+    monkeypatch.setattr(writer_module, "MAX_UNSAVED_WEIGHT", 40)
     batches: list[int] = []
 
     def noted(connection: Any, jobs: Any, *args: Any, **kwargs: Any) -> Any:

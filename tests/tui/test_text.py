@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from inforadar.tui.text import MOST_MARKS, fit, safe, safe_text
+from inforadar.tui.text import MAX_ACCENTS, fit, safe, safe_text
 
 HOSTILE = {
     "escape sequences": ("\x1b[2J\x1b]0;owned\x07gone", "[2J ]0;owned gone"),
@@ -23,7 +23,7 @@ HOSTILE = {
     "fillers": ("a\u3164\u115f\uffa0\u00adb", "a b"),
     "tags": ("a\U000e0041\U000e0042b", "a b"),
     "surrogates": ("a\ud800b", "a b"),
-    "storm of accents": ("Z" + "\u0335" * 500 + "algo", "Z" + "\u0335" * MOST_MARKS + "algo"),
+    "storm of accents": ("Z" + "\u0335" * 500 + "algo", "Z" + "\u0335" * MAX_ACCENTS + "algo"),
     "living scripts": ("Việt Nam हिन्दी עִבְרִית ภาษาไทย 中文 🛟", "Việt Nam हिन्दी עִבְרִית ภาษาไทย 中文 🛟"),
 }
 

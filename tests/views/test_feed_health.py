@@ -70,7 +70,7 @@ def feed(**fields: Any) -> Feed:
         ({"enabled": False, "last_fetch_status": Outcome.SUCCESS}, HealthState.DISABLED, "Disabled"),
         ({"enabled": False, "locked_until": SOON}, HealthState.DISABLED, "Disabled"),
         ({"locked_until": SOON}, HealthState.NEW, "right now"),
-        ({"locked_until": NOW, "requested_at": NOW}, HealthState.NEW, "a worker takes it next"),
+        ({"locked_until": NOW, "requested_at": NOW}, HealthState.NEW, "a worker fetches it next"),
     ],
 )
 def test_health_follows_from_the_last_outcome_and_the_schedule(

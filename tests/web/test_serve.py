@@ -108,7 +108,7 @@ async def test_an_address_of_another_machine_is_a_sentence(
     newsroom: Newsroom, tmp_path: Path, host: str
 ) -> None:
     settings = load_settings(tmp_path, {"INFORADAR_HOST": host})
-    with pytest.raises(UsageError, match="is no address of this machine"):
+    with pytest.raises(UsageError, match="is not an address of this machine"):
         await serve_api(newsroom.database, settings, asyncio.Event())
 
 

@@ -1,1 +1,1 @@
-"""What people ask for, one module per verb, one transaction per action: every face changes things through these."""
+"""Everything that people can ask for, one module per verb, one transaction per action. Every face uses these."""

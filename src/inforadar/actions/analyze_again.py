@@ -1,4 +1,4 @@
-"""Queue items again that today's analyzer has not analyzed."""
+"""Requeue items that the current analyzer has not analyzed."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ log = structlog.get_logger()
 
 
 async def analyze_again(database: Database, analyzers: Analyzers) -> int:
-    """Queues what today's model and prompt of its feed have not analyzed; returns how many items.
+    """Queue items not yet analyzed with the current model and prompt of their feed; return their number.
 
-    One transaction per feed: a stop in between leaves whole feeds queued, and asking again queues the rest.
+    One transaction per feed: if it is interrupted, whole feeds are queued, and another call queues the rest.
     """
     await analyzers.refresh()
     queued = 0

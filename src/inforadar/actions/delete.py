@@ -1,4 +1,4 @@
-"""Deleting feeds: softly, or for good."""
+"""Delete feeds: softly, or for good."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ async def delete_feed(database: Database, feed_id: FeedId, at: datetime) -> Feed
 
 
 async def purge_feeds(database: Database, feed_ids: Sequence[FeedId]) -> None:
-    """Delete feeds for good, with their items and everything that nothing else needs."""
+    """Delete feeds for good, with their items and all data that only they use."""
     await database.write(delete_feeds.purge_feeds, feed_ids)

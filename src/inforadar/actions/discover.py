@@ -1,7 +1,7 @@
 """Discovery: from a site's address to its feeds, in at most three requests (P14).
 
-The page itself may be a feed; else the feeds that it names; else what its robots.txt names (sitemaps) and the one
-place where a feed most often lies. Each request waits for its host's turn like any other.
+The address itself may be a feed. Otherwise the page's links to feeds are used, and without any, the most common path of
+a feed and the sitemaps in robots.txt. Each request waits for its host's turn like any other.
 """
 
 from __future__ import annotations
@@ -22,50 +22,48 @@ from inforadar.stages.discover.sitemap.parse import is_sitemap
 from inforadar.stages.discover.sitemap.unpack import MAX_BYTES
 from inforadar.urls import canonical_form, host_key, readable
 
-_USUAL = "/feed"
-_USUAL_BY_GENERATOR = (
+_USUAL_PATH = "/feed"
+_USUAL_PATH_BY_GENERATOR = (
     (re.compile(rb"wp-content|wordpress", re.IGNORECASE), "/feed/"),
     (re.compile(rb"ghost", re.IGNORECASE), "/rss/"),
     (re.compile(rb"hugo|jekyll|gatsby", re.IGNORECASE), "/index.xml"),
     (re.compile(rb"blogger|blogspot", re.IGNORECASE), "/feeds/posts/default"),
     (re.compile(rb"drupal", re.IGNORECASE), "/rss.xml"),
 )
-MAX_PAGE = 2 * 2**20
+MAX_PAGE_BYTES = 2 * 2**20
 
 
 class NothingFoundError(InfoRadarError):
-    """The site names no feed, and none lies where they usually do."""
+    """The site links to no feed, and there is none at the usual path."""
 
 
 class NoFeedOnPageError(NothingFoundError):
-    """It is a page, and a page alone: selectors could read it."""
+    """The address is a page without a feed: selectors could read it."""
 
     def __init__(self, sentence: str) -> None:
-        super().__init__(
-            f"{sentence} If its list of articles has pages, add it with --kind pages and --selectors."
-        )
+        super().__init__(f"{sentence} If it lists articles, add it with --kind pages and --selectors.")
         self.sentence = sentence
-        """Without the advice, which is for the command line."""
+        """The message without the advice, which is for the command line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Discovery:
-    """Looks for the feeds of a site."""
+    """Finds the feeds of a site."""
 
     engine: Engine
     parse: Parse
     user_agent: str
 
     async def discover(self, url: str) -> list[FoundFeed]:
-        """The feeds of the site at `url`, the likeliest first; raises a sentence if there is none."""
+        """Return the feeds of the site at `url`, the likeliest first; raise `NothingFoundError` if there is none."""
         address = canonical_form(url)
-        limit = MAX_BYTES if looks_like_sitemap(address) else MAX_PAGE
+        limit = MAX_BYTES if looks_like_sitemap(address) else MAX_PAGE_BYTES
         page = await self._get(Request(url=address, accept=ACCEPT, max_bytes=limit))
         match page:
             case Failed(message=message):
                 raise NothingFoundError(message)
             case NotModified():
-                raise NothingFoundError(f"{readable(address)} answered 304 to a question we did not ask.")
+                raise NothingFoundError(f"{readable(address)} answered 304 to an unconditional request.")
             case Fetched():
                 pass
         try:
@@ -82,18 +80,18 @@ class Discovery:
             raise fault
         if named := find_feed_links(text, page.final_url):
             return [FoundFeed(url=url, kind=FeedKind.FEED, how="named by the page") for url in named]
-        found = await self._at_usual_place(page)
+        found = await self._at_usual_path(page)
         robots = robots_from_result(await self._get(robots_request(page.final_url)), self.user_agent)
         found += [
             FoundFeed(url=url, kind=FeedKind.SITEMAP, how="named by robots.txt") for url in robots.sitemaps
         ]
         if not found:
             raise NoFeedOnPageError(
-                f"{readable(page.final_url)} names no feed, and there is none at {_usual_path(page.body)}."
+                f"{readable(page.final_url)} links to no feed, and there is none at {_usual_path(page.body)}."
             )
         return found
 
-    async def _at_usual_place(self, page: Fetched) -> list[FoundFeed]:
+    async def _at_usual_path(self, page: Fetched) -> list[FoundFeed]:
         url = canonical_form(_usual_path(page.body), page.final_url)
         answer = await self._get(Request(url=url, accept=ACCEPT))
         if not isinstance(answer, Fetched):
@@ -119,4 +117,4 @@ class Discovery:
 
 def _usual_path(page: bytes) -> str:
     head = page[:100_000]
-    return next((path for sign, path in _USUAL_BY_GENERATOR if sign.search(head)), _USUAL)
+    return next((path for sign, path in _USUAL_PATH_BY_GENERATOR if sign.search(head)), _USUAL_PATH)

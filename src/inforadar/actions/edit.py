@@ -1,10 +1,10 @@
-"""Editing a feed, the same for every face and for Python: settings, credentials and URL in one transaction."""
+"""Edit a feed: settings, credentials and URL in one transaction. The same for every face and for Python."""
 
 from __future__ import annotations
 
 import msgspec
 
-from inforadar.actions.feed_input import check_words, domain_given, split_credentials, timezone_given
+from inforadar.actions.feed_input import check_names, parse_domain, parse_timezone, split_credentials
 from inforadar.actions.subscribe import kind_of_url
 from inforadar.clock import utc_now
 from inforadar.config import FetcherSettings
@@ -20,7 +20,7 @@ from inforadar.store.feeds.edit import save_edit
 async def edit_feed(
     database: Database, fetcher: FetcherSettings, feed_id: FeedId, changes: FeedChanges
 ) -> Edited:
-    """Write what is named, and ask for the feed if it is enabled, so that the change shows.
+    """Save the changes and, if the feed is enabled, request a fetch so that they take effect.
 
     Another URL makes the feed start over there: validators and errors are cleared, a suspended feed is scheduled
     again, and credentials stay only where they belong to the same origin. The kind is detected again, unless it is
@@ -32,9 +32,9 @@ async def edit_feed(
 async def edit_live(
     database: Database, fetcher: FetcherSettings, feed_id: FeedId, changes: FeedChanges
 ) -> Edited:
-    """Edit as people expect it on the page: an edited feed is enabled and polls, unless the edit says otherwise (B3).
+    """Edit as people expect on the page: an edited feed is enabled and polls, unless the edit says otherwise (B3).
 
-    Switches alone only switch.
+    An edit of switches only changes nothing else.
     """
     if changes.is_switch:
         return await edit_feed(database, fetcher, feed_id, changes)
@@ -44,8 +44,8 @@ async def edit_live(
 
 
 async def set_root_domain(database: Database, feed_id: FeedId, domain: str | None) -> Feed:
-    """Group the feed with others of a domain; `None`: with none."""
-    changes = FeedChanges(root_domain=domain_given(domain))
+    """Set the domain that the feed is grouped under; None removes it from its group."""
+    changes = FeedChanges(root_domain=parse_domain(domain))
     return (await database.write(save_edit, feed_id, changes)).feed
 
 
@@ -58,7 +58,7 @@ async def _edit(
     fallback_s: float | None,
 ) -> Edited:
     if not changes:
-        raise UsageError("Nothing to change was named. `inforadar feed edit --help` lists what can be.")
+        raise UsageError("Nothing to change was named. `inforadar feed edit --help` lists all options.")
     return await database.write(
         save_edit,
         feed_id,
@@ -69,19 +69,19 @@ async def _edit(
 
 
 def _checked(changes: FeedChanges) -> FeedChanges:
-    """The changes in the form that is stored; refused, all of them, if one cannot be used."""
+    """The changes in the form that is stored; if one is invalid, all are refused."""
     columns, options = changes.columns, dict(changes.options)
     named = {**columns, **options}
-    check_words(**{name: named[name] for name in ("source", "topic", "title") if name in named})
+    check_names(**{name: named[name] for name in ("source", "topic", "title") if name in named})
     if "timezone" in options:
-        options["timezone"] = timezone_given(options["timezone"])
+        options["timezone"] = parse_timezone(options["timezone"])
     if selectors := options.get("selectors"):
         from inforadar.stages.discover.pages.selectors.definition import parse_selectors  # noqa: PLC0415 - slow
 
         parse_selectors(selectors)
     checked = msgspec.structs.replace(changes, options=options)
     if "root_domain" in columns:
-        checked = msgspec.structs.replace(checked, root_domain=domain_given(columns["root_domain"]))
+        checked = msgspec.structs.replace(checked, root_domain=parse_domain(columns["root_domain"]))
     return checked
 
 

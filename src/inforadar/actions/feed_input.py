@@ -1,4 +1,4 @@
-"""Checking what people enter about a feed: names, time zones, domains, and passwords inside of URLs."""
+"""Check what people enter about a feed: names, time zones, domains, and passwords inside URLs."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from inforadar.errors import InvalidUrlError, UsageError
 from inforadar.model.zone import zone_named
 from inforadar.urls import UNREADABLE
 
-MAX_WORD = 200
-"""Characters in a name that a person gives to something."""
+MAX_NAME_CHARS = 200
+"""Maximum length of a name that a person gives to something."""
 _DOMAIN = re.compile(r"[^\s/:@?#]{1,253}")
 
 
-def check_words(**words: object) -> None:
-    """Refuse names that nobody could see or read; None: not named."""
-    for name, word in words.items():
-        if word is not None and not 0 < len(str(word).strip()) <= len(str(word)) <= MAX_WORD:
-            raise UsageError(f"The {name} must have 1 to {MAX_WORD} characters, and not only spaces.")
+def check_names(**names: object) -> None:
+    """Refuse names that are blank or too long; None means not given."""
+    for what, name in names.items():
+        if name is not None and not 0 < len(str(name).strip()) <= len(str(name)) <= MAX_NAME_CHARS:
+            raise UsageError(f"The {what} must have 1 to {MAX_NAME_CHARS} characters, and not only spaces.")
 
 
-def timezone_given(name: object) -> str | None:
-    """The name of a time zone as a person wrote it; refused if there is none of that name. None: UTC."""
+def parse_timezone(name: object) -> str | None:
+    """Return the name of the time zone that a person entered, None for UTC; refuse an unknown one."""
     given = str(name or "").strip()
     zone_named(given)
     return given or None
 
 
-def domain_given(domain: str | None) -> str | None:
-    """A root domain as a person wrote it; refused if it is not one. None: none."""
+def parse_domain(domain: str | None) -> str | None:
+    """Return the root domain that a person entered, in lower case; refuse what is not a domain. None stays None."""
     name = None if domain is None else domain.strip().lower()
     if name is not None and not _DOMAIN.fullmatch(name):
         raise UsageError(f"{domain!r} is not a domain. It should look like example.com.")
@@ -38,7 +38,7 @@ def domain_given(domain: str | None) -> str | None:
 
 
 def split_credentials(url: str) -> tuple[str, dict[str, str]]:
-    """A URL without its user and password, and the header that says the same: no list of feeds shows them."""
+    """Return the URL without user and password, and the header that replaces them: lists of feeds stay free of them."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -51,5 +51,5 @@ def split_credentials(url: str) -> tuple[str, dict[str, str]]:
 
 
 def basic_authorization(user: str, password: str) -> str:
-    """The value of an `Authorization` header."""
+    """The value of an `Authorization` header for HTTP Basic authentication."""
     return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()

@@ -12,12 +12,12 @@ from inforadar.store.people.save_marks import save_marks, save_marks_of
 
 
 async def mark(database: Database, url: str, changes: Mapping[str, bool], at: datetime) -> Marks:
-    """Set and clear the named marks of one item; returns the marks it has now."""
+    """Set and clear the named marks of one item; return the marks it has now."""
     return await database.write(save_marks, url, changes, at)
 
 
 async def mark_all(
     database: Database, urls: Sequence[str], changes: Mapping[str, bool], at: datetime
 ) -> Mapping[UrlHash, Marks]:
-    """As `mark`, for several items in one transaction."""
+    """Set and clear marks of several items in one transaction."""
     return await database.write(save_marks_of, urls, changes, at)

@@ -1,7 +1,7 @@
 """OPML: lists of feeds as other readers write them. Folders become topics.
 
-Files in the wild are often not well-formed and name things in their own way; whatever can be read is
-taken, and what cannot is reported with its reason.
+Real files are often malformed and use attribute names of their own. Entries that can be read are taken, and the others
+are reported with the reason.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from inforadar.actions.feed_input import MAX_WORD
+from inforadar.actions.feed_input import MAX_NAME_CHARS
 from inforadar.errors import InvalidUrlError, ParseError
 from inforadar.model.feed import Feed
 from inforadar.stages.discover.feed.encoding import decode
@@ -29,18 +29,18 @@ _OTHER_TYPES = {"link", "include"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpmlFeed:
-    """One subscription of a list."""
+    """One feed of a list."""
 
     url: str
     title: str | None
     topic: str | None
-    """None: it lies in no folder."""
+    """The name of its folder; None if it is in none."""
     site_url: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opml:
-    """A list that was read."""
+    """A parsed list."""
 
     feeds: tuple[OpmlFeed, ...]
     skipped: tuple[tuple[str, str], ...]
@@ -48,14 +48,14 @@ class Opml:
 
 
 def parse_opml(data: bytes) -> Opml:
-    """Reads a list; duplicates count once. Raises `ParseError` for what is no OPML at all."""
+    """Parse a list; duplicates count once. Raises `ParseError` if the data is not OPML."""
     if len(data) > MAX_BYTES:
-        raise ParseError(f"This file is larger than {MAX_BYTES // 2**20} MB; no list of feeds is.")
+        raise ParseError(f"This file is larger than {MAX_BYTES // 2**20} MB, too large for a list of feeds.")
     root = _parse(data)
     outlines = [] if root is None else list(root.iter("{*}outline", "{*}Outline", "{*}OUTLINE"))
     if root is None or (not outlines and _local(root) != "opml"):
         raise ParseError(
-            "This is no OPML file. Export the list of feeds from your reader as OPML and try again."
+            "This is not an OPML file. Export the list of feeds from your reader as OPML and try again."
         )
     feeds: dict[str, OpmlFeed] = {}
     skipped: list[tuple[str, str]] = []
@@ -63,7 +63,7 @@ def parse_opml(data: bytes) -> Opml:
         attributes = _attributes(outline)
         title = _title(attributes)
         address = next((attributes[name] for name in _URL_NAMES if attributes.get(name)), None)
-        if why := _why_no_feed(attributes, address, is_folder=len(outline) > 0):
+        if why := _why_skipped(attributes, address, is_folder=len(outline) > 0):
             skipped.append((title or address or "an entry without a name", why))
         if address is None or attributes.get("type", "").lower() in _OTHER_TYPES:
             continue
@@ -85,7 +85,7 @@ def parse_opml(data: bytes) -> Opml:
 
 
 def _parse(data: bytes) -> etree._Element | None:
-    """Whatever the encoding, and without what a document says about entities: a bomb stays a word."""
+    """Parse XML in any encoding, ignoring its entity definitions, so that an entity bomb stays harmless text."""
     text = _without_doctype(decode(data))
     text = _DECLARATION.sub("", _UNREADABLE.sub("", text), count=1).lstrip()
     text = _ENTITY.sub(_character, text)
@@ -99,7 +99,7 @@ def _parse(data: bytes) -> etree._Element | None:
 
 
 def _without_doctype(text: str) -> str:
-    # Looked for once: a file of a million beginnings without an end would be searched a million times.
+    # Searched only once: a file with a million unclosed DOCTYPEs would otherwise be searched a million times.
     start = _DOCTYPE_START.search(text)
     whole = _DOCTYPE.match(text, start.start()) if start else None
     return text[: whole.start()] + text[whole.end() :] if whole else text
@@ -114,7 +114,7 @@ _XML_OWN = {"amp", "lt", "gt", "quot", "apos"}
 
 
 def _character(match: re.Match[str]) -> str:
-    """`&nbsp;` and its like are HTML's; XML does not know them, and would leave the rest of the list out."""
+    """Replace an HTML entity such as `&nbsp;`: XML does not define it, and parsing would stop there."""
     name = match[1]
     if name in _XML_OWN:
         return match[0]
@@ -122,20 +122,20 @@ def _character(match: re.Match[str]) -> str:
 
 
 def _title(attributes: dict[str, str]) -> str | None:
-    """In plain words: some readers write HTML there, and some escape it twice."""
+    """The title as plain text: some readers write HTML there, and some escape it twice."""
     written = attributes.get("text") or attributes.get("title") or ""
     plain = " ".join(_TAG.sub(" ", unescape_html(written)).split())
-    return plain[:MAX_WORD].strip() or None
+    return plain[:MAX_NAME_CHARS].strip() or None
 
 
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,500}>")
 
 
-def _why_no_feed(attributes: dict[str, str], address: str | None, *, is_folder: bool) -> str | None:
+def _why_skipped(attributes: dict[str, str], address: str | None, *, is_folder: bool) -> str | None:
     if address is None:
         site = attributes.get("htmlurl")
         if site:
-            return f"it has no feed URL, only that of its site; try `inforadar feed add {site} --discover`"
+            return f"it has no feed URL, only a site URL; try `inforadar feed add {site} --discover`"
         return None if is_folder else "it has no feed URL"
     if attributes.get("type", "").lower() in _OTHER_TYPES:
         return "it is a link, not a feed"
@@ -143,7 +143,7 @@ def _why_no_feed(attributes: dict[str, str], address: str | None, *, is_folder: 
 
 
 def _with_scheme(address: str) -> str:
-    """Some readers write `feed://example.com/rss` or `feed:https://…`."""
+    """Return an http URL for `feed://example.com/rss` and `feed:https://…`, which some readers write."""
     if address.lower().startswith("feed:"):
         rest = address[5:]
         return f"http:{rest}" if rest.startswith("//") else rest
@@ -151,14 +151,14 @@ def _with_scheme(address: str) -> str:
 
 
 def _topic(outline: etree._Element, attributes: dict[str, str]) -> str | None:
-    """The nearest folder's name; else the last part of the first category."""
+    """The name of the nearest folder, else the last part of the first category."""
     for depth, parent in enumerate(outline.iterancestors()):
         if depth > MAX_DEPTH:
             break
         if _local(parent) == "outline" and (name := _title(_attributes(parent))):
             return name
     category = attributes.get("category", "").split(",")[0].strip().strip("/")
-    return category.rsplit("/", 1)[-1][:MAX_WORD].strip() or None
+    return category.rsplit("/", 1)[-1][:MAX_NAME_CHARS].strip() or None
 
 
 def _attributes(node: etree._Element) -> dict[str, str]:
@@ -170,7 +170,7 @@ def _local(node: etree._Element) -> str:
 
 
 def render_opml(feeds: Sequence[Feed], title: str = "Info Radar") -> bytes:
-    """The list as other readers take it: a folder for each topic."""
+    """Write the list as other readers expect it: one folder per topic."""
     root = etree.Element("opml", version="2.0")
     etree.SubElement(etree.SubElement(root, "head"), "title").text = title
     body = etree.SubElement(root, "body")
@@ -188,7 +188,7 @@ def render_opml(feeds: Sequence[Feed], title: str = "Info Radar") -> bytes:
 
 
 def _clean(text: str) -> str:
-    """Without what XML cannot hold."""
+    """Remove characters that XML does not allow."""
     return "".join(_allowed(text))
 
 

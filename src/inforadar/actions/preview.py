@@ -1,4 +1,4 @@
-"""Previewing a listing page: one polite request, and what the selectors, or the site's own reader, catch of it."""
+"""Preview a listing page: one polite request, then the items that selectors or the site's own reader find."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from inforadar.stages.discover.pages.selectors.preview import Preview, preview
 from inforadar.stages.discover.pages.sites import site_reader
 from inforadar.urls import canonical_form, host_key, hostname
 
-TIMEOUT_S = 10.0
+READ_TIMEOUT_S = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PagePreview:
-    """What would be taken from a page; `selected` says which selector caught what."""
+    """The items that would be taken from a page."""
 
     page: PageListing
     selected: Preview | None = None
-    """None: the site has a reader of its own."""
+    """What each selector matched; None if the site has its own reader."""
 
     @property
     def messages(self) -> tuple[str, ...]:
@@ -40,7 +40,7 @@ class PagePreview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Previewer:
-    """Shows what a feed of kind `pages` would find, before there is one."""
+    """Shows what a feed of kind `pages` would find before it is added."""
 
     engine: Engine
     robots: Robots
@@ -50,16 +50,19 @@ class Previewer:
     async def preview(
         self, url: str, selectors: Mapping[str, Any] | None = None, zone: tzinfo = UTC
     ) -> PagePreview:
-        """`UsageError` if there is nothing to read the page by; `InfoRadarError` if it cannot be had or read."""
+        """Fetch and read the page at `url`.
+
+        Raises `UsageError` without selectors or a reader for the site, `InfoRadarError` if fetching or reading fails.
+        """
         address = canonical_form(url)
         read = read_by_selectors(selectors, zone) if selectors else read_by_site(address)
         return await self.read(read, await self.fetch(address))
 
     async def read(self, read: Reading, fetched: Fetched) -> PagePreview:
-        """A page that is there already, so that trying out selectors asks the site only once."""
+        """Read a page that was already fetched, so that trying out selectors asks the site only once."""
         given = (fetched.body, fetched.final_url, fetched.content_type, fetched.fetched_at)
         try:
-            return await self.pool.run(read, *given, timeout_s=TIMEOUT_S)
+            return await self.pool.run(read, *given, timeout_s=READ_TIMEOUT_S)
         except ParseError as fault:
             raise InfoRadarError(f"The page {fetched.final_url} cannot be read. {fault}") from None
 
@@ -74,19 +77,23 @@ class Previewer:
             self.engine.pacer.done(host)
         if isinstance(result, Fetched):
             return result
-        why = result.message if isinstance(result, Failed) else f"{host} answered 304 without being asked."
+        why = (
+            result.message
+            if isinstance(result, Failed)
+            else f"{host} answered 304 to an unconditional request."
+        )
         raise InfoRadarError(why)
 
 
 Reading = Callable[[bytes, str, str, datetime], PagePreview]
-"""Runs in a process of its own: the page is hostile until it is read."""
+"""Reads a page in another process, because the page may be hostile."""
 
 
 def read_by_site(url: str) -> Reading:
     reader = site_reader(url)
     if reader is None:
         raise UsageError(
-            f"There is no reader for the pages of {hostname(url)}. Write selectors into a file, and say "
+            f"There is no reader for the pages of {hostname(url)}. Write selectors into a file and pass "
             "--selectors FILE."
         )
     return partial(_read_by_site, reader)

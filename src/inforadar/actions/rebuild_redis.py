@@ -1,4 +1,4 @@
-"""Write everything that Redis shows again from the database."""
+"""Rebuild everything in Redis from the database."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 async def rebuild_redis(projection: RedisProjection | None) -> dict[str, int]:
-    """Returns how many links, articles and failures were written. `None`: no Redis is configured."""
+    """Rebuild Redis; return how many links, articles and failures were written. Refused without Redis (None)."""
     if projection is None:
-        raise UsageError("There is no Redis to rebuild: set REDIS_URL.")
+        raise UsageError("Redis is not configured: set REDIS_URL.")
     return await projection.rebuild()

@@ -1,4 +1,4 @@
-"""Fetching one article anew because someone asked: conditionally, at the host's pace, never to lose a text."""
+"""Fetch one article again on request: conditionally, at the host's pace, and without ever losing a stored text."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ from inforadar.store.articles.save import ArticleEnding
 
 class RefreshOutcome(StrEnum):
     NOT_MODIFIED = "not_modified"
-    """The server said so: 304."""
+    """The server answered 304."""
     SAME = "same"
-    """It was sent again, with the same text."""
+    """Downloaded again, with the same text."""
     CHANGED = "changed"
     STORED = "stored"
-    """There was no text before."""
+    """Stored for the first time."""
     FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refreshed:
-    """What came of it."""
+    """The result of a refresh."""
 
     outcome: RefreshOutcome
     before_len: int | None
-    """Length of the text that was there, if there was one."""
+    """Length of the text stored before, if there was one."""
     after_len: int | None
     failure: NotExtracted | None = None
 
 
 async def refresh_article(canonicalizer: Canonicalizer, uid: Uid) -> Refreshed:
-    """Asks the page whether it changed; what is there stays unless there is another text."""
+    """Fetch the page if it changed; the stored text stays unless there is a new one."""
     database = canonicalizer.database
     known = await database.read(load_article, uid)
     job = await database.write(claim_article, uid)
     if job is None:
-        raise UsageError("A worker is fetching this article right now. Look again in a moment.")
+        raise UsageError("A worker is fetching this article right now. Try again in a moment.")
     held = {job.uid: job}
     async with keep_leases(database, held, extend=extend_articles, release=release_articles):
         async with Visitor(canonicalizer.engine, canonicalizer.robots, "", canonicalizer.now) as visitor:
@@ -55,7 +55,7 @@ async def refresh_article(canonicalizer: Canonicalizer, uid: Uid) -> Refreshed:
     if canonicalizer.projection:
         await canonicalizer.projection.publish()
     if ending is None:
-        raise UsageError("Another worker took over this article meanwhile. Look again in a moment.")
+        raise UsageError("Another worker has taken over this article. Try again in a moment.")
     return _refreshed(ending, known.extracted if known else None)
 
 
@@ -81,11 +81,11 @@ def _refreshed(ending: ArticleEnding, before: Extracted | None) -> Refreshed:
 
 
 def refreshed_sentence(refreshed: Refreshed) -> str:
-    """For people. What the page said is in it: make it safe where it is shown."""
+    """The result as a sentence. It may contain text from the page: escape it where it is shown."""
     before, after = refreshed.before_len, refreshed.after_len
     match refreshed.outcome:
         case RefreshOutcome.NOT_MODIFIED:
-            return "not modified, says the server. Nothing was downloaded."
+            return "not modified since the last download; nothing was downloaded."
         case RefreshOutcome.SAME:
             return "downloaded again; the text is the same."
         case RefreshOutcome.CHANGED:

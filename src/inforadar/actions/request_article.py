@@ -1,4 +1,4 @@
-"""Ask for the full text of an item now; a worker on any machine fetches it."""
+"""Request the full text of an item now; a worker on any machine fetches it."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from inforadar.urls import uid
 
 
 async def request_article(database: Database, url: str, category: str) -> None:
-    """Put the article at the head of the queue; a text that is stored stays until there is another."""
+    """Put the article at the head of the queue; a stored text stays until there is a new one."""
     await database.write(enqueue_article, uid(url), url, category)

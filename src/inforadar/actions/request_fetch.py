@@ -1,4 +1,4 @@
-"""Ask for a fetch run, which any worker executes, and ask a run to stop."""
+"""Request a fetch run, which any worker executes, and request that a run stop."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 async def request_fetch(database: Database, wanted: FetchFilter, limits: WalkLimits) -> RunId:
-    """Ask for a run over the feeds that are wanted; the next worker that looks executes it."""
-    # What fetches takes a moment to import, and only this needs it.
+    """Request a run over the wanted feeds; the next free worker executes it."""
+    # Imported here because it is slow, and only this function needs it.
     from inforadar.pipeline.runs.fetch_run import fetch_details  # noqa: PLC0415
 
     return await database.write(request_fetch_run, fetch_details(wanted, limits))
 
 
 async def stop_fetch(database: Database, run_id: RunId) -> None:
-    """Ask a run to stop between two items; a run that no worker has taken yet never begins."""
+    """Request that a run stop between two items; a run that no worker has taken yet never starts."""
     await database.write(request_stop, run_id)

@@ -1,4 +1,4 @@
-"""Bringing a deleted feed back."""
+"""Restore a deleted feed."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from inforadar.store.feeds import delete_feeds
 
 
 async def restore_feed(database: Database, feed_id: FeedId) -> Feed:
-    """Bring a deleted feed back exactly as it was, with its schedule and its items."""
+    """Restore a deleted feed exactly as it was, with its schedule and its items."""
     return await database.write(delete_feeds.restore_feed, feed_id)

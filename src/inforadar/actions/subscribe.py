@@ -1,6 +1,6 @@
-"""Adding feeds, the same for every face, for OPML and for Python: one transaction for all that is added together.
+"""Add feeds, the same for every face, for OPML and for Python. Feeds added together share one transaction.
 
-The faces differ only in how a feed begins, which a `Start` says.
+The faces differ only in how a feed starts, which is described by a `Start`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from inforadar.actions.feed_input import check_words, split_credentials, timezone_given
+from inforadar.actions.feed_input import check_names, parse_timezone, split_credentials
 from inforadar.clock import utc_now
 from inforadar.config import FetcherSettings
 from inforadar.errors import UsageError
@@ -25,7 +25,7 @@ from inforadar.urls import keeps_credentials
 async def subscribe(
     database: Database, fetcher: FetcherSettings, wanted: WantedFeed, start: Start = REGISTERED
 ) -> Subscribed:
-    """Add one feed; a deleted one is revived, and one that exists stays as it is."""
+    """Add one feed; a deleted feed is revived, and an existing one stays as it is."""
     (added,) = await subscribe_all(database, fetcher, [wanted], start)
     return added
 
@@ -47,7 +47,7 @@ async def subscribe_all(
 
 
 def _subscription(wanted: WantedFeed, fetcher: FetcherSettings, start: Start) -> Subscription:
-    check_words(source=wanted.source, topic=wanted.topic, title=wanted.title)
+    check_names(source=wanted.source, topic=wanted.topic, title=wanted.title)
     address, headers = split_credentials(wanted.url)
     new = with_defaults(
         address,
@@ -78,13 +78,13 @@ def _subscription(wanted: WantedFeed, fetcher: FetcherSettings, start: Start) ->
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewFeed:
-    """What a person left out when they added a feed, filled in."""
+    """The settings of an added feed, with defaults for what the person left out."""
 
     kind: FeedKind | None
     topic: str
     options: FeedOptions
     defaulted: frozenset[str]
-    """Which columns and options of these the person did not name."""
+    """Names of the columns and options that the person did not give."""
 
 
 def with_defaults(
@@ -96,8 +96,8 @@ def with_defaults(
     usual_cutoff: date | None = None,
     now: datetime,
 ) -> NewFeed:
-    """Selectors, or a site with a reader, make a feed of kind `pages`; its cutoff is stored with it."""
-    # What reads pages takes a moment to import, and only this needs it.
+    """Fill in defaults. A feed with selectors, or on a site with a reader, is of kind `pages` and gets a cutoff."""
+    # Imported here because it is slow, and only this function needs it.
     from inforadar.stages.discover.pages.selectors.definition import parse_selectors  # noqa: PLC0415
     from inforadar.stages.discover.pages.sites import topic_of  # noqa: PLC0415
 
@@ -115,7 +115,7 @@ def with_defaults(
         topic=topic or topic_of(url) or "general",
         options=options.replaced(
             {
-                "timezone": timezone_given(options.timezone),
+                "timezone": parse_timezone(options.timezone),
                 "cutoff_date": cutoff if kind is FeedKind.PAGES else None,
             }
         ),
@@ -124,7 +124,7 @@ def with_defaults(
 
 
 def kind_of_url(url: str) -> FeedKind | None:
-    """`pages` where there is a reader for the site; None: only the content shows it."""
+    """`pages` if there is a reader for the site; None if only the content will show the kind."""
     from inforadar.stages.discover.pages.sites import is_listing  # noqa: PLC0415 - see above
 
     return FeedKind.PAGES if is_listing(url) else None

@@ -1,4 +1,4 @@
-"""Switching feeds on and off, and asking for fetches."""
+"""Switch feeds on and off, and request fetches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from inforadar.store.feeds.edit import save_edit
 async def switch_feed(
     database: Database, feed_id: FeedId, *, enabled: bool | None = None, polling: bool | None = None
 ) -> Feed:
-    """Turn on or off what is named; nothing is scheduled by it."""
+    """Turn the named switches on or off; this schedules nothing."""
     named = FeedChanges(
         enabled=UNSET if enabled is None else enabled, polling=UNSET if polling is None else polling
     )
@@ -25,12 +25,12 @@ async def switch_feed(
 
 
 async def sync_feed(database: Database, feed_id: FeedId) -> Feed:
-    """Make a feed due now; revives one that was suspended. Refused if it is disabled or deleted."""
+    """Make a feed due now, and revive it if it was suspended. Refused if it is disabled or deleted."""
     return await database.write(changes.sync_feed, feed_id)
 
 
 async def request_feeds(
     database: Database, feed_ids: Sequence[FeedId], *, fallback_s: float | None = None
 ) -> None:
-    """Ask for a fetch of each feed now (B3); with `fallback_s` also schedule one, in case nobody hears."""
+    """Request a fetch of each feed now (B3); with `fallback_s` also schedule one, in case no worker reacts."""
     await database.write(changes.request_feeds, feed_ids, fallback_s=fallback_s)

@@ -1,1 +1,1 @@
-"""The one place where the parts are put together: settings in, a database or a worker out."""
+"""The one place where the parts are assembled: settings in, a database or a worker out."""

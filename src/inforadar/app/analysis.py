@@ -1,4 +1,4 @@
-"""Analyzing and building, put together from the settings. Without the engine: neither of them fetches."""
+"""Assembles the analyze and build stages from the settings. Neither fetches, so neither needs the engine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def open_analysis(
     check: bool = True,
     now: Callable[[], datetime] = utc_now,
 ) -> AsyncIterator[AnalysisStage]:
-    """The analyze stage. With `check`, settings that cannot work are said now and not with the first item."""
+    """Open the analyze stage. With `check`, settings that cannot work are reported now, not with the first item."""
     analyzers = Analyzers(settings.ai, settings.home)
     try:
         if check:

@@ -1,6 +1,6 @@
-"""Collectors and the canonical stage, put together from the settings.
+"""Assembles the collectors and the canonical stage from the settings.
 
-`COLLECTORS` has one entry for each kind of feed: a new kind is registered there, and nowhere else in `app`.
+`COLLECTORS` has one entry for each kind of feed. A new kind is registered there, and nowhere else in `app`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CollectorParts:
-    """What collectors and the canonical stage are made of."""
+    """The parts that collectors and the canonical stage are made of."""
 
     settings: Settings
     database: Database
@@ -47,7 +47,7 @@ class CollectorParts:
 
 
 def make_canonicalizer(parts: CollectorParts, *, listener: ArticleListener | None = None) -> Canonicalizer:
-    """Make the canonical stage; `listener` hears of each article."""
+    """Make the canonical stage; `listener` is notified of each article."""
     canonical = parts.settings.canonical
     return Canonicalizer(
         database=parts.database,

@@ -1,7 +1,7 @@
-"""`inforadar doctor`: looks at everything that has to work, quickly, and says of each what to do.
+"""`inforadar doctor`: quickly checks everything that has to work, and suggests fixes.
 
-Checks run side by side, each for at most a few seconds, and none changes anything. Nothing goes out to the web
-but what was asked for with a URL, through the same guard as everything else; names of feeds are looked up.
+Checks run concurrently, each for at most a few seconds, and none changes anything. The web is contacted only for a URL
+given by the user, through the same guard as everything else; in addition the host names of some feeds are resolved.
 """
 
 from __future__ import annotations
@@ -30,13 +30,15 @@ from inforadar.store.redis.outbox_queries import count_outbox
 from inforadar.store.upkeep.revision import require_current
 from inforadar.urls import hostname
 
-CHECK_S = 4.0
-"""The most that a check may take."""
-LEAST_FREE = 10**9
+CHECK_TIMEOUT_S = 4.0
+"""Maximum duration of a check."""
+MIN_FREE_BYTES = 10**9
+MAX_OUTBOX_ROWS = 10_000
+"""More changes than this waiting for Redis mean that nobody sends them."""
 
 
 async def examine(settings: Settings, *, url: str | None = None) -> Findings:
-    """All findings, in the order in which a person would look."""
+    """Run all checks and return their findings, the most basic first."""
     checks: list[tuple[str, Awaitable[Findings]]] = [
         ("settings", _settings(settings)),
         ("disk", _disk(settings)),
@@ -52,11 +54,15 @@ async def examine(settings: Settings, *, url: str | None = None) -> Findings:
 
 async def _bounded(name: str, check: Awaitable[Findings]) -> Findings:
     try:
-        async with asyncio.timeout(CHECK_S):
+        async with asyncio.timeout(CHECK_TIMEOUT_S):
             return await check
     except TimeoutError:
         return [
-            problem(name, f"No answer within {CHECK_S:g} seconds.", "Look whether it is overloaded or away.")
+            problem(
+                name,
+                f"No answer within {CHECK_TIMEOUT_S:g} seconds.",
+                "Check whether it is overloaded or unreachable.",
+            )
         ]
     except InfoRadarError as fault:
         return [problem(name, str(fault), "")]
@@ -68,7 +74,7 @@ async def _settings(settings: Settings) -> Findings:
         found.append(
             warning(
                 "settings",
-                f"Others can look into {settings.home}, where the database and secrets lie.",
+                f"Other users can read {settings.home}, which contains the database and secrets.",
                 f"chmod 700 {settings.home}",
             )
         )
@@ -78,7 +84,7 @@ async def _settings(settings: Settings) -> Findings:
         found.append(
             warning(
                 "settings",
-                f"Hosts are asked every {fetcher.domain_delay:g} s and feeds every {fetcher.success_interval:g} s.",
+                f"Each host is asked every {fetcher.domain_delay:g} s, each feed every {fetcher.success_interval:g} s.",
                 "That is impolite: set FETCHER_DOMAIN_DELAY to 3 and FETCHER_SUCCESS_INTERVAL to 3600.",
             )
         )
@@ -86,15 +92,15 @@ async def _settings(settings: Settings) -> Findings:
         found.append(
             warning(
                 "settings",
-                f"The API listens on {web.host}: whoever reaches this machine reads everything.",
+                f"The API listens on {web.host}: anyone who can reach this machine can read everything.",
                 "Listen on 127.0.0.1 behind a reverse proxy, see docs/operations.md.",
             )
         )
-    return found or [ok("settings", f"All settings can be used. Home is {settings.home}.")]
+    return found or [ok("settings", f"All settings are valid. The home folder is {settings.home}.")]
 
 
 def _open_files(settings: Settings) -> Iterable[Finding]:
-    """Files with secrets that others can read."""
+    """Warn about files with secrets that other users can read."""
     secret = {
         f"{name}.{field}"
         for name, section in SECTIONS.items()
@@ -105,18 +111,18 @@ def _open_files(settings: Settings) -> Iterable[Finding]:
         return
     for path in (settings.home / "inforadar.toml", settings.home / ".env", Path(".env").absolute()):
         if path.is_file() and stat.S_IMODE(path.stat().st_mode) & 0o077:
-            yield warning("settings", f"Others can read {path}.", f"chmod 600 {path}")
+            yield warning("settings", f"Other users can read {path}.", f"chmod 600 {path}")
 
 
 async def _disk(settings: Settings) -> Findings:
     home = settings.home if settings.home.exists() else settings.home.parent
     if not home.exists():
-        return [ok("disk", f"{settings.home} is made at the first start.")]
+        return [ok("disk", f"{settings.home} is created at the first start.")]
     usage = shutil.disk_usage(home)
-    free = f"{usage.free / 1e9:.1f} GB free on the disk of {home}."
+    free = f"{usage.free / 1e9:.1f} GB free on the disk that holds {home}."
     if not os.access(home, os.W_OK):
-        return [problem("disk", f"{home} cannot be written.", "Give it to the user that runs Info Radar.")]
-    if usage.free < LEAST_FREE:
+        return [problem("disk", f"{home} is not writable.", "Give it to the user that runs Info Radar.")]
+    if usage.free < MIN_FREE_BYTES:
         return [problem("disk", f"Only {free}", "Free some space, or set RETENTION_MAX_AGE_DAYS.")]
     return [ok("disk", free)]
 
@@ -124,39 +130,39 @@ async def _disk(settings: Settings) -> Findings:
 async def _database(settings: Settings) -> Findings:
     async with open_unchecked_store(settings) as database:
         if database.path and not database.path.exists():
-            return [ok("database", f"{database.name} is made at the first start.")]
+            return [ok("database", f"{database.name} is created at the first start.")]
         await require_current(database)
         return await examine_store(database)
 
 
 async def _redis(settings: Settings) -> Findings:
     if settings.redis.url is None:
-        return [ok("redis", "Not configured; the database does its work.")]
+        return [ok("redis", "Not configured; the database is used instead.")]
     try:
-        from inforadar.store.redis.checks import look_at_redis  # noqa: PLC0415 - an extra
+        from inforadar.store.redis.checks import check_redis  # noqa: PLC0415 - an extra
     except ModuleNotFoundError:
         return [
             problem("redis", "REDIS_URL is set, but the client is missing.", "pip install 'inforadar[redis]'")
         ]
     try:
-        seen = await look_at_redis(settings.redis.url.get_secret_value())
+        seen = await check_redis(settings.redis.url.get_secret_value())
     except InfoRadarError as fault:
-        return [problem("redis", str(fault), "Is it running? The database stands in meanwhile.")]
+        return [problem("redis", str(fault), "Is it running? The database is used meanwhile.")]
     found = []
     if seen.policy != "noeviction" and seen.limit:
         found.append(
             warning(
                 "redis",
-                f"When its memory is full, Redis throws keys away ({seen.policy}).",
+                f"Redis deletes keys when its memory is full ({seen.policy}).",
                 "Set maxmemory-policy to noeviction.",
             )
         )
     if seen.limit and seen.used > seen.limit * 0.9:
-        found.append(warning("redis", "Its memory is almost full.", "Raise maxmemory."))
+        found.append(warning("redis", "The memory of Redis is almost full.", "Raise maxmemory."))
     async with open_unchecked_store(settings) as database:
-        if (waiting := await database.read(count_outbox)) > 10_000:
+        if (waiting := await database.read(count_outbox)) > MAX_OUTBOX_ROWS:
             found.append(
-                warning("redis", f"{waiting} changes were not told to Redis yet.", "Is a worker running?")
+                warning("redis", f"{waiting} changes were not sent to Redis yet.", "Is a worker running?")
             )
     return found or [ok("redis", f"Version {seen.version} answers in {seen.took_s * 1000:.0f} ms.")]
 
@@ -171,7 +177,7 @@ async def _analyzer(settings: Settings) -> Findings:
     if not registered(name).default_model:
         return [ok("analyzer", f"`{name}` needs no network.")]
     if not address:
-        return [ok("analyzer", f"`{name}` has a key. `inforadar analyze run --limit 1` tries it.")]
+        return [ok("analyzer", f"`{name}` has a key. To try it, run `inforadar analyze run --limit 1`.")]
     parts = urlsplit(address)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     try:
@@ -181,7 +187,7 @@ async def _analyzer(settings: Settings) -> Findings:
             problem(
                 "analyzer",
                 f"{parts.hostname}:{port} does not answer: {fault.strerror or fault}.",
-                "Is the model's server running? AI_BASE_URL says where.",
+                "Is the model's server running? AI_BASE_URL sets its address.",
             )
         ]
     writer.close()
@@ -192,7 +198,7 @@ async def _web(settings: Settings, url: str) -> Findings:
     fetcher = settings.fetcher
     client = Client(
         user_agent=fetcher.agent,
-        timeout_s=CHECK_S - 0.5,
+        timeout_s=CHECK_TIMEOUT_S - 0.5,
         max_bytes=int(fetcher.max_body_size_mb * 2**20),
         allowed=AllowedNetworks.parse(fetcher.allowed_networks),
         proxy=fetcher.proxy or None,
@@ -201,6 +207,6 @@ async def _web(settings: Settings, url: str) -> Findings:
         result = await client.fetch(Request(url=url))
     if isinstance(result, Failed):
         return [
-            problem("web", result.message, "Look at the network, FETCHER_PROXY and FETCHER_ALLOWED_NETWORKS.")
+            problem("web", result.message, "Check the network, FETCHER_PROXY and FETCHER_ALLOWED_NETWORKS.")
         ]
     return [ok("web", f"{hostname(url)} answers through the guard.")]

@@ -1,4 +1,4 @@
-"""The part of `inforadar doctor` that looks into the database: is it whole and quick, and how are the feeds?"""
+"""The checks of `inforadar doctor` that read the database: integrity, speed, clock, feeds and host names."""
 
 from __future__ import annotations
 
@@ -11,37 +11,39 @@ from inforadar.model.finding import Finding, ok, problem, warning
 from inforadar.store.database import Database
 from inforadar.store.upkeep.checks import find_missing, load_size
 from inforadar.store.upkeep.diagnosis import (
-    FeedsFound,
-    Some,
-    is_quickly_whole,
+    CountedNames,
+    FeedsDiagnosis,
     load_clock_offset,
-    load_feeds_found,
+    load_feeds_diagnosis,
     load_long_transactions,
-    time_questions,
+    quick_check,
 )
+from inforadar.texts import counted
 from inforadar.urls import hostname
 
-SLOW_S = 0.25
-CLOCK_S = 2.0
-NAMES_S = 1.2
-"""The most that looking up names may take."""
-HOSTS = 3
+SLOW_QUERY_S = 0.25
+MAX_CLOCK_OFFSET_S = 2.0
+DNS_TIMEOUT_S = 1.2
+"""Maximum duration of resolving host names."""
+INTEGRITY_CHECK_MS = 700
+RESOLVED_HOSTS = 3
+"""Number of host names that are resolved."""
 
 Findings = list[Finding]
 
 
 async def examine_store(database: Database) -> Findings:
-    """It is there, and at this program's schema."""
+    """Check a database that exists and has this program's schema."""
     found = await _integrity(database)
     found += await _speed(database)
     found += await _clock(database)
-    feeds = await database.read(load_feeds_found)
+    feeds = await database.read(load_feeds_diagnosis)
     return [*found, *_feeds(feeds), *await _names(feeds)]
 
 
 async def _integrity(database: Database) -> Findings:
     found = [problem("database", sentence, "") for sentence in await database.read(find_missing)]
-    if said := await database.read(is_quickly_whole, 700):
+    if said := await database.read(quick_check, INTEGRITY_CHECK_MS):
         found.append(
             problem(
                 "database", f"The file is damaged: {said}.", "Restore a backup: `inforadar db restore FILE`."
@@ -52,70 +54,68 @@ async def _integrity(database: Database) -> Findings:
         found.append(
             warning(
                 "disk",
-                f"The database has {size / 1e9:.1f} GB and the disk {free / 1e9:.1f} GB left.",
-                "`db backup` and `db vacuum` need as much again: make room.",
+                f"The database takes {size / 1e9:.1f} GB, and the disk has {free / 1e9:.1f} GB left.",
+                "`db backup` and `db vacuum` need as much space again: free some.",
             )
         )
-    return found or [
-        ok("database", f"{database.name} is at this program's schema and has {size / 1e6:.1f} MB.")
-    ]
+    return found or [ok("database", f"{database.name} has the current schema and takes {size / 1e6:.1f} MB.")]
 
 
 async def _speed(database: Database) -> Findings:
-    took = await database.read(time_questions)
-    slow = {name: seconds for name, seconds in took.items() if seconds > SLOW_S}
+    took = await database.read(time_queries)
+    slow = {name: seconds for name, seconds in took.items() if seconds > SLOW_QUERY_S}
     found = [
         warning(
             "speed",
-            f"Asking for {name} takes {seconds:.2f} s.",
+            f"The query for {name} takes {seconds:.2f} s.",
             "Run `inforadar db vacuum`; if that does not help, `inforadar db check`.",
         )
         for name, seconds in slow.items()
     ]
     found += [
-        warning("speed", f"A transaction stands open: {who}.", "Find out whose it is and end it.")
+        warning("speed", f"A transaction has been open for long: {who}.", "Find out whose it is and end it.")
         for who in await database.read(load_long_transactions)
     ]
     return found or [
-        ok("speed", f"The slowest of {len(took)} questions took {max(took.values()) * 1000:.0f} ms.")
+        ok("speed", f"The slowest of {len(took)} queries took {max(took.values()) * 1000:.0f} ms.")
     ]
 
 
 async def _clock(database: Database) -> Findings:
     offset = (await database.read(load_clock_offset, utc_now)).total_seconds()
-    if abs(offset) > CLOCK_S:
+    if abs(offset) > MAX_CLOCK_OFFSET_S:
         return [
             warning(
                 "clock",
                 f"The database's clock is {abs(offset):.0f} s {'ahead of' if offset > 0 else 'behind'} this machine's.",
-                "Leases go by the database's; let NTP set both.",
+                "Leases use the database's clock; synchronize both with NTP.",
             )
         ]
-    return [ok("clock", "This machine and the database agree about the time.")]
+    return [ok("clock", "The clocks of this machine and the database agree.")]
 
 
-def _feeds(found: FeedsFound) -> Findings:
-    told: list[tuple[Some, str, str]] = [
+def _feeds(found: FeedsDiagnosis) -> Findings:
+    told: list[tuple[CountedNames, str, str]] = [
         (
             found.overdue,
-            "due for over an hour, and nobody fetches them",
+            "due for over an hour, and not fetched",
             "Is a worker running? `inforadar worker`",
         ),
         (
             found.stuck,
-            "under a lease that ended: a worker was killed",
+            "under a lease that expired, because a worker was killed",
             "The next worker takes them over; start one.",
         ),
         (
             found.suspended,
             "suspended after an error",
-            "`inforadar feed list` says why; `feed sync` revives one.",
+            "`inforadar feed list` shows why; `feed sync` revives a feed.",
         ),
-        (found.failing, "failing for a time", "They are tried again by themselves."),
+        (found.failing, "failing temporarily", "They are retried automatically."),
         (
             found.silent,
-            "silent for two months",
-            "Look whether the site has another feed: `feed add SITE --discover`.",
+            "without new items for two months",
+            "Check whether the site has another feed: `feed add SITE --discover`.",
         ),
     ]
     findings = []
@@ -126,25 +126,25 @@ def _feeds(found: FeedsFound) -> Findings:
             findings.append(
                 make("feeds", f"{some.number} of {found.active} feeds are {what}: {names}.", advice)
             )
-    return findings or [ok("feeds", f"{found.active} feeds, and none of them needs you.")]
+    return findings or [ok("feeds", f"{counted(found.active, 'feed')}, none with a problem.")]
 
 
-async def _names(feeds: FeedsFound) -> Findings:
+async def _names(feeds: FeedsDiagnosis) -> Findings:
     hosts = list(dict.fromkeys(hostname(url) for url in feeds.hosts_sample))
-    named = [host for host in hosts if not host.replace(".", "").isdigit() and ":" not in host][:HOSTS]
+    named = [host for host in hosts if not host.replace(".", "").isdigit() and ":" not in host][
+        :RESOLVED_HOSTS
+    ]
     if not named:
         return []
     resolver = SystemResolver()
     try:
-        async with asyncio.timeout(NAMES_S):
+        async with asyncio.timeout(DNS_TIMEOUT_S):
             answers = await asyncio.gather(
                 *(resolver.resolve(host) for host in named), return_exceptions=True
             )
     except TimeoutError:
         return [
-            problem(
-                "dns", f"Looking up {named[0]} takes too long.", "Look at /etc/resolv.conf and the network."
-            )
+            problem("dns", f"Resolving {named[0]} takes too long.", "Check /etc/resolv.conf and the network.")
         ]
     finally:
         await resolver.close()
@@ -152,8 +152,8 @@ async def _names(feeds: FeedsFound) -> Findings:
         return [
             problem(
                 "dns",
-                f"No name is found, for example {named[0]}.",
-                "Look at /etc/resolv.conf and the network.",
+                f"Host names cannot be resolved, for example {named[0]}.",
+                "Check /etc/resolv.conf and the network.",
             )
         ]
-    return [ok("dns", f"Names are found, for example {named[0]}.")]
+    return [ok("dns", f"Host names can be resolved, for example {named[0]}.")]

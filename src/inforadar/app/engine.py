@@ -1,4 +1,4 @@
-"""The polite engine, put together from the settings: HTTP client, pacer, and where the hosts' slots are kept."""
+"""Assembles the polite engine from the settings: HTTP client, pacer, and the store of host slots."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from inforadar.store.hosts.save import free_slots, pause_host, reserve_slots
 from inforadar.urls import host_key
 
 SLOT_MARGIN_S = 15.0
-"""How much longer than a request may take a host's slot is held, for the work around the request."""
+"""How much longer than the request timeout a host's slot is held, for the work around the request."""
 
 
 @asynccontextmanager
 async def open_engine(settings: Settings, database: Database) -> AsyncIterator[Engine]:
-    """Open the way out to the web. The sample's own address, if it is there, is the one exception to the guard."""
+    """Open the engine for web requests. The guard's only exception is the address of the sample, if it is installed."""
     fetcher = settings.fetcher
     sample = await sample_hosts(database)
     client = Client(
@@ -42,14 +42,14 @@ async def open_engine(settings: Settings, database: Database) -> AsyncIterator[E
 
 
 async def sample_hosts(database: Database) -> frozenset[str]:
-    """`address:port` of the sample world, if its feeds are there."""
+    """`address:port` of the sample's server, if its feeds are installed."""
     feeds = await database.read(load_feeds, origin=SAMPLE)
     return frozenset(host_key(feed.url) for feed in feeds)
 
 
 @dataclass(frozen=True, slots=True)
 class DatabaseSlots:
-    """Slots, pauses and crawl delays of hosts in the table `hosts`."""
+    """Stores slots, pauses and crawl delays of hosts in the table `hosts`."""
 
     database: Database
 
@@ -70,7 +70,7 @@ class DatabaseSlots:
 async def _open_pacer(
     database: Database, settings: Settings, unpaced: frozenset[str]
 ) -> AsyncIterator[SharedPacer]:
-    """Open a pacer with its slots in the table `hosts`; in Redis, if that is configured."""
+    """Open a pacer that keeps its slots in Redis if that is configured, else in the table `hosts`."""
     table = DatabaseSlots(database)
     async with AsyncExitStack() as stack:
         slots: tuple[Reserve, Free, Pause] = table.reserve, table.free, table.pause

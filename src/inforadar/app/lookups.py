@@ -1,4 +1,4 @@
-"""Looking at a site before it is a feed: which feeds it has, and what selectors catch on its pages."""
+"""Assembles what looks at a site before it becomes a feed: discovery of its feeds, and preview of its pages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from inforadar.store.database import Database
 
 @asynccontextmanager
 async def open_discovery(settings: Settings, database: Database) -> AsyncIterator[Discovery]:
-    """Open what looks for the feeds of a site."""
+    """Open the discovery of a site's feeds."""
     pool = WorkPool(workers=1)
     try:
         async with open_engine(settings, database) as engine:
@@ -32,7 +32,7 @@ async def open_discovery(settings: Settings, database: Database) -> AsyncIterato
 async def open_previewer(
     settings: Settings, database: Database, *, pool: WorkPool | None = None
 ) -> AsyncIterator[Previewer]:
-    """Open what shows the items that selectors catch. `pool`: one that is warm already, and stays open."""
+    """Open the preview of listing pages. A given `pool` is used, and stays open."""
     used = pool or WorkPool(workers=1)
     try:
         async with open_engine(settings, database) as engine:

@@ -1,19 +1,19 @@
-"""A process that is to run for long: what it has to do once, when everything is open.
+"""Tuning of long-running processes, done once when everything is open.
 
-What was imported until then stays for good, and it is most of what there is. Left to itself the garbage
-collector walks through all of it again and again while feeds are collected, to find nothing.
+Most objects of the process exist by then and are never freed. Without tuning, the garbage collector walks through all
+of them again and again while feeds are collected, and finds nothing.
 """
 
 from __future__ import annotations
 
 import gc
 
-YOUNG_OBJECTS = 5_000
-"""A feed that is fetched leaves hundreds of objects behind; at Python's 700 the collector would run for each few."""
+GC_THRESHOLD_OBJECTS = 5_000
+"""Each fetched feed leaves hundreds of objects behind; with Python's default of 700 the collector runs too often."""
 
 
-def settle_in() -> None:
-    """Leaves what is there now out of garbage collection, and makes collections rarer. For whole programs only."""
+def tune_garbage_collector() -> None:
+    """Exclude all existing objects from garbage collection, and make it rarer. Only for programs, not for libraries."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(YOUNG_OBJECTS, *gc.get_threshold()[1:])
+    gc.set_threshold(GC_THRESHOLD_OBJECTS, *gc.get_threshold()[1:])

@@ -1,4 +1,4 @@
-"""Redis, if it is configured: what it shows of the database, and the extra that it needs."""
+"""Opens Redis, if it is configured, and names the extra that it needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The database, put together from the settings. Light to import: every command needs it."""
+"""Opens the database from the settings. Light to import: every command needs it."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from pathlib import Path
 from inforadar.config import Settings
 from inforadar.errors import StoreError
 from inforadar.store.database import Database, open_database
-from inforadar.store.upkeep.revision import is_bare, require_current
+from inforadar.store.upkeep.revision import is_empty_database, require_current
 from inforadar.store.upkeep.upgrade import upgrade_database
 
 SAMPLE = "sample"
-"""`feeds.origin` of the sample world."""
+"""`feeds.origin` of the sample's feeds."""
 
 
 def make_home(home: Path) -> None:
-    """The home folder, readable by its owner alone: secrets lie there."""
+    """Create the home folder, readable only by its owner because it contains secrets."""
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         probe = home / ".writable"
         probe.touch()
-        probe.unlink(missing_ok=True)  # another process may be looking just now, too
+        probe.unlink(missing_ok=True)  # another process may be checking at the same time
     except OSError as fault:
         raise StoreError(
             f"The home folder {home} cannot be used: {fault.strerror}. "
-            "Name another with --home or INFORADAR_HOME."
+            "Choose another with --home or INFORADAR_HOME."
         ) from None
 
 
 @asynccontextmanager
 async def open_unchecked_store(settings: Settings) -> AsyncIterator[Database]:
-    """The database as it is, for those who bring it to this program's schema."""
+    """Open the database whatever its schema, for callers that check or upgrade it."""
     if settings.database_url.startswith("sqlite"):
         make_home(settings.home)
     password = settings.database.password
@@ -43,10 +43,13 @@ async def open_unchecked_store(settings: Settings) -> AsyncIterator[Database]:
 
 @asynccontextmanager
 async def open_store(settings: Settings, *, upgrade: bool = False) -> AsyncIterator[Database]:
-    """The database, at this program's schema; with `upgrade`, or a new file, it is brought there, else refused."""
+    """Open the database with the current schema. With `upgrade`, or if the file is new, create or upgrade it.
+
+    Without `upgrade`, an existing database with another schema is refused.
+    """
     async with open_unchecked_store(settings) as database:
-        # A new file may be there already: another process has just made it, and is about to set it up.
-        if upgrade or (database.path and await database.read(is_bare)):
+        # A new file may already exist: another process has just created it and is about to set it up.
+        if upgrade or (database.path and await database.read(is_empty_database)):
             await upgrade_database(database)
         else:
             await require_current(database)

@@ -1,4 +1,4 @@
-"""A worker, put together from the settings: engine, pool, stages, store."""
+"""Assembles a worker from the settings: engine, pool, stages, store."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def open_worker(
     now: Callable[[], datetime] = utc_now,
     listener: ArticleListener | None = None,
 ) -> AsyncIterator[Worker]:
-    """Open a worker with everything it needs. `engine`: by default one that goes out to the web."""
+    """Open a worker with everything it needs. The default `engine` makes requests on the web."""
     fetcher = settings.fetcher
     async with AsyncExitStack() as stack:
         pool = _make_pool(stages)
@@ -78,5 +78,5 @@ async def open_worker(
 def _make_pool(stages: frozenset[Stage]) -> WorkPool:
     if Stage.CANONICAL in stages:
         return WorkPool(warm_up=("inforadar.stages.canonical",))
-    # Listing pages come at the pace of their hosts: one process reads them all.
+    # Listing pages arrive at the pace of their hosts: one process can parse them all.
     return WorkPool(workers=1, warm_up=("inforadar.stages.discover.pages.fetch",))

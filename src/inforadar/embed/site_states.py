@@ -1,4 +1,4 @@
-"""Seed 4's state, as a Python API: what of a sitemap is new since the last run.
+"""Seed 4's state as a Python API: tells what is new in a sitemap since the last run.
 
 state = IncrementalStateManager("rss_incremental.db")
 for url in await state.detect_new_urls("my_site", entries):
@@ -26,10 +26,10 @@ from inforadar.store.sitemaps.state_file import open_state
 
 
 class IncrementalStateManager:
-    """Remembers the URLs of sites, in a file of its own or in any database.
+    """Remembers the URLs of sites, in a separate file or in any database.
 
-    Each call opens the database and closes it again; `async with` keeps it open for several. A state file that is
-    damaged is moved aside and the call raises `DatabaseCorrupted`; the next call begins with a new file.
+    Each call opens and closes the database; `async with` keeps it open for several calls. A damaged state file is moved
+    aside and the call raises `DatabaseCorrupted`; the next call starts with a new file.
     """
 
     def __init__(
@@ -52,16 +52,16 @@ class IncrementalStateManager:
         await self._stack.__aexit__(kind, error, trace)
 
     async def get_site_state(self, site_name: str) -> SiteState:
-        """A site that was never seen has no `last_run`."""
+        """Return the state of a site; an unknown site has no `last_run`."""
         async with self._database() as database:
             return await database.read(load_site, site_name)
 
     async def detect_new_urls(
         self, site_name: str, current_entries: Sequence[SitemapEntry], *, is_whole: bool = True
     ) -> list[str]:
-        """Notes what the sitemap lists now; answers what is to be processed: new, changed, pending, failed.
+        """Record what the sitemap lists now; return the URLs to process: new, changed, pending and failed ones.
 
-        `is_whole` is that of `read_sitemap`: if not, what is missing has not left the sitemap.
+        `is_whole` is that of `read_sitemap`: if it is False, missing URLs do not count as having left the sitemap.
         """
         result = await self.detect(site_name, current_entries, is_whole=is_whole)
         to_process = {*result.new_urls, *result.pending_urls}
@@ -78,11 +78,11 @@ class IncrementalStateManager:
         retry_failed: bool = True,
         is_whole: bool = True,
     ) -> IncrementalResult:
-        """As `detect_new_urls`, and says what is what.
+        """Like `detect_new_urls`, but return the URLs by category.
 
-        With `baseline_items`, of a site that was never seen only so many count as new, the newest; the others are
-        noted as processed. What is not in `current_entries` counts as having left the sitemap, if they are whole; if
-        not, the next call belongs to a first run still, for a day at most.
+        With `baseline_items`, only that many of the newest URLs of an unknown site count as new; the others are
+        recorded as processed. If `is_whole`, URLs that are not in `current_entries` count as having left the sitemap.
+        If not, the next call still belongs to the first run, for a day at most.
         """
         baseline = None
         if baseline_items is not None:
@@ -111,7 +111,7 @@ class IncrementalStateManager:
         )
 
     async def mark_urls_processed(self, site_name: str, urls: Iterable[str], success: bool = True) -> None:
-        """What failed is among those that the next run answers again."""
+        """Mark URLs as processed or failed; the next run returns failed ones again."""
         state = UrlState.PROCESSED if success else UrlState.FAILED
         async with self._database() as database:
             await database.write(
@@ -119,17 +119,17 @@ class IncrementalStateManager:
             )
 
     async def load_published(self, site_name: str, limit: int) -> list[tuple[str, datetime | None, datetime]]:
-        """The last URLs that were processed: (URL, lastmod, when)."""
+        """Return the URLs processed last: (URL, lastmod, when)."""
         async with self._database() as database:
             return await database.read(load_published, site_name, limit)
 
     async def cleanup_old_states(self, days_to_keep: float = FORGET_AFTER_DAYS) -> int:
-        """Forgets URLs that left their sitemap longer ago, and more than 1,000 of a site; never one that is listed."""
+        """Forget URLs that left their sitemap longer ago, and any beyond 1,000 per site; never one that is listed."""
         async with self._database() as database:
             return await database.write(prune_urls, at=self._now(), days=days_to_keep)
 
     async def cleanup_if_due(self, site_name: str, *, days_to_keep: float, every_days: float) -> int:
-        """The same for one site, unless it was done less than so many days ago."""
+        """Clean up one site, unless that was done less than `every_days` days ago."""
         async with self._database() as database:
             return await database.write(
                 prune_if_due, site_name, at=self._now(), days=days_to_keep, every_days=every_days

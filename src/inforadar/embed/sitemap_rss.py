@@ -1,4 +1,4 @@
-"""From a sitemap to an RSS document, as functions (E2): for flows, and for programs that want nothing else.
+"""Functions that turn a sitemap into an RSS document (E2), for flows and for programs that need nothing else.
 
 entries = await fetch_sitemap(url, fetch)
 wanted = sort_entries_by_date(apply_rss_filters(entries, {"include_patterns": ["/blog/"]}), max_items=50)
@@ -30,21 +30,21 @@ _CHANNEL = frozenset({"title", "description", "link", "language"})
 
 
 class SitemapError(InfoRadarError):
-    """The sitemap could not be had, or is none."""
+    """The sitemap could not be fetched, or is not a sitemap."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SitemapListing:
-    """What a sitemap lists, as far as it could be had."""
+    """The entries of a sitemap, as far as it could be fetched."""
 
     entries: list[SitemapEntry]
     is_whole: bool
-    """If not, a page that is missing may be listed all the same."""
+    """False if a part could not be fetched: a missing page may still be listed there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RssItem:
-    """An item of the document, and where its title comes from."""
+    """An item of the document and the origin of its title."""
 
     entry: Entry
     title_from: TitleOrigin
@@ -53,14 +53,14 @@ class RssItem:
 async def fetch_sitemap(
     sitemap_url: str, fetch: Fetch, *, any_host: bool = False, max_bytes: int = MAX_BYTES
 ) -> list[SitemapEntry]:
-    """The entries of `read_sitemap`, for whoever does not mind that some may be missing."""
+    """Return only the entries of `read_sitemap`; some may be missing."""
     return (await read_sitemap(sitemap_url, fetch, any_host=any_host, max_bytes=max_bytes)).entries
 
 
 async def read_sitemap(
     sitemap_url: str, fetch: Fetch, *, any_host: bool = False, max_bytes: int = MAX_BYTES
 ) -> SitemapListing:
-    """All that a sitemap lists, its index followed. Files that cannot be had are left out, unless none can.
+    """Read all entries of a sitemap, following its indexes. Files that cannot be fetched are skipped, unless all fail.
 
     `fetch` makes each request wait for its turn; `any_host` follows sitemaps on other hosts too.
     """
@@ -105,7 +105,7 @@ async def _fetch_file(url: str, fetch: Fetch, max_bytes: int) -> _File:
         case Failed(message=message):
             raise SitemapError(message)
         case _:
-            raise SitemapError(f"{hostname(url)} answered 304 to a question we did not ask.")
+            raise SitemapError(f"{hostname(url)} answered 304 to an unconditional request.")
 
     def read() -> _File:
         reader = SitemapReader(result.body, result.final_url, result.content_type, max_bytes=max_bytes)
@@ -121,9 +121,9 @@ async def _fetch_file(url: str, fetch: Fetch, max_bytes: int) -> _File:
 def create_rss_items(
     entries: Iterable[SitemapEntry], titles: Mapping[str, str] | None = None, *, now: datetime | None = None
 ) -> list[RssItem]:
-    """One item for each entry, in their order. `titles` are those of the pages, by URL.
+    """Create one item per entry, in the same order. `titles` are the titles of pages by URL.
 
-    A title comes from the sitemap's news extension, else from the page, else from the address.
+    A title comes from the sitemap's news extension, else from the page, else from the URL.
     """
     at = now or utc_now()
     items = []
@@ -156,14 +156,14 @@ def generate_rss_xml(
     sitemap_url: str = "",
     now: datetime | None = None,
 ) -> str:
-    """An RSS 2.0 document; `channel_config` has title, description, link and language, each of which may be missing."""
+    """Render an RSS 2.0 document. `channel_config` may have `title`, `description`, `link` and `language`."""
     channel = dict(channel_config or {})
     if unknown := sorted(channel.keys() - _CHANNEL):
         raise UsageError(f"A channel has no {unknown[0]!r}; it has {', '.join(sorted(_CHANNEL))}.")
     address = sitemap_url or (items[0].entry.url if items else "")
     link = str(channel.get("link") or (f"{origin(address)}/" if address else ""))
     if not link:
-        raise UsageError("A channel without items needs a link, or the address of its sitemap.")
+        raise UsageError("A channel without items needs a link or the URL of its sitemap.")
     name = hostname(link)
     info = ChannelInfo(
         title=str(channel.get("title") or name),

@@ -1,9 +1,9 @@
-"""A sitemap's feed, run by run, with its state in a file of its own: seed 4's flow, as functions without Prefect.
+"""Incremental RSS from a sitemap, with its state in a separate file: seed 4's flow as functions, without Prefect.
 
-    read_sitemap | filters | detect | titles of what is to be processed | mark | RSS of the last N
+    read_sitemap | filters | detect | titles of new pages | mark | RSS of the last N
 
-The document holds the last N that were published, not only this run's (ruling 12), and carries the date of the
-newest of them: nothing new, and it is the same to the byte (E8).
+The document contains the last N published pages, not only this run's (ruling 12), and has the date of the newest one.
+If nothing is new, it is byte for byte the same (E8).
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ def _default_path() -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IncrementalConfig:
-    """The seed's `incremental_config`."""
+    """The `incremental_config` of seed 4."""
 
     db_path: str = field(default_factory=_default_path)
-    """A file, or a database URL; by default what RSS_INCREMENTAL_DB says."""
+    """A file or a database URL; the default is the value of RSS_INCREMENTAL_DB."""
     max_history_days: float = 30
     baseline_items: int = 10
     cleanup_interval_days: float = 7
@@ -59,17 +59,17 @@ class IncrementalConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Detected:
-    """What a run has to do."""
+    """The URLs that a run has to process."""
 
     todo: tuple[str, ...]
     skipped: int
     is_full: bool = False
-    """Without a state: the newest, whether they were published before or not."""
+    """Full mode, without a state: the newest URLs, whether they were published before or not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SitemapRss:
-    """What a run made."""
+    """The result of a run."""
 
     xml: str
     items: int
@@ -77,7 +77,7 @@ class SitemapRss:
     failed: tuple[str, ...]
     skipped: int
     titles_from: Mapping[str, str]
-    """{URL: "sitemap", "page" or "slug"} of what was processed."""
+    """{URL: "sitemap", "page" or "slug"} of the processed pages."""
     is_full: bool
 
 
@@ -90,9 +90,9 @@ async def detect_changes(
     *,
     is_whole: bool = True,
 ) -> Detected:
-    """What is new, changed or still open. A state that is damaged is moved aside: full mode, for this run.
+    """Return the URLs that are new, changed or still open. If the state is damaged, it is moved aside for full mode.
 
-    Everything else is then noted as seen in the new state, so that the next run is incremental again.
+    In full mode all other URLs are recorded as seen in the new state, so that the next run is incremental again.
     """
     manager = IncrementalStateManager(config.db_path)
     detect = partial(
@@ -134,7 +134,7 @@ async def _detect(
 
 
 def everything(entries: Sequence[SitemapEntry], max_items: int) -> Detected:
-    """Full mode: the newest, without a state."""
+    """Full mode: the newest URLs, without a state."""
     newest = sort_entries_by_date(entries, max_items=max_items)
     return Detected(
         todo=tuple(entry.url for entry in newest), skipped=len(entries) - len(newest), is_full=True
@@ -144,7 +144,7 @@ def everything(entries: Sequence[SitemapEntry], max_items: int) -> Detected:
 async def find_titles(
     entries: Mapping[str, SitemapEntry], todo: Sequence[str], title_of: TitleOf | None, known: KnownTitles
 ) -> tuple[dict[str, str], list[str]]:
-    """Titles of pages that the sitemap does not name, and the pages that could not be had.
+    """Return titles of pages whose sitemap gives none, and the URLs of pages that could not be fetched.
 
     Without `title_of` no page is fetched.
     """
@@ -178,7 +178,7 @@ async def publish_changes(
     known: KnownTitles,
     now: datetime,
 ) -> SitemapRss:
-    """Marks what was processed, and renders the last that were published; without a config, this run's."""
+    """Mark what was processed and render the pages published last; without a config, only this run's."""
     done = [url for url in detected.todo if url not in set(failed)]
     newest = now
     if config is None:
@@ -194,7 +194,7 @@ async def publish_changes(
         shown = [
             entries[url] if url in entries else SitemapEntry(url, lastmod) for url, lastmod, _ in published
         ]
-        # Pages without a date go by when they were published; the document by the newest of these.
+        # Pages without a date get the time they were published; the document has the newest of these times.
         first_seen = {url: at for url, _, at in published}
         shown = [entry if entry.date else entry._replace(lastmod=first_seen[entry.url]) for entry in shown]
         newest = max(first_seen.values(), default=now)

@@ -1,7 +1,7 @@
-"""Sitemaps outside the worker: what fetches and reads pages for flows and for programs, put together from the settings.
+"""Fetching sitemaps and pages outside the worker, for flows and programs, assembled from the settings.
 
-Pace, robots.txt and articles are those of the program's own database, so that a flow and a worker on the same
-machine never ask the same host at the same time, nor for the same page twice.
+Pace, robots.txt and articles are kept in the program's own database, so that a flow and a worker on the same machine
+never ask the same host at the same time, nor fetch the same page twice.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from inforadar.store.sitemaps.titles import load_page_titles
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SitemapVisit:
-    """One visit to one site, or to several, one request after the other."""
+    """A visit to one or more sites, one request after the other."""
 
     database: Database
     visitor: Visitor
     titles: PageTitles
 
     async def fetch(self, request: Request) -> FetchResult:
-        """In the host's turn, and only where robots.txt lets us."""
+        """Fetch in the host's turn, and only where robots.txt allows it."""
         return await self.visitor.fetch(request)
 
     async def known_titles(self, urls: Sequence[str]) -> dict[str, str]:
-        """Titles of pages that were fetched before."""
+        """Titles of pages that were already fetched."""
         return await self.database.read(load_page_titles, urls)
 
     async def title_of(self, url: str, topic: str = "general") -> Title | Missing:

@@ -1,1 +1,1 @@
-"""The nouns: frozen dataclasses and enums that every part speaks in. No input or output here."""
+"""The data types that all parts share: frozen dataclasses and enums. No input or output here."""

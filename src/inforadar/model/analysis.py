@@ -1,7 +1,7 @@
-"""Analyses: what the analyzer made of an item, and how they are written down.
+"""Analyses: the result of analyzing an item, and its JSON form.
 
-`to_json` and `from_json` are the one place that knows the outward shape: the column
-`items.analyzer_result`, the answer of `/api/item` and the feeds' extension all hold it.
+`to_json` and `from_json` are the only place that knows the JSON form, which is used in the column
+`items.analyzer_result`, in the answer of `/api/item` and in the feeds' extension.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class ScoreName(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """0 is a score: nothing found. `words` are the words that caused it, for marking them in the text."""
+    """One score from 0 to 1; 0 means that nothing was found. `words` caused it and are marked in the text."""
 
     value: float
     reason: str
@@ -49,7 +49,7 @@ class Score:
 
 
 def score_label(value: float) -> str:
-    """The word that stands beside the number, the same on every screen and in every feed."""
+    """The word shown beside the number, the same on every screen and in every feed."""
     if value < 0.34:
         return "neutral"
     return "slanted" if value < 0.67 else "loaded"
@@ -57,19 +57,19 @@ def score_label(value: float) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What an analyzer is given: data, never instructions."""
+    """The input of an analyzer: data, never instructions."""
 
     url: str
     title: str
     description: str
     text: str
-    """The article's clean text; else the feed's own content as plain text; may be empty."""
+    """The article's clean text, else the feed's own content as plain text; may be empty."""
     language: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:
-    """A validated result (C5)."""
+    """A validated analysis (C5)."""
 
     title: str
     """The neutral title."""
@@ -113,15 +113,15 @@ def to_json(analysis: Analysis) -> dict[str, Any]:
 
 
 def from_json(stored: Mapping[str, Any]) -> Analysis | None:
-    """`None` for `{}`: not analyzed yet.
+    """Parse a stored analysis; `{}` means not analyzed yet and returns None.
 
-    Anything else is whole and in range, or a `ParseError` that names the field: half an analysis is never
-    shown. Keys that are not known are left aside, since a newer version may have written them.
+    An incomplete or invalid one raises a `ParseError` that names the field: half an analysis is never shown. Unknown
+    keys are ignored, since a newer version may have written them.
     """
     if not stored:
         return None
     if not isinstance(stored, Mapping):
-        raise ParseError("The analysis is no JSON object.")
+        raise ParseError("The analysis is not a JSON object.")
     listed = _field(stored, "scores", dict)
     texts: dict[str, Any] = {name: _field(stored, name, str) for name in _TEXTS + _LABELS}
     scores: dict[str, Any] = {
@@ -140,12 +140,12 @@ def _score(stored: Mapping[str, Any], name: ScoreName) -> Score:
 def _field(stored: Mapping[str, Any], name: str, kind: type) -> Any:
     value = stored.get(name)
     if not isinstance(value, kind):
-        raise ParseError(f"The analysis has no usable {name!r}: {value!r} stands there.")
+        raise ParseError(f"The analysis has an invalid {name!r}: {value!r}.")
     return value
 
 
 def _strings(stored: Mapping[str, Any], name: str) -> tuple[str, ...]:
     values = _field(stored, name, list)
     if not all(isinstance(value, str) for value in values):
-        raise ParseError(f"The analysis has something else than texts in {name!r}.")
+        raise ParseError(f"The analysis has values in {name!r} that are not text.")
     return tuple(values)

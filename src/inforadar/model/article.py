@@ -1,4 +1,4 @@
-"""Articles: the clean content behind one URL, global, whoever lists it."""
+"""Articles: the clean content of one URL, shared by all feeds that list it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class ArticleStatus(StrEnum):
 
 
 class FailureCode(StrEnum):
-    """Seed 3's codes; a detail beside the code says which of its causes it was."""
+    """Seed 3's failure codes; a separate detail gives the exact cause."""
 
     HTTP = "FAIL_HTTP"
     TIMEOUT = "FAIL_TIMEOUT"
@@ -27,7 +27,7 @@ class FailureCode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extracted:
-    """What extraction made of a page."""
+    """The content extracted from a page."""
 
     clean_text: str
     """Plain text, paragraphs separated by a blank line."""
@@ -61,7 +61,7 @@ class NotExtracted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Article:
-    """A stored article, or the record that there is none."""
+    """A stored article, or the record that it could not be fetched or extracted."""
 
     uid: Uid
     url: str

@@ -1,4 +1,4 @@
-"""Feeds: the subscriptions that we watch."""
+"""Feeds: the sources that are fetched."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class ErrorPolicy(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feed:
-    """A feed with its schedule beside it, as loaded."""
+    """A feed with its schedule, as loaded from the database."""
 
     id: FeedId
     url: str
     kind: FeedKind | None
-    """`None`: seen from the content at the first fetch."""
+    """None until it is detected at the first fetch."""
     source: str
     topic: str
     root_domain: str | None
@@ -46,23 +46,23 @@ class Feed:
     description: str | None = None
     language: str | None = None
     origin: str | None = None
-    """`sample` for the feeds of the sample world; else nothing."""
+    """`sample` for the feeds of the sample, else None."""
     validators: Validators = Validators()
     last_fetch_status: Outcome | None = None
     last_fetched_at: datetime | None = None
     error_policy: ErrorPolicy | None = None
-    """`None`: the global setting."""
+    """None means the global setting."""
     duplicate_of: FeedId | None = None
-    """Another feed has the URL that this one moved to."""
+    """The other feed that has the URL to which this one moved."""
     options: FeedOptions = NO_OPTIONS
     next_run_at: datetime | None = None
     requested_at: datetime | None = None
     locked_until: datetime | None = None
     last_error: str | None = None
     failures: int = 0
-    """Failed fetches since the last success; the backoff grows with it."""
+    """Failed fetches since the last success; the backoff grows with them."""
     walked_at: datetime | None = None
-    """When a walk of its pages last came to its end."""
+    """When a walk of its pages was last completed."""
 
     @property
     def zone(self) -> tzinfo:
@@ -81,7 +81,7 @@ class Feed:
 
     @property
     def asks_for_analysis(self) -> bool:
-        """Then it is served with analyzed items only. Others show an item at once, its analysis when it is there."""
+        """Whether the feed is served with analyzed items only. Other feeds show items at once, their analysis later."""
         options = self.options
         if options.analyze is False:
             return False

@@ -1,7 +1,7 @@
 """The options of a feed: settings that only one kind of feed or one feature needs, stored as one JSON object.
 
-A struct and not columns, because most feeds have none of them. Keys that this version does not know, and values of the
-wrong type, are kept as they are: an edit by an older program, or by hand, must not lose what another one stored.
+A struct and not columns, because most feeds have none of them. Unknown keys and values of the wrong type are kept as
+they are: an edit by an older program, or by hand, must not lose what another version stored.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from inforadar.errors import UsageError
 
 
 class FeedOptions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, repr_omit_defaults=True):
-    """Each field is a key of the stored JSON. `None`: not set, so the settings or the feed itself decide."""
+    """Each field is a key of the stored JSON. None means not set: the settings or the feed itself decide."""
 
     title: str | None = None
     """The title that a person gave the feed; it replaces the document's own."""
     timezone: str | None = None
-    """The time zone for dates that name none."""
+    """The time zone of dates that do not name one."""
     dated_in: str | None = None
     """The time zone that the stored dates were read in, while it differs from the feed's: see `Feed.redating`."""
     epoch: str | None = None
-    """When the sample world was added; only feeds of the sample have it."""
+    """When the sample was added; only its feeds have this."""
     was_enabled: bool | None = None
-    """Whether the feed was enabled when it was deleted; only deleted feeds have it, for `feed restore`."""
+    """Whether the feed was enabled when it was deleted; only deleted feeds have this, for `feed restore`."""
 
     # Kind `pages`.
     cutoff_date: date | None = None
-    """A walk takes nothing older."""
+    """A walk takes no items older than this."""
     window_days: int | None = None
     """Items older than this many days get no metadata update."""
     selectors: Mapping[str, Any] | None = None
-    """Where the fields of a listing page are, as `parse_selectors` takes them."""
+    """Selectors for the fields of a listing page, as `parse_selectors` takes them."""
 
     # Kind `sitemap`.
     include_patterns: str | tuple[str, ...] | None = None
@@ -61,10 +61,10 @@ class FeedOptions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     keep_items: int | None = None
 
     other: Mapping[str, Any] = {}
-    """Stored values that no field can hold: unknown keys, and known keys with a value of the wrong type."""
+    """Stored values that fit no field: unknown keys, and known keys with a value of the wrong type."""
 
     def to_json(self) -> dict[str, Any]:
-        """The object as it is stored and shown: only the keys that are set."""
+        """The JSON object as it is stored and shown, with only the keys that are set."""
         document: dict[str, Any] = msgspec.to_builtins(self)
         other = document.pop("other", {})
         lists = {name: list(value) for name, value in document.items() if isinstance(value, tuple)}
@@ -86,7 +86,7 @@ NO_OPTIONS = FeedOptions()
 
 
 def parse_options(stored: object) -> FeedOptions:
-    """Read options from JSON. Never fails: one odd value must not keep a feed, or a batch of them, from being read."""
+    """Parse options from JSON. Never fails: one odd value must not prevent loading a feed, or a batch of feeds."""
     if not stored or not isinstance(stored, Mapping):
         return NO_OPTIONS
     if OPTION_NAMES.issuperset(stored):
@@ -98,7 +98,7 @@ def parse_options(stored: object) -> FeedOptions:
 
 
 def _parse_odd(stored: Mapping[str, Any]) -> FeedOptions:
-    """Read value by value, and set apart what fits no field."""
+    """Parse value by value; put what fits no field into `other`."""
     fields: dict[str, Any] = {}
     other: dict[str, Any] = {}
     for name, value in stored.items():

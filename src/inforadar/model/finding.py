@@ -1,4 +1,4 @@
-"""What `inforadar doctor` finds, check by check."""
+"""The findings of `inforadar doctor`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from enum import StrEnum
 
 
 class Level(StrEnum):
-    """How bad it is."""
+    """The severity of a finding."""
 
     OK = "ok"
     WARNING = "warning"
-    """It works, and someone should look at it."""
+    """It works, but someone should look at it."""
     PROBLEM = "problem"
     """It does not work."""
 
@@ -22,7 +22,7 @@ class Finding:
     level: Level
     sentence: str
     advice: str = ""
-    """What to do, if there is something to do."""
+    """What to do about it; empty if nothing can be done."""
 
 
 def ok(check: str, sentence: str) -> Finding:

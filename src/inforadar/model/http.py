@@ -1,4 +1,4 @@
-"""What one polite GET needs and how it can end: `Fetched | NotModified | Failed`."""
+"""One polite GET: the `Request`, and its result `Fetched | NotModified | Failed`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class Outcome(StrEnum):
-    """How the last fetch of a feed ended, in the words that the database keeps."""
+    """How the last fetch of a feed ended, as stored in the database."""
 
     SUCCESS = "success"
     TEMPORARY_ERROR = "temporary_error"
@@ -18,7 +18,7 @@ class Outcome(StrEnum):
 
 
 class FailureReason(StrEnum):
-    """Why a fetch failed, finer than the outcome: pages and statistics group by it."""
+    """Why a fetch failed, in more detail than the outcome: pages and statistics group by it."""
 
     STATUS = "status"
     TIMEOUT = "timeout"
@@ -33,12 +33,12 @@ class FailureReason(StrEnum):
     ROBOTS = "robots"
     URL = "url"
     TURN = "turn"
-    """It was not asked: the turn of its host, or of the one that it was redirected to, is too far away."""
+    """No request was made: the turn of the host, or of the redirect's target, is too far away."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Validators:
-    """What a server gave us to ask "has it changed?", byte for byte, bound to the URL that gave it."""
+    """The validators of a conditional request, exactly as the server sent them, bound to the URL that sent them."""
 
     etag: str | None = None
     last_modified: str | None = None
@@ -50,7 +50,7 @@ class Validators:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One GET. `None` for a limit means the engine's own."""
+    """One GET. A limit of None means the engine's default."""
 
     url: str
     validators: Validators = Validators()
@@ -58,12 +58,12 @@ class Request:
     max_bytes: int | None = None
     timeout_s: float | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
-    """Credentials and the like, sent only to the origin of `url`; never logged."""
+    """Credentials and other headers, sent only to the origin of `url` and never logged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    """A body arrived, whole and decoded."""
+    """A complete, decoded response."""
 
     url: str
     final_url: str
@@ -73,7 +73,7 @@ class Fetched:
     body: bytes
     fetched_at: datetime
     moved_to: str | None = None
-    """Where the URL moved for good: set only if every hop was a 301 or 308."""
+    """The permanent new URL: set only if every redirect was a 301 or 308."""
     validators: Validators = Validators()
 
     @property
@@ -83,14 +83,14 @@ class Fetched:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotModified:
-    """304: what we have is still right."""
+    """A 304: the stored copy is still current."""
 
     url: str
     final_url: str
     headers: Mapping[str, str]
     fetched_at: datetime
     validators: Validators = Validators()
-    """What the 304 carried, if it carried any; else empty: keep the old ones."""
+    """The validators of the 304, if it had any; if empty, keep the old ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +104,7 @@ class Failed:
     fetched_at: datetime
     status: int | None = None
     retry_after_s: float | None = None
-    """How long to wait at least: because the server asked for it (429, 503), or until its host's turn."""
+    """Minimum seconds to wait, because the server asked for it (429, 503) or until its host's turn."""
 
     @property
     def is_gone(self) -> bool:
@@ -117,4 +117,4 @@ class Failed:
 
 FetchResult = Fetched | NotModified | Failed
 Fetch = Callable[[Request], Awaitable[FetchResult]]
-"""The engine as a stage sees it."""
+"""The engine's `fetch` as stages use it."""

@@ -1,7 +1,7 @@
-"""Ids: what a row is called by.
+"""Ids of rows.
 
-Items and feeds are UUIDs that grow with time (version 7), so that the primary key's index is written at
-one end only; with random ones each insert would touch another page of it.
+Items and feeds have UUIDs that grow with time (version 7), so that the primary key's index is written only at its
+end; with random ids each insert would touch another page of it.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ FeedId = NewType("FeedId", UUID)
 ItemId = NewType("ItemId", UUID)
 RunId = NewType("RunId", UUID)
 LeaseToken = NewType("LeaseToken", str)
-"""Proves that its holder still has the right to commit."""
+"""Proves that its holder still has the lease and may commit."""
 
 
 def new_uuid() -> UUID:
-    """A UUID of version 7: 48 bits of milliseconds, 12 of the fraction, then random ones.
+    """Make a UUID of version 7: 48 bits of milliseconds, 12 bits of their fraction, then random bits.
 
-    With the fraction, ids that one process makes one after the other are in that order.
+    Because of the fraction, ids made one after the other by one process are in that order.
     """
     milliseconds, rest = divmod(time.time_ns(), 1_000_000)
     fraction = rest * 4096 // 1_000_000

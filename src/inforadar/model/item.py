@@ -1,8 +1,8 @@
 """Items: one URL as one feed lists it.
 
-`Metadata` lists the fields that a listing says of an item; everything that stores, compares, publishes or shows
-them is derived from it (`docs/howto/add-an-item-field.md`). `Listed` is what a collector read, `KnownItem` what the
-database has of it, `Item` the whole row, `ServedItem` as much of it as feeds show.
+`Metadata` has the fields that a listing gives for an item; everything that stores, compares, publishes or shows them is
+derived from it (`docs/howto/add-an-item-field.md`). `Listed` is an entry as a collector read it, `KnownItem` the part
+of the stored row that the diff needs, `Item` the whole row, and `ServedItem` the part of it that feeds show.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _COUNTER = traits(is_counter=True)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metadata:
-    """What a listing says of an item, as the source wrote it. An absent value is `None`; "0" and 0 are values.
+    """The fields that a listing gives for an item, as the source wrote them. Absent is None; "0" and 0 are values.
 
     The order is that of columns, of JSON documents and of the changes in reports.
     """
@@ -42,15 +42,15 @@ class Metadata:
 
 METADATA_FIELDS = describe(Metadata)
 DIFFED_FIELDS = tuple(one for one in METADATA_FIELDS if one.traits.is_diffed)
-"""What a fetch compares and updates on an existing item (A9), in the order reports show it."""
+"""The fields that a fetch compares and updates on an existing item (A9), in the order of reports."""
 COUNTERS = tuple(one.name for one in METADATA_FIELDS if one.traits.is_counter)
 
 FieldValue = str | int | float | tuple[Any, ...]
 
 metadata_of = dict_maker({one.name: f"it.{one.name}" for one in METADATA_FIELDS})
-"""An item's metadata by name: the arguments for another kind of item."""
+"""An item's metadata as keyword arguments for another item class."""
 metadata_json = dict_maker({one.name: one.json_expression for one in METADATA_FIELDS}, json_value=json_value)
-"""An item's metadata by name, as JSON has it."""
+"""An item's metadata as a JSON object."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +68,7 @@ class Listed(Metadata):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScheduleHints:
-    """What a feed says about how often to ask; it can only lengthen the interval (P8)."""
+    """How often a feed asks to be fetched; this can only lengthen the interval (P8)."""
 
     ttl_s: int | None = None
     skip_hours: frozenset[int] = frozenset()
@@ -81,7 +81,7 @@ class ScheduleHints:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """What a feed document says of itself and its items."""
+    """A parsed feed document: its own fields and its items."""
 
     items: tuple[Listed, ...]
     title: str | None = None
@@ -90,7 +90,7 @@ class Listing:
     language: str | None = None
     hints: ScheduleHints = ScheduleHints()
     warnings: tuple[str, ...] = ()
-    """Sentences: what was wrong with the document and what was done about it."""
+    """Sentences about what was wrong with the document and how it was handled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,12 +103,12 @@ class KnownItem:
     fields: Mapping[str, FieldValue | None]
     """By name, for each of DIFFED_FIELDS."""
     forgotten: bool = False
-    """Retention deleted it: it is neither new nor can it change."""
+    """Deleted by retention: it is not new and cannot change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewItem:
-    """A listed item that this feed did not have."""
+    """A listed item that the feed does not have yet."""
 
     hash: UrlHash
     listed: Listed
@@ -116,7 +116,7 @@ class NewItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemChange:
-    """Fields of an existing item that now have another value."""
+    """Fields of an existing item whose value changed."""
 
     id: ItemId
     url: str
@@ -126,7 +126,7 @@ class ItemChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diff:
-    """Listed against known: what to insert and what to update. Nothing is ever deleted."""
+    """The difference between listed and known items: what to insert and what to update. Nothing is ever deleted."""
 
     added: tuple[NewItem, ...] = ()
     changed: tuple[ItemChange, ...] = ()
@@ -158,7 +158,7 @@ class Item(Metadata):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServedItem(Metadata):
-    """The part of a stored item that its feed is rendered from: without its content, the longest part by far."""
+    """The part of a stored item that its feed is rendered from: all but the content, which is by far the largest."""
 
     url: str
     hash: UrlHash

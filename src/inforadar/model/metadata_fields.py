@@ -3,8 +3,8 @@
     the annotation      the column's type, the JSON value, the OpenAPI schema
     the traits          what the diff compares, and how feeds and detail views show the field
 
-A field is a text, a number, or a tuple of texts or of small frozen dataclasses; a tuple is stored as JSON. All of
-this is read once, at import: collecting handles tens of thousands of items, and looks nothing up for each of them.
+A field is a text, a number, or a tuple of texts or of small frozen dataclasses; a tuple is stored as JSON. All of this
+is computed once, at import: collecting handles tens of thousands of items, and must not look anything up for each.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ class Traits:
     """How the program treats a field. The defaults are right for a field that needs no special treatment."""
 
     is_diffed: bool = True
-    """A fetch compares it with the stored value and updates that."""
+    """A fetch compares the field with the stored value and updates it."""
     is_counter: bool = False
     """A number that feeds and detail views show among the counters."""
     has_place: bool = False
-    """Each detail view has a place of its own for it; any other field is listed by its name."""
+    """Each detail view has its own place for the field; any other field is listed by its name."""
     has_element: bool = False
-    """Each feed format has an element of its own for it; any other field goes into our extension."""
+    """Each feed format has its own element for the field; any other field goes into our extension."""
 
 
 def traits(**given: bool) -> dict[str, Traits]:
@@ -54,34 +54,37 @@ class MetadataField:
 
     @property
     def label(self) -> str:
-        """Its name as people read it."""
+        """The field's name for people."""
         return self.name.replace("_", " ").capitalize()
 
     @property
     def json_expression(self) -> str:
-        """The JSON form of this field of `it`, for `tuple_maker` and `dict_maker` with `json_value` by its name."""
+        """An expression for the JSON form of this field of `it`, for `tuple_maker` and `dict_maker`.
+
+        They need `json_value` among their names.
+        """
         value = f"it.{self.name}"
         return f"json_value({value})" if self.parts else f"[*{value}]" if self.is_list else value
 
     def from_json(self, value: Any) -> Any:
-        """The value from its JSON form."""
+        """Convert the JSON form back into the field's value."""
         if not self.is_list:
             return value
         return msgspec.convert(value or (), tuple[self.type, ...]) if self.parts else tuple(value or ())  # type: ignore[name-defined]
 
 
 def json_value(value: Any) -> Any:
-    """A field's value as JSON has it: tuples as lists, dataclasses as objects."""
+    """The JSON form of a field's value: tuples become lists, dataclasses objects."""
     if not isinstance(value, tuple):
         return value
     return [part if type(part) is str else msgspec.to_builtins(part) for part in value]
 
 
 def tuple_maker(expressions: Iterable[str], **names: Any) -> Callable[[Any], tuple[Any, ...]]:
-    """A function that makes a tuple of these expressions over its argument, `it`, such as `it.title` or `it[3]`.
+    """Make a function that returns a tuple of these expressions over its argument `it`: `it.title`, `it[3]`.
 
-    Written out once at import, as `dataclasses` writes `__init__`: it runs for every item of every fetch, and takes
-    half the time of `attrgetter` and a loop.
+    Compiled once at import, like the `__init__` of `dataclasses`: it runs for every item of every fetch, and takes half
+    the time of `attrgetter` and a loop.
     """
     makes: Callable[[Any], tuple[Any, ...]] = _compiled(
         f"({''.join([f'{one}, ' for one in expressions])})", names
@@ -90,7 +93,7 @@ def tuple_maker(expressions: Iterable[str], **names: Any) -> Callable[[Any], tup
 
 
 def dict_maker(expressions: Mapping[str, str], **names: Any) -> Callable[[Any], dict[str, Any]]:
-    """The same for a dict."""
+    """Make a function that returns a dict of these expressions over its argument `it`."""
     pairs = ", ".join([f"{key!r}: {one}" for key, one in expressions.items()])
     makes: Callable[[Any], dict[str, Any]] = _compiled(f"{{{pairs}}}", names)
     return makes
@@ -101,7 +104,7 @@ def _compiled(expression: str, names: dict[str, Any]) -> Any:
 
 
 def describe(kind: type) -> tuple[MetadataField, ...]:
-    """The fields of a dataclass, in its order; a type that cannot be stored is a `TypeError` at import."""
+    """Describe the fields of a dataclass, in order; a type that cannot be stored raises `TypeError` at import."""
     hints = get_type_hints(kind)
     return tuple(_describe(kind, one, hints[one.name]) for one in fields(kind))
 

@@ -1,4 +1,4 @@
-"""Progress of a run, as told to whoever listens: the terminal, the command, the page, the worker's log."""
+"""Progress events of a run, for its listeners: the terminal, the command, the page, the worker's log."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ProgressKind(StrEnum):
     COUNTING = "counting"
     """`found` items on `pages` pages so far."""
     FOUND = "found"
-    """Counting is over: `found` items are to be processed."""
+    """Counting is over: `found` items will be processed."""
     PROCESSED = "processed"
     """`done` items of `found`."""
     LINE = "line"
@@ -31,7 +31,7 @@ class Progress:
     kind: ProgressKind
     feed_id: FeedId | None = None
     label: str = ""
-    """The feed as people name it: `habr/python`."""
+    """The feed's short name for people: `habr/python`."""
     text: str = ""
     found: int = 0
     done: int = 0

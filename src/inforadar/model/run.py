@@ -1,4 +1,4 @@
-"""Runs and reports: one pass over a set of feeds, and what it did."""
+"""Runs and reports: one pass over a set of feeds, and its results."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from inforadar.model.progress import ProgressKind
 
 class RunKind(StrEnum):
     FETCH = "fetch"
-    """Asked for by a person (A1)."""
+    """Requested by a person (A1)."""
     COLLECT = "collect"
-    """A cycle of the worker, with those that follow in its interval for a crowded host's turns."""
+    """A cycle of the worker, with the following cycles in its interval for a crowded host's turns."""
     CANONICAL = "canonical"
     ANALYZE = "analyze"
 
 
 class FeedTally(msgspec.Struct, kw_only=True):
-    """What a fetch made of one feed."""
+    """The results of a fetch for one feed."""
 
     feed: str
-    """The feed as people name it: `habr/python`."""
+    """The feed's short name for people: `habr/python`."""
     items: int = 0
     added: int = 0
     updated: int = 0
 
 
 class RunNumbers(msgspec.Struct, kw_only=True):
-    """How far a fetch got."""
+    """How far a fetch has got."""
 
     found: int = 0
     done: int = 0
@@ -48,28 +48,28 @@ class RunNumbers(msgspec.Struct, kw_only=True):
 
 
 class RunDetails(msgspec.Struct, kw_only=True):
-    """What a run's row keeps beside its counts: JSON in `runs.details`. Keys of other versions are ignored."""
+    """The details of a run, stored as JSON in `runs.details`. Keys of other versions are ignored."""
 
     feeds: int = 0
-    """How many feeds were collected, or are to be fetched."""
+    """Number of feeds collected so far, or to be fetched."""
     errors: dict[str, str] = {}
     """{feed URL: sentence}."""
     dropped: int = 0
-    """Items of other hosts, left out by `enforce_feed_domain`."""
+    """Number of items on other hosts, dropped because of `enforce_feed_domain`."""
     sources: tuple[str, ...] = ()
-    """Of a fetch: the filter and the limits that it was asked for with."""
+    """This and the next four: the filter and the limits that a fetch was requested with."""
     topics: tuple[str, ...] = ()
     cutoff: date | None = None
     window_days: int | None = None
     depth: str | None = None
     by_feed: dict[str, FeedTally] = {}
-    """Of a fetch: what it made of each feed, by the feed's URL."""
+    """Results of a fetch by feed URL."""
     progress: RunNumbers | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What a run did (A10)."""
+    """The results of a run (A10)."""
 
     run_id: RunId
     kind: RunKind
@@ -86,6 +86,6 @@ class Report:
     details: RunDetails = field(default_factory=RunDetails)
     """Filters, dropped items, errors by feed."""
     is_wanted: bool = False
-    """Asked for, and not yet taken by a worker."""
+    """Requested, and not yet taken by a worker."""
     stop_asked: bool = False
-    """Someone asked that it stop; it does, between two items."""
+    """A stop was requested; the run stops between two items."""

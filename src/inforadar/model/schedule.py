@@ -1,4 +1,4 @@
-"""Schedule and lease: when a feed is due, who works on it until when, and what that work came to."""
+"""Schedule and lease: when a feed is due, who works on it until when, and the result of that work."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from inforadar.model.item import ItemChange, Listed, NewItem
 
 
 class Lane(StrEnum):
-    """Who queues with whom: what may take many minutes never holds up what takes a second."""
+    """Separate queues, so that feeds that take minutes never delay feeds that take a second."""
 
     FEEDS = "feeds"
     """Kind `feed`, and feeds whose kind is not known yet."""
     WALKS = "walks"
-    """Kinds `pages` and `sitemap`: one document after the other, at the polite pace."""
+    """Kinds `pages` and `sitemap`: many documents, one after the other, at the polite pace."""
 
 
 LANES = tuple(Lane)
@@ -46,43 +46,43 @@ class NextRun:
     """When a feed runs again, decided at the end of a job."""
 
     after_s: float | None
-    """Seconds from now; None: out of the schedule."""
+    """Seconds from now; None means not scheduled."""
     failures: int = 0
     error: str | None = None
 
 
 class PartState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a collector needs to go on after a part in another process; stored as JSON with the part.
+    """The state that a collector needs to continue after a part in another process; stored as JSON with the part.
 
     Keys of other versions are ignored. Kind `pages` sets the first four, kind `sitemap` the others.
     """
 
     url: str = ""
-    """Where the page was, after redirects."""
+    """The URL of the page, after redirects."""
     items: tuple[Listed, ...] = ()
     """The page's items that the part does not list."""
     next_url: str | None = None
     is_next_guessed: bool = False
     site: str | None = None
-    """The name, in the state tables, of the site whose URLs the part's items are."""
+    """The site's name in the state tables."""
     modified: dict[str, datetime] = {}
-    """{URL: lastmod} of pages that changed and are published once more."""
+    """{URL: lastmod} of pages that changed and are published again."""
     failed: tuple[str, ...] = ()
     """URLs that could not be processed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListingPart:
-    """What one page, or one file, of a long listing brings: committed by itself, schedule untouched (B6)."""
+    """The items of one page or file of a long listing: committed separately, without touching the schedule (B6)."""
 
     lease: Lease
     run_id: RunId
     at: datetime
     listed: tuple[Listed, ...]
-    """To be compared with what is stored, and saved. At most some hundred: a run stops between two parts."""
+    """Items to compare with the stored ones and save; at most about a hundred, as a run stops between two parts."""
     state: PartState = PartState()
     position: int | None = None
-    """Where it was kept on disk until now; it leaves there as it is saved."""
+    """Its position among the parts stored on disk; it is removed there when it is saved."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,28 +96,28 @@ class FinishedJob:
     next_run: NextRun
     listed: tuple[Listed, ...] = ()
     validators: Validators | None = None
-    """None: keep the old ones."""
+    """None means keep the old ones."""
     moved_to: str | None = None
     kind: FeedKind | None = None
-    """What the content showed the feed to be, if that was not known."""
+    """The kind detected from the content, if it was not known."""
     channel: Mapping[str, str] = field(default_factory=dict)
-    """title, site_url, description, language as the document gives them."""
+    """`title`, `site_url`, `description` and `language` of the document."""
     dropped: int = 0
-    """Items of another host, left out by `enforce_feed_domain`."""
+    """Number of items on other hosts, dropped because of `enforce_feed_domain`."""
     walked: bool = False
-    """A walk came to its end, as deep as the feed's own cutoff: from now on polling may stop at the window."""
+    """A walk was completed down to the feed's own cutoff: from now on scheduled walks may stop at the window."""
     dated_in: str | None = None
     """The time zone that all of the listing was read in; None: it was not read, or not all of it at once."""
     spent_s: float = 0.0
-    """How long the answer took."""
+    """Seconds until the response was complete."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Saved:
-    """What saving a job changed."""
+    """The changes made by saving a job."""
 
     feed_id: FeedId
     added: tuple[NewItem, ...] = ()
     changed: tuple[ItemChange, ...] = ()
     duplicate_of: FeedId | None = None
-    """The feed moved to a URL that this other feed has; nothing was changed about the URL."""
+    """The other feed that has the URL to which this one moved; the URL was not changed."""

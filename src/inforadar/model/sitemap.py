@@ -1,4 +1,4 @@
-"""Sitemaps: what one lists, and what is remembered of it from run to run (seed 4).
+"""Sitemaps: their entries, and the state kept from run to run (seed 4).
 
 `SitemapEntry` and `SitemapRef` are named tuples, not dataclasses: a sitemap has 50,000 of them, and a frozen
 dataclass takes four times as long to make.
@@ -19,7 +19,7 @@ class SitemapEntry(NamedTuple):
     """Absolute, normalized."""
     lastmod: datetime | None = None
     title: str | None = None
-    """From the news extension, or from the feed that serves as a sitemap."""
+    """From the news extension, or from the feed that is used as a sitemap."""
     published_at: datetime | None = None
     """The news extension's date."""
     language: str | None = None
@@ -31,15 +31,15 @@ class SitemapEntry(NamedTuple):
 
     @property
     def date(self) -> datetime | None:
-        """When it was published, as far as the sitemap says; else when it was last changed."""
+        """When the page was published if the sitemap says so, else when it was last changed."""
         return self.published_at or self.lastmod
 
 
 class SitemapRef(NamedTuple):
-    """A sitemap that an index lists."""
+    """A sitemap listed in an index."""
 
     url: str
-    """Absolute; loses no parameter, because it is requested."""
+    """Absolute, with all its parameters, because it is requested."""
     lastmod: datetime | None = None
 
 
@@ -52,7 +52,7 @@ class SitemapForm(StrEnum):
 
 
 class TitleOrigin(StrEnum):
-    """Where an item's title comes from, in the order in which they are asked."""
+    """Where an item's title comes from, in order of preference."""
 
     SITEMAP = "sitemap"
     PAGE = "page"
@@ -60,7 +60,7 @@ class TitleOrigin(StrEnum):
 
 
 class UrlState(IntEnum):
-    """`url_states.state`: the seed's numbers, because people read that table with SQLite tools (ruling 15)."""
+    """Values of `url_states.state`: the seed's numbers, because people read the table with SQLite tools (ruling 15)."""
 
     PENDING = 0
     PROCESSED = 1
@@ -69,7 +69,7 @@ class UrlState(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteState:
-    """What is known of a site: when its sitemap was last worked off to the end, if ever."""
+    """The state of a site; `last_run` is when its sitemap was last fully processed."""
 
     site_name: str
     sitemap_url: str | None = None
@@ -78,15 +78,15 @@ class SiteState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IncrementalResult:
-    """What a run found: what is to be processed, and what is not."""
+    """The URLs that a run found, by whether they have to be processed."""
 
     new_urls: tuple[str, ...] = ()
     """Never seen before, or with a lastmod that advanced."""
     pending_urls: tuple[str, ...] = ()
-    """Seen before, but not processed yet; those that failed are among them, if they are to be retried."""
+    """Seen before, but not processed yet; includes failed ones if they are retried."""
     skipped_urls: tuple[str, ...] = ()
     modified_urls: tuple[str, ...] = ()
-    """Those of `new_urls` that were known and have a later lastmod."""
+    """The `new_urls` that were known and now have a later lastmod."""
 
     @property
     def total_to_process(self) -> int:

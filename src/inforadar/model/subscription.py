@@ -1,4 +1,4 @@
-"""Adding and editing feeds: what a person asks for, what discovery found on a site, and what became of it."""
+"""Adding and editing feeds: the request, the feeds that discovery found, and the result."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from inforadar.model.feed_options import NO_OPTIONS, FeedOptions
 from inforadar.model.item import Listing
 
 FALLBACK_S = 300.0
-"""If no worker hears a request, the schedule takes the feed after this time, in seconds (B3)."""
+"""If no worker reacts to a request, the feed is due by its schedule after this time (B3)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundFeed:
-    """A feed that a site has."""
+    """A feed found on a site."""
 
     url: str
     kind: FeedKind
     how: str
     """Where it was found: "the address itself", "named by the page"."""
     listing: Listing | None = None
-    """What it lists, if it was fetched to find it."""
+    """Its content, if discovery fetched it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """What became of a list of feeds."""
+    """The result of importing a list of feeds."""
 
     added: tuple[Feed, ...]
     known: tuple[Feed, ...]
@@ -41,7 +41,7 @@ class Imported:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedFeed:
-    """A feed to add, as a person described it. None: not named."""
+    """A feed to add, as a person described it. None means not given."""
 
     url: str
     """A user and password in it become credentials."""
@@ -51,31 +51,31 @@ class WantedFeed:
     title: str | None = None
     options: FeedOptions = NO_OPTIONS
     any_host: bool | None = None
-    """Whether items on other hosts are kept; None: as the `Start` says."""
+    """Whether items on other hosts are kept; None means as in the `Start`."""
     root_domain: bool | None = None
-    """Whether it is grouped by its domain; None: yes, and a revived feed keeps its own."""
+    """Whether it is grouped by its domain; None means yes, but a revived feed keeps its own."""
     origin: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
-    """How an added feed begins, which differs between the faces."""
+    """How an added feed starts, which differs between the faces."""
 
     enabled: bool = False
     polling: bool | None = None
-    """None: no, and a revived feed keeps its own."""
+    """None means no, but a revived feed keeps its own value."""
     any_host: bool = False
-    """Whether a new feed keeps items on other hosts, unless it is named (C3)."""
+    """Whether a new feed keeps items on other hosts, unless the person says otherwise (C3)."""
     fetch_within_s: float | None = None
-    """Ask for a fetch now, and schedule one after this time; None: neither."""
+    """Request a fetch now, and schedule one after this time; None means neither."""
 
 
 REGISTERED = Start()
-"""On the command line: nothing is fetched until it is enabled and synced."""
+"""On the command line: nothing is fetched until the feed is enabled and synced."""
 LIVE = Start(enabled=True, polling=True, any_host=True, fetch_within_s=FALLBACK_S)
 """On the page, in the terminal, over the API and from OPML: enabled, polling, fetched now, items from any host (B3)."""
 EMBEDDED = Start(enabled=True, polling=True, fetch_within_s=FALLBACK_S)
-"""From Python: as `LIVE`, with items of the feed's own host only."""
+"""From Python: like `LIVE`, but only with items on the feed's own host."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,13 +84,13 @@ class Subscribed:
 
     feed: Feed
     is_new: bool
-    """Or revived. False: it existed, and nothing was changed."""
+    """True if it was added or revived, False if it already existed and nothing was changed."""
     kept_credentials: bool | None = None
-    """Whether the credentials of its URL were stored; None: there were none, or nothing was changed."""
+    """Whether the credentials in its URL were stored; None if there were none, or nothing was changed."""
 
 
 class FeedChanges(msgspec.Struct, frozen=True, kw_only=True):
-    """What an edit of a feed changes; whatever is not named stays."""
+    """The changes of an edit; whatever is not set stays as it is."""
 
     url: str | None = None
     """A user and password in it become credentials."""
@@ -105,19 +105,19 @@ class FeedChanges(msgspec.Struct, frozen=True, kw_only=True):
     options: Mapping[str, Any] = {}
     """Fields of `FeedOptions`; None removes one."""
     headers: Mapping[str, str] = {}
-    """Credentials, added to those that are stored."""
+    """Credentials, added to the stored ones."""
     forget_credentials: bool = False
     """Delete the stored credentials first."""
 
     @property
     def columns(self) -> dict[str, Any]:
-        """The named columns of the feed."""
+        """The columns of the feed that are set."""
         given = {name: getattr(self, name) for name in _COLUMNS}
         return {name: value for name, value in given.items() if value is not msgspec.UNSET}
 
     @property
     def is_switch(self) -> bool:
-        """Whether only switches and the grouping change: then the feed is not fetched because of it."""
+        """Whether only switches and the grouping change; such an edit does not trigger a fetch."""
         return not (
             self.url is not None
             or self.options
@@ -144,15 +144,15 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewUrl:
-    """The URL that an edit gives a feed, with what the URL alone says."""
+    """The new URL of an edited feed, with what follows from the URL alone."""
 
     url: str
     headers: Mapping[str, str] = field(default_factory=dict)
-    """The credentials that it was given with."""
+    """The credentials contained in the URL."""
     kind: FeedKind | None = None
-    """`pages` where there is a reader for the site; None: to be detected at the next fetch."""
+    """`pages` if there is a reader for the site; None if it is detected at the next fetch."""
     cutoff_date: date | None = None
-    """For a feed that becomes one of kind `pages`."""
+    """The cutoff if the feed becomes one of kind `pages`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

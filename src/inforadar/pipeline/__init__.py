@@ -1,1 +1,1 @@
-"""The shell: what ties stages, engine and store into collecting, canonicalizing and analyzing."""
+"""The shell: ties stages, engine and store together into collecting, canonicalizing and analyzing."""

@@ -1,6 +1,6 @@
-"""The canonical stage: from queued URLs to articles. Runs once after a collecting cycle, not as a loop (D2).
+"""The canonical stage: turns queued URLs into articles. Runs once after a collecting cycle, not as a loop (D2).
 
-URLs that others put into Redis | claim | robots.txt, fetch, extract | save | tell Redis
+URLs that other programs put into Redis | claim | robots.txt, fetch, extract | save | publish to Redis
 """
 
 from __future__ import annotations
@@ -41,22 +41,22 @@ if TYPE_CHECKING:
 
 ACCEPT = "text/html, application/xhtml+xml;q=0.9, */*;q=0.1"
 RETRY_AFTER_S = (3600.0, 6 * 3600.0, 24 * 3600.0)
-"""Ruling 14: what failed through no fault of the article is tried again after 1, 6 and 24 hours."""
-MIN_HTML = 200
+"""Temporary failures are retried after 1, 6 and 24 hours (ruling 14)."""
+MIN_HTML_BYTES = 200
 BATCH = 100
-SHORTEST_WAIT_S = 0.05
-PATIENCE_S = 60.0
-"""How long `run_to_the_end` waits for a host's next turn; who asked for longer quiet is left for the next run."""
+MIN_WAIT_S = 0.05
+MAX_WAIT_S = 60.0
+"""How long `run_to_the_end` waits for a host's next turn; hosts that need longer are left for the next run."""
 
 Extract = Callable[[bytes, str, str], Awaitable[Extracted | NotExtracted]]
-"""Runs extraction where it cannot hold anybody: (body, url, content type)."""
+"""Extracts an article in another process: (body, url, content type)."""
 
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArticleProgress:
-    """An article's request begins (`ending` is None), or it ended."""
+    """An article is being fetched (`ending` is None), or is finished."""
 
     job: ArticleJob
     ending: ArticleEnding | None = None
@@ -83,19 +83,19 @@ class Canonicalizer:
     listener: ArticleListener | None = None
 
     async def run_to_the_end(self) -> Counter[str]:
-        """As `run_once`, and again when the turn of a crowded host comes, until the batch is done."""
+        """Repeat `run_once` at the next turns of crowded hosts, until the queue is empty."""
         endings = await self.run_once()
-        while (wait_s := await self.next_turn_s()) is not None and wait_s <= PATIENCE_S:
-            await asyncio.sleep(max(wait_s, SHORTEST_WAIT_S))
+        while (wait_s := await self.next_turn_s()) is not None and wait_s <= MAX_WAIT_S:
+            await asyncio.sleep(max(wait_s, MIN_WAIT_S))
             endings += await self.run_once()
         return endings
 
     async def next_turn_s(self) -> float | None:
-        """Until the next article is due; None: nothing is queued."""
+        """Seconds until the next article is due; None if nothing is queued."""
         return await self.database.read(seconds_to_next_article)
 
     async def run_once(self) -> Counter[str]:
-        """Works off what is due; returns how many ended how. Nothing queued: returns at once."""
+        """Fetch the articles that are due; return how many ended in each way. Returns at once if none is."""
         endings: Counter[str] = Counter()
         if self.projection:
             await self.projection.take_in()
@@ -106,7 +106,7 @@ class Canonicalizer:
             async with Visitor(self.engine, self.robots, host, self.now, has_one_turn=True) as visitor:
                 ending = await self.visit_article(job, visitor)
             if isinstance(ending, Failed):
-                # The turn went to robots.txt; the dispatch gives out the next one.
+                # The turn was used for robots.txt; the dispatch assigns the next one.
                 return Ending.RETRY
             endings[_count_as(job, ending)] += 1
             del held[job.uid]
@@ -131,14 +131,15 @@ class Canonicalizer:
         return endings
 
     async def visit_article(self, job: ArticleJob, visitor: Visitor) -> ArticleEnding | Failed | None:
-        """Fetch one article and save what came of it.
+        """Fetch one article and save the result.
 
-        None: the lease was lost meanwhile. `Failed`: the host's turn is too far away, and nothing was saved.
+        Returns None if the lease was lost meanwhile, and `Failed` if the host's turn is too far away: then nothing
+        was saved.
         """
         refusal = await visitor.admit(job.url)
         if refusal is None:
             log.info("article.fetching", url=job.url)
-            self._tell(ArticleProgress(job=job))
+            self._notify(ArticleProgress(job=job))
             ending = await self._fetch_article(job, visitor)
         elif isinstance(refusal, RobotsRefusal):
             ending = self._failed(job, refusal)
@@ -147,10 +148,10 @@ class Canonicalizer:
         if not await self.database.write(save_article, ending, outbox=self.projection is not None):
             log.warning("article.lease_lost", url=job.url)
             return None
-        self._tell(ArticleProgress(job=job, ending=ending))
+        self._notify(ArticleProgress(job=job, ending=ending))
         return ending
 
-    def _tell(self, progress: ArticleProgress) -> None:
+    def _notify(self, progress: ArticleProgress) -> None:
         if self.listener:
             self.listener(progress)
 
@@ -191,7 +192,7 @@ class Canonicalizer:
         try:
             result = await self._extracted(page)
         except (PoolCrashError, PoolTimeoutError) as fault:
-            # A machine short of memory or time does that to any page: only the last attempt blames this one.
+            # On an overloaded machine this happens to any page, so only the last attempt counts against this one.
             result = NotExtracted(code=FailureCode.PARSE, detail=str(fault))
             wait_s = self._retry_after_s(job, 0.0)
         except InfoRadarError as fault:
@@ -207,19 +208,19 @@ class Canonicalizer:
         )
 
     async def _extracted(self, page: Fetched) -> Extracted | NotExtracted:
-        if len(page.body) <= MIN_HTML:
+        if len(page.body) <= MIN_HTML_BYTES:
             return NotExtracted(code=FailureCode.BAD_HTML, detail=f"only {len(page.body)} bytes of HTML")
         return await self.extract(page.body, page.final_url, page.content_type)
 
     def _retry_after_s(self, job: ArticleJob, asked_s: float) -> float | None:
-        """How long to wait before the next try; None: this was the last one, or there is a text already."""
+        """Seconds until the next attempt; None if this was the last one, or a text is already stored."""
         if job.attempts >= self.retries or job.text_len is not None:
             return None
         return max(RETRY_AFTER_S[min(job.attempts, len(RETRY_AFTER_S) - 1)], asked_s)
 
 
 def _count_as(job: ArticleJob, ending: ArticleEnding | None) -> str:
-    """Log how an article ended; return the word that endings are counted by."""
+    """Log how an article ended; return the name it is counted under."""
     if ending is None:
         return "lost"
     match ending.result:
@@ -237,12 +238,12 @@ def _count_as(job: ArticleJob, ending: ArticleEnding | None) -> str:
 
 
 def _article_refusal(refusal: RobotsRefusal) -> Failed:
-    """An article that robots.txt forbids is not tried again, wherever the redirect was that led there."""
+    """The failure for an article that robots.txt forbids: permanent, even if only a redirect led there."""
     fault = refusal.fault
     if fault:
-        why = f"its robots.txt cannot be had for now: {fault.message}"
+        why = f"its robots.txt cannot be fetched for now: {fault.message}"
     elif refusal.is_unreachable:
-        why = "its robots.txt cannot be had for now"
+        why = "its robots.txt cannot be fetched for now"
     else:
         why = "its robots.txt asks us to stay away"
     return Failed(
@@ -256,7 +257,7 @@ def _article_refusal(refusal: RobotsRefusal) -> Failed:
 
 
 def failure_code(failed: Failed) -> FailureCode:
-    """Seed 3's code for a failed download."""
+    """Seed 3's failure code for a failed download."""
     match failed.reason:
         case FailureReason.TIMEOUT:
             return FailureCode.TIMEOUT

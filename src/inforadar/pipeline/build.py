@@ -1,6 +1,6 @@
-"""Building: the last N items of a feed become the document that the API serves (C6).
+"""Building: renders the last N items of a feed as the document that the API serves (C6).
 
-A feed whose document would not change keeps its date, so that readers see 304.
+A document that would not change keeps its date, so that readers get a 304.
 """
 
 from __future__ import annotations
@@ -31,17 +31,19 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Builder:
-    """Builds what changed."""
+    """Builds the documents of feeds that changed."""
 
     database: Database
     last_n: int
     public_url: str
-    """Where the API is reached, without a trailing slash."""
+    """The API's public address, without a trailing slash."""
     now: Callable[[], datetime]
 
-    async def follow_address(self) -> None:
-        """Once for each worker: the address may be another than that of the one before, and a feed that is quiet
-        would go on saying the old one for good."""
+    async def queue_stale_addresses(self) -> None:
+        """Queue documents that contain another public address than ours. Called once by each worker.
+
+        The address may have changed since the last worker ran, and a feed without new items would keep the old one.
+        """
         link = self_link_start(_address(self.public_url))
         if not await self.database.read(has_documents_without, link):
             return
@@ -52,7 +54,7 @@ class Builder:
         log.info("feeds.readdressed", public_url=self.public_url, feeds=marked)
 
     async def run_once(self) -> int:
-        """Builds every feed whose items changed; returns how many documents are new."""
+        """Build every feed whose items changed; return the number of new documents."""
         total = 0
         while jobs := await self.database.read(load_build_jobs, limit=BATCH, last_n=self.last_n):
             built = await asyncio.to_thread(self._build, jobs)
@@ -74,7 +76,7 @@ class Builder:
         return [(job, self._document_or_none(job)) for job in jobs]
 
     def _document_or_none(self, job: BuildJob) -> CachedFeed | None:
-        """A feed that cannot be rendered keeps its document until it changes again, and holds up no other."""
+        """Build one document; a feed that cannot be rendered keeps its old one and does not affect the others."""
         try:
             return self._document(job)
         except Exception:
@@ -82,17 +84,17 @@ class Builder:
             return None
 
     def _document(self, job: BuildJob) -> CachedFeed | None:
-        """`None`: as it was."""
+        """Render the feed's document; None if it is unchanged."""
         refs = tuple(item.hash for item in job.items)
-        # Each item's hash stands in the document: with other items it cannot be the same.
+        # The document contains each item's hash, so with other items it cannot be the same.
         if (
             job.cached
             and job.cached.item_refs == refs
             and self._render(job, job.cached.updated_at).whole == job.cached.xml_content
         ):
             return None
-        # HTTP dates count whole seconds, and so does the document's own. No two builds share one: by the
-        # date, readers and the API see that something changed.
+        # HTTP dates have whole seconds, and so does the document's own date. No two builds share a date,
+        # because readers and the API recognize a change by it.
         at = self.now().replace(microsecond=0)
         if job.cached and at <= job.cached.updated_at:
             at = job.cached.updated_at.replace(microsecond=0) + timedelta(seconds=1)
@@ -107,7 +109,7 @@ class Builder:
 
 
 def _address(public_url: str) -> str:
-    """What all documents' own addresses begin with."""
+    """The beginning of every document's own URL."""
     return f"{public_url}/rss?url="
 
 

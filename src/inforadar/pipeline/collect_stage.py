@@ -1,8 +1,8 @@
-"""The collect stage: claims the feeds that are due, collects them in a cycle, and writes the run's report.
+"""The collect stage: claims due feeds, collects them in a cycle, and writes the run's report.
 
     claim_and_collect | collect_leases | Cycle.run | _run_job, one for each feed | Collector.collect | Writer
 
-A fetch that a person asked for is a run of its own, with the same collectors (`FetchRun`).
+A fetch requested by a person is a separate run with the same collectors (`FetchRun`).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ log = structlog.get_logger()
 
 @dataclass(slots=True, kw_only=True)
 class CollectStage:
-    """Collects feeds: those that are due, and those of a fetch that someone asked for."""
+    """Collects due feeds, and the feeds of requested fetch runs."""
 
     database: Database
     collectors: Mapping[FeedKind, Collector]
@@ -60,7 +60,7 @@ class CollectStage:
     async def claim_and_collect(
         self, lanes: Collection[Lane] = LANES, *, limit: int | None = None, run: CollectRun | None = None
     ) -> tuple[CycleResult, RunId | None]:
-        """Claim what is due in these lanes, at most a batch, and collect it, as a part of `run` if one goes on."""
+        """Claim up to one batch of due feeds in these lanes and collect them, as part of `run` if it is given."""
         await self.owed.give_back()
         await self.pacer.refresh()
         leases = await self.owed.claim(lanes, limit or self.batch_size)
@@ -69,7 +69,7 @@ class CollectStage:
     async def collect_leases(
         self, leases: list[Lease], run: CollectRun | None = None
     ) -> tuple[CycleResult, RunId]:
-        """Collect feeds that were claimed, and write the report."""
+        """Collect claimed feeds and write the report."""
         with self.owed.owed_on_fault(leases):
             return await self._run_cycle(leases, run or CollectRun())
 
@@ -91,7 +91,7 @@ class CollectStage:
             result = await cycle.run(leases, run_id)
             interrupted = False
         finally:
-            # A stop ends the report too: what was saved until then is what the run did.
+            # The report is written even if the run was stopped; it covers what was saved until then.
             run.add(cycle.result, interrupted=interrupted)
             await asyncio.shield(run.report(self.database, self.now()))
         log.info(
@@ -114,7 +114,7 @@ class CollectStage:
         limits: WalkLimits = TO_THE_CUTOFF,
         run_id: RunId | None = None,
     ) -> FetchRun:
-        """Make a fetch run with this stage's parts; `await run()` starts it."""
+        """Make a fetch run with this stage's collectors; `await run()` starts it."""
         return FetchRun(
             database=self.database,
             collectors=self.collectors,
@@ -129,7 +129,7 @@ class CollectStage:
         )
 
     async def fetch_requested(self) -> Report | None:
-        """Execute a fetch run that another process asked for; None if there is none."""
+        """Execute a fetch run that another process requested; None if there is none."""
         if not await self.database.read(has_fetch_work):
             return None
         await self.database.write(close_dead_runs)

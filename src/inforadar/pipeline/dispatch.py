@@ -1,8 +1,8 @@
-"""Dispatch: works off jobs by host, so that a host that must wait never holds a worker (ruling 10).
+"""Dispatch: runs jobs host by host, so that a host that must wait never occupies a worker (ruling 10).
 
-Jobs stand in line by host. A host that is free gives one job to a free worker; one that is not steps back
-until its time comes. When nothing runs and every host with jobs left must wait, the dispatch ends and hands
-back those jobs with the time until each one's turn: one crowded host starves nobody.
+Each host has a queue of jobs. A free host passes one job to a free worker; a busy host is put off until its next
+slot. When nothing runs and every host with jobs left must wait, the dispatch ends and returns those jobs with the
+time until each one's turn, so that one crowded host does not delay the others.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ class Ending(Enum):
 
     DONE = "done"
     RETRY = "retry"
-    """The turn went to something else (robots.txt, say): the same job is next on its host."""
+    """The turn was used for something else, such as robots.txt: the same job is next on its host."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leftover(Generic[J]):
-    """A job whose host must wait, and for how long."""
+    """A job whose host must wait, with the waiting time."""
 
     job: J
     wait_s: float
@@ -63,10 +63,10 @@ class Dispatch(Generic[J]):
         self._clock = clock or asyncio.get_running_loop().time
         self._running = 0
         self._under_way = 0
-        """Jobs that run, and those that wait for a turn in the middle of their work."""
+        """Number of started jobs, including those that wait for a host's turn in the middle of their work."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._waiting: set[asyncio.Task[None]] = set()
-        """Those that wait for a host's turn in the middle of their work."""
+        """Jobs that wait for a host's turn in the middle of their work."""
         self._changed = asyncio.Event()
         self._ready: deque[_Line[J]] = deque()
         self._later: list[tuple[float, int, _Line[J]]] = []
@@ -75,14 +75,14 @@ class Dispatch(Generic[J]):
         self._fault: BaseException | None = None
 
     def stop(self) -> None:
-        """Starts nothing more. What runs goes on to its end, unless it only waits for a host's turn."""
+        """Start no more jobs. Running jobs finish; jobs that wait for a host's turn are cancelled."""
         self._stopped = True
         for task in self._waiting:
             task.cancel()
         self._changed.set()
 
     async def run(self, jobs: Iterable[J]) -> list[Leftover[J]]:
-        """Works until only waiting hosts are left; hands back what it did not get to."""
+        """Run jobs until only waiting hosts are left; return the jobs that were not started."""
         lines: dict[str, _Line[J]] = {}
         for job in jobs:
             host = self._host_of(job)
@@ -145,7 +145,7 @@ class Dispatch(Generic[J]):
         try:
             ending = await self._work(job)
         except Exception as fault:
-            # Work turns what can go wrong with a job into its report; what still gets here ends the dispatch.
+            # `work` reports expected failures itself; an exception that gets here ends the dispatch.
             self._fault = self._fault or fault
         finally:
             self._pacer.done(line.host)
@@ -175,7 +175,7 @@ class Dispatch(Generic[J]):
             self._running += 1
 
     async def _wait(self) -> None:
-        """Until a job ends, or the first waiting host's time comes."""
+        """Wait until a job ends, or until the first waiting host's turn."""
         if self._ready and self._running < self._workers:
             return
         if not self._later:

@@ -1,4 +1,4 @@
-"""Holding leases: the heartbeat while work goes on, and giving back what was not done when it stops."""
+"""Holding leases: extends them while work goes on, and releases unfinished ones when it stops."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ async def keep_leases(
     release: Callable[..., None],
     lease_s: float = LEASE_S,
 ) -> AsyncIterator[None]:
-    """Extends the leases in `held` again and again; whoever is done with one takes it out.
+    """Keep extending the leases in `held`; the caller removes those it is done with.
 
-    If the block is left by a fault or a stop, what is still in there is due again at once.
+    If the block ends by an exception or a stop, the leases still in `held` are released: their work is due again.
     """
     heartbeat = asyncio.create_task(_beat(database, held, extend, lease_s), name="heartbeat")
     try:
         yield
     except BaseException:
         heartbeat.cancel()
-        await asyncio.shield(_give_back(database, held, release))
+        await asyncio.shield(_release(database, held, release))
         raise
     finally:
         heartbeat.cancel()
@@ -51,7 +51,7 @@ async def _beat(
             log.warning("leases.not_extended", error=str(fault))
 
 
-async def _give_back(database: Database, held: Mapping[Any, Any], release: Callable[..., None]) -> None:
+async def _release(database: Database, held: Mapping[Any, Any], release: Callable[..., None]) -> None:
     try:
         await database.write(release, list(held.values()))
     except InfoRadarError as fault:

@@ -1,6 +1,6 @@
-"""The loops of a worker: how each stage is run again and again, woken, kept idle and stopped.
+"""The loops of a worker: they run each stage repeatedly, wake it, let it idle and stop it.
 
-A loop outlives every fault of its stage, and ends only when it is cancelled. Cycles of one loop never overlap.
+A loop survives every failure of its stage and ends only when it is cancelled. Cycles of one loop never overlap.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from inforadar.pipeline.runs.cycle_result import CycleResult
 from inforadar.store.leases import seconds_to_next_request
 
 REQUEST_POLL_S = 1.0
-"""How often an idle worker looks whether someone asked for a feed."""
+"""How often an idle worker checks for requested feeds."""
 FAULT_RETRY_S = 5.0
-"""How soon a cycle that failed is tried again."""
+"""How soon a failed cycle is retried."""
 MAX_EARLY_LOOKS = 30
-"""How often a loop looks again for a postponed feed before it waits for its next interval."""
+"""How many times a loop checks for a postponed feed before it waits for its next interval."""
 STAGE_POLL_S = 60.0
-"""A stage that nobody wakes looks for work at least this often."""
+"""How often a stage checks for work if nothing wakes it."""
 CANCEL_RETRY_S = 2.0
 """How long a cancelled task may take to end before it is cancelled again."""
 
@@ -37,7 +37,7 @@ Loop = Coroutine[Any, Any, None]
 
 
 async def run_loops(loops: Iterable[Loop], stop: asyncio.Event) -> None:
-    """Run the loops side by side until `stop` is set, or one of them fails; then cancel them all."""
+    """Run the loops concurrently until `stop` is set or one of them fails; then cancel them all."""
     tasks = [asyncio.ensure_future(loop) for loop in loops]
     stopped = asyncio.create_task(stop.wait())
     try:
@@ -65,18 +65,18 @@ class Wakes:
 
 @dataclass(slots=True, kw_only=True)
 class CollectLoop:
-    """Collects what is due in one lane, cycle after cycle."""
+    """Collects the due feeds of one lane, cycle after cycle."""
 
     stage: CollectStage
     lane: Lane
     limit: int
-    """Feeds in one cycle."""
+    """Maximum number of feeds in one cycle."""
     interval_s: float
     wakes: Wakes
     _turns: set[float] = field(default_factory=set)
-    """When postponed feeds can be tried again, by the event loop's clock."""
+    """When postponed feeds can be retried, by the event loop's clock."""
     _early_looks: int = 0
-    """How often it is still worth looking before the interval is over."""
+    """Checks for postponed feeds that are left before the loop waits for a whole interval."""
 
     async def run(self) -> None:
         clock = asyncio.get_running_loop().time
@@ -84,18 +84,18 @@ class CollectLoop:
         while not is_cancelled():
             began = clock()
             if not (self._turns or self._early_looks) or began >= run_until:
-                # A crowded host's turns are cycles of one run: with one each, the list of runs would show little else.
+                # The turns of a crowded host are cycles of one run; otherwise they would fill the list of runs.
                 run, run_until = CollectRun(), began + self.interval_s
             wait_s = await self._run_cycle(run)
             if is_cancelled():
                 return
-            # A crowded host has more: go on at each of its turns, not only at the next interval.
-            # A turn that came while the cycle ran may have come after its claim.
+            # A crowded host has more feeds: go on at each of its turns, not only at the next interval.
+            # A turn that came during the cycle is kept, because the cycle may have claimed its feeds before it.
             self._turns = {turn for turn in self._turns if turn > began}
             await self._idle(min([wait_s, *(turn - clock() for turn in self._turns)]))
 
     async def _run_cycle(self, run: CollectRun) -> float:
-        """Run one cycle; return how long to wait for the next, turns aside."""
+        """Run one cycle; return the seconds until the next, not counting the turns of crowded hosts."""
         try:
             result, _ = await self.stage.claim_and_collect([self.lane], limit=self.limit, run=run)
         except Exception as fault:
@@ -111,13 +111,13 @@ class CollectLoop:
         if result.postponed:
             self._early_looks = MAX_EARLY_LOOKS
         elif self._early_looks and not result.fetched:
-            # Woken a moment before the database's clock had it due: look again soon, not in an interval.
+            # The feed was not quite due by the database's clock: check again soon, not after a whole interval.
             self._early_looks -= 1
             return min(self.interval_s, REQUEST_POLL_S)
         return self.interval_s
 
     async def _idle(self, seconds: float) -> None:
-        """Wait for the next cycle, or until someone asks for a feed."""
+        """Wait for the next cycle, or until a feed is requested."""
         clock = asyncio.get_running_loop().time
         until = clock() + seconds
         while (left := until - clock()) > 0 and not is_cancelled():
@@ -129,7 +129,7 @@ class CollectLoop:
 
 
 async def run_fetch_loop(stage: CollectStage, wakes: Wakes) -> None:
-    """Execute the fetch runs that someone asked for, one after the other."""
+    """Execute requested fetch runs, one after the other."""
     while True:
         report = None
         try:
@@ -147,7 +147,7 @@ async def run_fetch_loop(stage: CollectStage, wakes: Wakes) -> None:
 async def run_stage_loop(
     name: str, work: Callable[[], Awaitable[float | None]], wake: asyncio.Event, *, interval_s: float
 ) -> None:
-    """Run a stage when it is woken, when its `work` asked to (seconds), and now and then for what became due."""
+    """Run a stage when it is woken, after the seconds that its `work` returned, and at regular intervals."""
     poll_s = max(min(interval_s, STAGE_POLL_S), 1.0)
     while True:
         wake.clear()
@@ -173,7 +173,7 @@ async def _cancel_all(tasks: Iterable[asyncio.Future[Any]]) -> None:
 
 
 def log_fault(what: str, fault: Exception, **fields: str) -> None:
-    """Log why a loop's work failed. The loop goes on: one fault must not stop all the other work of the process."""
+    """Log why a loop's work failed. The loop goes on: one failure must not stop the other work of the process."""
     if isinstance(fault, InfoRadarError):
         log.error(f"{what}.failed", error=str(fault), **fields)
     else:
@@ -181,9 +181,9 @@ def log_fault(what: str, fault: Exception, **fields: str) -> None:
 
 
 def is_cancelled() -> bool:
-    """Whether this task was asked to end, even if a library swallowed the exception that said so.
+    """True if this task was cancelled, even if a library swallowed the `CancelledError`.
 
-    `asyncio.wait_for` of Python 3.11 does that when its result arrives in the same moment, and Redis's client uses it.
+    `asyncio.wait_for` of Python 3.11 does that if its result arrives at the same moment, and the Redis client uses it.
     """
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0

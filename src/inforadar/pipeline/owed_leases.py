@@ -1,4 +1,4 @@
-"""Leases that were claimed and could not be given back yet, because the database was away or a stop came between."""
+"""Leases that were claimed and not released yet, because the database was unreachable or a stop came first."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from inforadar.store.leases import claim_due_feeds, release_leases
 
 @dataclass(slots=True)
 class OwedLeases:
-    """Claims due feeds, and remembers the leases that are to be given back."""
+    """Claims due feeds, and keeps the leases that still have to be released."""
 
     database: Database
     _owed: list[Lease] = field(default_factory=list)
 
     async def claim(self, lanes: Collection[Lane], limit: int) -> list[Lease]:
-        """Claim up to `limit` due feeds. Leases whose claim a stop interrupted are owed."""
+        """Claim up to `limit` due feeds. If a stop interrupts the claim, its leases are owed."""
         claiming = asyncio.ensure_future(self.database.write(claim_due_feeds, limit, lanes=lanes))
         try:
             return await asyncio.shield(claiming)
@@ -30,7 +30,7 @@ class OwedLeases:
 
     @contextmanager
     def owed_on_fault(self, leases: Sequence[Lease]) -> Iterator[None]:
-        """Note the leases as owed if the block is left by a fault or a stop."""
+        """Note the leases as owed if the block ends by an exception or a stop."""
         try:
             yield
         except BaseException:
@@ -38,7 +38,7 @@ class OwedLeases:
             raise
 
     async def give_back(self) -> None:
-        """Release what is owed. Leases already saved or released are unaffected: their token no longer matches."""
+        """Release the owed leases. Leases already saved or released are unaffected: their token no longer matches."""
         owed, self._owed = self._owed, []
         try:
             if owed:

@@ -1,6 +1,6 @@
-"""Visiting a site: one request after the other, each in its host's turn, and only where robots.txt lets us (P13).
+"""Visiting a site: one request after the other, each in its host's turn, and only where robots.txt allows it (P13).
 
-That goes for where a redirect leads as well: else a site could send us past the rules of another.
+The same holds for the target of a redirect: otherwise one site could send us past the rules of another.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ class RobotsRefusal(Failed):
     """A request that was not made because of a site's robots.txt."""
 
     site: str
-    """The host whose robots.txt it is: after a redirect another than that of `url`."""
+    """The host of that robots.txt; after a redirect it may differ from the host of `url`."""
     is_unreachable: bool
-    """The robots.txt could not be had. False: its rules ask us to stay away."""
+    """True if the robots.txt could not be fetched, False if its rules forbid the request."""
     fault: Failed | None = None
-    """Why it could not be had, if that is known."""
+    """Why it could not be fetched, if that is known."""
 
 
 class Visitor:
-    """One visit of one job: `async with Visitor(…) as visitor`.
+    """The requests of one job: `async with Visitor(…) as visitor`.
 
-    Whoever started the job holds the turn of its host and gives it back at the end. A turn that is spent is given
-    back when the next one is needed, not before: so a job never gives back what is somebody else's by then.
+    The job's caller holds the turn of its first host and releases it at the end. The visitor releases a used turn
+    only when it needs the next one, so it never releases a turn that belongs to another job by then.
     """
 
     def __init__(
@@ -45,10 +45,10 @@ class Visitor:
         is_spent: bool = False,
         has_one_turn: bool = False,
     ) -> None:
-        """`host` is "" for a job that holds no turn.
+        """`host` is the host whose turn the job holds, or "" if it holds none.
 
-        `is_spent`: the turn that the job came with was used before. `has_one_turn`: the job does not wait for further
-        turns of a host that has a delay; whoever gave it the first gives out the next.
+        `is_spent` means that this turn was already used. `has_one_turn` means that the job does not wait for further
+        turns of a host with a delay: its caller assigns the next one.
         """
         self._engine = engine
         self._robots = robots
@@ -70,9 +70,9 @@ class Visitor:
         return await self.admit(request.url) or await self.fetch_admitted(request)
 
     async def admit(self, url: str) -> Failed | None:
-        """None: robots.txt allows `url`, and the host's turn is ours for one request: `fetch_admitted`.
+        """Check robots.txt and take the host's turn; None means that `fetch_admitted` may make one request.
 
-        `RobotsRefusal`: robots.txt does not allow it. Another `Failed`: the turn is too far away for a job to wait.
+        `RobotsRefusal` means that robots.txt forbids it, any other `Failed` that the turn is too far away to wait for.
         """
         rules = await self._robots.rules_for(url)
         if rules is None:
@@ -90,7 +90,7 @@ class Visitor:
             return rules
         if rules.allows(url):
             return None
-        # A site may lead everybody astray for an hour, to a page that says so: no reason never to come back.
+        # A site may redirect everything for an hour, to a maintenance page for example: no permanent failure.
         return replace(self._refusal(url, rules), outcome=Outcome.TEMPORARY_ERROR)
 
     async def _spend_turn(self, url: str) -> Failed | None:
@@ -112,11 +112,11 @@ class Visitor:
 
     def _refusal(self, url: str, rules: RobotsRules) -> RobotsRefusal:
         site, is_unreachable = hostname(url), rules.access is RobotsAccess.NONE
-        # If it cannot be had, it is the host that is away, not its rules that are strict.
+        # An unreachable robots.txt means that the host is down, not that its rules are strict.
         fault = self._robots.fault_of(url) if is_unreachable else None
         if is_unreachable:
             why = f" {fault.message}" if fault else ""
-            message = f"The robots.txt of {site} cannot be had for now.{why}"
+            message = f"The robots.txt of {site} cannot be fetched for now.{why}"
         else:
             message = f"The robots.txt of {site} asks us to stay away from {url}."
         return RobotsRefusal(

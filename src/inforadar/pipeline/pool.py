@@ -1,9 +1,9 @@
-"""Processes for work that nothing else can bound: reading a hostile document, extracting a huge page.
+"""Worker processes for tasks that need hard limits: parsing a hostile document, extracting a huge page.
 
-A thread cannot be stopped and a process can, so whatever may hang or eat memory runs here: each task has a
-deadline at which its process is killed, each process a limit of memory, and neighbours notice nothing. The
-processes are started at the first task, warmed by importing what tasks need, and replaced after a number of
-tasks, because libraries grow.
+A process can be stopped, a thread cannot. So whatever may hang or use too much memory runs here: each task has a
+deadline at which its process is killed, each process has a memory limit, and other tasks are unaffected. The
+processes start with the first task, import what tasks need in advance, and are replaced after a number of tasks,
+because libraries leak memory.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from inforadar.errors import InfoRadarError
 
 T = TypeVar("T")
 
-STOP_S = 10.0
+STOP_TIMEOUT_S = 10.0
 NICENESS = 5
 
 
@@ -36,11 +36,11 @@ class PoolTimeoutError(InfoRadarError):
 
 
 class PoolCrashError(InfoRadarError):
-    """A task's process ended under it, or ran out of the memory it may use."""
+    """A task's process died, or exceeded its memory limit."""
 
 
 class WorkPool:
-    """A few processes that run one task each at a time."""
+    """A few processes, each running one task at a time."""
 
     def __init__(
         self,
@@ -60,9 +60,9 @@ class WorkPool:
         self._is_closed = False
 
     async def run(self, function: Callable[..., T], *args: Any, timeout_s: float) -> T:
-        """What `function(*args)` returns or raises, from a process; the function must be a module's own.
+        """Run `function(*args)` in a process and return or raise its result; it must be a module-level function.
 
-        The deadline counts from when the task starts, not while it waits for a free process. Cancelling the
+        The deadline counts from the start of the task; waiting for a free process does not count. Cancelling the
         caller kills the task.
         """
         pool = await self._running_pool()
@@ -77,11 +77,13 @@ class WorkPool:
                 f"It needed more than {self._memory_mb} MB of memory and was stopped."
             ) from None
         except BrokenProcessPool:
-            raise PoolCrashError("All processes of the pool ended unexpectedly; they start anew.") from None
+            raise PoolCrashError(
+                "All processes of the pool ended unexpectedly; they are restarted."
+            ) from None
         return result
 
     async def close(self) -> None:
-        """Kills what still runs and waits for the processes to end."""
+        """Kill running tasks and wait for the processes to end."""
         self._is_closed = True
         async with self._starting:
             pool, self._pool = self._pool, None
@@ -97,8 +99,8 @@ class WorkPool:
             return self._pool
 
     def _start(self) -> ProcessPool:
-        # Ctrl-C reaches every process of the terminal, also those that are still importing. A signal that
-        # is blocked here stays blocked in what is started from here, now and by the pool's own threads.
+        # Ctrl-C reaches every process of the terminal, even those that are still importing. A signal that is
+        # blocked here stays blocked in all processes started from here, now and by the pool's own threads.
         resource_tracker.ensure_running()  # would unblock it again if it were started later
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
@@ -109,20 +111,21 @@ class WorkPool:
                 initargs=(self._memory_mb, self._warm_up),
                 context=get_context("spawn"),
             )
-            pool.schedule(_nothing)  # the processes start with the first task
+            pool.schedule(_do_nothing)  # the processes start with the first task
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         return pool
 
 
 def _prepare(memory_mb: int, modules: tuple[str, ...]) -> None:
-    """In a new process: what tasks need is imported, and then its memory is limited."""
-    # The event loop has many to serve, a task only itself: on a full machine the loop goes first.
+    """Set up a new process: import what tasks need, then limit its memory."""
+    # The event loop serves many, a task only itself: on a busy machine the loop goes first.
     os.nice(NICENESS)
     threading.Thread(target=_end_with_parent, name="end-with-parent", daemon=True).start()
     for module in modules:
         importlib.import_module(module)
-    # Linux counts what a process really asked for in DATA; elsewhere only the address space can be limited.
+    # On Linux, DATA counts the memory that the process really requested; elsewhere only the address
+    # space can be limited.
     limit = resource.RLIMIT_DATA if sys.platform == "linux" else resource.RLIMIT_AS
     _, hard = resource.getrlimit(limit)
     wanted = memory_mb * 2**20
@@ -131,22 +134,22 @@ def _prepare(memory_mb: int, modules: tuple[str, ...]) -> None:
 
 
 def _end_with_parent() -> None:
-    """A parent that is killed cannot stop its children; they must notice."""
+    """Exit when the parent process ends: a parent that was killed cannot stop its children."""
     parent = parent_process()
     if parent is not None:
         parent.join()
         os._exit(1)
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     return None
 
 
 def _stop(pool: ProcessPool) -> None:
     pool.stop()  # type: ignore[no-untyped-call]
-    # The processes are killed by now; threads of the pool that wait for one of them hold nobody up for long.
+    # The processes are already killed; only threads of the pool may still wait for one of them.
     with suppress(TimeoutError):
-        pool.join(timeout=STOP_S)
+        pool.join(timeout=STOP_TIMEOUT_S)
 
 
 def _ending(exit_code: int | None) -> str:

@@ -1,6 +1,6 @@
 """The parsing and extraction that runs in the work pool.
 
-A hostile document can take seconds and much memory. In the pool it is cut off at its deadline, and holds up nobody.
+A hostile document can take seconds and much memory. In the pool it is stopped at its deadline and delays nothing else.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ EXTRACT_TIMEOUT_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class PoolTasks:
-    """What is run in the pool, one method each."""
+    """The tasks that run in the pool, one method each."""
 
     pool: WorkPool
 
     async def parse_feed(self, body: bytes, url: str, content_type: str, zone: tzinfo) -> Listing:
-        """Parse a feed document right here, which is cheap; in the pool if only the slow parser can read it."""
+        """Parse a feed document in this process, which is cheap; in the pool if only the slow parser can read it."""
         try:
             return parse_feed(body, url, content_type, zone)
         except NeedsSlowParser:

@@ -1,7 +1,7 @@
-"""robots.txt for whoever fetches pages, listings and sitemaps (P13): kept with the host, asked for once a day.
+"""robots.txt for requests of pages, listings and sitemaps (P13): stored with the host, fetched once a day.
 
-Asking for it is a request like any other and takes a turn of its host: whoever holds the turn spends it on
-`refresh` and takes the next one for what it came for.
+Fetching it is a request like any other and takes a turn of its host: the caller uses its turn for `refresh` and takes
+another one for its own request.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from inforadar.store.hosts.queries import StoredRobots, load_robots
 from inforadar.store.hosts.save import save_robots
 from inforadar.urls import host_key
 
-KEPT = timedelta(hours=24)
-KEPT_UNREACHABLE = timedelta(minutes=30)
-MAX_IN_MEMORY = 5000
+MAX_AGE = timedelta(hours=24)
+MAX_AGE_UNREACHABLE = timedelta(minutes=30)
+MAX_CACHED_HOSTS = 5000
 
 
 class Robots:
@@ -47,7 +47,7 @@ class Robots:
         self._asking: dict[str, asyncio.Future[RobotsRules]] = {}
 
     async def rules_for(self, url: str) -> RobotsRules | None:
-        """The rules that govern `url`; None if the host has to be asked first."""
+        """The rules that apply to `url`; None if its host's robots.txt has to be fetched first."""
         host = host_key(url)
         known = self._known.get(host)
         if known is None and (stored := await self._database.read(load_robots, host)):
@@ -55,30 +55,30 @@ class Robots:
         if known is None:
             return None
         rules, at = known
-        kept = KEPT_UNREACHABLE if rules.access is RobotsAccess.NONE else KEPT
-        return rules if self._now() - at < kept else None
+        max_age = MAX_AGE_UNREACHABLE if rules.access is RobotsAccess.NONE else MAX_AGE
+        return rules if self._now() - at < max_age else None
 
     async def rules_ahead(self, url: str) -> RobotsRules | Failed:
-        """The rules for where a redirect leads. If the host has to be asked, that is done in a turn of its own.
+        """The rules for the target of a redirect; if they have to be fetched, that takes a separate turn.
 
-        `Failed`: that turn is too far away for a job to wait for it.
+        `Failed` means that this turn is too far away to wait for.
         """
         if rules := await self.rules_for(url):
             return rules
         if refusal := await self._engine.take_turn(url):
             return refusal
         try:
-            # While it waited for the turn, another job may have asked.
+            # Another job may have fetched them while this one waited for its turn.
             return await self.rules_for(url) or await self.refresh(url)
         finally:
             self._engine.pacer.done(host_key(url))
 
     def fault_of(self, url: str) -> Failed | None:
-        """Why the host's robots.txt could not be had, if that was asked for here."""
+        """Why the host's robots.txt could not be fetched, if this process tried."""
         return self._faults.get(host_key(url))
 
     async def refresh(self, url: str) -> RobotsRules:
-        """Asks the host, spending the turn that the caller holds. Whoever asks meanwhile gets the same answer."""
+        """Fetch the rules, using the turn that the caller holds. Concurrent callers share one request."""
         host = host_key(url)
         asking = self._asking.get(host)
         if asking is None:
@@ -91,7 +91,7 @@ class Robots:
         try:
             request = robots_request(url)
         except InvalidUrlError:
-            # An earlier version stored what cannot be asked for: the request itself meets the same, and says so.
+            # A URL stored by an earlier version may be invalid: the request itself fails with the same error.
             return ALLOW_ALL
         result = await self._engine.fetch(request)
         at = self._now()
@@ -99,7 +99,7 @@ class Robots:
         if isinstance(result, Failed):
             self._faults[host] = result
             if result.reason is FailureReason.GUARD:
-                # Nothing was asked, so nothing is known of the host: the request itself meets the guard and says so.
+                # No request was made, so nothing is known of the host: the request itself reports the guard.
                 return self._keep(host, ALLOW_ALL, at)[0]
         rules = robots_from_result(result, self._user_agent, before[0] if before else None)
         self._keep(host, rules, at)
@@ -119,7 +119,7 @@ class Robots:
                 return ALLOW_NOTHING
 
     def _keep(self, host: str, rules: RobotsRules, at: datetime) -> tuple[RobotsRules, datetime]:
-        if len(self._known) >= MAX_IN_MEMORY:
+        if len(self._known) >= MAX_CACHED_HOSTS:
             oldest = next(iter(self._known))
             del self._known[oldest]
             self._faults.pop(oldest, None)

@@ -1,7 +1,7 @@
-"""When a feed runs again: decided purely, from what happened and what the server and the feed asked for.
+"""When a feed runs again: pure functions of what happened and what the server and the feed asked for.
 
-What comes from outside can only lengthen the interval, and at most to `LONGEST_S`. Jitter only adds, so that
-feeds which were added together drift apart and the spacing is never under the interval.
+Server and feed can only lengthen the interval, at most to `MAX_INTERVAL_S`. Jitter only adds, so that feeds that were
+added together drift apart and no feed is fetched before its interval is over.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from inforadar.model.http import Failed, FailureReason, Outcome
 from inforadar.model.item import ScheduleHints
 from inforadar.model.schedule import NextRun
 
-LONGEST_S = 7 * 86400.0
+MAX_INTERVAL_S = 7 * 86400.0
 FIRST_BACKOFF_S = 300.0
-LONGEST_BACKOFF_S = 86400.0
+MAX_BACKOFF_S = 86400.0
 JITTER = 0.1
 REPROBE_S = 7 * 86400.0
 DEFAULT_DEPTH = timedelta(days=30)
-"""How far before the day it was added a paged site is walked, unless a cutoff is set (A1)."""
+"""How far back from the day it was added a paged site is walked, unless a cutoff is set (A1)."""
 _NO_HINTS = ScheduleHints()
 
 
@@ -45,11 +45,11 @@ def after_success(
     freshness_s: float | None = None,
     hints: ScheduleHints = _NO_HINTS,
 ) -> NextRun:
-    """The larger of our interval and what server and feed ask for (B5, P8)."""
+    """Schedule the next run after the longest of our interval and those that server and feed ask for (B5, P8)."""
     if not feed.polling:
         return NextRun(after_s=None)
     asked = (freshness_s, hints.ttl_s, hints.update_period_s)
-    outside = min(max((value for value in asked if value), default=0.0), LONGEST_S)
+    outside = min(max((value for value in asked if value), default=0.0), MAX_INTERVAL_S)
     interval = max(policy.success_interval_s, outside)
     spread = interval * (1 + JITTER * policy.dice())
     if hints.skip_hours or hints.skip_days:
@@ -58,7 +58,7 @@ def after_success(
 
 
 def _until_allowed(at: datetime, hints: ScheduleHints) -> float:
-    """Seconds from `at` to the first hour that skipHours and skipDays leave free; 0 if they leave none."""
+    """Seconds from `at` to the first hour that skipHours and skipDays allow; 0 if they allow none."""
     moment = at
     for _ in range(24 * 8):
         if moment.hour not in hints.skip_hours and moment.weekday() not in hints.skip_days:
@@ -68,25 +68,25 @@ def _until_allowed(at: datetime, hints: ScheduleHints) -> float:
 
 
 def after_failure(feed: Feed, policy: SchedulePolicy, failed: Failed) -> NextRun:
-    """Backoff for what may pass by itself; out of the schedule for what will not (ruling 2)."""
+    """Schedule a retry with backoff after a temporary error; suspend the feed after a permanent one (ruling 2)."""
     failures = feed.failures + 1
     lasting = failed.outcome is not Outcome.TEMPORARY_ERROR
-    # A host's turn that is far away is nobody's fault.
+    # A distant turn of the host is not the feed's fault.
     is_strike = failed.reason is not FailureReason.TURN
     if lasting or (is_strike and (feed.error_policy or policy.error_policy) is ErrorPolicy.ONE_STRIKE):
         again = REPROBE_S if policy.reprobe and not failed.is_gone else None
         return NextRun(after_s=again, failures=failures, error=failed.message)
-    wait = max(backoff_s(failures, policy.dice), min(failed.retry_after_s or 0.0, LONGEST_S))
+    wait = max(backoff_s(failures, policy.dice), min(failed.retry_after_s or 0.0, MAX_INTERVAL_S))
     return NextRun(after_s=wait, failures=failures, error=failed.message)
 
 
 def backoff_s(failures: int, dice: Callable[[], float]) -> float:
-    """5 minutes, doubled with each failure, at most a day, ±10 %."""
+    """Seconds of backoff: 5 minutes, doubled with each failure, at most a day, ±10 %."""
     steps = min(failures - 1, 16)
-    wait = min(FIRST_BACKOFF_S * 2.0**steps, LONGEST_BACKOFF_S)
+    wait = min(FIRST_BACKOFF_S * 2.0**steps, MAX_BACKOFF_S)
     return wait * (1 + JITTER * (2 * dice() - 1))
 
 
 def default_cutoff(added_at: datetime) -> date:
-    """The cutoff of a feed for which nobody set one."""
+    """The cutoff date of a feed without one of its own."""
     return (added_at - DEFAULT_DEPTH).date()

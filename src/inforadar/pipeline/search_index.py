@@ -1,4 +1,4 @@
-"""Keeping search up to date: what the triggers noted becomes words that can be found (X8)."""
+"""Keeping the search index up to date: indexes the items that the database's triggers queued (X8)."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ BATCH = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchIndexer:
-    """Several processes may do it at once: each change is taken by one of them."""
+    """Indexes queued items. Several processes may run one at the same time: each change is handled by one of them."""
 
     database: Database
 
     async def run_once(self) -> int:
-        """Works off the queue; returns how many items there were."""
+        """Index all queued items; return their number."""
         total = 0
         while True:
             jobs, gone = await self.database.read(load_search_jobs, BATCH)

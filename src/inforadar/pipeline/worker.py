@@ -2,8 +2,8 @@
 
     due feeds | collect cycle | canonical once | analyze | build
 
-The stages are tasks of their own that wake each other, because a slow model or a slow site must not hold
-up collecting (ruling 3). Nor may a walk of many pages: long walks have a lane and loops of their own.
+The stages are separate tasks that wake each other, because a slow model or a slow site must not delay collecting
+(ruling 3). Nor may a walk of many pages: long walks have their own lane and loops.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from inforadar.store.redis.projection import RedisProjection
 
 WALK_LOOPS = 4
-"""Cycles of walks that run side by side, each with its share of the workers: one may last half an hour."""
+"""Number of concurrent loops for walks, each with its share of the workers: one cycle may last half an hour."""
 INDEX_POLL_S = 3.0
-"""How soon after a change search finds it."""
+"""How often new changes are indexed for search."""
 PUBLISH_POLL_S = 5.0
 
 log = structlog.get_logger()
@@ -63,7 +63,7 @@ class WorkReport:
     built: int = 0
     run_id: RunId | None = None
     fetches: list[Report] = field(default_factory=list)
-    """Fetch runs that someone asked for."""
+    """Reports of the requested fetch runs."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -81,12 +81,12 @@ class Worker:
     projection: RedisProjection | None = None
     """Redis, if it is configured."""
     publish_s: float = PUBLISH_POLL_S
-    """How often what Redis missed while it was away is tried again."""
+    """How often changes that Redis missed while it was unreachable are sent again."""
     _wakes: Wakes = field(default_factory=Wakes)
-    _has_followed_address: bool = False
+    _has_checked_addresses: bool = False
 
     async def run_once(self) -> WorkReport:
-        """Run one cycle over what is due or asked for, then each stage once."""
+        """Run one cycle over due and requested feeds, then each stage once."""
         report = WorkReport()
         if Stage.COLLECT in self.stages:
             while (fetched := await self.collecting.fetch_requested()) is not None:
@@ -140,7 +140,7 @@ class Worker:
     async def _canonicalize(self) -> float | None:
         if await self.canonicalizer.run_once():
             self._wakes.analyze.set()
-        # A crowded host's next article is not kept waiting for the interval.
+        # The next article of a crowded host does not wait for the whole interval.
         return await self.canonicalizer.next_turn_s()
 
     async def _analyze(self) -> None:
@@ -151,9 +151,9 @@ class Worker:
         await self._build_once()
 
     async def _build_once(self) -> int:
-        if not self._has_followed_address:
-            await self.builder.follow_address()
-            self._has_followed_address = True
+        if not self._has_checked_addresses:
+            await self.builder.queue_stale_addresses()
+            self._has_checked_addresses = True
         return await self.builder.run_once()
 
     async def _index(self) -> float:
@@ -161,7 +161,7 @@ class Worker:
         return INDEX_POLL_S
 
     async def publish(self) -> float | None:
-        """Tell Redis, if there is one, what it has not heard yet."""
+        """Send pending changes to Redis, if it is configured."""
         if self.projection is None:
             return None
         await self.projection.publish()

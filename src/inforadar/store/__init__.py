@@ -1,1 +1,1 @@
-"""The memory: the only SQL and Redis."""
+"""Storage: the only package that talks SQL and Redis."""

@@ -1,7 +1,7 @@
-"""How far ahead a moment may lie. What stands further away was written while a clock was wrong.
+"""Limits on how far ahead a stored time may be. A time beyond them was written while a clock was wrong.
 
-A machine without a battery starts years ahead or behind until somebody tells it the time. What was put off meanwhile
-would be silent until then: it counts as due, a lease that runs until then as none.
+A machine without a clock battery may start years ahead or behind, until it gets the time from the network. Work
+postponed in between would not be done for years: such work counts as due, and such a lease as expired.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from sqlalchemy import ColumnElement
 
 from inforadar.store.types import db_later
 
-LONGEST_WAIT_S = 7 * 86400.0
-"""A host's pause and delay, and the next attempt at an article or an analysis, are put off no longer than this."""
-ABSURD_WAIT_S = LONGEST_WAIT_S + 86400.0
-"""Nothing of these lies so far ahead; the day more is for clocks that differ a little."""
+MAX_WAIT_S = 7 * 86400.0
+"""Maximum wait for a host's pause and delay, and for the next attempt at an article or an analysis."""
+ABSURD_WAIT_S = MAX_WAIT_S + 86400.0
+"""No such wait is this long; the extra day allows for clocks that differ a little."""
 
 
 def is_absurd(at: ColumnElement[datetime], ahead_s: float = ABSURD_WAIT_S) -> ColumnElement[bool]:
+    """Condition: the time is further ahead than any correct clock would have set it."""
     return at > db_later(ahead_s)

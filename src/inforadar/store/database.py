@@ -1,14 +1,14 @@
-"""The way to the database: `Database.read(fn, …)` and `Database.write(fn, …)`.
+"""Access to the database: `Database.read(fn, …)` and `Database.write(fn, …)`.
 
 Each question to the store is one plain function that takes a SQLAlchemy `Connection`. A `Database` runs it:
 
-    SQLite       in a thread: one thread writes, on one connection, a few read (WAL lets them)
+    SQLite       in threads: one writes, on one connection, and a few read (WAL allows that)
     PostgreSQL   on the event loop, through asyncpg (`AsyncConnection.run_sync`)
 
-So there is one text of each question and no pair of sync and async versions, and the measured way to write
-SQLite (one thread, sync driver) costs no second store. `write` is one transaction: all or nothing. Two
-transactions of PostgreSQL that wait for each other cost one of them its work; the question is then put again,
-so a question must do nothing but talk to its connection.
+So each question is written once, without a sync and an async version, and SQLite is still used in the way that was
+measured to be fastest (one thread, sync driver). `write` is one transaction: all or nothing. When two PostgreSQL
+transactions deadlock, one is rolled back and its question runs again, so a question must do nothing but use its
+connection.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ READERS = 4
 LOCK_TIMEOUT_S = 15.0
 """How long SQLite waits for another program's transaction."""
 DEADLOCK_ATTEMPTS = 5
-LOG_BYTES, MOST_LOG_BYTES, PAGE_BYTES = 32 * 2**20, 128 * 2**20, 4096
-"""SQLite's log is emptied by a thread of its own from the first length on, and by a transaction from the second."""
+CHECKPOINT_BYTES, MAX_WAL_BYTES, PAGE_BYTES = 32 * 2**20, 128 * 2**20, 4096
+"""From the first size, a separate thread checkpoints SQLite's write-ahead log; from the second, a transaction does."""
 SILENCE_S = 60
-"""PostgreSQL gives up a session that was cut off or frozen in the middle of a transaction: its locks would keep others
-from rows whose leases ran out long ago. We give up a server that vanished without a word."""
+"""How long a silent connection is kept. PostgreSQL ends a session that was cut off or frozen inside a transaction;
+otherwise its locks would block rows whose leases expired long ago. We drop a server that vanished."""
 
 _json: dict[str, Any] = {
     "json_serializer": encode_json,
@@ -60,32 +60,32 @@ _json: dict[str, Any] = {
 
 
 class Database:
-    """A database that was opened. `async with open_database(url) as db: await db.read(load_feeds)`."""
+    """An open database. `async with open_database(url) as db: await db.read(load_feeds)`."""
 
     def __init__(self, url: URL, *, lock_timeout_s: float = LOCK_TIMEOUT_S) -> None:
         self.url = url
         self.is_sqlite = url.get_backend_name() == "sqlite"
         self.path = Path(url.database) if self.is_sqlite and url.database else None
         self.writes = 0
-        """Transactions that went through here: whoever remembers an answer sees by it that it may have changed."""
+        """Number of write transactions through this object; a change tells a cache that its entries may be outdated."""
         self._engine: _SqliteRunner | _PostgresRunner = (
             _SqliteRunner(url, lock_timeout_s) if self.is_sqlite else _PostgresRunner(url)
         )
 
     @property
     def name(self) -> str:
-        """For people: where the data is, without the password."""
+        """Where the data is, for people: without the password."""
         if self.path:
             return str(self.path)
         return self.url.set(drivername="postgresql").render_as_string(hide_password=True)
 
     async def read(self, question: Question[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Runs a question that changes nothing."""
+        """Run a question that changes nothing."""
         with faults_as_sentences(self.name):
             return await self._engine.read(lambda connection: question(connection, *args, **kwargs))
 
     async def write(self, question: Question[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Runs it as one transaction: committed whole, or not at all."""
+        """Run a question as one transaction: committed completely or not at all."""
         with faults_as_sentences(self.name):
             try:
                 return await self._engine.write(lambda connection: question(connection, *args, **kwargs))
@@ -93,17 +93,17 @@ class Database:
                 self.writes += 1
 
     async def snapshot(self, question: Question[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """As `read`, and everything it reads is of one moment, however long it takes and whoever writes."""
+        """Like `read`, but everything is read as of one moment, however long it takes and whoever writes meanwhile."""
         with faults_as_sentences(self.name):
             return await self._engine.snapshot(lambda connection: question(connection, *args, **kwargs))
 
     async def vacuum(self) -> None:
-        """Gives the space of deleted rows back and lets the planner look at the tables anew."""
+        """Free the space of deleted rows and update the planner's statistics."""
         with faults_as_sentences(self.name):
             await self._engine.vacuum()
 
     async def migrate(self, question: Question[[], T]) -> T:
-        """As `write`, for one that makes tables anew: a table that is dropped takes no rows of others along."""
+        """Like `write`, for questions that recreate tables: dropping a table does not delete rows that refer to it."""
         with faults_as_sentences(self.name):
             return await self._engine.migrate(question)
 
@@ -123,7 +123,7 @@ async def open_database(
 
 
 def parse_database_url(url: str, password: str | None = None) -> URL:
-    """`sqlite:///…` or `postgresql://…`; the password may be kept apart."""
+    """Parse `sqlite:///…` or `postgresql://…`; the password may be given separately."""
     try:
         parsed = make_url(url)
     except ArgumentError:
@@ -145,7 +145,7 @@ def parse_database_url(url: str, password: str | None = None) -> URL:
 
 
 class _SqliteRunner:
-    """One writing thread with its own connection, a few reading ones, each with its own."""
+    """One writing thread and a few reading threads, each with its own connection."""
 
     def __init__(self, url: URL, lock_timeout_s: float) -> None:
         if sqlite3.sqlite_version_info < MIN_SQLITE:
@@ -154,9 +154,9 @@ class _SqliteRunner:
         self._writing = _sqlite_engine(url, "BEGIN IMMEDIATE", lock_timeout_s)
         self._reading = _sqlite_engine(url, "BEGIN", lock_timeout_s, "query_only = ON")
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="sqlite-write")
-        self._emptier = ThreadPoolExecutor(1, thread_name_prefix="sqlite-log")
-        self._emptying: Future[None] | None = None
-        self._log = Path(f"{url.database}-wal")
+        self._checkpointer = ThreadPoolExecutor(1, thread_name_prefix="sqlite-log")
+        self._checkpoint: Future[None] | None = None
+        self._wal = Path(f"{url.database}-wal")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="sqlite-read")
         self._open = threading.local()
         self._connections: list[Connection] = []
@@ -177,20 +177,20 @@ class _SqliteRunner:
         try:
             return self._run(self._writing, question)
         finally:
-            if (self._emptying is None or self._emptying.done()) and self._is_log_long():
-                self._emptying = self._emptier.submit(self._empty_log)
+            if (self._checkpoint is None or self._checkpoint.done()) and self._is_checkpoint_due():
+                self._checkpoint = self._checkpointer.submit(self._run_checkpoint)
 
-    def _is_log_long(self) -> bool:
+    def _is_checkpoint_due(self) -> bool:
         try:
-            return self._log.stat().st_size >= LOG_BYTES
+            return self._wal.stat().st_size >= CHECKPOINT_BYTES
         except OSError:
             return False
 
-    def _empty_log(self) -> None:
-        """Brings what was committed into the file, beside those who read and write."""
+    def _run_checkpoint(self) -> None:
+        """Move committed changes from the log into the database file, without blocking readers and writers."""
         bare = self._connection(self._writing).connection.driver_connection
         assert isinstance(bare, sqlite3.Connection)
-        # A disk that is full, another program that does the same: the next transaction finds the log as long.
+        # If the disk is full or another program is doing the same, the next transaction tries again.
         with contextlib.suppress(sqlite3.OperationalError):
             bare.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
@@ -200,7 +200,7 @@ class _SqliteRunner:
 
     async def write(self, question: Callable[[Connection], T]) -> T:
         loop = asyncio.get_running_loop()
-        # A caller that is cancelled leaves; its transaction is finished all the same, never left half-done.
+        # If the caller is cancelled, its transaction still finishes; it is never left half done.
         return await loop.run_in_executor(self._writer, self._write, question)
 
     async def snapshot(self, question: Callable[[Connection], T]) -> T:
@@ -209,7 +209,7 @@ class _SqliteRunner:
 
     async def vacuum(self) -> None:
         def run() -> None:
-            # Outside of any transaction, which SQLAlchemy would begin.
+            # Outside of a transaction, which SQLAlchemy would begin.
             bare = self._connection(self._writing).connection.driver_connection
             assert isinstance(bare, sqlite3.Connection)
             try:
@@ -224,8 +224,8 @@ class _SqliteRunner:
 
     async def migrate(self, question: Callable[[Connection], T]) -> T:
         def run() -> T:
-            # SQLite changes a table by making it anew. With foreign keys on, dropping the old one would delete
-            # every row that refers to it; the switch has no effect inside a transaction.
+            # SQLite alters a table by recreating it. With foreign keys on, dropping the old one would delete
+            # every row that refers to it. The pragma has no effect inside a transaction.
             pragmas = self._connection(self._writing).connection.driver_connection
             assert isinstance(pragmas, sqlite3.Connection)
             pragmas.execute("PRAGMA foreign_keys = OFF")
@@ -237,7 +237,7 @@ class _SqliteRunner:
         def checked(connection: Connection) -> T:
             answer = question(connection)
             if broken := connection.exec_driver_sql("PRAGMA foreign_key_check").all():
-                raise StoreError(f"The upgrade would leave {len(broken)} rows without what they refer to.")
+                raise StoreError(f"The upgrade would leave {len(broken)} rows with broken references.")
             return answer
 
         return await asyncio.get_running_loop().run_in_executor(self._writer, run)
@@ -245,7 +245,7 @@ class _SqliteRunner:
     async def close(self) -> None:
         def shut() -> None:
             self._writer.shutdown(wait=True)
-            self._emptier.shutdown(wait=True)
+            self._checkpointer.shutdown(wait=True)
             self._readers.shutdown(wait=True)
             for connection in self._connections:
                 connection.close()
@@ -265,25 +265,25 @@ def _sqlite_engine(url: URL, begin: str, lock_timeout_s: float, *pragmas: str) -
 
     @event.listens_for(engine, "connect")
     def _prepare(dbapi_connection: Any, _record: Any) -> None:
-        # The driver would begin transactions by itself, deferred; a transaction that reads first and writes
-        # later then fails at once with "database is locked", whatever the timeout.
+        # The driver would begin deferred transactions by itself; one that reads first and writes later then
+        # fails at once with "database is locked", whatever the timeout.
         dbapi_connection.isolation_level = None
         for pragma in (
             "journal_mode = WAL",
             "synchronous = NORMAL",
             "foreign_keys = ON",
             "temp_store = MEMORY",
-            # Whoever commits would write the whole log into the file, and wait for the disk; see `_empty_log`.
-            f"wal_autocheckpoint = {MOST_LOG_BYTES // PAGE_BYTES}",
-            # Begun anew, it is cut to this length, so that its length says how much is in it.
-            f"journal_size_limit = {LOG_BYTES // 8}",
+            # Otherwise a commit would checkpoint the whole log and wait for the disk; see `_run_checkpoint`.
+            f"wal_autocheckpoint = {MAX_WAL_BYTES // PAGE_BYTES}",
+            # When the log restarts, it is truncated to this size, so that its size shows how full it is.
+            f"journal_size_limit = {CHECKPOINT_BYTES // 8}",
             "cache_size = -8000",
-            # Counts as memory of the process, once for each connection.
+            # Counts as memory of the process, per connection.
             "mmap_size = 67108864",
             *pragmas,
         ):
             dbapi_connection.execute(f"PRAGMA {pragma}")
-        # SQLite's own knows the Latin alphabet only.
+        # SQLite's own `lower` handles only ASCII.
         dbapi_connection.create_function("lower", 1, _lower, deterministic=True)
 
     @event.listens_for(engine, "begin")
@@ -307,8 +307,8 @@ def _session_settings() -> dict[str, str]:
     }
 
 
-def _notice_silence(dbapi_connection: Any, _record: Any) -> None:
-    """Of a server that vanished; the driver would wait for its answer for ever."""
+def _detect_dead_server(dbapi_connection: Any, _record: Any) -> None:
+    """Turn on TCP keepalives; otherwise the driver would wait forever for a server that vanished."""
     sock = dbapi_connection.driver_connection._transport.get_extra_info("socket")
     if sock.family == socket.AF_UNIX:
         return
@@ -339,7 +339,7 @@ class _PostgresRunner:
             )
         except (ModuleNotFoundError, NoSuchModuleError):
             raise ConfigError("PostgreSQL needs the extra: pip install 'inforadar[postgres]'.") from None
-        event.listen(self._engine.sync_engine, "connect", _notice_silence)
+        event.listen(self._engine.sync_engine, "connect", _detect_dead_server)
         self._reading = self._engine.execution_options(isolation_level="AUTOCOMMIT")
 
     async def read(self, question: Callable[[Connection], T]) -> T:

@@ -1,4 +1,4 @@
-"""Faults of the databases, as sentences that say what to do."""
+"""Database errors, turned into messages that say what to do."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from inforadar.errors import StoreError
 
 _DEADLOCK = {"40P01", "40001"}
 _UNDEFINED = ("42P01", "42703")
-"""PostgreSQL's codes; that of a table or a column that is not there is not to be told by the words alone."""
+"""PostgreSQL's error codes. A missing table or column cannot be recognized by the message alone."""
 
 _CUT_OFF = (
     "connection was closed",
@@ -28,7 +28,7 @@ _CUT_OFF = (
     "terminating connection",
     "the database system is",
 )
-"""A server that stops, starts or was restarted; its driver speaks of its own state, as it was when that happened."""
+"""The server is stopping, starting or was restarted; asyncpg then reports the state its connection was in."""
 _DAMAGED = ("malformed", "not a database")
 
 _SENTENCES = (
@@ -57,12 +57,12 @@ _SENTENCES = (
     ),
     (("",), "The database {name} refused: {detail}"),
 )
-"""What drivers say, and what we say instead."""
+"""Parts of the drivers' messages, and the message shown instead."""
 
 
 @contextmanager
 def faults_as_sentences(name: str) -> Iterator[None]:
-    """Turns what a driver raises into a `StoreError`; `name` says which database, for people."""
+    """Turn a driver's exceptions into a `StoreError`; `name` is the database's name for people."""
     try:
         yield
     except DBAPIError as fault:
@@ -79,32 +79,32 @@ def _sentence(name: str, fault: DBAPIError) -> str:
     detail = str(fault.orig)
     said = f"{getattr(fault.orig, 'sqlstate', '')} {detail.lower()}"
     if isinstance(fault, IntegrityError):
-        # Its text names columns and values, which may look like anything.
+        # Its text contains column names and values, which could match anything.
         said = ""
     found = next(text for signs, text in _SENTENCES if any(sign in said for sign in signs))
     return found.format(name=name, detail=detail)
 
 
 def is_deadlock(fault: DBAPIError) -> bool:
-    """Two transactions waited for each other, and this one was given up: it can be run again."""
+    """Whether two transactions waited for each other and this one was rolled back: it can be run again."""
     return getattr(fault.orig, "sqlstate", None) in _DEADLOCK
 
 
-def is_of_the_content(fault: StatementError) -> bool:
-    """Whether it is about what was to be stored: the same key twice, a reference to nothing, a wrong value."""
+def is_data_fault(fault: StatementError) -> bool:
+    """Whether the data is at fault: a duplicate key, a reference to a missing row, an invalid value."""
     if not isinstance(fault, DBAPIError):
         return True
     if isinstance(fault, IntegrityError | DataError):
         return True
-    # PostgreSQL's classes of wrong data; and what its driver does not even send.
+    # PostgreSQL's error classes for invalid data, and values that its driver refuses to send.
     code = getattr(fault.orig, "sqlstate", None) or ""
     return code[:2] in {"22", "23"} or (
         isinstance(fault, InterfaceError) and not fault.connection_invalidated
     )
 
 
-def is_of_the_database(fault: Exception) -> bool:
-    """Whether the database itself is in trouble (full, locked, away), not with what it was given."""
+def is_database_fault(fault: Exception) -> bool:
+    """Whether the database itself is at fault (full, locked, unreachable), not the data."""
     match fault.__cause__:
         case OperationalError() | PoolTimeoutError() | OSError():
             return True
@@ -115,7 +115,7 @@ def is_of_the_database(fault: Exception) -> bool:
 
 
 def is_damaged(fault: Exception) -> bool:
-    """Whether the database's file itself is damaged, or none at all."""
+    """Whether the database file is damaged or is not a database."""
     match fault.__cause__:
         case DBAPIError() as cause:
             said = str(cause.orig).lower()

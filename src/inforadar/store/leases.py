@@ -1,10 +1,10 @@
-"""Leases: who may work on which feed until when.
+"""Leases: which worker may work on which feed until when.
 
-A claim locks its rows (`FOR UPDATE SKIP LOCKED`; on SQLite the transaction is the lock) and pushes
-`next_run_at` forward to the end of the lease, so that the index on it alone tells what is due: filtering
-on `locked_until` would read every leased row again at each claim. A worker that dies thus leaves feeds
-that become due by themselves when the lease ends. A fresh token fences the commit: whoever slept through
-the lease no longer has the right one. The database's clock decides.
+A claim locks its rows (`FOR UPDATE SKIP LOCKED`; on SQLite the transaction is the lock) and pushes `next_run_at`
+forward to the end of the lease, so that the index on it alone shows what is due: filtering on `locked_until` would
+read every leased row again at each claim. Feeds of a worker that dies therefore become due by themselves when the
+lease ends. A new token protects the commit: a worker that slept through its lease no longer has the right one. The
+database's clock decides.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ from inforadar.store.schema.feeds import feed_schedules
 from inforadar.store.types import db_later, db_now, one_of, one_of_given
 
 LEASE_S = 600.0
-ABSURD_S = 730 * 86400.0
-"""No setting schedules so far ahead. What stands there was written while the clock was wrong, and would be silent for
-years: it is due, and no lease that runs until then is one."""
+MAX_SCHEDULE_S = 730 * 86400.0
+"""No setting schedules this far ahead. A later time was written while the clock was wrong, and the feed would not be
+fetched for years: it counts as due, and such a lease as expired."""
 _WINDOW, _WIDE_WINDOW = 2, 16
-"""How many batches of the longest due feeds the order of a claim looks at, and how many if others hold all of those."""
+"""How many batches of the longest due feeds a claim sorts, and how many if others have leased all of those."""
 _MIN_WINDOW = 200
 
 _s = feed_schedules.c
 _until = db_later(bindparam("lease_s", type_=Float))
-# One clock for all of them, read after they were chosen: what was asked for until then is what is done now.
+# One time for all of them, read after they were chosen: requests made until then are served by this fetch.
 _MARK = (
     update(feed_schedules)
     .where(one_of_given(_s.id, "ids"))
@@ -60,7 +60,7 @@ _MARK = (
 def claim_due_feeds(
     connection: Connection, limit: int, *, lanes: Collection[Lane] = LANES, lease_s: float = LEASE_S
 ) -> list[Lease]:
-    """Leases up to `limit` feeds of these lanes: asked for, then never fetched, then fetched longest ago (B2)."""
+    """Lease up to `limit` feeds of these lanes: requested, then never fetched, then fetched longest ago (B2)."""
     for window in (_WINDOW, _WIDE_WINDOW):
         chosen = _select_due(limit, max(limit * window, _MIN_WINDOW), tuple(sorted(lanes)))
         if leases := _lease(connection, chosen, lease_s):
@@ -70,24 +70,24 @@ def claim_due_feeds(
 
 @lru_cache(maxsize=32)
 def _select_due(limit: int, window: int, lanes: tuple[Lane, ...]) -> Select[Any]:
-    # A worker's batches are all of one size: as part of the statement, PostgreSQL plans it once and not each time.
+    # A worker's batches all have the same size: as a literal, PostgreSQL plans the statement once and not each time.
     most: ColumnElement[int] = literal_column(str(limit))
     longest: ColumnElement[int] = literal_column(str(window))
-    # Sorting everything that is due by its last fetch would cost more the more is due; the longest waiting
-    # are enough to choose from.
+    # Sorting everything due by its last fetch would cost more the more is due; it is enough to choose from the
+    # longest waiting.
     ready: list[Select[Any]] = []
     for lane in lanes:
-        # From the schedule alone: the feeds of a whole window would cost more than all the rest.
+        # Read from the schedule alone: reading the feeds of a whole window would cost more than all the rest.
         ours = select(_s.id, _s.requested_at, _s.fetched_at).where(_free(), _in_lane(lane))
         ready += [
             ours.where(_s.requested_at <= db_now()).order_by(_s.requested_at).limit(most),
             ours.where(_s.next_run_at <= db_now()).order_by(_s.next_run_at).limit(longest),
-            ours.where(is_absurd(_s.next_run_at, ABSURD_S)).limit(most),
+            ours.where(is_absurd(_s.next_run_at, MAX_SCHEDULE_S)).limit(most),
         ]
     candidates = union(*(query.subquery().select() for query in ready)).subquery()
     c = candidates.c
     order = (c.requested_at.is_(None), c.fetched_at.is_not(None), c.fetched_at)
-    # Sorted before their rows are looked up: of a window, only what is taken is read and locked.
+    # Sorted before their rows are read: of a window, only the rows taken are read and locked.
     first = select(c.id, *(key.label(f"key_{number}") for number, key in enumerate(order))).order_by(*order)
     chosen = first.subquery("first")
     return (
@@ -96,21 +96,21 @@ def _select_due(limit: int, window: int, lanes: tuple[Lane, ...]) -> Select[Any]
         .where(_free(), *ACTIVE, _is_still_due())
         .order_by(chosen.c.key_0, chosen.c.key_1, chosen.c.key_2)
         .limit(most)
-        # Passes over what another claim has just locked.
+        # Skips rows that another claim has just locked.
         .with_for_update(skip_locked=True, of=feed_schedules)
     )
 
 
 def claim_feeds(connection: Connection, ids: Sequence[FeedId], *, lease_s: float = LEASE_S) -> list[Lease]:
-    """Leases these feeds, due or not, as far as nobody else works on them."""
+    """Lease these feeds, due or not, unless another worker has them."""
     chosen = select_feeds().where(one_of(_s.id, ids), _free(), *ACTIVE).order_by(_s.id)
-    # A row may be locked for a moment by someone who only notes something on it: wait, do not pass it over.
+    # A row may be locked briefly by someone who only updates it: wait, do not skip it.
     return _lease(connection, chosen.with_for_update(of=feed_schedules), lease_s)
 
 
 def _is_still_due() -> ColumnElement[bool]:
-    """Looked at again once the row is locked. As no index answers it: PostgreSQL would read all that is due."""
-    due = (_s.requested_at <= db_now(), _s.next_run_at <= db_now(), is_absurd(_s.next_run_at, ABSURD_S))
+    """Check again once the row is locked. Written so that no index applies: PostgreSQL would read everything due."""
+    due = (_s.requested_at <= db_now(), _s.next_run_at <= db_now(), is_absurd(_s.next_run_at, MAX_SCHEDULE_S))
     return or_(*(func.coalesce(condition, false()) for condition in due))
 
 
@@ -119,11 +119,13 @@ def _in_lane(lane: Lane) -> ColumnElement[bool]:
 
 
 def _free() -> ColumnElement[bool]:
-    return or_(_s.locked_until.is_(None), _s.locked_until <= db_now(), is_absurd(_s.locked_until, ABSURD_S))
+    return or_(
+        _s.locked_until.is_(None), _s.locked_until <= db_now(), is_absurd(_s.locked_until, MAX_SCHEDULE_S)
+    )
 
 
 def _lease(connection: Connection, chosen: Select[Any], lease_s: float) -> list[Lease]:
-    """Locks the chosen rows and marks them ours."""
+    """Lock the chosen rows and mark them as ours."""
     rows = connection.execute(chosen).all()
     if not rows:
         return []
@@ -142,14 +144,14 @@ def _lease(connection: Connection, chosen: Select[Any], lease_s: float) -> list[
 def extend_leases(
     connection: Connection, leases: Iterable[Lease], *, lease_s: float = LEASE_S
 ) -> frozenset[FeedId]:
-    """The heartbeat. Returns the feeds whose lease is still ours; the others are lost."""
+    """Extend the leases (the heartbeat). Returns the feeds whose lease is still ours; the others are lost."""
     by_token: dict[LeaseToken, list[FeedId]] = {}
     for lease in leases:
         by_token.setdefault(lease.token, []).append(lease.feed.id)
     until = db_later(literal(lease_s))
     kept: set[FeedId] = set()
     for token, ids in by_token.items():
-        # Locked in the order in which the writer locks its batch, so that the two never wait for each other.
+        # Locked in the same order as the writer locks its batch, so that the two cannot deadlock.
         ours = (
             select(_s.id)
             .where(one_of(_s.id, ids), _s.lease_token == token)
@@ -169,14 +171,14 @@ def extend_leases(
 
 
 def holds_lease(connection: Connection, lease: Lease) -> bool:
-    """Whether it is still ours; its row stays locked until the commit, so that it stays so."""
+    """Whether the lease is still ours. Its row stays locked until the commit, so that this does not change."""
     held = select(_s.lease_token).where(_s.id == lease.feed.id).with_for_update()
     token: str | None = connection.execute(held).scalar()
     return token == lease.token
 
 
 def release_leases(connection: Connection, leases: Iterable[Lease]) -> None:
-    """Gives feeds back untouched: as due as they were before the claim."""
+    """Release feeds unchanged: as due as they were before the claim."""
     rows = [
         {"b_id": lease.feed.id, "b_token": lease.token, "b_next": lease.feed.next_run_at}
         for lease in sorted(leases, key=lambda lease: lease.feed.id)
@@ -191,7 +193,7 @@ def release_leases(connection: Connection, leases: Iterable[Lease]) -> None:
 
 
 def postpone_leases(connection: Connection, waits: Iterable[tuple[Lease, float]]) -> None:
-    """Gives feeds back whose host must wait: due, or asked for, when its turn comes (B2)."""
+    """Release feeds whose host must wait: due, or requested, when its turn comes (B2)."""
     due, asked = [], []
     for lease, wait_s in waits:
         row = {"b_id": lease.feed.id, "b_token": lease.token, "b_wait": wait_s}
@@ -209,7 +211,7 @@ def postpone_leases(connection: Connection, waits: Iterable[tuple[Lease, float]]
 
 
 def seconds_to_next_request(connection: Connection, lanes: Collection[Lane] = LANES) -> float | None:
-    """How soon a feed that someone asked for can be taken; None if nobody asked. Cheap: a short index."""
+    """Seconds until a requested feed can be claimed; None if there is none. Cheap: the index is short."""
     query = select(func.min(_s.requested_at), db_now()).where(
         _s.requested_at.is_not(None), _free(), or_(*(_in_lane(lane) for lane in lanes))
     )

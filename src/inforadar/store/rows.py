@@ -1,13 +1,13 @@
-"""Many rows at once, without what SQLAlchemy does for each value of each row.
+"""Write many rows at once, without SQLAlchemy's work for each value of each row.
 
-Collecting writes tens of thousands of rows, and preparing their values one by one would take longer than
-storing them. Two ways go round that. In both the statement is SQLAlchemy's, so there is one text for both
-databases, and only the values come in the form that is stored, as `stored_time` and `stored_id` make it:
+Collecting writes tens of thousands of rows, and preparing their values one by one would take longer than storing them.
+There are two ways to avoid that. In both the statement is SQLAlchemy's, so there is one text for both databases, and
+only the values come in their stored form, from `stored_time` and `stored_id`:
 
-    JsonRows      all rows as one parameter that the database reads as a table: for updates, which so become one
-                  statement; SQLite runs it as a whole while the interpreter does something else
-    insert_rows   each row as a tuple for the driver: for inserts of long rows, which SQLite takes from
-                  parameters at less than half the price of JSON
+    JsonRows      all rows as one parameter that the database reads as a table: for updates, which become one
+                  statement; SQLite runs it completely outside the interpreter
+    insert_rows   each row as a tuple for the driver: for inserts of long rows, which cost SQLite less than half as
+                  much as JSON
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Values = tuple[Any, ...]
 
 
 def stored_time(connection: Connection, at: datetime) -> datetime | str:
-    """As `UtcDateTime` stores it."""
+    """The time as `UtcDateTime` stores it."""
     if at.tzinfo is None:
         raise ValueError(f"a time without a zone cannot be stored: {at!r}")
     if connection.dialect.name != "sqlite":
@@ -43,9 +43,9 @@ def stored_id(connection: Connection, value: UUID) -> UUID | str:
 
 
 class JsonRows:
-    """A table that is one parameter: `JsonRows("given", id="uuid", error="text")` has `c["id"]`, `c["error"]`.
+    """A table in one parameter: `JsonRows("given", id="uuid", error="text")` has `c["id"]` and `c["error"]`.
 
-    Columns are in the order of the values in a row, each with its type on PostgreSQL; SQLite needs none.
+    Columns are in the order of the values in a row, each with its PostgreSQL type; SQLite needs none.
     """
 
     def __init__(self, name: str, **columns: str) -> None:
@@ -57,7 +57,7 @@ class JsonRows:
         }
 
     def parameters(self, rows: Sequence[Values]) -> dict[str, str]:
-        """What a statement that reads from the table is executed with."""
+        """The parameters for a statement that reads from the table."""
         return {self._parameter: encode_json(rows)}
 
 
@@ -98,7 +98,7 @@ def _sqlite_field(element: _JsonField, compiler: SQLCompiler, **kw: Any) -> str:
 def insert_rows(
     connection: Connection, statement: Insert, names: Sequence[str], rows: Sequence[Values]
 ) -> None:
-    """Executes the insert for each row; `names` are the columns of its values, in the table's order."""
+    """Execute the insert for each row; `names` are the columns of its values, in the table's order."""
     compiled = statement.compile(dialect=connection.dialect, column_keys=list(names))
     assert isinstance(compiled, SQLCompiler)
     assert compiled.positiontup == list(names), compiled.positiontup
@@ -106,7 +106,7 @@ def insert_rows(
 
 
 def _storable_rows(rows: Sequence[Values]) -> list[Values]:
-    """Looks at all texts by encoding them at once; hardly ever is there one to be cleaned."""
+    """Check all texts by encoding them at once; there is hardly ever one to clean."""
     try:
         is_clean = b"\\u0000" not in msgspec.json.encode(rows)
     except UnicodeEncodeError:

@@ -1,9 +1,9 @@
 """Column types that mean the same on SQLite and PostgreSQL.
 
-`DateTime(timezone=True)` drops the offset on SQLite without a word, so times go through `UtcDateTime`,
-which refuses naive ones. `db_now()` is the database's own clock: leases are judged by it alone, because
-the clocks of several machines disagree. Texts come from the web and go through `WebText`: PostgreSQL stores
-no NUL, and neither database half of a surrogate pair, both of which a hostile document can hold.
+`DateTime(timezone=True)` silently drops the offset on SQLite, so times use `UtcDateTime`, which refuses naive ones.
+`db_now()` is the database's own clock: leases are judged by it alone, because the clocks of several machines disagree.
+Texts come from the web and use `WebText`: PostgreSQL cannot store NUL, and neither database half of a surrogate pair;
+a hostile document can contain both.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from inforadar.texts import storable_text
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """An aware time, kept in UTC. On SQLite as readable text that sorts by time."""
+    """An aware time, stored in UTC. On SQLite as readable text that sorts by time."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -38,7 +38,7 @@ class UtcDateTime(TypeDecorator[datetime]):
         return value.replace(tzinfo=None) if dialect.name == "sqlite" else value
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], datetime | None]:
-        """One call a value instead of three: a claim reads thousands."""
+        """One call per value instead of three: a claim reads thousands."""
         return _read_sqlite_time if dialect.name == "sqlite" else _read_postgres_time
 
 
@@ -47,12 +47,12 @@ def _read_sqlite_time(text: str | None) -> datetime | None:
 
 
 def _read_postgres_time(value: datetime | None) -> datetime | None:
-    # The driver's are in UTC; only the first moment of all comes without a zone.
+    # The driver returns UTC; only the minimum time comes without a zone.
     return value.replace(tzinfo=UTC) if value and value.tzinfo is None else value
 
 
 def storable(value: Any) -> Any:
-    """The same without what no database stores, in a text or anywhere inside a JSON document."""
+    """Remove what databases cannot store from a text or from anywhere inside a JSON document."""
     match value:
         case str():
             return storable_text(value)
@@ -65,7 +65,7 @@ def storable(value: Any) -> Any:
 
 
 def encode_json(value: Any) -> str:
-    """As JSON that can be stored. Hardly ever is there anything to leave out, so it is looked for afterwards."""
+    """Encode as JSON that can be stored. There is hardly ever anything to remove, so that is checked afterwards."""
     try:
         encoded = msgspec.json.encode(value)
     except UnicodeEncodeError:
@@ -76,7 +76,7 @@ def encode_json(value: Any) -> str:
 
 
 class WebText(TypeDecorator[str]):
-    """A text as it came from elsewhere, without what cannot be stored."""
+    """A text from outside, without characters that cannot be stored."""
 
     impl = Text
     cache_ok = True
@@ -88,7 +88,7 @@ class WebText(TypeDecorator[str]):
 class db_now(FunctionElement[datetime]):  # noqa: N801 - reads as a function in SQL expressions
     """Now, by the database's clock, in the form that `UtcDateTime` stores.
 
-    On PostgreSQL the time at which the statement began: an index cannot look for a time that moves on.
+    On PostgreSQL the time at which the statement started: an index cannot be searched for a moving time.
     """
 
     type = UtcDateTime()
@@ -127,7 +127,7 @@ def _sqlite_later(element: db_later, compiler: SQLCompiler, **kw: Any) -> str:
 
 
 class db_after(FunctionElement[datetime]):  # noqa: N801
-    """`db_after(column)`: now, but later than the column says, so that no two changes have the same mark."""
+    """`db_after(column)`: now, but later than the column's time, so that no two changes have the same time."""
 
     type = UtcDateTime()
     inherit_cache = True
@@ -155,9 +155,9 @@ TextList = JSON().with_variant(ARRAY(Text()), "postgresql")
 
 
 class unindexed(FunctionElement[Any]):  # noqa: N801
-    """The column itself, with the advice to SQLite not to look for it in an index.
+    """The column itself, with a hint to SQLite not to use an index on it.
 
-    SQLite believes that a condition on an indexed column leaves few rows. Most feeds are enabled.
+    SQLite assumes that a condition on an indexed column leaves few rows. Most feeds are enabled.
     """
 
     inherit_cache = True
@@ -178,15 +178,15 @@ def _sqlite_unindexed(element: unindexed, compiler: SQLCompiler, **kw: Any) -> s
     return f"+{compiler.process(element.clauses, **kw)}"
 
 
-NAME_LETTERS = 200
-"""So many of a source's or topic's name stand in an index."""
+NAME_INDEX_CHARS = 200
+"""How many characters of a source's or topic's name are in an index."""
 
 
 class folded(FunctionElement[Any]):  # noqa: N801
-    """A name to be compared without regard to case, as an index can have it.
+    """A name for comparison without regard to case, in a form that an index can have.
 
-    On SQLite that is the case of ASCII letters; on PostgreSQL the first 200 letters, as B-trees refuse long entries.
-    (An index of short names alone would do, but its planner takes no statistics from one.)
+    On SQLite this ignores the case of ASCII letters only; on PostgreSQL it is the first 200 characters, because B-trees
+    refuse long entries. (An index of only short names would work too, but the planner would get no statistics from it.)
     """
 
     inherit_cache = True
@@ -199,7 +199,7 @@ class folded(FunctionElement[Any]):  # noqa: N801
 
 @compiles(folded)
 def _default_folded(element: folded, compiler: SQLCompiler, **kw: Any) -> str:
-    return f"lower(left({compiler.process(element.clauses, **kw)}, {NAME_LETTERS}))"
+    return f"lower(left({compiler.process(element.clauses, **kw)}, {NAME_INDEX_CHARS}))"
 
 
 @compiles(folded, "sqlite")
@@ -228,7 +228,7 @@ class _ListOf(TypeDecorator[Any]):
 
 
 class _OneOf(FunctionElement[bool]):
-    # Not a Boolean: SQLite has none, and SQLAlchemy would write `… IN (…) = 1`, which no index helps.
+    # Not a Boolean: SQLite has none, and SQLAlchemy would write `… IN (…) = 1`, which cannot use an index.
     type = NullType()  # type: ignore[assignment]
     inherit_cache = True
     name = "one_of"
@@ -247,10 +247,10 @@ def _sqlite_one_of(element: _OneOf, compiler: SQLCompiler, **kw: Any) -> str:
 
 
 def one_of(column: ColumnElement[Any], values: Iterable[Any]) -> ColumnElement[bool]:
-    """`column IN (values)` for any number of values: a statement takes no more than 32,766 parameters."""
+    """`column IN (values)` for any number of values: a statement takes at most 32,766 parameters."""
     return _OneOf(column, bindparam(None, list(values), type_=_ListOf(column.type), unique=True))
 
 
 def one_of_given(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
-    """The same for a statement that is made once: the list is given by this name when it is executed."""
+    """Like `one_of`, for a statement that is built once: the list is the parameter `name` at execution."""
     return _OneOf(column, bindparam(name, type_=_ListOf(column.type)))

@@ -1,4 +1,4 @@
-"""INSERT with ON CONFLICT, which SQLAlchemy spells once per database."""
+"""INSERT with ON CONFLICT, for which SQLAlchemy has one class per database."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""Saving finished jobs: many at a time, each all or nothing, none without its lease (B6).
+"""Save finished jobs: many at a time, each completely or not at all, none without its lease (B6).
 
-`save_collected` writes a whole batch with a handful of set-based statements in one transaction. It first locks
-the batch's schedule rows and keeps only jobs whose token still stands there: a job that lost its lease
-leaves no trace. `Writer` gathers jobs while the previous batch is being written, so the busier it gets the
-larger, and cheaper per job, its transactions become. If a batch fails, its jobs are saved one by one, so
-that one poisoned job fails alone; if it is the database that fails, they all do.
+`save_collected` writes a whole batch with a few set-based statements in one transaction. It first locks the batch's
+schedule rows and keeps only jobs whose token is still there: a job that lost its lease leaves no trace. `Writer`
+gathers jobs while the previous batch is being written, so under load its transactions become larger and cheaper per
+job. If a batch fails, its jobs are saved one by one, so that one bad job fails alone; if the database itself fails,
+all of them fail.
 
-Everything that takes several rows takes them in this order, and those of a table by key, so that no two
-transactions wait for each other: feed_schedules, articles, items, feed_days, fetch_days.
+Every transaction that locks several rows does so in this order, and within a table by key, so that no two can
+deadlock: feed_schedules, articles, items, feed_days, fetch_days.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from inforadar.model.schedule import FinishedJob, ListingPart, Saved
 from inforadar.model.zone import Redating
 from inforadar.store.articles.enqueue import retry_old_failures
 from inforadar.store.database import Database
-from inforadar.store.faults import is_of_the_database
+from inforadar.store.faults import is_database_fault
 from inforadar.store.feeds.changes import save_lanes, update_feed
 from inforadar.store.feeds.job_results import save_feeds, save_move, save_schedules
 from inforadar.store.feeds.note_history import note_outcomes
@@ -46,19 +46,19 @@ from inforadar.urls import uid, url_hash
 J = TypeVar("J", FinishedJob, ListingPart)
 Differ = Callable[[Sequence[Listed], Mapping[UrlHash, KnownItem], Redating | None], Diff]
 JOB_WEIGHT = 6
-"""Of a job; each entry that it listed weighs one more: a first fetch writes dozens of rows."""
-MAX_BATCH, MAX_UNSAVED = 3_000, 6_000
-"""What one transaction takes, so that others get their turn at the database, and what may wait in memory altogether."""
-FEW, GATHER_S = 600, 0.05
-"""So little waits so long for others to join it: a transaction costs nearly the same for one job as for many."""
+"""Weight of a job; each entry it lists adds one, because a first fetch writes dozens of rows."""
+MAX_BATCH_WEIGHT, MAX_UNSAVED_WEIGHT = 3_000, 6_000
+"""Maximum weight of one transaction, so that others get their turn at the database, and of all jobs in memory."""
+GATHER_BELOW_WEIGHT, GATHER_S = 600, 0.05
+"""A lighter batch waits this long for more jobs: a transaction costs nearly the same for one job as for many."""
 
 
 def save_collected(
     connection: Connection, jobs: Sequence[FinishedJob], diff: Differ, *, outbox: bool = False
 ) -> dict[FeedId, Saved | None]:
-    """Saves a batch. A feed whose lease was lost maps to None, and nothing of it is written.
+    """Save a batch. A feed whose lease was lost maps to None, and nothing of it is written.
 
-    With `outbox` Redis is to be told of what is new.
+    With `outbox`, also note new items for Redis.
     """
     held = _lock_held_leases(connection, jobs)
     saved: dict[FeedId, Saved | None] = {job.lease.feed.id: None for job in jobs}
@@ -88,7 +88,7 @@ def save_collected(
 def save_part(
     connection: Connection, part: ListingPart, diff: Differ, *, outbox: bool = False
 ) -> Saved | None:
-    """Saves one part of a job that goes on: nothing but its items. None: the lease was lost, nothing is written."""
+    """Save one part of an unfinished job: only its items. Returns None, and writes nothing, if the lease was lost."""
     if not _lock_held_leases(connection, [part]):
         return None
     feed_id = part.lease.feed.id
@@ -108,7 +108,7 @@ def save_part(
 def save_listed(
     connection: Connection, jobs: Sequence[FinishedJob | ListingPart], diff: Differ, *, outbox: bool
 ) -> dict[FeedId, Diff]:
-    """Compares what jobs list with what is there, and stores the difference."""
+    """Compare what jobs list with what is stored, and save the difference."""
     known = load_known(
         connection,
         {job.lease.feed.id: [url_hash(listed.url) for listed in job.listed] for job in jobs if job.listed},
@@ -136,10 +136,10 @@ def save_listed(
 
 
 def _lock_held_leases(connection: Connection, jobs: Sequence[J]) -> list[J]:
-    """Those jobs whose lease is still theirs; their rows stay locked until the commit."""
+    """The jobs whose lease is still theirs; their rows stay locked until the commit."""
     s = feed_schedules.c
     ids = [job.lease.feed.id for job in jobs]
-    # The id in the form that is stored: to make thousands of UUIDs only to compare them takes time.
+    # The id in its stored form: creating thousands of UUIDs only to compare them takes time.
     stored = type_coerce(s.id, Text)
     query = select(stored, s.lease_token).where(one_of(s.id, ids)).order_by(s.id).with_for_update()
     tokens: dict[Any, str | None] = {row[0]: row[1] for row in connection.execute(query)}
@@ -167,7 +167,7 @@ class Writer:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Writes what is waiting, then ends."""
+        """Write the waiting jobs, then stop."""
         self._closing = True
         self._wake.set()
         self._last_call.set()
@@ -175,11 +175,11 @@ class Writer:
             await self._task
 
     async def wait_for_capacity(self) -> None:
-        """Until there is less than enough to save: whoever collects faster than the database writes waits here."""
+        """Wait until there is room: this slows down a collector that is faster than the database."""
         await self._room.wait()
 
     def submit(self, job: FinishedJob) -> asyncio.Future[Saved]:
-        """A future that is done once the job is committed; `LeaseLostError` if its lease went to someone else."""
+        """Return a future that is done once the job is committed; it raises `LeaseLostError` if the lease was lost."""
         done: asyncio.Future[Saved] = asyncio.get_running_loop().create_future()
         if self._closing:
             done.set_exception(StoreError(f"{job.lease.feed.url} was not saved: the worker is stopping."))
@@ -191,24 +191,24 @@ class Writer:
 
     def _add_unsaved(self, weight: int) -> None:
         self._unsaved += weight
-        if self._unsaved < MAX_UNSAVED:
+        if self._unsaved < MAX_UNSAVED_WEIGHT:
             self._room.set()
         else:
             self._room.clear()
 
     def flush_soon(self) -> None:
-        """No more jobs come for now: those that are here need not wait for others."""
+        """Do not wait for more jobs before writing the current ones: none come for now."""
         self._last_call.set()
 
     async def save_alone(self, job: FinishedJob) -> Saved:
-        """As `save`, at once: for whoever has one job after the other and nothing to gather."""
+        """Save one job at once: for callers that have one job after another and nothing to gather."""
         saved = await self._database.write(save_collected, [job], self._diff, outbox=self._outbox)
         if (result := saved[job.lease.feed.id]) is None:
             raise _lost(job)
         return result
 
     async def save_part(self, part: ListingPart) -> Saved:
-        """Commits one part of a job that goes on. Not gathered: a walk has its pace, and waits for this."""
+        """Commit one part of an unfinished job. Not gathered, because the walk waits for it."""
         saved = await self._database.write(save_part, part, self._diff, outbox=self._outbox)
         if saved is None:
             raise _lost(part)
@@ -219,7 +219,7 @@ class Writer:
             await self._wake.wait()
             self._wake.clear()
             while self._waiting:
-                if self._unsaved < FEW and not self._closing:
+                if self._unsaved < GATHER_BELOW_WEIGHT and not self._closing:
                     await self._gather()
                 batch, weight = self._take_batch()
                 await self._save_batch(batch)
@@ -228,10 +228,10 @@ class Writer:
                 return
 
     def _take_batch(self) -> tuple[list[tuple[FinishedJob, asyncio.Future[Saved]]], int]:
-        """The first of those that wait, as many as a transaction takes but at least one, and their weight."""
+        """The first waiting jobs, as many as fit into a transaction but at least one, and their weight."""
         number, weight = 0, 0
         for job, _ in self._waiting:
-            if number and weight + _weight(job) > MAX_BATCH:
+            if number and weight + _weight(job) > MAX_BATCH_WEIGHT:
                 break
             number, weight = number + 1, weight + _weight(job)
         batch, self._waiting = self._waiting[:number], self._waiting[number:]
@@ -249,8 +249,8 @@ class Writer:
                 save_collected, [job for job, _ in batch], self._diff, outbox=self._outbox
             )
         except Exception as fault:
-            # Whatever it was becomes the report of the job that caused it; the others are saved.
-            if len(batch) == 1 or is_of_the_database(fault):
+            # Any exception is reported by the job that caused it; the others are saved.
+            if len(batch) == 1 or is_database_fault(fault):
                 for _, done in batch:
                     _settle(done, fault)
                 return

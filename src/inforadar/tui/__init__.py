@@ -1,1 +1,1 @@
-"""The terminal app: `inforadar` without a command. It shows and asks; what it asks for is done by `pipeline`."""
+"""The terminal app: `inforadar` without a command. It is only an interface; `pipeline` does the work."""

@@ -1,8 +1,8 @@
-"""The terminal app: its screens, and what they ask for.
+"""The terminal app: its screens and actions.
 
-The app knows when to show which screen. A screen knows neither the app nor another screen: it is handed what it needs,
-and its keys name actions of the app (`app.fetch`). What takes long runs in workers, so that keys are answered at once.
-Screens that are not seen first are imported when they are asked for: so the list is there sooner.
+The app decides when to show which screen. A screen knows neither the app nor another screen: it gets its dependencies
+as arguments, and its keys name actions of the app (`app.fetch`). Slow work runs in workers, so that keys respond at
+once. All screens but the first are imported on demand, so that the list appears sooner.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from inforadar.store.feeds.labels import Label, load_labels
 from inforadar.store.feeds.queries import count_feeds
 from inforadar.tui.driver import TerminalDriver
 from inforadar.tui.list.view import View
-from inforadar.tui.memory import load_memory, remembered, save_memory
+from inforadar.tui.memory import add_to_history, load_memory, save_memory
 from inforadar.tui.screens.articles import ArticlesScreen
 from inforadar.tui.screens.base import RadarScreen
 from inforadar.tui.session import Session
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from inforadar.tui.subscribing import AppHooks
 
 MEMORY = "terminal.json"
-"""In the home folder."""
+"""The file in the home folder."""
 
 
 class RadarApp(App[None]):
-    """Handed an open database; whoever opened it closes it."""
+    """The app on an open database, which the caller closes."""
 
     TITLE = "Info Radar"
     ENABLE_COMMAND_PALETTE = False
@@ -73,10 +73,10 @@ class RadarApp(App[None]):
 
     async def on_mount(self) -> None:
         await self.push_screen(self.articles)
-        self.run_worker(self._look_around(), group="start")
+        self.run_worker(self._welcome_if_empty(), group="start")
 
-    async def _look_around(self) -> None:
-        """A database without any feed has nothing to list: the first screen says how to begin."""
+    async def _welcome_if_empty(self) -> None:
+        """Show the welcome screen if the database has no feeds."""
         if not await self.session.database.read(count_feeds):
             from inforadar.tui.screens.welcome import WelcomeScreen  # noqa: PLC0415
 
@@ -96,7 +96,7 @@ class RadarApp(App[None]):
         self.leave()
 
     def say(self, sentence: str) -> None:
-        """In the status line of the screen that is shown."""
+        """Show a sentence in the status line of the current screen."""
         shown = next(screen for screen in reversed(self.screen_stack) if isinstance(screen, RadarScreen))
         shown.say(sentence)
 
@@ -123,7 +123,7 @@ class RadarApp(App[None]):
         )
 
     async def action_fetch(self) -> None:
-        """With the filters of the list (A1)."""
+        """Fetch with the filters of the list (A1)."""
         from inforadar.tui.screens.fetch import FetchScreen  # noqa: PLC0415
 
         articles = self.articles
@@ -182,7 +182,7 @@ class RadarApp(App[None]):
                 return
             if words:
                 memory = self.session.memory
-                self.session.memory = replace(memory, searches=remembered(memory.searches, words))
+                self.session.memory = replace(memory, searches=add_to_history(memory.searches, words))
             self.articles.change_view(replace(self.articles.view, query=words or None))
 
         await self.push_screen(
@@ -201,17 +201,17 @@ class RadarApp(App[None]):
         async def run(line: str | None) -> None:
             if line:
                 memory = self.session.memory
-                self.session.memory = replace(memory, commands=remembered(memory.commands, line))
-                await self._do(plan(line))
+                self.session.memory = replace(memory, commands=add_to_history(memory.commands, line))
+                await self._run_plan(plan(line))
 
         await self.push_screen(
             PromptScreen(":", text, history=self.session.memory.commands, check=plan, complete=complete),
             run,
         )
-        # After the line is there: keys that were typed meanwhile would go to the list.
+        # Only after the prompt is shown, or keys typed in the meantime would go to the list.
         await self._load_labels()
 
-    async def _do(self, plan: Plan) -> None:
+    async def _run_plan(self, plan: Plan) -> None:
         from inforadar.tui.commands.actions import (  # noqa: PLC0415
             AddFeed,
             ImportOpml,
@@ -238,14 +238,14 @@ class RadarApp(App[None]):
     async def action_ask_for_feed(self) -> None:
         from inforadar.tui.screens.prompt import PromptScreen  # noqa: PLC0415
 
-        await self.push_screen(PromptScreen("Site, feed or sitemap: "), self._given(self._add_feed))
+        await self.push_screen(PromptScreen("Site, feed or sitemap: "), self._if_given(self._add_feed))
 
     async def action_ask_for_opml(self) -> None:
         from inforadar.tui.screens.prompt import PromptScreen  # noqa: PLC0415
 
-        await self.push_screen(PromptScreen("OPML file: "), self._given(self._import_opml))
+        await self.push_screen(PromptScreen("OPML file: "), self._if_given(self._import_opml))
 
-    def _given(self, do: Callable[[str], Awaitable[None]]) -> Callable[[str | None], Awaitable[None]]:
+    def _if_given(self, do: Callable[[str], Awaitable[None]]) -> Callable[[str | None], Awaitable[None]]:
         async def then(text: str | None) -> None:
             if text:
                 await do(text)

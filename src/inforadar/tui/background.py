@@ -1,8 +1,8 @@
-"""Work beside the screen: in a thread, with an event loop of its own.
+"""Background work in a thread with its own event loop.
 
-What the pipeline does between two awaits (parsing a document, comparing a thousand items) may take longer than a
-key should wait. In another thread it is interrupted every few milliseconds, and keys are answered in between.
-Such work opens its own database, because PostgreSQL's connections belong to one event loop.
+The pipeline may compute longer between two awaits (parsing a document, comparing a thousand items) than a key should
+wait. In another thread it is interrupted every few milliseconds, so keys are handled in between. Such work opens its
+own database, because PostgreSQL's connections belong to one event loop.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ import uvloop
 
 T = TypeVar("T")
 
-END_S = 5.0
-"""How long work that was cancelled may take to put its things away."""
+CANCEL_TIMEOUT_S = 5.0
+"""How long cancelled work may take to clean up."""
 
 
-async def run_apart(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Runs it to its end; cancelling the caller cancels it."""
+async def run_in_thread(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Run `work` in a thread and return its result; cancelling the caller cancels it."""
     done: Future[T] = Future()
     running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = []
 
@@ -37,7 +37,7 @@ async def run_apart(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
 
     def run() -> None:
         try:
-            let_processes_start()
+            start_resource_tracker()
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
                 done.set_result(runner.run(body()))
         except asyncio.CancelledError:
@@ -52,14 +52,14 @@ async def run_apart(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     except asyncio.CancelledError:
         for loop, task in running:
             loop.call_soon_threadsafe(task.cancel)
-        await asyncio.wait([ending], timeout=END_S)
+        await asyncio.wait([ending], timeout=CANCEL_TIMEOUT_S)
         raise
 
 
-def let_processes_start() -> None:
-    """The first process of a pool starts a helper that is given the standard error, by its number.
+def start_resource_tracker() -> None:
+    """Start the resource tracker of multiprocessing, which needs the file number of standard error.
 
-    While the app has the screen, what stands in its place has none, and starting would fail.
+    While the app is running, its replacement for standard error has no file number, and starting would fail.
     """
     with redirect_stderr(sys.__stderr__):
         resource_tracker.ensure_running()

@@ -10,13 +10,13 @@ from typing import Protocol
 
 
 class Suspend(Protocol):
-    """Gives the terminal away while a block runs."""
+    """Suspends the app while a block runs."""
 
     def __call__(self) -> AbstractContextManager[None]: ...
 
 
 def open_in_browser(url: str, suspend: Suspend) -> str:
-    """A sentence: what happened. A browser that runs in the terminal gets it, and gives it back at its end."""
+    """Open the URL and return a sentence with the result. A text browser gets the terminal until it exits."""
     try:
         browser = webbrowser.get()
     except webbrowser.Error:
@@ -24,7 +24,7 @@ def open_in_browser(url: str, suspend: Suspend) -> str:
     if type(browser) is webbrowser.GenericBrowser:
         with suspend():
             return "Back from the browser." if browser.open(url) else f"The browser did not open {url}"
-    # In a process of its own, because some browsers write to the terminal that they were started from.
+    # In a separate process, because some browsers write to the terminal they were started from.
     subprocess.Popen(  # noqa: S603 - our own interpreter
         [sys.executable, "-m", "webbrowser", "-t", url],
         stdin=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""The terminal as Textual writes to it, made to outlive a terminal that is closed."""
+"""A Textual driver that survives a closed terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from textual.drivers.linux_driver import LinuxDriver
 
 
 class ForgivingFile:
-    """Throws away what a terminal that is gone no longer takes."""
+    """Discards output that a closed terminal no longer accepts."""
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file
@@ -26,8 +26,11 @@ class ForgivingFile:
 
 
 class TerminalDriver(LinuxDriver):
-    """Textual's thread that writes would end at the first error; the app would then wait for it, deaf to every signal,
-    as soon as thirty pieces of its picture stand in line."""
+    """Ignores write errors.
+
+    Otherwise Textual's writer thread would end at the first error, and the app would block, ignoring every signal, as
+    soon as thirty writes are queued.
+    """
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)

@@ -1,6 +1,6 @@
-"""What the terminal app remembers from one visit to the next: when that was, the commands, light or dark.
+"""The state the terminal app keeps between visits: last visit, commands and searches, theme.
 
-It lies in the home folder, in a file that may be lost, cut or edited without harm.
+It is stored in the home folder, in a file that may be lost, truncated or edited without harm.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-MOST_LINES = 200
+MAX_LINES = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +32,7 @@ def load_memory(path: Path) -> Memory:
 
 
 def save_memory(path: Path, memory: Memory) -> None:
-    """A folder that cannot be written costs the memory, nothing else."""
+    """Save the state; if the folder is not writable, only the state is lost."""
     fresh = path.with_suffix(".new")
     try:
         fresh.write_bytes(msgspec.json.encode(memory))
@@ -41,6 +41,6 @@ def save_memory(path: Path, memory: Memory) -> None:
         return
 
 
-def remembered(lines: tuple[str, ...], line: str) -> tuple[str, ...]:
-    """With `line` as the last one; each stands there once."""
-    return (*(old for old in lines if old != line), line)[-MOST_LINES:]
+def add_to_history(lines: tuple[str, ...], line: str) -> tuple[str, ...]:
+    """Append `line` to the history, without duplicates."""
+    return (*(old for old in lines if old != line), line)[-MAX_LINES:]

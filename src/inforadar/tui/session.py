@@ -1,4 +1,4 @@
-"""What every screen of the terminal app works with. The app makes it and hands it to each screen."""
+"""The state shared by all screens of the terminal app. The app creates it and passes it to each screen."""
 
 from __future__ import annotations
 

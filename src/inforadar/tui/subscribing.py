@@ -1,4 +1,4 @@
-"""Adding feeds from the terminal: by the address of a site, from an OPML file, or the sample."""
+"""Adding feeds in the terminal app: by URL, from an OPML file, or the sample."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inforadar.config import Settings
 from inforadar.errors import InfoRadarError
 from inforadar.model.subscription import LIVE, WantedFeed
 from inforadar.store.database import Database
-from inforadar.tui.background import run_apart
+from inforadar.tui.background import run_in_thread
 from inforadar.tui.list.choices import Choice
 from inforadar.tui.screens.choose import ChooseScreen
 from inforadar.tui.text import safe
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AppHooks:
-    """What adding feeds needs of the app."""
+    """The functions of the app that adding feeds needs."""
 
     settings: Settings
     database: Database
     say: Callable[[str], None]
     choose: Callable[[ChooseScreen], Awaitable[tuple[str, ...] | None]]
-    """Shows the screen and waits for what is chosen."""
+    """Show the screen and wait for the choice."""
     show_list: Callable[[], None]
-    """Goes back to the list, and loads it again."""
+    """Go back to the list and reload it."""
 
 
 async def add_feed(app: AppHooks, text: str) -> None:
-    """Looks for the feeds of the address; if it has several, the reader chooses."""
+    """Discover the feeds of a URL and add them; if there are several, the reader chooses."""
 
     async def look() -> list[FoundFeed]:
         from inforadar.tui.fetch.online import find_feeds  # noqa: PLC0415 - in the other thread
@@ -48,7 +48,7 @@ async def add_feed(app: AppHooks, text: str) -> None:
     try:
         url = canonical_form(text if "://" in text else f"https://{text}")
         app.say(f"Looking for a feed at {safe(readable(url))} …")
-        found = await run_apart(look)
+        found = await run_in_thread(look)
     except InfoRadarError as fault:
         app.say(safe(fault))
         return
@@ -99,7 +99,7 @@ async def add_sample(app: AppHooks) -> None:
 
     app.say("Adding the sample, a small news world of its own …")
     try:
-        number = await run_apart(get)
+        number = await run_in_thread(get)
     except InfoRadarError as fault:
         app.say(safe(fault))
         return

@@ -1,6 +1,6 @@
-"""Light and dark. Colours go by meaning: the same ones as on the page and in the commands.
+"""The light and dark themes. Colours have the same meaning as on the web page and in the commands.
 
-One accent; green, yellow and red say how something is, always with a word or a number beside them.
+There is one accent colour; green, yellow and red show a state, always with a word or a number beside them.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ LIGHT = Theme(
 THEMES = (DARK, LIGHT)
 
 SCORE_COLOURS = {"neutral": "success", "slanted": "warning", "loaded": "error"}
-"""{word of a score: name of its colour in the themes}."""
+"""{label of a score: name of its colour in the themes}."""
 
 
 def preferred_theme(environment: Mapping[str, str] = os.environ) -> str:
-    """As the terminal is, if it says so: the last number of COLORFGBG is its background."""
+    """Return the theme that matches the terminal: the last number of COLORFGBG is its background."""
     background = environment.get("COLORFGBG", "").rpartition(";")[2]
     return LIGHT.name if background in {"7", "15"} else DARK.name

@@ -1,1 +1,1 @@
-"""What every face shows, prepared once: items, feed health, run logs, JSON documents, times."""
+"""Data prepared for display, shared by all faces: items, feed health, run logs, JSON documents, times."""

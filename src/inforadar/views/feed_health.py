@@ -1,4 +1,4 @@
-"""How a feed is doing, in one word and one sentence: what happened, since when, what comes next."""
+"""The health of a feed in one word and one sentence: what happened, since when, and what comes next."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inforadar.texts import counted
 
 
 class HealthState(StrEnum):
-    """With the colour each has everywhere."""
+    """The health states, each with its colour."""
 
     NEW = "new"
     SUCCESS = "success"
@@ -33,7 +33,7 @@ class HealthState(StrEnum):
 
 
 def broken_words(count: int) -> str:
-    """What `load_broken_count` counted, as a person is told."""
+    """The result of `load_broken_count` in words."""
     if count == 1:
         return "1 feed needs you"
     number = f"{count:,}" if count < MANY_BROKEN else f"{MANY_BROKEN:,} or more"
@@ -48,7 +48,7 @@ class Health:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
-    """What a person can do about it, where they are."""
+    """What a person can do about a feed, in the face that they use."""
 
     unscheduled: str
     suspended: str
@@ -62,7 +62,7 @@ ON_PAGE = Advice(unscheduled="Not scheduled.", suspended="Fetch it now to revive
 
 
 def feed_health(feed: Feed, now: datetime, advice: Advice = IN_TERMINAL) -> Health:
-    """The sentence is for people, in the voice of the rest of the interface."""
+    """Describe the health of a feed, with advice for the face that shows it."""
     state = _state(feed)
     return Health(state=state, sentence=_sentence(feed, state, now, advice))
 
@@ -110,7 +110,7 @@ def _twin(feed: Feed) -> str:
 
 def _next(feed: Feed, now: datetime, advice: Advice, *, again: bool = False) -> str:
     if feed.requested_at is not None:
-        return "Asked for; a worker takes it next."
+        return "Requested; a worker fetches it next."
     if feed.next_run_at is None:
         return advice.unscheduled
     word = "Trying again" if again else "Next"

@@ -1,4 +1,4 @@
-"""An item as it is read: the original beside the neutral, the scores, the text, what changed. Pure."""
+"""An item prepared for reading: the original and the neutral text, scores, full text, changes. Pure functions."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadItem:
-    """What a list shows of an item, and what a reading view begins with."""
+    """An item as shown in lists and at the top of a reading view."""
 
     item: Item
     title: str
     neutral_title: str | None
-    """Only if it says something else."""
+    """Only if it differs from the title."""
     summary: str
     """One line: the neutral description, else the feed's own snippet."""
     analysis: Analysis | None
@@ -52,7 +52,7 @@ def read_item(item: Item) -> ReadItem:
 
 
 def analysis_of(item: Item | ServedItem) -> Analysis | None:
-    """One bad row must take down neither a list nor a feed; half an analysis is never shown."""
+    """The item's analysis; None if it is unreadable, because one bad row must not break a whole list or feed."""
     try:
         return from_json(item.analyzer_result)
     except ParseError as fault:
@@ -68,9 +68,9 @@ def paragraphs(article: Article | None) -> list[str]:
 
 
 def why_no_text(article: Article | None) -> str:
-    """Instead of the text: what happened, and what comes next."""
+    """A sentence to show in place of a missing text."""
     if article is None or article.status is ArticleStatus.NOT_FETCHED:
-        return "The full text has not been fetched yet. A worker does that after collecting."
+        return "The full text has not been fetched yet. A worker fetches it after collecting."
     if article.failure is None:
         return "The page was fetched, but no text was found on it."
     detail = article.failure.detail.rstrip(".")
@@ -83,7 +83,7 @@ def why_no_text(article: Article | None) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldChange:
-    """One field that got another value."""
+    """A change of one field."""
 
     at: datetime
     field: str
@@ -92,7 +92,7 @@ class FieldChange:
 
 
 def field_changes(history: Sequence[tuple[datetime, Mapping[str, Sequence[Any]]]]) -> list[FieldChange]:
-    """The newest first; within one fetch in the order that reports have."""
+    """The changes of an item, newest first; those of one fetch in the order of reports."""
     return [
         FieldChange(
             at=at, field=name, old=shown_value(fields[name][0]), new=shown_value(fields[name][1]) or ""
@@ -107,7 +107,7 @@ _CHANGED_NAMES = tuple(field.name for field in DIFFED_FIELDS)
 
 
 def shown_counters(item: Metadata) -> list[tuple[str, float]]:
-    """The counters that are known, by name; the rating, which is a judgement, before the others."""
+    """The known counters by name; the rating comes first, because it is a judgement."""
     known = ((name, getattr(item, name)) for name in SHOWN_COUNTERS)
     return [(name, value) for name, value in known if value is not None]
 
@@ -116,7 +116,7 @@ SHOWN_COUNTERS = tuple(sorted(COUNTERS, key=lambda name: name != "rating"))
 
 
 def shown_details(item: Metadata, fields: Sequence[MetadataField] = METADATA_FIELDS) -> list[tuple[str, str]]:
-    """Label and text of each known field that detail views have no place of its own for."""
+    """Label and text of each known field without its own place in detail views."""
     listed = (field for field in fields if not (field.traits.has_place or field.traits.is_counter))
     texts = ((field.label, shown_value(json_value(getattr(item, field.name)))) for field in listed)
     return [(label, text) for label, text in texts if text]

@@ -1,4 +1,4 @@
-"""Things as JSON objects: one form for `--json`, the API and the page, in one order of fields."""
+"""JSON documents with one form and one order of fields for `--json`, the API and the page."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ def item_document(item: Item) -> dict[str, Any]:
 
 
 def changes_document(history: Sequence[tuple[datetime, Mapping[str, Any]]]) -> list[dict[str, Any]]:
-    """What changed since an item was first seen: {field: [old, new]}, oldest first."""
+    """The changes of an item since it was first seen, oldest first: {field: [old, new]}."""
     return [{"at": _time(at), "fields": dict(fields)} for at, fields in history]
 
 
 def found_document(found: FoundFeed, *, known: bool) -> dict[str, Any]:
-    """A feed that a site has, with a look at its first items, if it was fetched to find it."""
+    """A feed found on a site, with its first items if discovery fetched it."""
     listing = found.listing
     return {
         "url": found.url,
@@ -142,7 +142,7 @@ def report_document(report: Report) -> dict[str, Any]:
 
 
 def run_state(report: Report) -> str:
-    """In a word or three, the same wherever a run is shown."""
+    """The state of a run in a few words, the same in every face."""
     if report.interrupted:
         return "interrupted"
     if report.finished_at:

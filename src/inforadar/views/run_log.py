@@ -1,4 +1,4 @@
-"""The lines that a run writes into its log, the same in the terminal, on the page and in the command."""
+"""The log lines of a run, the same in the terminal, on the page and in the command."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from inforadar.model.metadata_fields import json_value
 from inforadar.model.schedule import Saved
 from inforadar.views.item import shown_value
 
-_LONGEST = 60
+_MAX_VALUE_CHARS = 60
 
 
 def saved_lines(listed: Sequence[Listed], saved: Saved) -> list[str]:
-    """What saving changed, a line an item."""
+    """The changes made by saving, one line per item."""
     titles = {item.url: item.title for item in listed}
     lines = [added_line(new.listed.title or new.listed.url) for new in saved.added]
     return lines + [
@@ -32,7 +32,7 @@ def changed_line(title: str, fields: Mapping[str, tuple[FieldValue | None, Field
 
 
 def shown(value: FieldValue | None) -> str:
-    """A field's value, cut to what fits on a line."""
+    """A field's value, shortened to fit on a line."""
     match value:
         case None:
             return "–"
@@ -42,4 +42,4 @@ def shown(value: FieldValue | None) -> str:
             text = shown_value(json_value(value)) or ""
         case _:
             text = str(value)
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    return text if len(text) <= _MAX_VALUE_CHARS else text[: _MAX_VALUE_CHARS - 1] + "…"

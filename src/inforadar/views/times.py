@@ -1,4 +1,4 @@
-"""Times and numbers as people read them, on the page and in the terminal. Pure; `now` is an argument."""
+"""Times and numbers for people, on the page and in the terminal. Pure functions; `now` is an argument."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _DAY_S = 86400
 
 
 def shown_time(at: datetime, now: datetime) -> str:
-    """`12 minutes ago`, `in 3 hours`; beyond a day `14 Nov, 13:40 UTC`, with the year if it is another one."""
+    """`12 minutes ago`, `in 3 hours`; beyond a day `14 Nov, 13:40 UTC`, with the year if it is not this year."""
     distance = (now - at).total_seconds()
     if abs(distance) >= _DAY_S:
         utc = at.astimezone(UTC)
@@ -35,7 +35,7 @@ def _length(seconds: float) -> str:
 
 
 def shown_number(value: float) -> str:
-    """`999`, `2.1K`, `3.4M`; a rating keeps its fraction, if it has one."""
+    """`999`, `2.1K`, `3.4M`; the fraction of a rating is kept."""
     for limit, unit, sign in ((999_950, 1_000_000, "M"), (1_000, 1_000, "K")):
         if abs(value) >= limit:
             return f"{value / unit:.1f}".removesuffix(".0") + sign

@@ -1,4 +1,4 @@
-"""Puts the web face together: one ASGI application from its areas.
+"""Assemble the web application: one ASGI app from its areas.
 
     /rss                       feeds/rss.py         plain ASGI, beside the router (http/rsgi.py serves it from memory)
     /feeds/topic/…  …          feeds/combined.py
@@ -17,8 +17,8 @@
     /api/runs  /api/labels  …  api/status.py        (api/run_events.py: a run as it happens)
     /metrics  /openapi.json    api/metrics.py, api/openapi/
 
-An area is a small class that gets what it needs as arguments and names its routes. Nothing is kept in globals and
-nothing is opened here: whoever opened the database closes it.
+An area is a small class that gets its dependencies as arguments and lists its routes. There are no globals, and
+nothing is opened here: the caller opens and closes the database.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from inforadar.web.api.items import ItemRoutes
 from inforadar.web.api.lookup import LookupRoutes
 from inforadar.web.api.metrics import Latency, MetricsRoutes
 from inforadar.web.api.openapi import show_openapi
-from inforadar.web.api.status import StateRoutes
+from inforadar.web.api.status import StatusRoutes
 from inforadar.web.feeds.combined import CombinedRoutes
 from inforadar.web.feeds.rss import PATH as RSS_PATH
 from inforadar.web.feeds.rss import RssEndpoint
@@ -68,22 +68,22 @@ from inforadar.web.pages.unread import UnreadCounts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WebFace:
-    """What a server needs."""
+class WebApp:
+    """The application, and what the server needs around it."""
 
     app: ASGIApp
     find_ready: Find
-    """`/rss` from memory, around the application."""
+    """Answers `/rss` from memory, bypassing the application."""
     count_answer: Callable[[int, float], None]
-    """Status and seconds of an answer that went around it."""
+    """Counts an answer that bypassed the application: its status and its seconds."""
     close: Callable[[], Awaitable[None]]
-    """Ends what was started on the way: a process that reads pages, once somebody tried out selectors."""
+    """Stops the process that reads pages, which starts when somebody first tries out selectors."""
 
 
 def create_app(
     database: Database, settings: Settings, token: str, *, now: Callable[[], datetime] = utc_now
-) -> WebFace:
-    """`token`: the admin's, without which nothing is changed."""
+) -> WebApp:
+    """Build the application. `token` is the admin token, required for every change."""
     assets = Assets()
     pages = Pages(assets, now)
     sessions = Sessions(token=token)
@@ -94,7 +94,7 @@ def create_app(
     metrics = MetricsRoutes(database=database)
     pool = WorkPool(workers=1, warm_up=("inforadar.actions.preview",))
     unread = UnreadCounts(database)
-    state = StateRoutes(database=database, now=now)
+    state = StatusRoutes(database=database, now=now)
     routed = Starlette(
         routes=[
             *HealthRoutes(database=database).routes(),
@@ -138,16 +138,16 @@ def create_app(
     )
     metrics.latency = latency = Latency(Preflights(guarded))
     app = ForwardedRequests(
-        latency, prefix=urlsplit(settings.web.public_url).path, believes=settings.web.behind_proxy
+        latency, prefix=urlsplit(settings.web.public_url).path, is_behind_proxy=settings.web.behind_proxy
     )
 
     def find_ready(query: str, host: str | None, *headers: str | None) -> Ready | None:
         return rss.ready(query, *headers) if guarded.may_read_from(host) else None
 
-    # Behind a proxy the host is what the proxy says that it is: for the whole application to find out.
-    ready = _nothing_ready if settings.web.behind_proxy else find_ready
-    return WebFace(app=app, find_ready=ready, count_answer=latency.count, close=pool.close)
+    # Behind a proxy the host comes from a forwarded header, which only the whole application reads.
+    ready = _find_nothing if settings.web.behind_proxy else find_ready
+    return WebApp(app=app, find_ready=ready, count_answer=latency.count, close=pool.close)
 
 
-def _nothing_ready(*_: str | None) -> None:
+def _find_nothing(*_: str | None) -> None:
     return None

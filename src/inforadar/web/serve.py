@@ -1,10 +1,9 @@
 """`inforadar api`: the application on granian, inside our own event loop.
 
-Granian's embedded server, not its process manager: one process instead of two, the database is opened here
-and handed over, and a stop is an event like any other. Two things it leaves to us. It binds with
-SO_REUSEPORT, so a second server on the same port would start happily and take half of the requests: the
-port is tried first, without that option. And it waits for running requests without end: after a moment they
-are cancelled.
+This uses granian's embedded server, not its process manager: one process instead of two, the database is opened
+here and passed in, and a stop is an event like any other. Two things it leaves to us. It binds with SO_REUSEPORT,
+so a second server on the same port would start and take half of the requests: the port is tried first, without
+that option. And it waits forever for running requests: they are cancelled after `SHUTDOWN_GRACE_S`.
 """
 
 from __future__ import annotations
@@ -28,32 +27,32 @@ from inforadar.web.http.admin_token import load_admin_token
 from inforadar.web.http.request_ids import RequestIds
 from inforadar.web.http.rsgi import RsgiApp
 
-GRACE_S = 1.0
-"""So long may requests go on that run when the stop comes."""
+SHUTDOWN_GRACE_S = 1.0
+"""How long running requests may continue after a stop."""
 
 log = structlog.get_logger()
 
 
 def check_port(settings: Settings) -> None:
-    """Refuses at once if the address cannot be listened on."""
-    asyncio.run(_free_address(settings.web.host, settings.web.port))
+    """Raise `UsageError` if the server cannot listen on its address."""
+    asyncio.run(_bindable_address(settings.web.host, settings.web.port))
 
 
 def login_link(settings: Settings) -> str:
-    """For the terminal, and nowhere else: it carries the admin token."""
+    """Return a login link with the admin token in it. Print it in the terminal and nowhere else."""
     return f"{settings.web.outer_url}/login?token={load_admin_token(settings.home)}"
 
 
 async def serve_api(
     database: Database, settings: Settings, stop: asyncio.Event, *, ready: asyncio.Event | None = None
 ) -> None:
-    """Serves until `stop` is set; sets `ready` once the port answers."""
+    """Serve until `stop` is set; set `ready` once the port accepts connections."""
     host, port = settings.web.host, settings.web.port
-    address = await _free_address(host, port)
-    face = create_app(database, settings, load_admin_token(settings.home))
-    requests = _Requests(face.app)
+    address = await _bindable_address(host, port)
+    web = create_app(database, settings, load_admin_token(settings.home))
+    requests = _RunningRequests(web.app)
     server = Server(
-        RsgiApp(RequestIds(requests), path=RSS_PATH, find=face.find_ready, count_answer=face.count_answer),
+        RsgiApp(RequestIds(requests), path=RSS_PATH, find=web.find_ready, count_answer=web.count_answer),
         address=address,
         port=port,
         interface=Interfaces.RSGI,
@@ -63,36 +62,38 @@ async def serve_api(
     serving = asyncio.create_task(server.serve(), name="granian")
     stopping = asyncio.create_task(stop.wait(), name="stop")
     try:
-        await _answering(address, port, serving)
+        await _wait_until_listening(address, port, serving)
         shown = f"[{address}]" if ":" in address else address
         log.info("api.started", url=f"http://{shown}:{port}/")
         if ready is not None:
             ready.set()
         await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
         if serving.done():
-            raise InfoRadarError("The web server ended by itself. Start it again.") from serving.exception()
+            raise InfoRadarError(
+                "The web server stopped unexpectedly. Start it again."
+            ) from serving.exception()
     finally:
         stopping.cancel()
         server.stop()  # type: ignore[no-untyped-call]
-        await asyncio.wait({serving}, timeout=GRACE_S)
+        await asyncio.wait({serving}, timeout=SHUTDOWN_GRACE_S)
         requests.cancel()
-        await asyncio.wait({serving}, timeout=GRACE_S / 2)
+        await asyncio.wait({serving}, timeout=SHUTDOWN_GRACE_S / 2)
         serving.cancel()
-        await face.close()
+        await web.close()
     log.info("api.stopped")
 
 
-async def _free_address(host: str, port: int) -> str:
-    """The address that `host` means, tried out; what is wrong with it is a sentence."""
+async def _bindable_address(host: str, port: int) -> str:
+    """Resolve `host` and check that the port can be bound; raise `UsageError` if not."""
     loop = asyncio.get_running_loop()
     try:
         found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except socket.gaierror:
-        raise UsageError(f"{host!r} is no address of this machine. Choose another with --host.") from None
+        raise UsageError(f"{host!r} is not an address of this machine. Choose another with --host.") from None
     fault = OSError(errno.EADDRNOTAVAIL, "no address")
     for family, kind, protocol, _, address in found:
         with socket.socket(family, kind, protocol) as probe:
-            # Ports that only wait out their last connection count as free.
+            # A port in TIME_WAIT counts as free.
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind(address)
@@ -101,26 +102,26 @@ async def _free_address(host: str, port: int) -> str:
             else:
                 return str(address[0])
         if fault.errno == errno.EADDRINUSE:
-            # Not the name's next address: people would be sent to the other program at this one.
+            # Do not try the name's next address: clients that use this one would reach the other program.
             break
-    raise UsageError(_why_not(fault, host, port)) from None
+    raise UsageError(_bind_failure(fault, host, port)) from None
 
 
-def _why_not(fault: OSError, host: str, port: int) -> str:
+def _bind_failure(fault: OSError, host: str, port: int) -> str:
     match fault.errno:
         case errno.EADDRINUSE:
             return f"Port {port} on {host} is taken by another program. Choose another with --port."
         case errno.EACCES:
-            return f"Port {port} needs the rights of an administrator. Choose one above 1023 with --port."
+            return f"Port {port} requires administrator rights. Choose one above 1023 with --port."
         case errno.EADDRNOTAVAIL:
-            return f"{host} is no address of this machine. Choose another with --host."
+            return f"{host} is not an address of this machine. Choose another with --host."
         case _:
-            return f"Nothing can listen on {host}:{port}: {fault.strerror or fault}."
+            return f"Cannot listen on {host}:{port}: {fault.strerror or fault}."
 
 
-async def _answering(address: str, port: int, serving: asyncio.Task[None]) -> None:
-    """Until the port takes connections: granian listens in a thread of its own and does not say when."""
-    # The address that means "all" cannot be connected to everywhere.
+async def _wait_until_listening(address: str, port: int, serving: asyncio.Task[None]) -> None:
+    """Wait until the port accepts connections: granian listens in its own thread and does not say when."""
+    # Not every system can connect to the wildcard address.
     target = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(address, address)  # noqa: S104
     while not serving.done():
         with contextlib.suppress(OSError):
@@ -130,8 +131,8 @@ async def _answering(address: str, port: int, serving: asyncio.Task[None]) -> No
         await asyncio.sleep(0.005)
 
 
-class _Requests:
-    """Knows the requests that are running, so that they can be ended, and logs those that fail."""
+class _RunningRequests:
+    """Tracks running requests so that they can be cancelled, and logs the ones that fail."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -177,8 +177,8 @@ async def test_old_reports_go_and_the_items_they_added_stay(database: Database) 
 
 async def test_old_reports_go_in_portions(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """No transaction rewrites more rows than a portion has, however much a run added."""
-    monkeypatch.setattr("inforadar.store.upkeep.delete_surplus.PORTION", 2)
-    monkeypatch.setattr("inforadar.store.upkeep.surplus.RUNS", 1)
+    monkeypatch.setattr("inforadar.store.upkeep.delete_surplus.ROWS_PER_BATCH", 2)
+    monkeypatch.setattr("inforadar.store.upkeep.surplus.RUNS_PER_BATCH", 1)
     feed = await a_feed_with(database, 5)
     await collect(database, feed, *(listed(url, title="Another title") for url in urls(3)), at=RECENT)
     await set_all(database, runs, started_at=NOW, finished_at=NOW)

@@ -125,7 +125,7 @@ async def test_a_refresh_says_what_happened(program: Program, site: Site) -> Non
     first = await program.run("item", "refresh", url, "--json")
     assert (first.code, first.json["outcome"], first.json["failure"]) == (0, "stored", None)
     again = await program.run("item", "refresh", url)
-    assert again.out == f"{url}: not modified, says the server. Nothing was downloaded.\n"
+    assert again.out == f"{url}: not modified since the last download; nothing was downloaded.\n"
     site.respond("/articles/1", status(404))
     failed = await program.run("item", "refresh", url)
     assert failed.code == 1

@@ -264,8 +264,8 @@ async def test_the_budget_of_the_day_stops_spending_until_the_next(
         assert (await counts(database)).failures == {"budget": 1}
         (error,) = [row.analyze_error for row in await rows(database, items) if row.analyze_error]
         assert error == (
-            "budget: The day's budget of $0.112 is used up: $0.0150 are spent, and one more question may cost $0.1000. "
-            "Analyses go on at 00:00 UTC; AI_DAILY_BUDGET raises it."
+            "budget: The daily budget of $0.112 is used up: $0.0150 is spent, and one more request may cost $0.1000. "
+            "Analyses continue at 00:00 UTC; AI_DAILY_BUDGET raises it."
         )
         clock.forward(days=1)
         await make_due(database)
@@ -315,9 +315,7 @@ async def test_a_budget_too_small_for_one_question_says_so(
     async with stage(settings, database, clock, daily_budget=0.05, **PRICES) as running:
         assert await running.run_once() == {"waiting": 1}
     (row,) = await rows(database, items)
-    assert (
-        "One question to tiny-1 may cost $0.1000, more than the day's budget of $0.05." in row.analyze_error
-    )
+    assert "One request to tiny-1 may cost $0.1000, more than the daily budget of $0.05." in row.analyze_error
     assert server.calls == []
 
 

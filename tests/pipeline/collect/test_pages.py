@@ -277,7 +277,7 @@ async def test_items_without_a_date_are_skipped_and_those_below_the_cutoff_left(
     ("option", "value", "said"),
     [
         ("cutoff_date", "soon", "The option cutoff_date cannot be used: 'soon'."),
-        ("window_days", 10**12, "no number of days"),
+        ("window_days", 10**12, "not a valid number of days"),
         ("window_days", "many", "The option window_days cannot be used: 'many'."),
     ],
 )

@@ -397,8 +397,8 @@ async def test_a_feed_that_another_process_works_on_is_left_out_and_said_so(
     async with worker() as running:
         report = await running.collecting.fetch_run(heard).run()
     assert report.errors_count == 1
-    assert report.details.errors == {paged.url: "Left out: another process works on it."}
-    assert "paged/general left out: another process works on it" in heard.lines
+    assert report.details.errors == {paged.url: "Left out: another process is working on it."}
+    assert "paged/general left out: another process is working on it" in heard.lines
     assert paged.asked == []
 
 

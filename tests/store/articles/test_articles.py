@@ -20,7 +20,7 @@ from inforadar.store.articles.claims import (
     postpone_articles,
     release_articles,
 )
-from inforadar.store.articles.enqueue import request_article, take_in_urls
+from inforadar.store.articles.enqueue import enqueue_urls, request_article
 from inforadar.store.articles.queries import count_due_articles, load_article
 from inforadar.store.articles.save import ArticleEnding, save_article
 from inforadar.store.database import Database
@@ -260,5 +260,5 @@ async def test_articles_of_feeds_that_nobody_reads_wait_and_come_back_with_the_f
 
 async def test_what_another_program_brought_is_claimed_though_no_feed_lists_it(database: Database) -> None:
     url = "https://example.com/brought"
-    await database.write(take_in_urls, "general", {uid(url): url}, [], NOW)
+    await database.write(enqueue_urls, "general", {uid(url): url}, [], NOW)
     assert [job.url for job in await database.write(claim_articles, 10)] == [url]

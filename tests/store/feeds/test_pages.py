@@ -23,7 +23,7 @@ async def test_a_filter_is_followed_to_the_last_feed(database: Database) -> None
     found, before = [], None
     while True:
         wanted = FeedFilter(source="Новости", text="0%_")
-        page = await database.read(load_feed_page, wanted, limit=2, before=before, look_through=2)
+        page = await database.read(load_feed_page, wanted, limit=2, before=before, max_scanned=2)
         found += page.feeds
         if (before := page.next) is None:
             break

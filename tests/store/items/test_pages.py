@@ -52,10 +52,10 @@ async def test_marked_items_come_page_by_page_newest_first(
     [
         {},
         {"FEW_SCORED": 0, "FEW_MARKED": 0},
-        {"FEW_SCORED": 0, "FEW_MARKED": 0, "COMMON": 0},
-        {"FEW_SCORED": 0, "FEW_MARKED": 0, "COMMON": 2, "STRETCH": 3},
-        {"FEW_SCORED": 0, "FEW_MARKED": 0, "COMMON": 1, "STRETCH": 3, "STRETCHES": 2, "FEW_FEEDS": 0},
-        {"FEW_SCORED": 0, "FEW_MARKED": 0, "COMMON": 100, "FEW_FEEDS": 1},
+        {"FEW_SCORED": 0, "FEW_MARKED": 0, "COMMON_HITS": 0},
+        {"FEW_SCORED": 0, "FEW_MARKED": 0, "COMMON_HITS": 2, "SCAN_ITEMS": 3},
+        {"FEW_SCORED": 0, "FEW_MARKED": 0, "COMMON_HITS": 1, "SCAN_ITEMS": 3, "MAX_SCANS": 2, "FEW_FEEDS": 0},
+        {"FEW_SCORED": 0, "FEW_MARKED": 0, "COMMON_HITS": 100, "FEW_FEEDS": 1},
     ],
     ids=["as it is", "many", "all is common", "some is common", "many feeds", "nothing is common"],
 )

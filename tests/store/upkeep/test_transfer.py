@@ -28,7 +28,7 @@ from inforadar.store.upkeep.export_archive import write_archive
 from inforadar.store.upkeep.import_archive import read_archive
 from inforadar.store.upkeep.move import Move
 from inforadar.store.upkeep.revision import require_current
-from inforadar.store.upkeep.transfer import load_digest, travelling_tables
+from inforadar.store.upkeep.transfer import load_digest, transferred_tables
 from tests.store.making import NOW, add_feed, claim, collect, count, listed, rows
 from tests.support.servers import fresh_postgres
 
@@ -73,7 +73,7 @@ async def read(database: Database, data: bytes, *, replace: bool = False) -> dic
 
 async def digests(database: Database) -> dict[str, tuple[int, str]]:
     found = {}
-    for table in travelling_tables():
+    for table in transferred_tables():
         digest = await database.read(load_digest, table)
         found[table.name] = (digest.rows, digest.checksum)
     return found
@@ -207,7 +207,7 @@ async def test_a_hostile_export_is_refused_whole(database: Database) -> None:
     "data", [b"", b"PK\x03\x04 a zip", b"SQLite format 3\x00", zstd.compress(b"a" * 100)]
 )
 async def test_a_file_of_another_kind_is_refused(sqlite: Database, data: bytes) -> None:
-    with pytest.raises(ParseError, match="no export of Info Radar"):
+    with pytest.raises(ParseError, match="not an export of Info Radar"):
         await read(sqlite, data)
 
 
@@ -223,8 +223,8 @@ async def test_a_damaged_file_is_refused(sqlite: Database) -> None:
 async def test_a_file_that_unfolds_without_end_is_refused_early(
     sqlite: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(import_archive, "RATIO_FROM", 2**20)
-    monkeypatch.setattr(import_archive, "MAX_LINE", 2**20)
+    monkeypatch.setattr(import_archive, "RATIO_CHECK_BYTES", 2**20)
+    monkeypatch.setattr(import_archive, "MAX_LINE_BYTES", 2**20)
     await fill(sqlite)
     lines = zstd.decompress(await export(sqlite)).splitlines(keepends=True)
     at = line_of(lines, "items")
@@ -232,7 +232,7 @@ async def test_a_file_that_unfolds_without_end_is_refused_early(
     with pytest.raises(ParseError, match="a line of over"):
         await read(sqlite, long_line, replace=True)
     many = zstd.compress(b"".join(lines[:at]) + lines[at] * 20_000)
-    with pytest.raises(ParseError, match=r"made to do harm|fit together"):
+    with pytest.raises(ParseError, match=r"made to do harm|inconsistent"):
         await read(sqlite, many, replace=True)
 
 
@@ -292,7 +292,7 @@ async def test_a_move_sees_that_the_source_changed_and_can_begin_anew(
     async with postgres(postgres_server) as target:
         move = Move(source=sqlite, target=target, told=nobody)
         await move._begin(restart=False)
-        for table in travelling_tables():
+        for table in transferred_tables():
             await move._move(table)
         await change()
         with pytest.raises(StoreError, match=r"rows of feeds differ.*--restart"):

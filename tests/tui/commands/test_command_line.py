@@ -9,7 +9,7 @@ from inforadar.errors import UsageError
 from inforadar.store.database import Database
 from inforadar.store.items.order import SortKey
 from inforadar.tui.commands.parse import COMMANDS, complete, parse_command, parse_names, parse_sort
-from inforadar.tui.memory import MOST_LINES, Memory, load_memory, remembered
+from inforadar.tui.memory import MAX_LINES, Memory, add_to_history, load_memory
 from inforadar.tui.screens.articles import ArticlesScreen
 from inforadar.tui.screens.help import HelpScreen
 from inforadar.tui.screens.prompt import PromptScreen
@@ -154,9 +154,9 @@ def test_a_memory_that_cannot_be_read_is_no_memory(tmp_path: pytest.TempPathFact
 
 def test_history_has_each_line_once_and_an_end() -> None:
     lines: tuple[str, ...] = ()
-    for number in range(MOST_LINES + 50):
-        lines = remembered(lines, f"line {number}")
-    lines = remembered(lines, "line 100")
-    assert len(lines) == MOST_LINES
+    for number in range(MAX_LINES + 50):
+        lines = add_to_history(lines, f"line {number}")
+    lines = add_to_history(lines, "line 100")
+    assert len(lines) == MAX_LINES
     assert lines[-1] == "line 100"
     assert lines.count("line 100") == 1

@@ -17,7 +17,7 @@ from inforadar.tui.fetch.progress import Tally
 from inforadar.tui.list.view import View
 from inforadar.tui.screens.articles import ArticlesScreen
 from inforadar.tui.screens.fetch import FetchScreen
-from inforadar.tui.widgets.log_pane import MOST_LINES, LogLine, LogPane
+from inforadar.tui.widgets.log_pane import MAX_LINES, LogLine, LogPane
 from inforadar.tui.widgets.progress_line import ProgressLine
 from tests.support.faces.newsroom import Newsroom
 from tests.support.faces.terminal import NOW, Terminal, assert_snapshot, opened
@@ -140,13 +140,13 @@ async def scroll(terminal: Terminal) -> None:
 async def overfill(terminal: Terminal) -> None:
     """The log has an end, and what is looked at stays; of a change the fields stay, of the title what fits."""
     log = log_of(terminal)
-    log.extend(LogLine(NOW, "many/lines", f"+ number {number}") for number in range(MOST_LINES))
-    assert len(log.lines) == MOST_LINES
+    log.extend(LogLine(NOW, "many/lines", f"+ number {number}") for number in range(MAX_LINES))
+    assert len(log.lines) == MAX_LINES
     await terminal.press("b")
     seen = terminal.lines[5]
     log.extend(LogLine(NOW, "many/lines", f"+ later {number}") for number in range(500))
     await terminal.settle()
-    assert len(log.lines) == MOST_LINES
+    assert len(log.lines) == MAX_LINES
     assert terminal.lines[5] == seen
     wanted = "~ " + "A long title " * 10 + ": views 120 → 140, comments 4 → 6"
     log.follow()

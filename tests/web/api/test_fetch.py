@@ -13,7 +13,7 @@ from inforadar.model.ids import RunId
 from inforadar.model.run import RunDetails
 from inforadar.pipeline.runs.fetch_run import FetchFilter, parse_fetch_details
 from inforadar.stages.discover.pages.walk import Depth
-from inforadar.store.runs.fetch_runs import beat, claim_fetch_run
+from inforadar.store.runs.fetch_runs import claim_fetch_run, save_heartbeat
 from inforadar.store.runs.save import finish_run
 from inforadar.web.http.admin_token import load_admin_token
 from tests.support.faces.newsroom import BUILT_AT, Newsroom
@@ -70,7 +70,7 @@ async def test_a_run_that_goes_on_hears_that_it_is_to_stop(
     assert await newsroom.database.write(claim_fetch_run) is not None
     async with web.post(f"/api/runs/{run_id}/stop", headers=bearer) as response:
         assert (response.status, (await response.json())["finished_at"]) == (202, None)
-    assert await newsroom.database.write(beat, run_id, 0, [], RunDetails())
+    assert await newsroom.database.write(save_heartbeat, run_id, 0, [], RunDetails())
     await newsroom.database.write(finish_run, run_id, BUILT_AT, interrupted=True)
 
 

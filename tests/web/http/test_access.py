@@ -12,9 +12,9 @@ import pytest
 from inforadar.config import Settings
 from inforadar.errors import ConfigError, StoreError
 from inforadar.web.http.admin_token import load_admin_token
-from inforadar.web.http.bodies import MAX_JSON
-from inforadar.web.http.sessions import COOKIE, LIFE, Sessions
-from inforadar.web.pages.login import TRIES, LoginLimit
+from inforadar.web.http.bodies import MAX_JSON_BYTES
+from inforadar.web.http.sessions import COOKIE, SESSION_LIFETIME, Sessions
+from inforadar.web.pages.login import MAX_FAILURES_PER_ADDRESS, LoginLimit
 from inforadar.web.serve import login_link
 from tests.support.faces.newsroom import Newsroom
 from tests.support.faces.serving import running
@@ -112,7 +112,7 @@ async def test_a_mark_that_means_nothing_is_refused(
 
 
 async def test_a_body_without_end_is_refused(web: aiohttp.ClientSession, bearer: dict[str, str]) -> None:
-    async with web.put("/api/marks", data=b" " * (MAX_JSON + 1), headers=bearer) as response:
+    async with web.put("/api/marks", data=b" " * (MAX_JSON_BYTES + 1), headers=bearer) as response:
         assert response.status == 413
 
 
@@ -159,7 +159,7 @@ async def test_logins_from_another_site_and_too_many_of_them_are_refused(
 ) -> None:
     for origin in ("https://evil.example", "http://[", "http://]", "null"):
         assert (await log_in(web, token, Origin=origin)).status == 403
-    for _ in range(TRIES):
+    for _ in range(MAX_FAILURES_PER_ADDRESS):
         assert (await log_in(web, "wrong")).status == 401
     refused = await log_in(web, token)
     assert refused.status == 429
@@ -169,7 +169,7 @@ async def test_logins_from_another_site_and_too_many_of_them_are_refused(
 def test_the_limit_ends_after_a_minute_and_is_each_addresss_own() -> None:
     clock = [NOW]
     limit = LoginLimit(now=lambda: clock[0])
-    for _ in range(TRIES):
+    for _ in range(MAX_FAILURES_PER_ADDRESS):
         assert limit.wait_s("a") is None
         limit.failed("a")
     assert limit.wait_s("a") == 61
@@ -181,12 +181,12 @@ def test_the_limit_ends_after_a_minute_and_is_each_addresss_own() -> None:
 def test_sessions_end_and_cannot_be_forged() -> None:
     sessions, others = Sessions(token="a" * 40), Sessions(token="b" * 40)
     cookie = sessions.begin(NOW)
-    assert sessions.holds(cookie, NOW + LIFE - timedelta(seconds=1))
-    assert not sessions.holds(cookie, NOW + LIFE)
-    assert not others.holds(cookie, NOW)
+    assert sessions.is_valid(cookie, NOW + SESSION_LIFETIME - timedelta(seconds=1))
+    assert not sessions.is_valid(cookie, NOW + SESSION_LIFETIME)
+    assert not others.is_valid(cookie, NOW)
     until, rest = cookie.split(".", 1)
     for forged in (f"{int(until) + 1}.{rest}", "", ".", "x.y.z", cookie[:-1], "é"):
-        assert not sessions.holds(forged, NOW)
+        assert not sessions.is_valid(forged, NOW)
 
 
 @pytest.mark.parametrize(
@@ -252,7 +252,7 @@ async def test_behind_a_proxy_the_prefix_is_ours(newsroom: Newsroom, web_setting
         response = await log_in(web, token, Host="news.example", Origin="https://news.example")
         assert response.headers["Location"] == "/radar/"
         assert "Secure" in response.headers["Set-Cookie"]
-        for number in range(TRIES + 1):
+        for number in range(MAX_FAILURES_PER_ADDRESS + 1):
             await log_in(web, "wrong", **{"X-Forwarded-For": f"1.2.3.{number}, 9.9.9.9"})
         assert (await log_in(web, token, **{"X-Forwarded-For": "9.9.9.9"})).status == 429
         assert (await log_in(web, token, **{"X-Forwarded-For": "9.9.9.9, 8.8.8.8"})).status == 303

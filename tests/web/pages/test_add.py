@@ -81,7 +81,7 @@ async def test_what_cannot_be_found_is_said_in_plain_words(site: Site, person: P
     site.page("/bare", "<!doctype html><html><body><p>Nothing.</p></body></html>")
     bare = await person.post("/add", url=site.url("/bare"))
     assert bare.status == 422
-    assert "names no feed" in bare.words
+    assert "links to no feed" in bare.words
     assert "say where they stand on it" in bare.words
     assert "--selectors" not in bare.words
     for url, sentence in {
@@ -134,7 +134,7 @@ async def test_selectors_are_tried_out_and_the_site_is_asked_once(
         ({"item": ""}, "`item` is missing."),
         ({"link": "h2 ["}, "`link` is not a valid CSS selector"),
         ({"first_page": "x"}, "`first_page` must be a whole number"),
-        ({"cutoff": "soon", "do": "add"}, "is no day"),
+        ({"cutoff": "soon", "do": "add"}, "is not a date"),
         ({"url": "no url"}, "not a valid URL"),
     ],
 )

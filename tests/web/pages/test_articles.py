@@ -195,7 +195,7 @@ async def test_what_is_unread_is_counted_beside_its_source(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A page never waits long for its numbers, and a busy machine may be later.
-    monkeypatch.setattr("inforadar.web.pages.unread.PATIENCE_S", 30.0)
+    monkeypatch.setattr("inforadar.web.pages.unread.COUNT_TIMEOUT_S", 30.0)
     items = await furnish(site.newsroom)
     page = await site.open(admin=True)
     bbc = page.get_by_role("navigation", name="Filters").get_by_role("link", name="BBC")

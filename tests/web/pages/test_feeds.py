@@ -78,7 +78,7 @@ async def test_what_is_rare_among_many_is_looked_for_step_by_step(newsroom: News
     found, before, steps = [], None, 0
     while steps == 0 or before:
         page = await newsroom.database.read(
-            load_feed_page, FeedFilter(text="E/0"), limit=5, before=before, look_through=3
+            load_feed_page, FeedFilter(text="E/0"), limit=5, before=before, max_scanned=3
         )
         found, before, steps = [*found, *page.feeds], page.next, steps + 1
         assert page.is_partial == (before is not None)
@@ -241,7 +241,7 @@ async def test_whoever_is_not_logged_in_may_look_and_is_led_to_the_login(
                  "/add/pages", "/opml", "/fetch", f"/fetch/{new_uuid()}/stop"):  # fmt: skip
         refused = await stranger.post(path, to="off")
         assert refused.status == 401, path
-        assert "Changing something needs the admin token" in refused.words
+        assert "Making changes requires the admin token" in refused.words
         assert '<a href="/login">' in refused.text
     found = await again(newsroom, feed)
     assert (found.deleted_at, found.requested_at) == (None, None)

@@ -12,7 +12,7 @@ from inforadar.store.upkeep.export_archive import SUFFIX
 
 
 async def back_up(database: Database, file: Path | None, home: Path) -> Path:
-    """A copy of one moment, made while others read and write."""
+    """Write a consistent copy of the database while others read and write; return its path."""
     if database.path:
         return await asyncio.to_thread(back_up_sqlite, database.path, file or backup_path(database.path))
     target = file or backup_path(home / "inforadar.db", f".backup{SUFFIX}")

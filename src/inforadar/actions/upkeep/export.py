@@ -1,4 +1,4 @@
-"""Export the whole state: as a file, written whole or not at all and readable by its owner alone, or as a stream."""
+"""Export the whole state: as a stream, or as a file that is complete or absent and readable only by its owner."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from typing import BinaryIO
 from inforadar.errors import StoreError
 from inforadar.store.database import Database
 from inforadar.store.upkeep.backup import refuse_existing
-from inforadar.store.upkeep.export_archive import Told, write_archive
+from inforadar.store.upkeep.export_archive import OnTableDone, write_archive
 
 
-async def export_to(database: Database, file: Path, told: Told, *, secrets: bool = True) -> dict[str, int]:
-    """Under another name until it is whole."""
+async def export_to(
+    database: Database, file: Path, told: OnTableDone, *, secrets: bool = True
+) -> dict[str, int]:
+    """Export to a file, which gets its name only when it is complete; return the rows of each table."""
     refuse_existing(file)
     part = file.with_name(f"{file.name}.part")
     try:
@@ -32,7 +34,7 @@ async def export_to(database: Database, file: Path, told: Told, *, secrets: bool
 
 
 async def export_stream(
-    database: Database, out: BinaryIO, told: Told, *, secrets: bool = True
+    database: Database, out: BinaryIO, told: OnTableDone, *, secrets: bool = True
 ) -> dict[str, int]:
-    """The state of one moment; returns the rows of each table."""
+    """Export a consistent snapshot to a stream; return the rows of each table."""
     return await database.snapshot(write_archive, out, told, secrets=secrets)

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from inforadar.errors import UsageError
 from inforadar.store.database import Database, open_database
-from inforadar.store.upkeep.export_archive import Told
+from inforadar.store.upkeep.export_archive import OnTableDone
 from inforadar.store.upkeep.move import Move
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MovedTo:
-    """The database that everything was moved to."""
+    """The database that everything was moved to, and what was moved."""
 
     name: str
     rows: dict[str, int]
@@ -20,11 +20,11 @@ class MovedTo:
 
 
 async def move_database(
-    database: Database, to: str, password: str | None, told: Told, *, restart: bool = False
+    database: Database, to: str, password: str | None, told: OnTableDone, *, restart: bool = False
 ) -> MovedTo:
-    """Move and compare; `database` is only read. A move that was stopped goes on, unless `restart` is set."""
+    """Move and verify; `database` is only read. An interrupted move continues, unless `restart` is set."""
     async with open_database(to, password) as target:
         if target.url == database.url:
-            raise UsageError("Both are the same database.")
+            raise UsageError("Source and target are the same database.")
         moved = await Move(source=database, target=target, told=told).run(restart=restart)
         return MovedTo(name=target.name, rows=moved.tables, resumed=moved.resumed)

@@ -1,4 +1,4 @@
-"""Repair what can be made again from the rest of the database."""
+"""Repair what can be rebuilt from the rest of the database."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from inforadar.store.upkeep.repair import repair_indexes
 
 
 async def repair_database(database: Database) -> list[str]:
-    """Make missing indexes; returns their names."""
+    """Create missing indexes; return their names."""
     return await database.write(repair_indexes)

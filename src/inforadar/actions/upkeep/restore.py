@@ -1,4 +1,4 @@
-"""Restore a backup or an export: it replaces the database whole or not at all."""
+"""Restore a backup or an export: it replaces the whole database, or nothing changes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inforadar.errors import UsageError
 from inforadar.store.database import open_database, parse_database_url
 from inforadar.store.upkeep.backup import back_up_sqlite, backup_path, check_backup, is_sqlite_file, swap_in
 from inforadar.store.upkeep.checks import load_counts
-from inforadar.store.upkeep.export_archive import Told
+from inforadar.store.upkeep.export_archive import OnTableDone
 from inforadar.store.upkeep.import_archive import read_archive
 from inforadar.store.upkeep.in_use import refuse_busy, refuse_if_open
 from inforadar.store.upkeep.upgrade import upgrade_database
@@ -18,25 +18,25 @@ from inforadar.store.upkeep.upgrade import upgrade_database
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restored:
-    """A database that a backup was put into."""
+    """A restored database."""
 
     name: str
     rows: dict[str, int]
     aside: Path | None = None
-    """Where the file is that was there before."""
+    """Where the previous file was moved to."""
 
 
 def refuse_other_kind(url: str, file: Path) -> None:
-    """Refuses a copy of an SQLite database where `url` names PostgreSQL."""
+    """Refuse a copy of an SQLite database if `url` is a PostgreSQL database."""
     if is_sqlite_file(file) and not url.startswith("sqlite"):
         raise UsageError(
-            f"{file} is an SQLite database, and DATABASE_URL names PostgreSQL. "
+            f"{file} is an SQLite database, but DATABASE_URL is a PostgreSQL database. "
             f"Set DATABASE_URL=sqlite:///{file.absolute()} and use `inforadar db move --to …`."
         )
 
 
-async def restore_database(url: str, password: str | None, file: Path, told: Told) -> Restored:
-    """Put a backup in the place of the database at `url`."""
+async def restore_database(url: str, password: str | None, file: Path, told: OnTableDone) -> Restored:
+    """Replace the database at `url` with a backup or an export."""
     refuse_other_kind(url, file)
     if is_sqlite_file(file):
         return await _restore_sqlite(url, file)
@@ -44,7 +44,7 @@ async def restore_database(url: str, password: str | None, file: Path, told: Tol
 
 
 async def _restore_sqlite(url: str, file: Path) -> Restored:
-    """From a copy of the database. It is upgraded, should it be older, before it takes its place."""
+    """Restore a copy of an SQLite database. An older one is upgraded before it replaces the current file."""
     path = _path(url)
     refuse_if_open(path)
     await asyncio.to_thread(check_backup, file)
@@ -53,8 +53,8 @@ async def _restore_sqlite(url: str, file: Path) -> Restored:
     return await _take_place(fresh, path)
 
 
-async def _restore_archive(url: str, password: str | None, file: Path, told: Told) -> Restored:
-    """From an export. SQLite is built beside the old one; PostgreSQL is emptied and filled in one transaction."""
+async def _restore_archive(url: str, password: str | None, file: Path, told: OnTableDone) -> Restored:
+    """Restore an export. SQLite is built beside the old file; PostgreSQL is emptied and filled in one transaction."""
     try:
         data = file.open("rb")
     except OSError as fault:

@@ -1,6 +1,6 @@
-"""Applying retention: first what would be deleted, then the same, portion by portion.
+"""Apply retention: count what would be deleted, or delete it in batches.
 
-Limits come from the settings; a feed may have its own in `feeds.options` (`keep_days`, `keep_items`).
+Limits come from the settings; a feed may override them in `feeds.options` (`keep_days`, `keep_items`).
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from inforadar.store.upkeep.surplus import (
     count_history,
     count_orphans,
     count_surplus,
-    load_clock,
-    load_holdings,
+    load_database_time,
+    load_feed_sizes,
 )
 
-ATTEMPTED_DAYS = 30
-"""So long an article's row keeps its URL from being fetched again."""
+ARTICLE_MIN_DAYS = 30
+"""How long the row of an unused article is kept, so that its URL is not fetched again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ class FeedSurplus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surplus:
-    """What is too much, or what was deleted."""
+    """What exceeds the limits, or what was deleted."""
 
     feeds: tuple[FeedSurplus, ...] = ()
     articles: int = 0
@@ -60,20 +60,20 @@ class Retention:
     database: Database
     settings: RetentionSettings
     published: int
-    """Items that a feed's document holds: so many are kept at least."""
+    """Number of items in a feed's document; at least that many are always kept."""
 
     async def plan(self) -> Surplus:
-        """What would be deleted; changes nothing. Articles that only become unused by it are not counted yet."""
-        return await self._go_over(delete=False)
+        """Count what would be deleted. Articles that only become unused by the deletion are not counted yet."""
+        return await self._count_or_delete(delete=False)
 
     async def apply(self) -> Surplus:
-        """Deletes it, and says what that was."""
-        return await self._go_over(delete=True)
+        """Delete what exceeds the limits; return what was deleted."""
+        return await self._count_or_delete(delete=True)
 
-    async def _go_over(self, *, delete: bool) -> Surplus:
-        now = await self.database.read(load_clock)
+    async def _count_or_delete(self, *, delete: bool) -> Surplus:
+        now = await self.database.read(load_database_time)
         feeds = []
-        for holding in await self.database.read(load_holdings):
+        for holding in await self.database.read(load_feed_sizes):
             keep = self._keep(holding.options, now)
             is_old = keep.since is not None and holding.oldest < keep.since
             is_many = bool(keep.newest) and holding.number > keep.newest
@@ -109,7 +109,7 @@ class Retention:
         return total
 
     async def _articles(self, now: datetime, *, delete: bool) -> int:
-        before = now - timedelta(days=max(ATTEMPTED_DAYS, self.settings.max_age_days))
+        before = now - timedelta(days=max(ARTICLE_MIN_DAYS, self.settings.max_age_days))
         if not delete:
             return await self.database.read(count_orphans, before)
         total = 0

@@ -1,4 +1,4 @@
-"""Upgrade the database to this program's schema."""
+"""Upgrade the database to the current schema."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from inforadar.store.upkeep.upgrade import upgrade_database
 
 
 async def upgrade_schema(database: Database) -> Path | None:
-    """Upgrade if needed; returns where SQLite was backed up to first, or None if nothing was at stake."""
+    """Upgrade if needed; return the path of the SQLite backup made before, or None if none was needed."""
     return await upgrade_database(database)

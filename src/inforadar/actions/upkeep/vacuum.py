@@ -1,4 +1,4 @@
-"""Delete what retention says and give its space back."""
+"""Apply retention and free the unused space."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from inforadar.actions.upkeep.retention import Retention, Surplus
 
 
 async def vacuum_database(retention: Retention) -> Surplus:
-    """Returns what was deleted."""
+    """Apply retention, then compact the database; return what was deleted."""
     deleted = await retention.apply()
     await retention.database.vacuum()
     return deleted

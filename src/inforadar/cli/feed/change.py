@@ -1,4 +1,4 @@
-"""`inforadar feed enable`, `disable`, `polling`, `sync`, `delete` and `restore`: seed 2's semantics, to the letter."""
+"""`inforadar feed enable`, `disable`, `polling`, `sync`, `delete` and `restore`, exactly as in seed 2."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def enable(feed: Reference, *, json: Json = False) -> None:
     comes = (
         f"Next run {found.next_run_at.astimezone():%Y-%m-%d %H:%M}."
         if found.next_run_at
-        else f"It is not scheduled: `inforadar feed sync {short_id(found.id)}` fetches it now."
+        else f"It is not scheduled; `inforadar feed sync {short_id(found.id)}` fetches it now."
     )
     tell(found, f"Enabled {safe(found.url)}. {comes}", as_json=json)
 
@@ -55,11 +55,11 @@ def disable(feed: Reference, *, json: Json = False) -> None:
 
 def polling(
     feed: Reference,
-    state: Annotated[Literal["on", "off"] | None, Parameter(help="Else it is toggled.")] = None,
+    state: Annotated[Literal["on", "off"] | None, Parameter(help="Default: toggle it.")] = None,
     *,
     json: Json = False,
 ) -> None:
-    """Turn the repeated fetching of a feed on or off; without a word it is toggled."""
+    """Turn the repeated fetching of a feed on or off; without an argument, toggle it."""
 
     async def work(database: Database, _: Settings) -> Feed:
         found = await database.read(find_feed, feed)
@@ -70,19 +70,21 @@ def polling(
     what = "is fetched again after each success" if found.polling else "is fetched only when asked for"
     hint = ""
     if found.polling and found.enabled and found.next_run_at is None:
-        hint = f" Begin with `inforadar feed sync {short_id(found.id)}`."
+        hint = f" Start with `inforadar feed sync {short_id(found.id)}`."
     tell(found, f"{safe(found.url)} {what}.{hint}", as_json=json)
 
 
 def sync(feed: Reference, *, json: Json = False) -> None:
-    """Fetch a feed now; revives one that was suspended. Refused if it is disabled or deleted."""
+    """Fetch a feed now, and revive it if it was suspended. Refused if it is disabled or deleted."""
 
     async def work(database: Database, _: Settings) -> Feed:
         found = await database.read(find_feed, feed)
         return await sync_feed(database, found.id)
 
     found = on_store(work)
-    sentence = f"{safe(found.url)} is due now. A running worker takes it; else run `inforadar worker --once`."
+    sentence = (
+        f"{safe(found.url)} is due now. A running worker fetches it; otherwise run `inforadar worker --once`."
+    )
     tell(found, sentence, as_json=json)
 
 
@@ -110,7 +112,7 @@ def restore(
     *,
     json: Json = False,
 ) -> None:
-    """Bring a deleted feed back exactly as it was, with its settings, items and schedule."""
+    """Restore a deleted feed exactly as it was, with its settings, items and schedule."""
 
     async def work(database: Database, _: Settings) -> Feed:
         found = await database.read(find_deleted_feed, feed)

@@ -1,4 +1,4 @@
-"""Looking for a site's feeds, for `feed add --discover`."""
+"""Finding a site's feeds, for `feed add --discover`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inforadar.store.database import Database
 
 
 def find_feeds(url: str) -> list[FoundFeed]:
-    """Asks the site, politely, in at most three requests."""
+    """Find the feeds of a site with at most three polite requests."""
 
     async def work(database: Database, settings: Settings) -> list[FoundFeed]:
         async with open_discovery(settings, database) as discovery:
@@ -21,7 +21,7 @@ def find_feeds(url: str) -> list[FoundFeed]:
 
 
 def print_several(found: list[FoundFeed], *, as_json: bool) -> None:
-    """Which of them to add is for the person to say."""
+    """List the feeds that were found, for the person to choose one."""
     if as_json:
         print_json({"found": [{"url": feed.url, "kind": feed.kind.value, "how": feed.how} for feed in found]})
         return

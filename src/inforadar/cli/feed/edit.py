@@ -40,71 +40,74 @@ def edit(
     feed: Reference,
     *,
     url: Annotated[
-        str | None, Parameter(help="Its new URL; the former one still finds it, and is served as before.")
+        str | None,
+        Parameter(help="The new URL; the former one still finds the feed, and is served as before."),
     ] = None,
-    kind: Annotated[FeedKind | None, Parameter(help="How it is read.")] = None,
+    kind: Annotated[FeedKind | None, Parameter(help="How the feed is read.")] = None,
     source: Annotated[str | None, Parameter(help="The site's name.")] = None,
     topic: Annotated[str | None, Parameter(help="The feed's label.")] = None,
-    title: Annotated[
-        str | None, Parameter(help="What it is called here; `default`: what it calls itself.")
-    ] = None,
+    title: Annotated[str | None, Parameter(help="The title to show; `default`: the feed's own.")] = None,
     timezone: Annotated[
         str | None,
-        Parameter(
-            help="What its dates without a zone are read in, like Europe/Moscow; `default`, or '': UTC."
-        ),
+        Parameter(help="The time zone of dates without one, like Europe/Moscow; `default` or '': UTC."),
     ] = None,
     selectors: Annotated[
-        Path | None, Parameter(help="A TOML file that says how the pages of the site are read.")
+        Path | None, Parameter(help="A TOML file with selectors that say how to read the site's pages.")
     ] = None,
     cutoff: Annotated[
-        date | None, Parameter(help="Its pages are walked down to this date, like 2026-01-31.")
+        date | None, Parameter(help="Walk its pages down to this date, like 2026-01-31.")
     ] = None,
     window_days: Annotated[
         int | None,
         Parameter(
             validator=validators.Number(gte=0, lte=36_500),
-            help="Its items older than so many days get no update of their metadata.",
+            help="Do not update the metadata of items older than this many days.",
         ),
     ] = None,
     any_host: Annotated[
-        bool | None, Parameter(negative="--own-host", help="Keep items that are on other hosts too, or not.")
+        bool | None, Parameter(negative="--own-host", help="Keep items on other hosts, or only on its own.")
     ] = None,
     error_policy: Annotated[
-        Literal["backoff", "one-strike", "default"] | None, Parameter(help="What an error does to it.")
+        Literal["backoff", "one-strike", "default"] | None, Parameter(help="What to do after an error.")
     ] = None,
     analyzer: Annotated[
         AnalyzerChoice | None,
-        Parameter(help="Who analyzes its items."),
+        Parameter(help="The analyzer for its items."),
     ] = None,
     model: Annotated[
-        str | None, Parameter(help="Which language model; `default`: that of the settings.")
+        str | None, Parameter(help="The language model; `default`: that of the settings.")
     ] = None,
-    prompt: Annotated[str | None, Parameter(help="The prompt's name; `default`: the usual one.")] = None,
+    prompt: Annotated[
+        str | None, Parameter(help="The prompt's name; `default`: the standard prompt.")
+    ] = None,
     analyze: Annotated[
-        bool | None, Parameter(help="Serve it with analyzed items only; or do not analyze it at all.")
+        bool | None, Parameter(help="Serve only analyzed items, or do not analyze the feed at all.")
     ] = None,
     keep_days: Annotated[
         int | None,
-        Parameter(validator=_NUMBER, help="Delete items after so long; 0: never, -1: as the settings say."),
+        Parameter(
+            validator=_NUMBER, help="Delete items after this many days; 0: never, -1: as in the settings."
+        ),
     ] = None,
     keep_items: Annotated[
-        int | None, Parameter(validator=_NUMBER, help="Keep so many items; 0: all, -1: as the settings say.")
+        int | None,
+        Parameter(validator=_NUMBER, help="Maximum number of items to keep; 0: all, -1: as in the settings."),
     ] = None,
     sitemap: SitemapOptions = UNCHANGED,
     header: Annotated[
-        list[str] | None, Parameter(negative="", help="'Name: value' to send with each request; kept secret.")
+        list[str] | None, Parameter(negative="", help="A secret 'Name: value' to send with each request.")
     ] = None,
     user: Annotated[
-        str | None, Parameter(help="For HTTP authentication; the password is asked for, or read from a pipe.")
+        str | None,
+        Parameter(help="User for HTTP authentication; you are asked for the password, or pipe it in."),
     ] = None,
-    no_credentials: Annotated[bool, Parameter(negative="", help="Forget headers and password.")] = False,
+    no_credentials: Annotated[bool, Parameter(negative="", help="Delete headers and password.")] = False,
     json: Json = False,
 ) -> None:
-    """Change a feed's URL, settings or credentials; it is fetched right after, if it is enabled.
+    """Change a feed's URL, settings or credentials; an enabled feed is fetched right after.
 
-    With a new URL its errors are cleared, a suspended feed is scheduled again, and its kind is detected again unless
-    it has selectors. Headers and password stay only where they belong to the same site.
+    A new URL clears the feed's errors, schedules a suspended feed again, and detects its kind again unless it has
+    selectors. Headers and password stay only if the new URL is on the same site.
     """
     given = {
         "kind": kind,
@@ -148,7 +151,7 @@ def edit(
     edited = on_store(work)
     tell(edited.feed, _sentence(edited), as_json=json)
     if not json and analyze is not False and options.keys() & {"analyzer", "model", "prompt", "analyze"}:
-        print_line("New items are analyzed so. For those that are there: `inforadar analyze run --again`.")
+        print_line("This applies to new items. To analyze existing ones: `inforadar analyze run --again`.")
 
 
 def _sentence(edited: Edited) -> str:
@@ -167,7 +170,7 @@ def _sentence(edited: Edited) -> str:
 
 
 def _options(*, analyze: bool | None, **named: str | None) -> dict[str, object]:
-    """What `feeds.options` is to hold; `None` goes back to the settings."""
+    """The changes to `feeds.options`; None goes back to the settings."""
     options: dict[str, object] = {
         name: None if value == "default" else value for name, value in named.items() if value is not None
     }

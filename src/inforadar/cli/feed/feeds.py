@@ -38,44 +38,46 @@ from inforadar.views.json import feed_document
 
 Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
 Reference = Annotated[
-    str, Parameter(help="The feed: its id, its URL, or enough of either: how it begins, or how its id ends.")
+    str, Parameter(help="The feed: its id, its URL, a unique prefix, or the end of its id.")
 ]
 
 
 def add(
     url: Annotated[str, Parameter(help="The feed's URL.")],
     *,
-    kind: Annotated[FeedKind | None, Parameter(help="Else seen from the content at the first fetch.")] = None,
-    source: Annotated[str | None, Parameter(help="The site's name; else its root domain.")] = None,
+    kind: Annotated[FeedKind | None, Parameter(help="Default: detected on the first fetch.")] = None,
+    source: Annotated[str | None, Parameter(help="The site's name. Default: its root domain.")] = None,
     topic: Annotated[
-        str | None, Parameter(help="The feed's label; else the hub of a Habr listing, or `general`.")
+        str | None, Parameter(help="The feed's label. Default: the hub of a Habr listing, or `general`.")
     ] = None,
     selectors: Annotated[
-        Path | None, Parameter(help="A TOML file that says how the pages of the site are read: kind pages.")
+        Path | None,
+        Parameter(help="A TOML file with selectors that say how to read the site's pages (kind pages)."),
     ] = None,
     timezone: Annotated[
-        str | None, Parameter(help="What its dates without a zone are read in, like Europe/Moscow; else UTC.")
+        str | None, Parameter(help="The time zone of dates without one, like Europe/Moscow. Default: UTC.")
     ] = None,
     enable: Annotated[bool, Parameter(negative="", help="Allow it to be fetched and served.")] = False,
-    polling: Annotated[bool, Parameter(negative="", help="Fetch it again and again.")] = False,
+    polling: Annotated[bool, Parameter(negative="", help="Fetch it repeatedly.")] = False,
     sync: Annotated[bool, Parameter(negative="", help="Fetch it now; needs --enable.")] = False,
     discover: Annotated[bool, Parameter(negative="", help="Look for the site's feeds first.")] = False,
-    any_host: Annotated[bool, Parameter(negative="", help="Keep items that are on other hosts too.")] = False,
+    any_host: Annotated[bool, Parameter(negative="", help="Keep items on other hosts.")] = False,
     root_domain: Annotated[
         bool | None,
-        Parameter(negative="--no-root-domain", help="Group it by its domain, as is usual, or not."),
+        Parameter(negative="--no-root-domain", help="Group it by its domain, or not. Default: yes."),
     ] = None,
     json: Json = False,
 ) -> int:
     """Register a feed. Nothing is fetched until it is enabled and synced.
 
-    A deleted feed comes back with its settings, but for what is said now; `feed restore` brings it back as it was.
+    Adding a deleted feed restores it with its settings, except for the options given here; `feed restore` restores it
+    as it was.
     """
     if sync and not enable:
-        raise UsageError("--sync fetches at once, which a disabled feed is not: add --enable.")
+        raise UsageError("--sync fetches the feed now, but a disabled feed is not fetched: add --enable.")
 
     if discover:
-        # Only this goes out to the web, and what it needs takes a moment to import.
+        # Imported here because it is slow, and only this option needs it.
         from inforadar.cli.feed.discover import find_feeds, print_several  # noqa: PLC0415
 
         found = find_feeds(url)
@@ -111,11 +113,11 @@ def add(
     print_line(f"Added {safe(feed.url)}")
     print_line(f"  id {feed.id} · source {safe(feed.source)} · topic {safe(feed.topic)}")
     if added.kept_credentials:
-        print_line("  The password is kept apart, and never shown.")
+        print_line("  The password is stored separately and never shown.")
     elif added.kept_credentials is False:
         print_line(
-            "  The password was not kept: the feed has moved to another address than it was given for. "
-            f"`inforadar feed edit {short_id(feed.id)} --user NAME` gives it one there."
+            "  The password was not kept: it belongs to another site than the one the feed has moved to. "
+            f"`inforadar feed edit {short_id(feed.id)} --user NAME` sets a new one."
         )
     for line in _what_next(feed):
         print_line(line)
@@ -123,17 +125,21 @@ def add(
 
 
 def _what_next(feed: Feed) -> list[str]:
-    """How it becomes live from here."""
+    """Tell the person how to get the feed fetched."""
     name = short_id(feed.id)
     if feed.requested_at:
-        again = "" if feed.polling else f" Only this once: `inforadar feed polling {name} on` repeats it."
-        return [f"A running worker fetches it now; else run `inforadar worker --once`.{again}"]
+        again = (
+            ""
+            if feed.polling
+            else f" It is fetched only once; `inforadar feed polling {name} on` repeats it."
+        )
+        return [f"A running worker fetches it now; otherwise run `inforadar worker --once`.{again}"]
     steps = [] if feed.enabled else [f"inforadar feed enable {name}"]
     steps += [] if feed.polling else [f"inforadar feed polling {name} on"]
     steps.append(f"inforadar feed sync {name}")
     whys = {
         "enable": "fetch it and serve it",
-        "polling": "fetch it again and again",
+        "polling": "fetch it repeatedly",
         "sync": "fetch it now",
     }
     return [
@@ -143,28 +149,28 @@ def _what_next(feed: Feed) -> list[str]:
 
 
 def _read_selectors(path: Path) -> dict[str, Any]:
-    # Reading them needs what reads pages, which most commands do not.
+    # Imported here because it is slow, and most commands do not need it.
     from inforadar.cli.feed.selectors_file import read_selectors  # noqa: PLC0415
 
     return read_selectors(path)
 
 
 LISTED = 500
-"""So many feeds are shown unless all are asked for: a million would take minutes to print, and nobody reads them."""
+"""Default number of feeds to show: a million would take minutes to print, and nobody reads them."""
 
 
 def list_(
     *,
     source: Annotated[list[str] | None, Parameter(negative="", help="Only these sources.")] = None,
     topic: Annotated[list[str] | None, Parameter(negative="", help="Only these topics.")] = None,
-    state: Annotated[HealthState | None, Parameter(help="Only those that are so.")] = None,
+    state: Annotated[HealthState | None, Parameter(help="Only feeds in this state.")] = None,
     limit: Annotated[
-        int, Parameter(validator=Number(gte=1, lte=10_000_000), help="Show at most so many.")
+        int, Parameter(validator=Number(gte=1, lte=10_000_000), help="Maximum number to show.")
     ] = LISTED,
     all_: Annotated[bool, Parameter(name="--all", negative="", help="Show all, however many.")] = False,
     json: Json = False,
 ) -> None:
-    """Show feeds, their health and what comes next: if there are very many, those that were added last."""
+    """List feeds with their health and next run; if there are very many, those added last."""
 
     async def work(database: Database, _: Settings) -> FeedList:
         return await database.read(
@@ -178,7 +184,7 @@ def list_(
     found = on_store(work)
     _print_feeds(found.feeds, as_json=json)
     if found.more:
-        # Not among the feeds: what reads them from a pipe wants nothing else there.
+        # On stderr, because a program that reads the feeds from a pipe expects nothing else there.
         hint = "narrow it down with --source, --topic or --state, or see all with --all"
         print(f"… and {found.more:,} more; {hint}.", file=sys.stderr)
 
@@ -225,7 +231,7 @@ def _print_feeds(feeds: Sequence[Feed], *, as_json: bool) -> None:
 
 
 def _print_card(feed: Feed) -> None:
-    """A feed in a few lines, where there is no room for a table."""
+    """Print a feed in a few lines, for terminals too narrow for a table."""
     console = Console(highlight=False)
     facts = [
         "enabled" if feed.enabled else "not enabled",

@@ -1,4 +1,4 @@
-"""`inforadar opml …`: lists of feeds in and out."""
+"""`inforadar opml …`: import and export lists of feeds."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def import_(
         print_json(imported_document(imported, utc_now()))
         return
     print_line(
-        f"{counted(len(imported.added), 'feed')} added, {len(imported.known)} were there already, "
+        f"{counted(len(imported.added), 'feed')} added, {len(imported.known)} already existed, "
         f"{len(imported.skipped)} skipped."
     )
     for what, why in imported.skipped:
         print_line(f"  skipped {safe(what)}: {safe(why)}")
     if imported.added:
-        print_line("A running worker fetches them now; else run `inforadar worker --once`.")
+        print_line("A running worker fetches them now; otherwise run `inforadar worker --once`.")
 
 
 def _read(file: Path) -> bytes:
@@ -56,8 +56,8 @@ def _read(file: Path) -> bytes:
         raise UsageError(f"{file} cannot be read: {fault.strerror}.") from None
 
 
-def export(*, output: Annotated[Path | None, Parameter(help="Else standard output.")] = None) -> None:
-    """Write all feeds as an OPML file, a folder for each topic."""
+def export(*, output: Annotated[Path | None, Parameter(help="Default: standard output.")] = None) -> None:
+    """Write all feeds to an OPML file, one folder per topic."""
 
     async def work(database: Database, _: Settings) -> bytes:
         return render_opml(await database.read(load_feeds))

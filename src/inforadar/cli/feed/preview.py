@@ -1,4 +1,4 @@
-"""`inforadar feed preview`: what selectors catch on a listing page."""
+"""`inforadar feed preview`: shows what selectors find on a listing page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from inforadar.store.database import Database
 from inforadar.store.feeds.queries import find_feed_by_url
 from inforadar.views.item import SHOWN_COUNTERS
 
-_LONGEST = 48
+_MAX_VALUE_CHARS = 48
 
 
 def preview(
@@ -28,7 +28,7 @@ def preview(
     *,
     selectors: Annotated[
         Path | None,
-        Parameter(help="A TOML file; else those of the feed with that URL, or the site's own reader."),
+        Parameter(help="A TOML file. Default: those of the feed with this URL, or the site's own reader."),
     ] = None,
     json: Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")] = False,
 ) -> int:
@@ -53,7 +53,7 @@ def _print(found: PagePreview) -> None:
     if found.selected:
         count = next((field.caught for field in found.selected.fields if field.name == "item"), 0)
         print_table(
-            ["Field", "Selector", "Caught>", "The first of them"],
+            ["Field", "Selector", "Found>", "First values"],
             (
                 (
                     field.name,
@@ -89,7 +89,7 @@ def _print(found: PagePreview) -> None:
 
 
 def _cut(value: str) -> str:
-    return value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"
+    return value if len(value) <= _MAX_VALUE_CHARS else value[: _MAX_VALUE_CHARS - 1] + "…"
 
 
 def _number(value: float | None) -> str | None:

@@ -1,4 +1,4 @@
-"""`inforadar root-domain …`: what feeds are grouped by."""
+"""`inforadar root-domain …`: the domains that feeds are grouped by."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def list_(*, json: Json = False) -> None:
     for domain in domains:
         print_line(safe(domain))
     if not domains:
-        print_line("No root domains yet. Feeds get theirs when they are added: `inforadar feed add URL`.")
+        print_line("No root domains yet. A feed gets one when it is added: `inforadar feed add URL`.")
 
 
 def set_(
@@ -47,7 +47,7 @@ def set_(
 def clear(feed: Reference, *, json: Json = False) -> None:
     """Clear the root domain of a feed."""
     found = _group(feed, None)
-    tell(found, f"{safe(found.url)} belongs to no root domain now.", as_json=json)
+    tell(found, f"{safe(found.url)} no longer has a root domain.", as_json=json)
 
 
 def _group(reference: str, domain: str | None) -> Feed:

@@ -1,4 +1,4 @@
-"""What `feed edit` can set of a sitemap."""
+"""The options of `feed edit` for sitemaps."""
 
 from __future__ import annotations
 
@@ -13,32 +13,35 @@ from inforadar.stages.discover.sitemap.filter import parse_filter
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SitemapOptions:
-    """Which pages become items, and how they are named. None: as it is."""
+    """Which pages of a sitemap become items, and where their titles come from. None means unchanged."""
 
     include: Annotated[
         list[str] | None,
         Parameter(
-            negative="", help="Of a sitemap only pages whose URL matches this regular expression; '': all."
+            negative="", help="Sitemaps: only pages whose URL matches this regular expression; '': all."
         ),
     ] = None
     exclude: Annotated[
         list[str] | None,
-        Parameter(negative="", help="Of a sitemap no pages whose URL matches this; '': none."),
+        Parameter(
+            negative="",
+            help="Sitemaps: no pages whose URL matches this regular expression; '': exclude none.",
+        ),
     ] = None
     max_age_days: Annotated[
         int | None,
         Parameter(
             validator=validators.Number(gte=0, lte=36_500),
-            help="Of a sitemap only pages that are dated so many days back at most; 0: all.",
+            help="Sitemaps: only pages dated within this many days; 0: all.",
         ),
     ] = None
     titles: Annotated[
         bool | None,
-        Parameter(help="Take titles that the sitemap lacks from the pages, or out of their addresses."),
+        Parameter(help="Sitemaps: take missing titles from the pages, or from their URLs."),
     ] = None
 
     def changes(self) -> dict[str, object]:
-        """What `feeds.options` is to hold; refused if a pattern cannot be read."""
+        """The changes to `feeds.options`; an invalid pattern is refused."""
         options: dict[str, object] = {}
         for name, patterns in (("include_patterns", self.include), ("exclude_patterns", self.exclude)):
             if patterns is not None:

@@ -15,7 +15,7 @@ import structlog
 import uvloop
 from cyclopts import Parameter
 
-from inforadar.app.process import settle_in
+from inforadar.app.process import tune_garbage_collector
 from inforadar.app.store import open_store
 from inforadar.app.worker import open_worker
 from inforadar.cli.terminal.logs import configure_logs
@@ -96,13 +96,13 @@ def _stages(text: str) -> frozenset[Stage]:
 
 async def _work(settings: Settings, stages: frozenset[Stage], stop: asyncio.Event) -> None:
     async with open_store(settings) as database, open_worker(settings, database, stages=stages) as worker:
-        settle_in()
+        tune_garbage_collector()
         await worker.run(stop)
 
 
 async def _work_once(settings: Settings, stages: frozenset[Stage]) -> WorkReport:
     async with open_store(settings) as database, open_worker(settings, database, stages=stages) as worker:
-        settle_in()
+        tune_garbage_collector()
         return await worker.run_once()
 
 

@@ -1,1 +1,1 @@
-"""The analyze stage: items in, analyses out, within budget and with care for failing endpoints."""
+"""The analyze stage: items in, analyses out, within the budget and without hammering failing endpoints."""

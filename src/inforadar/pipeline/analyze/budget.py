@@ -1,8 +1,8 @@
-"""The day's budget: money is set aside before a request goes and settled when it is back.
+"""The daily budget: money is set aside before a request is sent and settled when the answer arrives.
 
-What is set aside is booked as spent, in the database, in the transaction that checks the limit: no number of workers
-can exceed it together. A process that dies leaves its request booked at the most it could cost, since the vendor may
-well have been paid; for the same reason one that nobody waited for to the end is settled at that.
+The amount set aside is booked as spent in the database, in the same transaction that checks the limit, so any number
+of workers together stay within it. If a process dies, its request stays booked at its maximum cost, because the vendor
+may have charged for it; a cancelled request is settled at its maximum for the same reason.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from inforadar.store.database import Database
 
 
 class Budget:
-    """One for all that this process asks. A limit of 0 is none: then it only keeps the books."""
+    """The budget of all requests of this process. A limit of 0 means no limit: spending is only recorded."""
 
     def __init__(self, database: Database, limit: float, now: Callable[[], datetime]) -> None:
         self._database = database
@@ -37,17 +37,17 @@ class Budget:
             return None
         if cost > self._limit:
             return (
-                f"One question to {purse.model} may cost ${cost:.4f}, more than the day's budget of "
+                f"One request to {purse.model} may cost ${cost:.4f}, more than the daily budget of "
                 f"${self._limit:g}. AI_DAILY_BUDGET raises it; AI_INPUT_TOKENS and AI_OUTPUT_TOKENS make it cheaper."
             )
         booking = purse.booking(Usage(cost=cost))
         async with self._change:
-            # Those under way mostly turn out cheaper than what was set aside for them.
+            # Requests in flight usually turn out cheaper than the amount set aside for them.
             while (spent := await self._database.write(reserve_spending, booking, self._limit)) is not None:
                 if not self._under_way:
                     return (
-                        f"The day's budget of ${self._limit:g} is used up: ${spent:.4f} are spent, and one more "
-                        f"question may cost ${cost:.4f}. Analyses go on at 00:00 UTC; AI_DAILY_BUDGET raises it."
+                        f"The daily budget of ${self._limit:g} is used up: ${spent:.4f} is spent, and one more "
+                        f"request may cost ${cost:.4f}. Analyses continue at 00:00 UTC; AI_DAILY_BUDGET raises it."
                     )
                 await self._change.wait()
             self._under_way += 1
@@ -68,7 +68,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedPurse:
-    """The budget, with the books opened where a feed's requests to a model are written down."""
+    """The budget as one feed's requests to one model see it: their spending is booked under both."""
 
     budget: Budget
     model: str

@@ -1,9 +1,10 @@
-"""The analyze stage: items whose article is there get their analysis, outside any feed's lease (ruling 3).
+"""The analyze stage: analyzes items whose article is stored, outside any feed's lease (ruling 3).
 
     claim (fresh, then retry) | pick the feed's analyzer | cache | breaker | analyze, within the budget | save
 
-What is the item's fault goes to the retry lane, later and later, and is given up after `MAX_ATTEMPTS`. What is not (an
-outage, a limit, the day's budget) costs it no attempt: it waits in its lane.
+A failure that is the item's fault moves it to the retry lane with growing delays, and it is given up after
+`MAX_ATTEMPTS`. Any other failure (an outage, a rate limit, the daily budget) costs no attempt: the item waits in its
+lane.
 """
 
 from __future__ import annotations
@@ -43,9 +44,9 @@ from inforadar.texts import unescape_html
 BATCH = 50
 MAX_ATTEMPTS = 7
 FIRST_RETRY_S = 300.0
-LONGEST_RETRY_S = 6 * 3600.0
+MAX_RETRY_S = 6 * 3600.0
 BUDGET_PAUSE_S = 900.0
-"""Someone may raise the budget before the day is over."""
+"""How often to check again once the budget is used up: someone may raise it before the day is over."""
 
 WAITING = "waiting"
 
@@ -54,7 +55,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisStage:
-    """Runs each feed's analyzer over what is waiting."""
+    """Runs each feed's analyzer over the queued items."""
 
     database: Database
     analyzers: Analyzers
@@ -63,10 +64,10 @@ class AnalysisStage:
     budget: Budget
     _breakers: dict[tuple[str, str], Breaker] = field(default_factory=dict)
     _asking: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
-    """By the cache's key, for as long as somebody holds or awaits one."""
+    """Locks by cache key; each lives as long as a task holds or awaits it."""
 
     async def run_once(self, limit: int | None = None) -> Counter[str]:
-        """Works off what is queued, at most `limit` items; returns how many ended how."""
+        """Analyze the queued items, at most `limit`; return how many ended in each way."""
         await self.analyzers.refresh()
         endings: Counter[str] = Counter()
         slots = asyncio.Semaphore(self.concurrency)
@@ -88,10 +89,10 @@ class AnalysisStage:
                     for job in jobs:
                         tasks.create_task(one(job))
             except ExceptionGroup as faults:
-                # The first says what is wrong, and whoever runs a stage knows single faults.
+                # Callers of a stage expect a single exception, and the first one says what is wrong.
                 raise faults.exceptions[0] from None
             if endings[WAITING] - before == len(jobs):
-                # No endpoint wants to be asked. Going on would only move the whole queue about.
+                # Every endpoint is paused. Going on would only reshuffle the queue.
                 break
         return endings
 
@@ -106,15 +107,15 @@ class AnalysisStage:
         try:
             subject = subject_of(job)
         except Exception as crash:
-            return await self._fail_alone(job, _crash_of(job, crash))
+            return await self._fail_item(job, _crash_of(job, crash))
         key = cache_key(subject, analyzer)
-        # The same text from two feeds waits for the first one's answer, rather than asking beside it.
+        # If two feeds have the same text, the second waits for the first one's answer instead of asking too.
         async with self._asking.setdefault(key, asyncio.Lock()):
             if known := await self._load_known(key):
                 return "cached" if await self._save(job, known) else "lost"
-            return await self._work_anew(job, analyzer, subject, key)
+            return await self._analyze(job, analyzer, subject, key)
 
-    async def _work_anew(self, job: AnalysisJob, analyzer: Analyzer, subject: Subject, key: str) -> str:
+    async def _analyze(self, job: AnalysisJob, analyzer: Analyzer, subject: Subject, key: str) -> str:
         breaker = self._breakers.setdefault((analyzer.name, analyzer.model), Breaker(self.now))
         if breaker.pause_s > 0:
             return await self._wait(job, breaker.reason, breaker.pause_s)
@@ -147,7 +148,7 @@ class AnalysisStage:
             return _crash_of(job, crash)
 
     async def _load_known(self, key: str) -> Analysis | None:
-        """The cached answer, if there is one that this version can read."""
+        """Return the cached analysis, if there is one that this version can read."""
         try:
             stored = await self.database.read(load_cached_analysis, key)
             return from_json(stored) if stored else None
@@ -166,11 +167,11 @@ class AnalysisStage:
         if failed.kind is FailureKind.BUDGET:
             return await self._wait(job, error, min(self._rest_of_day_s(), BUDGET_PAUSE_S))
         if breaker.failed(failed):
-            return await self._fail_alone(job, failed)
+            return await self._fail_item(job, failed)
         return await self._wait(job, error, max(breaker.pause_s, failed.retry_after_s or FIRST_RETRY_S))
 
-    async def _fail_alone(self, job: AnalysisJob, failed: AnalysisFailed) -> str:
-        """A failure that is the item's own, and counts."""
+    async def _fail_item(self, job: AnalysisJob, failed: AnalysisFailed) -> str:
+        """Record a failure that is the item's fault; it counts as an attempt."""
         error = f"{failed.kind.value}: {failed.message}"
         await self.database.write(save_analysis_failure, job, error, retry_s(job, failed))
         return "failed"
@@ -190,22 +191,22 @@ def _next_batch(limit: int | None, endings: Counter[str]) -> int:
 
 
 def _crash_of(job: AnalysisJob, crash: Exception) -> AnalysisFailed:
-    """A fault of Info Radar itself; it is recorded on the item and stops nothing else."""
+    """Turn a bug in Info Radar into a failure of this item; other items are unaffected."""
     log.error("analysis.crashed", url=job.url, exc_info=crash)
     text = f"Info Radar itself failed on this item ({type(crash).__name__}: {crash}). Please report it."
     return AnalysisFailed(kind=FailureKind.FAULT, message=text)
 
 
 def retry_s(job: AnalysisJob, failed: AnalysisFailed) -> float | None:
-    """Later and later; after `MAX_ATTEMPTS` it is given up."""
+    """Seconds until the next attempt, doubling each time; None after `MAX_ATTEMPTS`, when the item is given up."""
     if job.attempts + 1 >= MAX_ATTEMPTS:
         return None
-    wait = min(FIRST_RETRY_S * 2.0**job.attempts, LONGEST_RETRY_S)
+    wait = min(FIRST_RETRY_S * 2.0**job.attempts, MAX_RETRY_S)
     return max(wait, failed.retry_after_s or 0.0)
 
 
 def subject_of(job: AnalysisJob) -> Subject:
-    """What the analyzer is given: the article's text, or what the feed itself said if there is none."""
+    """The analyzer's input: the article's text or, without one, the feed's own content."""
     own = plain_text(job.content)
     return Subject(
         url=job.url,
@@ -217,7 +218,7 @@ def subject_of(job: AnalysisJob) -> Subject:
 
 
 def cache_key(subject: Subject, analyzer: Analyzer) -> str:
-    """The same text with the same prompt and model is answered once (ruling 8)."""
+    """The key under which an analysis is cached: the same text, prompt and model are asked once (ruling 8)."""
     parts = (
         analyzer.name,
         analyzer.model,
@@ -234,5 +235,5 @@ _TAG = re.compile(r"<[^<>]{0,2000}>")
 
 
 def plain_text(content: str) -> str:
-    """A feed's own HTML as plain text, for reading by a model: markup goes, white space is folded."""
+    """A feed's HTML as plain text for a model: markup removed, white space folded."""
     return " ".join(unescape_html(_TAG.sub(" ", content)).split())

@@ -1,1 +1,1 @@
-"""Collecting one feed: a `Collector` for each kind."""
+"""Collecting one feed: one `Collector` for each kind."""

@@ -1,7 +1,7 @@
-"""The collector of kind `feed`: one document, fetched conditionally, read, and when it is asked for again.
+"""The collector of kind `feed`: fetches one document conditionally, parses it, and schedules the next fetch.
 
-A job always ends in a `FinishedJob`: expected endings become the feed's outcome and a sentence in
-`last_error`; a crash in one feed's job is caught here, recorded on that feed, and stops nothing else (B7).
+A job always ends in a `FinishedJob`: expected failures become the feed's outcome and a sentence in `last_error`. A
+crash in one feed's job is caught here and recorded on that feed; other feeds are unaffected (B7).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ ACCEPT = (
 )
 
 Parse = Callable[[bytes, str, str, tzinfo], Awaitable[Listing]]
-"""Reads a feed document: (body, url, content type, zone of dates that name none)."""
+"""Parses a feed document: (body, url, content type, zone of dates without one)."""
 
 SitemapReader = Callable[[Job, Fetched], AsyncGenerator[ListingPart | FinishedJob, None]]
 
@@ -51,7 +51,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedCollector:
-    """RSS, Atom and JSON Feed, and feeds whose kind is not known yet."""
+    """Collects RSS, Atom and JSON Feed, and feeds whose kind is not known yet."""
 
     fetch: Fetch
     parse: Parse
@@ -61,7 +61,7 @@ class FeedCollector:
     job_timeout_s: float
     now: Callable[[], datetime]
     sitemap: SitemapReader | None = None
-    """Takes over a feed whose content shows that it is a sitemap."""
+    """Collects a feed whose content turns out to be a sitemap."""
     max_sitemap_bytes: int | None = None
 
     async def collect(self, job: Job) -> AsyncGenerator[ListingPart | FinishedJob, None]:
@@ -77,7 +77,7 @@ class FeedCollector:
         yield ended
 
     async def _finish_job(self, job: Job) -> FinishedJob | Fetched:
-        """Fetch and read the feed, and turn every fault into the job's ending; a sitemap is returned as it came."""
+        """Fetch and parse the feed, and turn every error into a `FinishedJob`; a sitemap is returned unparsed."""
         feed = job.feed
         try:
             return await self._fetch_document(job)
@@ -85,7 +85,7 @@ class FeedCollector:
             text = f"Reading {hostname(feed.url)} took longer than {self.job_timeout_s:g} seconds."
             return failed_job(job, self.policy, fault_of(feed, text, self.now(), FailureReason.TIMEOUT))
         except StoreError:
-            # The pacer asks the database for a host's turn. That it is away is not this feed's failure.
+            # The pacer asks the database for a host's turn. An unreachable database is not this feed's failure.
             raise
         except UsageError as fault:
             failed = fault_of(feed, str(fault), self.now(), outcome=Outcome.PERMANENT_ERROR)
@@ -110,7 +110,7 @@ class FeedCollector:
                 headers=job.headers_for(feed.url),
             )
         )
-        # The request keeps its own time, waiting for a host's turn aside; what it cannot have used is left.
+        # The request has its own timeout, which excludes waiting for a host's turn; so count at most that much.
         spent_s = min(loop.time() - started, self.request_timeout_s)
         match result:
             case Fetched():
@@ -173,14 +173,17 @@ class FeedCollector:
         )
 
     def _is_sitemap(self, feed: Feed, fetched: Fetched, is_likely: bool) -> bool:
-        """Only of a feed whose kind is not known yet; what is not likely to be one is asked when it is no feed."""
+        """True if the document is a sitemap; checked only for a feed whose kind is not known yet.
+
+        An unlikely document (by its URL) is checked only after it could not be parsed as a feed.
+        """
         if feed.kind is not None or self.sitemap is None or not is_likely:
             return False
         return is_sitemap(fetched.body, fetched.content_type)
 
 
 def looks_like_sitemap(url: str) -> bool:
-    """By its name. Feeds are small, and a sitemap may be large: what is not known yet may be so by this alone."""
+    """True if the URL looks like a sitemap's: then the larger size limit of sitemaps applies to the first fetch."""
     return _LIKE_A_SITEMAP.search(url) is not None
 
 
@@ -188,7 +191,7 @@ _LIKE_A_SITEMAP = re.compile(r"sitemap|site-map|\.(?:gz|txt)(?:$|\?)", re.IGNORE
 
 
 def failed_job(job: Job, policy: SchedulePolicy, failed: Failed, *, spent_s: float = 0.0) -> FinishedJob:
-    """The end of a job that failed: nothing of it is stored but that."""
+    """The end of a job that failed: only the failure is stored."""
     return FinishedJob(
         lease=job.lease,
         run_id=job.run_id,
@@ -210,19 +213,19 @@ def fault_of(
 
 
 def crash_of(feed: Feed, crash: Exception, at: datetime) -> Failed:
-    """A fault of ours, not of the feed: logged with all that is needed to find it."""
+    """Turn a bug in Info Radar into a failure of this feed, and log it with its traceback."""
     log.error("feed.crashed", feed_id=str(feed.id), url=feed.url, exc_info=crash)
     text = f"Info Radar itself failed on this feed ({type(crash).__name__}: {crash}). Please report it."
     return fault_of(feed, text, at)
 
 
 def _new_validators(result: NotModified, feed: Feed) -> Validators | None:
-    """Those of a 304 that differ from what we have; most repeat it, and what is the same need not be written."""
+    """The validators of a 304 if they differ from the stored ones; most repeat them, which saves a write."""
     return result.validators if result.validators and result.validators != feed.validators else None
 
 
 def keep_own_host(feed: Feed, items: tuple[Listed, ...]) -> tuple[tuple[Listed, ...], int]:
-    """With `enforce_feed_domain` only items on the feed's own host are kept (C3); says how many were dropped."""
+    """Drop items on other hosts if `enforce_feed_domain` is set (C3); return the rest and the number dropped."""
     if not feed.enforce_feed_domain:
         return items, 0
     own = hostname(feed.url)
@@ -237,7 +240,7 @@ def all_elsewhere(items: tuple[Listed, ...]) -> str:
 
 
 def newest(items: tuple[Listed, ...], limit: int) -> tuple[Listed, ...]:
-    """The newest `limit` items; those without a date count as new, as the listing shows them first."""
+    """The newest `limit` items. Items without a date count as the newest, in the order of the listing."""
     if len(items) <= limit:
         return items
     dated = sorted(

@@ -1,10 +1,10 @@
-"""Jobs: one feed to be collected, and what every kind of feed has in common for whoever drives it.
+"""Jobs: one feed to be collected, and the interface that the collectors of all kinds share.
 
     Job ──► Collector.collect ──► ListingPart, ListingPart, …, FinishedJob
 
-A collector of each kind asks the site and reads what it lists (A6). Kind `feed` is one document and comes as one
-`FinishedJob`, saved all or nothing. `pages` and `sitemap` come part by part, and their `FinishedJob` is only the end:
-outcome and schedule (B6). The worker saves each part as it comes; the fetch command first keeps them all.
+The collector of each kind asks the site and reads what it lists (A6). Kind `feed` is one document and yields one
+`FinishedJob`, saved all or nothing. `pages` and `sitemap` yield part after part, and their `FinishedJob` has only the
+outcome and the schedule (B6). The worker saves each part as it arrives; the fetch command first stores them all.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from inforadar.urls import keeps_credentials
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WalkLimits:
-    """How far a walk goes, where that is not what feed and settings say."""
+    """Limits of a walk that override those of the feed and the settings."""
 
     cutoff: date | None = None
     window_days: int | None = None
@@ -34,29 +34,29 @@ class WalkLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One feed to be collected; the caller holds its lease and the first turn of its host."""
+    """One feed to be collected. The caller holds its lease and the first turn of its host."""
 
     lease: Lease
     run_id: RunId
     progress: FeedProgress
     headers: Mapping[str, str] = field(default_factory=dict)
-    """Its credentials: request headers that the feed needs, stored apart from it."""
+    """The feed's credentials: request headers, stored apart from the feed."""
     limits: WalkLimits = WalkLimits()
     found: tuple[ListingPart, ...] = ()
-    """What another run found of it before it was cut short: not to be asked for again, and not given out again."""
+    """Parts that an interrupted run already found: they are neither fetched nor yielded again."""
 
     @property
     def feed(self) -> Feed:
         return self.lease.feed
 
     def headers_for(self, url: str) -> Mapping[str, str]:
-        """Its credentials, if they may be sent to `url`: what a site names as its next page or file may be anywhere."""
+        """The credentials if they may be sent to `url`: a site's next page or file may be on another host."""
         return self.headers if keeps_credentials(self.feed.url, url) else {}
 
 
 class Collector(Protocol):
-    """How feeds of one kind are collected."""
+    """Collects feeds of one kind."""
 
     def collect(self, job: Job) -> AsyncGenerator[ListingPart | FinishedJob, None]:
-        """The parts of the listing, if it has any, then how it ended. `StoreError` is all that it raises."""
+        """Yield the parts of the listing, if there are any, then the `FinishedJob`. Raises only `StoreError`."""
         ...

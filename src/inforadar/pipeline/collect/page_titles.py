@@ -1,8 +1,8 @@
-"""Titles of pages whose sitemap gives none: the page is fetched once, as the article that it is.
+"""Titles for sitemap pages without one: the page is fetched once and stored as an article.
 
-The canonical stage would ask for the same page a moment later. So what is fetched here is stored as the article,
-under its claim, and nobody asks twice; and a page that could not be had is asked for again when the article's own
-schedule says so (ruling 14), not at every run.
+The canonical stage would request the same page a moment later. So the page is claimed and stored as the article here,
+and it is fetched only once. A page that could not be fetched is retried on the article's own schedule (ruling 14), not
+at every run.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Missing(StrEnum):
     """Why there is no title."""
 
     FAILED = "failed"
-    """The page could not be had."""
+    """The page could not be fetched."""
     BUSY = "busy"
-    """Another worker is fetching it right now, or its host's turn is too far away: the queue has it."""
+    """Another worker is fetching it right now, or its host's turn is too far away. It stays in the queue."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,14 +63,14 @@ class PageTitles:
         if ending is None:
             return Missing.BUSY
         if ending.is_forbidden:
-            # The site lists it for all to see; only the page itself is not for us.
+            # The site lists the page publicly; robots.txt only forbids fetching it.
             return Title(text=slug_title(url), origin=TitleOrigin.SLUG)
         result = ending.result
         return _title(url, result if isinstance(result, Extracted | NotExtracted) else None)
 
 
 def _known(url: str, article: Article | None) -> Title | Missing:
-    """What is known of a page that is not to be asked for now."""
+    """The title of a page that must not be fetched now, from the stored article."""
     if article is None or (article.extracted is None and article.failure is None):
         return Missing.BUSY
     return _title(url, article.extracted or article.failure)

@@ -1,9 +1,9 @@
-"""The collector of kind `pages`: walks a paged site, newest first, and gives out what each page brings.
+"""The collector of kind `pages`: walks a paged site, newest first, and yields the items of each page.
 
-    robots.txt, turn, GET | read in a process of its own | what is known of it | the walk's rule | ListingPart
+    robots.txt, turn, GET | parse in another process | look up known items | the walk's decision | ListingPart
 
-`stages/discover/pages/walk.py` decides how deep it goes. The scheduled walk stops at the window once a walk has
-come to its end; before that, and when a person asks, it goes down to the cutoff.
+`stages/discover/pages/walk.py` decides how deep it goes. A scheduled walk stops at the window once an earlier walk has
+been completed; before that, and when a person requests it, it goes down to the cutoff.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from inforadar.texts import counted
 from inforadar.urls import host_key, url_hash
 
 Read = Callable[[PageReader, bytes, str, str, datetime], Awaitable[PageListing]]
-"""Runs a page's reader where it cannot hold anybody."""
+"""Runs a page's reader in another process."""
 LoadKnown = Callable[[FeedId, Sequence[UrlHash]], Awaitable[frozenset[UrlHash]]]
-"""Those of the hashes that the feed has."""
+"""Returns the hashes of items that the feed already has."""
 MAX_DAYS = 36_500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PagesCollector:
-    """Paged sites: those with a reader of their own, and any other by selectors."""
+    """Collects paged sites: with a reader for the site, or by selectors."""
 
     engine: Engine
     robots: Robots
@@ -120,7 +120,7 @@ class PagesCollector:
                 if dropped and not process and walked.pages == 1:
                     walked.failed = fault_of(job.feed, all_elsewhere(page.items), self.now())
                     return
-                self._tell(job, walked.pages, page, decision, len(process))
+                self._report_page(job, walked.pages, page, decision, len(process))
                 yield ListingPart(
                     lease=job.lease,
                     run_id=job.run_id,
@@ -130,14 +130,14 @@ class PagesCollector:
                 )
                 if walked.stop is not None:
                     return
-        # By itself the listing ends where there is no next page, or at one that was only guessed to be there.
+        # The listing ended: there is no next page, or the guessed next page does not exist.
         walked.stop = StopReason.END_OF_LISTING
 
     async def _decide(self, feed: Feed, walk: Walk, page: PageListing) -> PageDecision:
         known = await self.load_known(feed.id, [url_hash(item.url) for item in page.items])
         return walk.page(page.items, known, has_next=page.next_url is not None)
 
-    def _tell(
+    def _report_page(
         self, job: Job, number: int, page: PageListing, decision: PageDecision, to_process: int
     ) -> None:
         job.progress.counted(to_process)
@@ -160,14 +160,14 @@ class PagesCollector:
         return Walk(cutoff=cutoff, window_cutoff=again, depth=depth)
 
     def cutoff_of(self, feed: Feed) -> date:
-        """How far down a feed is walked: as it says itself, else as the settings say."""
+        """The date down to which a feed is walked: its own, else that of the settings, else the default."""
         return feed.options.cutoff_date or self.cutoff_date or default_cutoff(feed.created_at)
 
     def _finish_job(self, job: Job, walked: _Walked) -> FinishedJob:
         failed = walked.failed
         if failed is not None:
             if walked.pages:
-                # What came before it is stored; what was to come is looked for again.
+                # What was read before the failure is stored; the rest is fetched by the next walk.
                 message = f"The walk ended at page {walked.pages + 1}. {failed.message}"
                 failed = replace(failed, outcome=Outcome.TEMPORARY_ERROR, message=message)
             return failed_job(job, self.policy, failed)
@@ -190,7 +190,7 @@ class PagesCollector:
 
 
 class _Walked:
-    """A walk under way."""
+    """The state of a walk in progress."""
 
     def __init__(self, job: Job, walk: Walk) -> None:
         self.walk = walk
@@ -214,12 +214,12 @@ def _midnight(day: date) -> datetime:
 def _days(*given: object) -> int:
     days = next(days for days in given if days is not None)
     if not str(days).isdecimal() or int(str(days)) > MAX_DAYS:
-        raise UsageError(f"{days!r} is no number of days for the window; write one up to {MAX_DAYS}.")
+        raise UsageError(f"{days!r} is not a valid number of days for the window; use 0 to {MAX_DAYS}.")
     return int(str(days))
 
 
 def page_state(page: PageListing, process: Sequence[Listed]) -> PartState:
-    """The page but for what the part lists anyway, so that a walk can be taken up behind it."""
+    """The page without the items of its part, so that an interrupted walk can continue after it."""
     taken = {item.url for item in process}
     return PartState(
         url=page.url,
@@ -230,7 +230,7 @@ def page_state(page: PageListing, process: Sequence[Listed]) -> PartState:
 
 
 def found_page(part: ListingPart) -> PageListing:
-    """The page that a part was made of."""
+    """The page that a part was made from."""
     state = part.state
     return PageListing(
         url=state.url,

@@ -1,10 +1,10 @@
-"""The collector of kind `sitemap`: what is new or changed in a site's sitemap becomes items.
+"""The collector of kind `sitemap`: new and changed pages of a site's sitemap become items.
 
     files that changed | new, changed, pending, failed | titles | ListingPart, ListingPart, … | clean-up | FinishedJob
 
-The first run takes the newest as a baseline and notes everything else as seen (E5). URLs are pending from the moment
-they were met until their item is saved, so that a run that dies anywhere is taken up by the next one. A sitemap
-that did not change costs one request, and changes nothing (E8).
+The first run takes the newest pages as a baseline and records all others as seen (E5). A URL is pending from the moment
+it is found until its item is saved, so the next run continues wherever one was interrupted. A sitemap that did not
+change costs one request and changes nothing (E8).
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from inforadar.store.sitemaps.save_files import choose_baseline, fenced, finish_
 from inforadar.store.sitemaps.titles import KnownTitles, load_titles
 from inforadar.urls import host_key, origin
 
-PART = 100
-"""Items that are saved together at most: a run stops between two parts."""
+MAX_PART_ITEMS = 100
+"""Maximum number of items saved together: a run can stop only between two parts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SitemapPolicy:
-    """The settings of sitemaps; a feed's options of the same names come first."""
+    """The settings of sitemaps; a feed's options of the same names override them."""
 
     max_bytes: int
     baseline_items: int = 10
@@ -55,12 +55,12 @@ class SitemapPolicy:
     cleanup_interval_days: float = 7
 
     def of(self, feed: Feed) -> SitemapPolicy:
-        feed.options.check(*_OWN)
-        given = {name: getattr(feed.options, name) for name in _OWN}
+        feed.options.check(*_FEED_OPTIONS)
+        given = {name: getattr(feed.options, name) for name in _FEED_OPTIONS}
         return replace(self, **{name: value for name, value in given.items() if value is not None})
 
 
-_OWN = (
+_FEED_OPTIONS = (
     "baseline_items",
     "fetch_titles",
     "max_page_titles",
@@ -72,7 +72,7 @@ _OWN = (
 
 @dataclass(slots=True, kw_only=True)
 class _Run:
-    """One job under way."""
+    """The state of one job in progress."""
 
     job: Job
     policy: SitemapPolicy
@@ -80,7 +80,7 @@ class _Run:
     began_at: datetime
     walk: SitemapWalk
     met: set[str] = field(default_factory=set)
-    """URLs that were given out in this run, or were before it was cut short."""
+    """URLs already yielded, by this run or by the interrupted run that it continues."""
     origins: Counter[TitleOrigin] = field(default_factory=Counter)
     pages: int = 0
     failed: int = 0
@@ -91,13 +91,13 @@ class _Run:
 
 
 def site_name_of(feed: Feed) -> str:
-    """What a feed's site is called in the state tables: by its id, which stays when its URL moves."""
+    """The site's name in the state tables: the feed's id, which stays the same when its URL changes."""
     return str(feed.id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SitemapCollector:
-    """Sitemaps, of whatever form."""
+    """Collects sitemaps of every form."""
 
     engine: Engine
     robots: Robots
@@ -111,7 +111,7 @@ class SitemapCollector:
     async def collect(
         self, job: Job, first: Fetched | None = None
     ) -> AsyncGenerator[ListingPart | FinishedJob, None]:
-        """`first` is the sitemap itself, if it was fetched to see what it is."""
+        """Collect the sitemap; `first` is its root file if that was already fetched to detect the feed's kind."""
         walk: SitemapWalk | None = None
         try:
             host = host_key(job.feed.url)
@@ -179,7 +179,7 @@ class SitemapCollector:
                 yield part
 
     async def _choose_baseline(self, run: _Run) -> None:
-        """What an earlier run, cut short, left open counts with what this one met."""
+        """Choose the newest URLs as the baseline, including those that an interrupted run left open."""
         walk, most = run.walk, run.policy.baseline_items
         known = {entry.url: entry for entry in walk.candidates}
 
@@ -190,16 +190,16 @@ class SitemapCollector:
         await self.database.write(fenced, run.job.lease, choose_baseline, run.site_name, newest, self.now())
 
     async def _list_entries(self, run: _Run, todo: list[Todo]) -> AsyncGenerator[ListingPart, None]:
-        """Items with a title at once, together; then those that need their page, one by one."""
+        """Yield the items that have a title together, then those whose page has to be fetched one by one."""
         by_url = {one.entry.url: one for one in todo if one.entry.url not in run.met}
         run.met |= by_url.keys()
         ordered = sort_entries_by_date([one.entry for one in by_url.values()])
-        for chunk in _chunks(ordered, PART):
+        for chunk in _chunks(ordered, MAX_PART_ITEMS):
             known = await self.database.read(load_titles, run.job.feed.id, [entry.url for entry in chunk])
             ready: list[Listed] = []
             waiting: list[SitemapEntry] = []
             for entry in chunk:
-                title = self._title_at_hand(run, entry, known)
+                title = self._title_without_request(run, entry, known)
                 if title is None:
                     waiting.append(entry)
                 else:
@@ -213,13 +213,13 @@ class SitemapCollector:
                         yield self._part(run, [_listed(run, entry, found)], by_url)
                     case Missing.FAILED:
                         run.failed += 1
-                        run.job.progress.line(f"page could not be had, left for a later run: {entry.url}")
+                        run.job.progress.line(f"page could not be fetched, left for a later run: {entry.url}")
                         yield self._part(run, [], by_url, failed=[entry.url])
                     case Missing.BUSY:
                         continue
 
-    def _title_at_hand(self, run: _Run, entry: SitemapEntry, known: KnownTitles) -> Title | None:
-        """A title that costs no request; None: the page is to be asked."""
+    def _title_without_request(self, run: _Run, entry: SitemapEntry, known: KnownTitles) -> Title | None:
+        """Return a title that costs no request; None if the page has to be fetched."""
         if entry.title:
             return Title(text=entry.title, origin=TitleOrigin.SITEMAP)
         if entry.url in known.items:
@@ -263,7 +263,7 @@ class SitemapCollector:
             every_days=run.policy.cleanup_interval_days,
         )
         if forgotten:
-            run.job.progress.line(f"{forgotten:,} pages that left the sitemap long ago were forgotten")
+            run.job.progress.line(f"{forgotten:,} URLs forgotten that left the sitemap long ago")
         if run.origins:
             said = ", ".join(f"{count} from {_WHERE[origin]}" for origin, count in run.origins.items())
             run.job.progress.line(f"titles: {said}")
@@ -273,8 +273,8 @@ class SitemapCollector:
         job, root = run.job, run.walk.root
         if failed is not None:
             if run.walk.lists:
-                # What came before it is stored; what was to come is looked for again.
-                message = f"The sitemap was not read to its end. {failed.message}"
+                # What was read before the failure is stored; the rest is fetched by the next run.
+                message = f"The sitemap was read only in part. {failed.message}"
                 failed = replace(failed, outcome=Outcome.TEMPORARY_ERROR, message=message)
             return failed_job(job, self.policy, failed)
         freshness = freshness_s(root.headers, root.fetched_at) if root else None
@@ -291,7 +291,7 @@ class SitemapCollector:
         )
 
 
-_WHERE = {TitleOrigin.SITEMAP: "the sitemap", TitleOrigin.PAGE: "pages", TitleOrigin.SLUG: "addresses"}
+_WHERE = {TitleOrigin.SITEMAP: "the sitemap", TitleOrigin.PAGE: "pages", TitleOrigin.SLUG: "URLs"}
 
 
 def _listed(run: _Run, entry: SitemapEntry, title: Title, *, is_known: bool = False) -> Listed:
@@ -299,7 +299,7 @@ def _listed(run: _Run, entry: SitemapEntry, title: Title, *, is_known: bool = Fa
         run.origins[title.origin] += 1
     return Listed(
         url=entry.url,
-        # What is there has a title that is at least as good as one out of the address.
+        # A known item already has a title that is at least as good as one made from the URL.
         title=title.text or None,
         published_at=entry.date,
         updated_at=entry.lastmod,

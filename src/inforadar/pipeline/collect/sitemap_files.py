@@ -1,9 +1,9 @@
-"""Walking the files of a sitemap: which are asked for, what each brings, stored file by file.
+"""Walking the files of a sitemap: decides which to fetch, reads them, and stores the result file by file.
 
     index ──► children whose lastmod moved ──► conditional GET ──► same bytes? ──► read in batches ──► stored
 
-A file that answers 304, or is the same to the byte, or whose index says that it did not change, is not read, and
-what it lists is still listed. Each batch is one fenced transaction, and a file's validators come with its last one.
+A file that answers 304, has the same bytes as before, or did not change according to its index is not read; its URLs
+still count as listed. Each batch is one fenced transaction, and a file's validators are saved with its last batch.
 """
 
 from __future__ import annotations
@@ -53,13 +53,14 @@ T = TypeVar("T")
 ACCEPT = "application/xml, text/xml;q=0.9, text/plain;q=0.8, */*;q=0.5"
 BATCH = 5_000
 SETTLES_AFTER = timedelta(hours=1)
-"""A file may change again under the same lastmod: caches and clocks differ by less than that."""
+"""How old a lastmod must be to be trusted: a file may change again under the same lastmod. Caches and clocks are off
+by less than this."""
 DAY_SETTLES_AFTER = timedelta(hours=38)
-"""The same for a lastmod that is a day: it lasts, and ends up to 14 hours later in another zone."""
+"""The same for a lastmod without a time: the day lasts 24 hours and may end up to 14 hours later in another zone."""
 
 
 class Todo(NamedTuple):
-    """A page that is to become an item, or to be published once more."""
+    """A page to be saved as an item, or to be published again because it changed."""
 
     entry: SitemapEntry
     is_modified: bool = False
@@ -68,17 +69,17 @@ class Todo(NamedTuple):
 
 
 _WHY = {
-    SkipReason.TOO_DEEP: f"it lies more than {MAX_DEPTH} indexes deep",
+    SkipReason.TOO_DEEP: f"it is more than {MAX_DEPTH} indexes deep",
     SkipReason.TOO_MANY: f"the site has more than {MAX_FILES:,} files",
     SkipReason.OTHER_HOST: "it is on another host; allow that with `feed edit --any-host`",
 }
-MAX_SENTENCES = 20
-"""Sentences about files that were left out; after so many the rest is not said."""
+MAX_REFUSALS_TOLD = 20
+"""Maximum number of left-out files that are reported."""
 
 
 @dataclass(slots=True, kw_only=True)
 class SitemapWalk:
-    """One walk over a site's files. What it learns stands in its fields when it has ended."""
+    """One walk over a site's files; its fields hold the result when it has ended."""
 
     job: Job
     visitor: Visitor
@@ -87,30 +88,30 @@ class SitemapWalk:
     files: dict[UrlHash, SitemapFile]
     wanted: SitemapFilter
     baseline_items: int
-    """Of a first run, and of the files that it missed, so many are to become items, the newest."""
+    """How many of the newest URLs of a first run, and of files that it missed, become items."""
     is_first: bool
-    """If not, what is new is news."""
+    """Whether this is the first run; later, every new URL becomes an item."""
     max_bytes: int
     timeout_s: float
     now: Callable[[], datetime]
     is_known: bool
-    """Whether the site has a row; it gets one with what is stored first: no sitemap, no trace."""
+    """Whether the site has a row. It gets one with the first write, so a URL that is no sitemap leaves none behind."""
     first: Fetched | None = None
-    """The root, if someone has fetched it already."""
+    """The root file, if it was already fetched."""
     root: Fetched | NotModified | None = None
     failed: Failed | None = None
-    """What ended the walk before its end."""
+    """Why the walk ended early."""
     read: int = 0
-    """Files that are sitemaps, changed or not."""
+    """Number of files that are sitemaps, changed or not."""
     lists: int = 0
-    """Those among them that list pages."""
+    """How many of them list pages."""
     dropped: int = 0
     candidates: list[SitemapEntry] = field(default_factory=list)
-    """The newest of a first run, or of the files that it missed."""
+    """The newest entries of a first run, or of files that it missed."""
     is_whole: bool = True
-    """Whether no file is missing that may be there the next time."""
+    """False if a file could not be fetched this time but may be available next time."""
     refused: list[str] = field(default_factory=list)
-    """Sentences about files that were left out, the first of them."""
+    """Sentences about the first files that were left out."""
     queue: SitemapQueue = field(init=False)
 
     def __post_init__(self) -> None:
@@ -118,7 +119,7 @@ class SitemapWalk:
         self.queue = SitemapQueue(feed.url, any_host=not feed.enforce_feed_domain)
 
     async def run(self) -> AsyncGenerator[list[Todo], None]:
-        """What is to be processed of each file, once the file is stored."""
+        """Yield the pages to process of each file, once the file is stored."""
         while self.failed is None and (visit := self.queue.next()):
             known = self.files.get(url_hash(visit.url))
             if known and self._is_read(known) and visit.lastmod and visit.lastmod == known.lastmod:
@@ -132,7 +133,7 @@ class SitemapWalk:
             file = replace(file, parent_id=visit.parent_id, lastmod=self._settled(visit.lastmod, asked_at))
             match result:
                 case Failed():
-                    self._not_had(visit, result)
+                    self._fetch_failed(visit, result)
                 case NotModified():
                     await self._unchanged(replace(file, validators=result.validators or file.validators))
                     self._queue_children(visit, file, self._known_children(file))
@@ -144,7 +145,7 @@ class SitemapWalk:
                         continue
                     children: list[SitemapRef] = []
                     todo = await self._read(visit, replace(file, digest=digest), result, children)
-                    # The newest first, so that a walk that is cut short has the news.
+                    # The newest first, so that an interrupted walk has the latest news.
                     children.sort(key=_age, reverse=True)
                     self._queue_children(visit, file, children)
                     if todo:
@@ -155,7 +156,7 @@ class SitemapWalk:
             self._refuse(skipped.url, _WHY[skipped.reason])
 
     def _refuse(self, url: str, why: str) -> None:
-        if len(self.refused) < MAX_SENTENCES:
+        if len(self.refused) < MAX_REFUSALS_TOLD:
             sentence = f"The sitemap {readable(url)} was left out: {why}."
             self.job.progress.line(sentence)
             self.refused.append(sentence)
@@ -165,7 +166,7 @@ class SitemapWalk:
         return file.read_at is not None and self.job.feed.redating is None
 
     def _settled(self, lastmod: datetime | None, asked_at: datetime) -> datetime | None:
-        """The lastmod, if a file of that date that was asked for then has all that it will ever have under it."""
+        """The lastmod if the file can no longer change under it, else None."""
         if lastmod is None or asked_at - lastmod < SETTLES_AFTER:
             return None
         is_day = lastmod.astimezone(self.job.feed.zone).time() == time.min
@@ -187,8 +188,8 @@ class SitemapWalk:
             )
         )
 
-    def _not_had(self, visit: FileVisit, failed: Failed) -> None:
-        """Without its root there is no sitemap, and a host that asks for quiet gets it; else the others go on."""
+    def _fetch_failed(self, visit: FileVisit, failed: Failed) -> None:
+        """End the walk if the root failed or the host asks for fewer requests; otherwise leave out this file."""
         is_quiet = failed.is_rate_limited or failed.reason is FailureReason.TURN
         if visit.depth == 0 or is_quiet:
             self.failed = failed
@@ -214,7 +215,7 @@ class SitemapWalk:
         return await self.database.write(fenced, self.job.lease, question, *args, **kwargs)
 
     def _known_children(self, file: SitemapFile) -> Iterator[SitemapRef]:
-        """An index that did not change says of its files what it said before."""
+        """The files that an unchanged index listed before."""
         for child in self.files.values():
             if child.parent_id == file.id:
                 yield SitemapRef(child.url, child.listed_lastmod)
@@ -246,7 +247,7 @@ class SitemapWalk:
                     count += len(entries)
                     todo += await self._save(file, entries, at)
         except ParseError as fault:
-            self._not_had(visit, _no_sitemap(fetched, fault))
+            self._fetch_failed(visit, _no_sitemap(fetched, fault))
             return []
         for warning in reader.warnings:
             self.job.progress.line(f"{readable(file.url)}: {warning}")
@@ -259,7 +260,7 @@ class SitemapWalk:
             modified = sum(one.is_modified for one in todo)
             known = modified + sum(one.is_redated for one in todo)
             news = f"{len(todo) - known:,} new, {modified:,} changed"
-            said = "all of them new to us" if self.is_first else news
+            said = "all of them new" if self.is_first else news
             self.job.progress.line(f"{readable(file.url)}: {count:,} pages, {said}")
         return todo
 
@@ -269,7 +270,7 @@ class SitemapWalk:
         if is_whole:
             file = replace(file, validators=fetched.validators, read_at=at)
         else:
-            # Nothing must stand for its missing rest: not its bytes, and not what the index says of it either.
+            # The rest is missing, so neither its bytes nor its lastmod may mark the file as read.
             file = replace(file, validators=Validators(), digest=None, lastmod=None)
         await self._write(finish_file, self.site_name, file, is_whole=is_whole, children=children)
         if children:
@@ -314,7 +315,7 @@ class SitemapWalk:
         return frozenset(entry.url for entry in self.candidates)
 
     async def _only_newest(self, todo: list[Todo]) -> list[Todo]:
-        """What was among the newest when its batch was read, and is not any more, counts as seen before after all."""
+        """Keep only the newest URLs; mark those that later batches pushed out as processed."""
         newest = {entry.url for entry in self.candidates}
         kept = [one for one in todo if one.is_redated or one.entry.url in newest]
         seen = {one.entry.url for one in todo} - {one.entry.url for one in kept}

@@ -1,1 +1,1 @@
-"""Runs over many feeds: the cycles of the worker, and the fetches that people ask for."""
+"""Runs over many feeds: the cycles of the worker, and the fetches that people request."""

@@ -1,4 +1,4 @@
-"""A run of collecting: one report of all cycles of an interval, the turns of crowded hosts among them."""
+"""A collect run: one report for all cycles of an interval, including the later turns of crowded hosts."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ log = structlog.get_logger()
 
 @dataclass(slots=True)
 class CollectRun:
-    """A run of collecting, and what its cycles did until now."""
+    """A collect run and the totals of its cycles so far."""
 
     id: RunId | None = None
-    """None: nothing was collected yet, and there is nothing to report."""
+    """None until something was collected: until then there is nothing to report."""
     feeds: int = 0
     dropped: int = 0
     errors: dict[str, str] = field(default_factory=dict)
@@ -32,20 +32,20 @@ class CollectRun:
     def add(self, result: CycleResult, *, interrupted: bool) -> None:
         self.feeds += result.fetched
         self.dropped += result.dropped
-        # A feed that could not be saved comes back within the same run.
+        # A feed that could not be saved is retried within the same run.
         self.errors = {
             url: why for url, why in self.errors.items() if url not in result.succeeded
         } | result.errors
         self.interrupted = interrupted
 
     async def begin(self, database: Database, at: datetime) -> RunId:
-        """Goes on with the run, if it is there still; else a new one begins."""
+        """Continue the run if it still exists, else start a new one."""
         if self.id is None or not await database.write(continue_run, self.id):
             self.id = await database.write(insert_run, RunKind.COLLECT, at)
         return self.id
 
     async def report(self, database: Database, at: datetime) -> None:
-        """Writes what was done until now."""
+        """Write the report so far."""
         assert self.id is not None
         try:
             await database.write(

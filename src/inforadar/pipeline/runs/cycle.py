@@ -1,4 +1,4 @@
-"""A cycle of collecting: the due feeds, each fetched in its host's turn, saved as they finish (B2).
+"""A collect cycle: fetches the due feeds, each in its host's turn, and saves them as they finish (B2).
 
 Cycles never overlap. A feed whose host must wait is released with `next_run_at` at that host's next free slot.
 """
@@ -34,19 +34,19 @@ from inforadar.store.writer import Writer
 from inforadar.urls import host_key
 
 RETRY_UNSAVED_S = 60.0
-"""A feed whose job could not be saved is tried again so soon, and no sooner: a disk may stay full for long."""
+"""How long a feed whose job could not be saved waits for a retry: a disk may stay full for long."""
 
 log = structlog.get_logger()
 
 
 def log_progress(event: Progress) -> None:
-    """The worker's way to listen: lines go to its log."""
+    """Write the lines of a run to the worker's log."""
     if event.kind is ProgressKind.LINE:
         log.info("feed.walked", feed=event.label, line=event.text, run_id=str(event.run_id))
 
 
 class Cycle:
-    """One pass over leases that were claimed."""
+    """One pass over claimed leases."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class Cycle:
         )
 
     async def run(self, leases: Sequence[Lease], run_id: RunId) -> CycleResult:
-        """Collects all of them, as far as their hosts allow."""
+        """Collect all feeds, as far as their hosts allow; postpone the rest."""
         self._progress = RunProgress(run_id, self._listener, self._now)
         self._held |= {lease.feed.id: lease for lease in leases}
         async with keep_leases(
@@ -92,7 +92,7 @@ class Cycle:
                 leftovers = await self._dispatch.run(leases)
             finally:
                 self._writer.flush_soon()
-                # What was fetched is saved, whatever stopped the rest.
+                # Save what was fetched, whatever stopped the rest.
                 if self._saves:
                     await asyncio.wait(self._saves)
             waits = [(leftover.job, leftover.wait_s) for leftover in leftovers]
@@ -104,7 +104,7 @@ class Cycle:
         return self.result
 
     def stop(self) -> None:
-        """Starts no further feed."""
+        """Start no further feed."""
         self._dispatch.stop()
 
     async def _run_job(self, lease: Lease) -> Ending:
@@ -120,7 +120,7 @@ class Cycle:
         try:
             await self._collect_and_save(job)
         except LeaseLostError as lost:
-            # Of a collector that keeps a state of its own, fenced as the items are: it costs this feed alone.
+            # Raised by a collector whose own state is fenced by the lease: only this feed is affected.
             self._give_up(job, lost)
         return Ending.DONE
 
@@ -138,7 +138,7 @@ class Cycle:
                     break
 
     async def _save_part(self, part: ListingPart) -> bool:
-        """Whether the job may go on."""
+        """Save a part; return True if the job may go on."""
         try:
             saved = await self._writer.save_part(part)
         except InfoRadarError as fault:
@@ -149,7 +149,7 @@ class Cycle:
         return True
 
     def _give_up(self, job: FinishedJob | ListingPart | Job, fault: BaseException) -> None:
-        """Nothing of it was written."""
+        """Count a job that could not be saved: nothing of it was written."""
         feed = job.lease.feed
         self._held.pop(feed.id, None)
         if isinstance(fault, LeaseLostError):
@@ -161,7 +161,7 @@ class Cycle:
         self._say(job, logging.ERROR, "feed.not_saved", error=str(fault))
 
     def _note(self, job: FinishedJob, saving: asyncio.Future[Saved]) -> None:
-        """How the saving of a job ended. A callback and not a task, because there are thousands of them."""
+        """Record how saving a job ended. A callback and not a task, because there are thousands of them."""
         self._saves.discard(saving)
         self._held.pop(job.lease.feed.id, None)
         if (fault := saving.exception()) is None:
@@ -184,7 +184,7 @@ class Cycle:
             self._say(job, logging.WARNING, "feed.failed", outcome=job.outcome.value, error=error)
 
     def _say(self, job: FinishedJob | ListingPart | Job, level: int, event: str, **fields: Any) -> None:
-        # To put a line together that nobody reads would cost more than all the rest here.
+        # Building a log line that is not written would cost more than everything else here.
         if self._log.is_enabled_for(level):
             feed = job.lease.feed
             self._log.log(level, event, feed_id=str(feed.id), url=feed.url, run_id=str(job.run_id), **fields)

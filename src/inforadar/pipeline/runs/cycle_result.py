@@ -1,4 +1,4 @@
-"""What a cycle of collecting did."""
+"""The result of a collect cycle."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class CycleResult:
-    """What a cycle did, in numbers and sentences."""
+    """The result of a cycle, in numbers and sentences."""
 
     fetched: int = 0
     added: int = 0
@@ -16,11 +16,11 @@ class CycleResult:
     errors: dict[str, str] = field(default_factory=dict)
     """{feed URL: sentence}."""
     succeeded: set[str] = field(default_factory=set)
-    """The URLs of feeds that were fetched without an error, and saved."""
+    """URLs of feeds that were fetched and saved without an error."""
     lost: int = 0
     postponed: int = 0
     turns_s: list[float] = field(default_factory=list)
-    """How soon each feed that was postponed, or not saved, can be tried again."""
+    """Seconds until each postponed or unsaved feed can be retried."""
 
     @property
     def next_turn_s(self) -> float | None:

@@ -1,4 +1,4 @@
-"""Writing down how a run gets on, in batches, so that a page in another process can show it live (A6)."""
+"""Recording the progress of a run in batches, so that a page in another process can show it live (A6)."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from inforadar.model.ids import RunId
 from inforadar.model.progress import Listener, Progress, ProgressKind
 from inforadar.model.run import RunDetails, RunNumbers
 from inforadar.store.database import Database
-from inforadar.store.runs.fetch_runs import ALIVE_S, beat
+from inforadar.store.runs.fetch_runs import ALIVE_S, save_heartbeat
 from inforadar.store.runs.queries import MAX_EVENTS
 
 FLUSH_S = 0.5
-LAST_WORDS = 100
-"""So many events are left for the end of a run: what it came to is kept, however much was said before."""
+RESERVED_EVENTS = 100
+"""Events reserved for the end of a run, so that its result is recorded however many lines came before."""
 
 log = structlog.get_logger()
 
 
 class RunRecorder:
-    """Listens to a run, passes everything on, and writes it down; lines one by one, of the numbers the last.
+    """Passes a run's progress on to the listener and records it: every line, and only the latest numbers.
 
-    It also hears whether someone asked the run to stop.
+    It also checks whether someone requested that the run stop.
     """
 
     def __init__(
@@ -76,9 +76,9 @@ class RunRecorder:
     async def _flush(self, *, is_last: bool = False) -> None:
         lines, self._lines = self._lines, []
         numbers, self._numbers = self._numbers, None
-        # When there is no room any more only the numbers go on, which stand with the run, and the end.
-        room = max(MAX_EVENTS - LAST_WORDS - self._seq, 0)
-        lines = lines[-LAST_WORDS + 1 :] if is_last else lines[:room]
+        # When there is no room left, only the numbers in the run's row and the end of the run are recorded.
+        room = max(MAX_EVENTS - RESERVED_EVENTS - self._seq, 0)
+        lines = lines[-RESERVED_EVENTS + 1 :] if is_last else lines[:room]
         if numbers:
             self._details.progress = RunNumbers(
                 phase=numbers.kind, found=numbers.found, done=numbers.done, pages=numbers.pages
@@ -86,9 +86,11 @@ class RunRecorder:
         has_room = is_last or len(lines) < room
         events = [*lines, numbers] if numbers and has_room else lines
         try:
-            asked_to_stop = await self._database.write(beat, self._run_id, self._seq, events, self._details)
+            asked_to_stop = await self._database.write(
+                save_heartbeat, self._run_id, self._seq, events, self._details
+            )
         except InfoRadarError as fault:
-            # The run itself meets the same database, and says so; this is only told again later.
+            # The run uses the same database and reports the error itself; the lines are sent again later.
             log.warning("run.not_told", run_id=str(self._run_id), error=str(fault))
             self._lines = lines + self._lines
             return

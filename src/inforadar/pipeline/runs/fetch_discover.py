@@ -1,6 +1,6 @@
-"""The first phase of a fetch: finding what the feeds list, and keeping it on disk (A3).
+"""The first phase of a fetch: finds what the feeds list and stores it on disk (A3).
 
-Several hosts are asked at a time, each at its polite pace. What a run that was killed had found is not asked for again.
+Several hosts are asked at a time, each at its polite pace. What a killed run already found is not fetched again.
 """
 
 from __future__ import annotations
@@ -27,16 +27,17 @@ from inforadar.texts import counted
 from inforadar.urls import host_key, hostname
 
 LEASE_S = 30.0
-"""Shorter than a worker's: after a run was killed, a person who starts it again should not wait for long."""
+"""Shorter than a worker's lease: a person who restarts a killed run should not have to wait long."""
 BUSY_S = LEASE_S + 5.0
-"""How long a feed that another process works on is waited for."""
+"""How long to wait for a feed that another process works on."""
 LOOK_S = 1.0
-PATIENCE_S = 60.0
-"""A host that asks for longer quiet is left for another time."""
+"""How often to check whether such a feed is free."""
+MAX_HOST_WAIT_S = 60.0
+"""Maximum wait for a host's next turn; feeds on hosts that need longer are left out."""
 
 
 class Finder:
-    """Finds what feeds list. `held` are the leases it took; `complete` the feeds whose job is on disk to its end."""
+    """Finds what feeds list. `held` are its leases; `complete` are the feeds whose whole job is on disk."""
 
     def __init__(
         self,
@@ -61,12 +62,12 @@ class Finder:
         self._credentials = credentials
         self._progress = progress
         self._begun: dict[FeedId, tuple[ListingPart, ...]] = {}
-        """What another run had found of feeds, without having come to the end."""
+        """Parts that an interrupted run found, by feed."""
         self._stopping = asyncio.Event()
         self._dispatch: Dispatch[Lease] | None = None
 
     def stop(self) -> None:
-        """Asks for nothing more. A request under way is waited for, a host's turn is not."""
+        """Start no more requests. A request in flight is finished; waiting for a host's turn is cancelled."""
         self._stopping.set()
         if self._dispatch:
             self._dispatch.stop()
@@ -76,7 +77,7 @@ class Finder:
         return self._stopping.is_set()
 
     async def find_all(self, feeds: Sequence[Feed]) -> None:
-        """Finds what all feeds list; those that another process works on last, if it is done by then."""
+        """Find what all feeds list. Feeds that another process works on come last, if they become free in time."""
         loop = asyncio.get_running_loop()
         until = loop.time() + BUSY_S
         busy = {feed.id: feed for feed in feeds}
@@ -92,14 +93,14 @@ class Finder:
                 if not is_told:
                     is_told = True
                     for feed in busy.values():
-                        self._progress.of(feed).line("another process works on it: waiting")
+                        self._progress.of(feed).line("another process is working on it: waiting")
                 await self._pause(LOOK_S)
         if not self.is_stopping:
             for feed in busy.values():
-                self._leave_out(feed, "another process works on it")
+                self._leave_out(feed, "another process is working on it")
 
     async def _claim(self, ids: Sequence[FeedId]) -> list[Lease]:
-        """Takes what is free, and what another run found of it."""
+        """Claim the feeds that are free, and load what an interrupted run found of them."""
         leases = await self._database.write(claim_feeds, ids, lease_s=LEASE_S)
         self.held |= {lease.feed.id: lease for lease in leases}
         kept = await self._database.read(load_feeds_with_found, [lease.feed.id for lease in leases])
@@ -117,18 +118,18 @@ class Finder:
             told.counted(items, pages=len(parts))
             if isinstance(end := found[-1], FinishedJob):
                 self.complete.add(lease.feed.id)
-                told.line(f"found before and not processed: {counted(items, 'item')}")
+                told.line(f"found earlier and not processed: {counted(items, 'item')}")
                 if end.outcome is not Outcome.SUCCESS:
                     self._tell_end(end)
             else:
                 self._begun[lease.feed.id] = parts
-                told.line(f"goes on behind {counted(len(parts), 'page')} found before")
+                told.line(f"continues after {counted(len(parts), 'page')} found earlier")
         if stale:
             await self._database.write(delete_found, stale)
         return leases
 
     async def _find_by_host(self, leases: Sequence[Lease]) -> None:
-        """All of them, several hosts at a time, waiting for those that are not free."""
+        """Find what these feeds list, several hosts at a time, waiting for hosts that are busy."""
         pending = list(leases)
         while pending and not self.is_stopping:
             self._dispatch = Dispatch(
@@ -139,12 +140,12 @@ class Finder:
             )
             leftovers = await self._dispatch.run(pending)
             self._dispatch = None
-            pending = self._patient(leftovers)
+            pending = self._worth_waiting_for(leftovers)
             if pending:
                 await self._pause(min(left.wait_s for left in leftovers))
 
-    def _patient(self, leftovers: Sequence[Leftover[Lease]]) -> list[Lease]:
-        """Those that are worth the wait: a host's queue may be long, but its next turn must be near."""
+    def _worth_waiting_for(self, leftovers: Sequence[Leftover[Lease]]) -> list[Lease]:
+        """The feeds whose host has its next turn soon, however long its queue; leave out the others."""
         next_s: dict[str, float] = {}
         for left in leftovers:
             host = host_key(left.job.feed.url)
@@ -153,12 +154,13 @@ class Finder:
         for left in leftovers:
             feed = left.job.feed
             wait_s = next_s[host_key(feed.url)]
-            if wait_s <= PATIENCE_S or self.is_stopping:
+            if wait_s <= MAX_HOST_WAIT_S or self.is_stopping:
                 pending.append(left.job)
             else:
                 minutes = math.ceil(wait_s / 60)
                 self._leave_out(
-                    feed, f"{hostname(feed.url)} asked for quiet, for {counted(minutes, 'more minute')}"
+                    feed,
+                    f"{hostname(feed.url)} asked for no more requests for another {counted(minutes, 'minute')}",
                 )
         return pending
 
@@ -172,7 +174,7 @@ class Finder:
         self._progress.of(feed).line(f"left out: {why}")
 
     async def _run_job(self, lease: Lease) -> Ending:
-        """Collect one feed in its host's turn, and keep what it lists on disk step by step."""
+        """Collect one feed in its host's turn, and store what it lists on disk step by step."""
         feed = lease.feed
         job = Job(
             lease=lease,
@@ -183,13 +185,13 @@ class Finder:
             found=self._begun.get(feed.id, ()),
         )
         try:
-            await self._collect_and_keep(job)
+            await self._collect_to_disk(job)
         except LeaseLostError:
             self.lose(feed)
         return Ending.DONE
 
-    async def _collect_and_keep(self, job: Job) -> None:
-        """A collector that keeps a state of its own finds by itself that the lease is lost, and raises."""
+    async def _collect_to_disk(self, job: Job) -> None:
+        """Store each step of the job. A collector with its own state notices a lost lease itself, and raises."""
         feed, position = job.feed, len(job.found)
         async with aclosing(self._collectors[feed.kind or FeedKind.FEED].collect(job)) as steps:
             async for step in steps:
@@ -213,7 +215,7 @@ class Finder:
             self._progress.of(feed).line(said)
 
     def lose(self, feed: Feed) -> None:
-        """The lease went to someone else."""
+        """Give up a feed whose lease another process took over."""
         self.held.pop(feed.id, None)
         self.complete.discard(feed.id)
         self._leave_out(feed, "another process took it over")

@@ -1,11 +1,11 @@
-"""The fetch command: what a person starts and watches, from the command line, the terminal app or the page (A1-A12).
+"""The fetch run that a person starts and watches, from the command line, the terminal app or the page (A1-A12).
 
-    leases | count: walk, keep what was found on disk | process: feed by feed, compare and save | report
+    leases | count: walk, store what was found on disk | process: feed by feed, compare and save | report
 
-First everything is found, host by host at the polite pace, and nothing is saved; then what was found is processed in
-the order of the feeds, each part leaving the disk in the transaction that saves it. So no page is asked for twice, a
-stop falls between two items, and a run that was killed is taken up by the next one: what it found less than an hour
-ago is processed without asking the site again, and its walks go on behind the last page that they had.
+The first phase finds everything, host by host at the polite pace, and saves no items. The second phase processes what
+was found in the order of the feeds; each part is removed from disk in the transaction that saves it. So no page is
+fetched twice, a stop takes effect between two items, and the next run continues a killed one: what that found less than
+an hour ago is processed without asking the site again, and its walks continue after their last page.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchFilter:
-    """Which feeds; all of the enabled ones, if nothing is named."""
+    """Which feeds to fetch; all enabled ones if nothing is named."""
 
     sources: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
@@ -58,7 +58,7 @@ TO_THE_CUTOFF = WalkLimits(depth=Depth.CUTOFF)
 
 
 class FetchRun:
-    """One run: `await run()` once, and `stop` or `abort` meanwhile."""
+    """One run: `await run()` once; `stop` or `abort` end it early."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class FetchRun:
         limits: WalkLimits = TO_THE_CUTOFF,
         run_id: RunId | None = None,
     ) -> None:
-        """`run_id`: a run that was asked for and claimed (`store/runs/fetch_runs.py`); else one is begun."""
+        """`run_id` is a requested run that was claimed (`store/runs/fetch_runs.py`); without it a new run starts."""
         self._database = database
         self._collectors = collectors
         self._writer = writer
@@ -89,27 +89,27 @@ class FetchRun:
         self._finder: Finder | None = None
         self._work: asyncio.Task[None] | None = None
         self._tally: dict[str, FeedTally] = {}
-        """By the URL of the feed: what came of it."""
+        """Results by feed URL."""
         self._is_stopping = False
         self._is_aborted = False
         self._is_complete = False
-        """Nothing was left undone, whether or not someone asked for a stop meanwhile."""
+        """Everything was processed, whether or not a stop was requested meanwhile."""
 
     def stop(self) -> None:
-        """Stops between two items, while counting too. What was found waits on disk for the next run."""
+        """Stop between two items, also while counting. What was found stays on disk for the next run."""
         self._is_stopping = True
         if self._finder:
             self._finder.stop()
 
     def abort(self) -> None:
-        """Cancels what is in flight. What was saved until then stays."""
+        """Cancel what is in flight. What was saved until then stays."""
         self._is_aborted = True
         self.stop()
         if self._work:
             self._work.cancel()
 
     async def run(self) -> Report:
-        """The whole run. One that was stopped or aborted ends in a report too, which says so."""
+        """Run both phases and return the report; that of a stopped or aborted run says so."""
         await self._database.write(close_dead_runs)
         run_id = self._run_id
         if run_id is None:
@@ -135,7 +135,7 @@ class FetchRun:
         )
         self._details.feeds = len(feeds)
         if not feeds:
-            progress.line("No enabled feed fits. `inforadar feed list` shows what there is.")
+            progress.line("No enabled feed matches. `inforadar feed list` shows all feeds.")
         await self._pacer.refresh()
         self._finder = finder = Finder(
             database=self._database,
@@ -162,7 +162,7 @@ class FetchRun:
             await self._database.write(release_leases, list(finder.held.values()))
 
     async def _process(self, lease: Lease, finder: Finder, progress: RunProgress) -> None:
-        """What was found of one feed, in its order, until its job is saved to the end."""
+        """Save what was found of one feed, part by part, until its job is complete."""
         feed = lease.feed
         told = progress.of(feed)
         tally = self._tally[feed.url] = FeedTally(feed=feed_label(feed))
@@ -188,7 +188,7 @@ class FetchRun:
                 told.processed(len(step.listed))
 
     async def _finish(self, progress: RunProgress) -> None:
-        """The report of what was saved until now, whatever ended the run."""
+        """Write the report of what was saved so far, whatever ended the run."""
         interrupted = not self._is_complete
         errors = self._finder.errors if self._finder else {}
         self._details.errors, self._details.by_feed = errors, self._tally
@@ -211,13 +211,13 @@ class FetchRun:
             f"{counted(report.errors_count, 'error')}"
         )
         if interrupted:
-            waits = " What was found and not processed waits for the next fetch."
+            waits = " The next fetch processes what was already found."
             progress.line("Interrupted." + (waits if progress.done < progress.found else ""))
         progress.tell(ProgressKind.FINISHED)
 
 
 def fetch_details(wanted: FetchFilter, limits: WalkLimits) -> RunDetails:
-    """A run's filter and limits as its row keeps them: what `request_fetch_run` takes."""
+    """A run's filter and limits as stored in its row; the argument of `request_fetch_run`."""
     return RunDetails(
         sources=wanted.sources,
         topics=wanted.topics,
@@ -228,7 +228,7 @@ def fetch_details(wanted: FetchFilter, limits: WalkLimits) -> RunDetails:
 
 
 def parse_fetch_details(details: RunDetails) -> tuple[FetchFilter, WalkLimits]:
-    """The filter and limits that a run was asked for with."""
+    """The filter and limits that a run was requested with."""
     return (
         FetchFilter(sources=details.sources, topics=details.topics),
         WalkLimits(

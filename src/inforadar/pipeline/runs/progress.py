@@ -1,4 +1,4 @@
-"""Telling how a run gets on: its numbers, kept for the whole run, and its lines, under the feed's own name (A6)."""
+"""Reporting the progress of a run: its totals, and its lines with the feed's name (A6)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inforadar.model.progress import Listener, Progress, ProgressKind
 
 
 class RunProgress:
-    """A run as its listener hears of it. Every event carries the numbers of the whole run so far."""
+    """Reports a run's progress to its listener. Every event carries the totals of the run so far."""
 
     def __init__(self, run_id: RunId, listener: Listener, now: Callable[[], datetime]) -> None:
         self.run_id = run_id
@@ -37,7 +37,7 @@ class RunProgress:
         )
 
     def line(self, text: str) -> None:
-        """A line about the run itself."""
+        """Report a line about the run itself."""
         self.tell(ProgressKind.LINE, text)
 
     def of(self, feed: Feed) -> FeedProgress:
@@ -45,14 +45,14 @@ class RunProgress:
 
 
 class FeedProgress:
-    """One feed's part of it: what its collector and whoever saves it have to say."""
+    """Reports the progress of one feed within the run."""
 
     def __init__(self, run: RunProgress, feed: Feed) -> None:
         self._run = run
         self._feed = feed
 
     def counted(self, items: int, *, pages: int = 1) -> None:
-        """So many more items are to be processed."""
+        """Add items that were found and will be processed."""
         self._run.found += items
         self._run.pages += pages
         self._run.tell(ProgressKind.COUNTING, feed=self._feed)
@@ -66,5 +66,5 @@ class FeedProgress:
 
 
 def feed_label(feed: Feed) -> str:
-    """The feed as people name it: `habr/python`."""
+    """The feed's short name for people: `habr/python`."""
     return f"{feed.source}/{feed.topic}".lower()

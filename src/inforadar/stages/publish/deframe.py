@@ -40,7 +40,8 @@ def render_extension(entry: Entry) -> str:
     counters = "".join([f' {name}="{value}"' for name, value in _counters(entry).items()])
     if counters:
         parts.append(f"<deframe:counters{counters}/>")
-    parts.extend(render_fields(entry, _EXTENSION_FIELDS))
+    if _EXTENSION_FIELDS:
+        parts.extend(render_fields(entry, _EXTENSION_FIELDS))
     if entry.analysis is not None:
         if entry.title:
             parts.append(f"<deframe:originalTitle>{escape(entry.title)}</deframe:originalTitle>")
@@ -104,7 +105,8 @@ def extension_object(entry: Entry) -> dict[str, Any]:
     if entry.topic:
         found["topic"] = clean(entry.topic)
     found.update(_counters(entry))
-    found.update(fields_object(entry, _EXTENSION_FIELDS))
+    if _EXTENSION_FIELDS:
+        found.update(fields_object(entry, _EXTENSION_FIELDS))
     if entry.analysis is not None:
         if entry.title:
             found["original_title"] = clean(entry.title)

@@ -1,7 +1,7 @@
-"""Claim items to analyze, and extend or release what was claimed.
+"""Claim items to analyze, and extend or release the claims.
 
-A lease sets `analyze_at` and `analyze_until` to the same time. What changes an item meanwhile sets `analyze_at` alone:
-the two then differ, which says that the analysis under way is of what was there before, and that another is due.
+A lease sets `analyze_at` and `analyze_until` to the same time. A change to the item during the lease sets only
+`analyze_at`. If the two differ, the running analysis works on outdated content, and another one is due.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _i = items.c
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisJob:
-    """The right to analyze one item, with all that the analyzer is to be given."""
+    """The right to analyze one item, with everything the analyzer needs."""
 
     item_id: ItemId
     feed_id: FeedId
@@ -48,19 +48,19 @@ class AnalysisJob:
 
 
 def unless_changed(at: ColumnElement[datetime] | None) -> ColumnElement[datetime]:
-    """`analyze_at` of an item that is held: this time, or that of the change that arrived since the claim."""
+    """`analyze_at` of a leased item: `at`, or the time of the change that arrived since the claim."""
     return case((_i.analyze_at != _i.analyze_until, _i.analyze_at), else_=at)
 
 
 def claim_analyses(connection: Connection, limit: int, *, lease_s: float = LEASE_S) -> list[AnalysisJob]:
-    """Leases items whose article is there (or will not come): the fresh lane first, in each the longest waiting.
+    """Lease items whose article is stored (or will not come): fresh ones first, in each lane the longest waiting first.
 
-    Those of disabled and deleted feeds wait: they are served to nobody, and a model may cost money.
+    Items of disabled and deleted feeds wait: nobody is served them, and a model may cost money.
     """
     token = LeaseToken(uuid4().hex)
     due = _i.analyze_at <= db_now()
     claimed: list[ItemId] = []
-    # One after the other, so that each is a piece of the index.
+    # One query per lane, so that each can use the index.
     for lane in (and_(FRESH, due), and_(RETRY, due), is_absurd(_i.analyze_at)):
         if len(claimed) < limit:
             claimed += _lease(connection, lane, limit - len(claimed), token, lease_s)
@@ -127,13 +127,13 @@ def _lease(
 def extend_analyses(
     connection: Connection, jobs: Iterable[AnalysisJob], *, lease_s: float = LEASE_S
 ) -> frozenset[ItemId]:
-    """The heartbeat. Returns those that are still ours; the others are lost."""
+    """Extend the leases (the heartbeat). Returns the items whose lease is still ours; the others are lost."""
     until = db_later(literal(lease_s))
     return _save_leases(connection, jobs, analyze_until=until, analyze_at=unless_changed(until))
 
 
 def release_analyses(connection: Connection, jobs: Iterable[AnalysisJob]) -> None:
-    """Gives back what will not be analyzed after all: it is due again at once."""
+    """Release items that will not be analyzed after all: they are due again at once."""
     _save_leases(connection, jobs, analyze_until=None, analyze_token=None, analyze_at=db_now())
 
 

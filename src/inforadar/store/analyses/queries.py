@@ -1,4 +1,4 @@
-"""Questions about analyses: the lanes of the queue, results by model and prompt, failures, cached answers, costs."""
+"""Queries about analyses: the lanes of the queue, results by model and prompt, failures, cached answers, costs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _c = analysis_costs.c
 
 FRESH = _i.analyze_attempts == 0
 RETRY = _i.analyze_attempts > 0
-"""The lanes: what never failed since it was queued, and what did. What is given up has no `analyze_at`."""
+"""The lanes: items without and with a failure since they were queued. Abandoned items have no `analyze_at`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,19 +29,19 @@ class AnalysisCounts:
     fresh: int
     retry: int
     working: int
-    """Held by a worker right now."""
+    """Leased by a worker right now."""
     dead: int
     """Given up after the last attempt."""
     results: Sequence[tuple[str, str, int]]
-    """(model, prompt version, items), the most first."""
+    """(model, prompt version, items), most items first."""
     failures: Mapping[str, int]
-    """What items in the retry and dead lanes, or those that wait for the endpoint, failed of last."""
+    """Items by kind of their last failure: in the retry and dead lanes, or waiting for the endpoint."""
     messages: Mapping[str, str]
-    """Of each of these kinds, what was said about one of its items."""
+    """For each of these kinds, the message of one of its items."""
 
 
 def load_analysis_counts(connection: Connection, kinds: Sequence[str]) -> AnalysisCounts:
-    """Of the feeds that are served. Errors begin with one of `kinds` and a colon."""
+    """Count the analyses of active feeds. Errors begin with one of `kinds` and a colon."""
     working = and_(_i.analyze_token.is_not(None), _i.analyze_until > db_now())
     free = or_(_i.analyze_token.is_(None), _i.analyze_until <= db_now())
     queued = and_(_i.analyze_at.is_not(None), free)
@@ -95,7 +95,7 @@ class Spent:
     model: str
     feed_id: FeedId
     feed_url: str | None = None
-    """`None`: the feed is gone."""
+    """None if the feed no longer exists."""
     calls: int
     tokens_in: int
     tokens_out: int
@@ -103,7 +103,7 @@ class Spent:
 
 
 def load_spending(connection: Connection, since: date) -> list[Spent]:
-    """The newest day first, in each the dearest first."""
+    """Load the costs: newest day first, within a day the most expensive first."""
     query = (
         select(analysis_costs, feeds.c.url)
         .join_from(analysis_costs, feeds, feeds.c.id == _c.feed_id, isouter=True)

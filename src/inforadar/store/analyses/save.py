@@ -10,7 +10,7 @@ from sqlalchemy import Connection, and_, literal, or_, select, update
 
 from inforadar.model.ids import FeedId
 from inforadar.store.analyses.claims import AnalysisJob, unless_changed
-from inforadar.store.clock_sanity import LONGEST_WAIT_S
+from inforadar.store.clock_sanity import MAX_WAIT_S
 from inforadar.store.feeds.note_history import note_analysis
 from inforadar.store.schema.analyses import analyses_cache
 from inforadar.store.schema.articles import articles
@@ -25,12 +25,12 @@ _i = items.c
 def save_analysis(
     connection: Connection, job: AnalysisJob, result: Mapping[str, Any], score: float, at: datetime
 ) -> bool:
-    """Stores the result and asks for the feed to be built. False: the lease was lost.
+    """Store the result and request a build of the feed. Returns False if the lease was lost.
 
-    An item that changed meanwhile is due again.
+    An item that changed during the analysis is due again.
     """
     schedule = feed_schedules.c
-    # First the schedule, then the item: the order in which the writer takes them.
+    # Lock the schedule before the item: the writer uses the same order.
     connection.execute(select(schedule.id).where(schedule.id == job.feed_id).with_for_update())
     held = connection.execute(
         update(items)
@@ -59,15 +59,13 @@ def save_analysis(
 def save_analysis_failure(
     connection: Connection, job: AnalysisJob, error: str, retry_after_s: float | None, *, counts: bool = True
 ) -> bool:
-    """Records why there is no analysis; without `retry_after_s` it is given up, unless it changed meanwhile.
+    """Record why there is no analysis; without `retry_after_s` the item is abandoned, unless it changed meanwhile.
 
-    One that does not count was not the item's fault: it keeps its lane and its attempts.
+    With `counts=False` the item is not to blame: it keeps its lane and its attempts.
     """
-    # A model's endpoint may ask for any time.
+    # A model's endpoint may ask for a delay of any length.
     again = (
-        unless_changed(None)
-        if retry_after_s is None
-        else db_later(literal(min(retry_after_s, LONGEST_WAIT_S)))
+        unless_changed(None) if retry_after_s is None else db_later(literal(min(retry_after_s, MAX_WAIT_S)))
     )
     return _finish(
         connection, job, analyze_at=again, analyze_attempts=job.attempts + int(counts), analyze_error=error
@@ -75,7 +73,7 @@ def save_analysis_failure(
 
 
 def drop_analysis(connection: Connection, job: AnalysisJob) -> bool:
-    """Takes an item out of the queue that nobody wants analyzed."""
+    """Remove an item from the queue because nobody wants it analyzed."""
     return _finish(connection, job, analyze_at=None, analyze_attempts=0, analyze_error=None)
 
 
@@ -90,9 +88,9 @@ def _finish(connection: Connection, job: AnalysisJob, **values: Any) -> bool:
 
 
 def requeue_analyses(connection: Connection, feed_id: FeedId, *, model: str, prompt_version: str) -> int:
-    """Queues anew what this model and prompt have not analyzed, given up or not; returns how many.
+    """Queue items again that this model and prompt have not analyzed, abandoned or not; return how many.
 
-    An item whose article is still on its way is left alone: it is queued when that is there.
+    An item whose article is still to be fetched is left alone: it is queued when the article is stored.
     """
     result = _i.analyzer_result
     other = or_(result["model"].as_string() != model, result["prompt_version"].as_string() != prompt_version)

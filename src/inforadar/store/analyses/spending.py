@@ -1,6 +1,6 @@
-"""Book what models cost: calls, tokens and money by day, model and feed.
+"""Record what models cost: calls, tokens and money by day, model and feed.
 
-Counted in the database, because the day's budget is one for all processes that spend it.
+The sums are kept in the database because all processes share one daily budget.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from inforadar.store.upsert import upsert
 _c = analysis_costs.c
 
 
-_ONE_AT_A_TIME = text("SELECT pg_advisory_xact_lock(7463829502)")
-_NOTHING = 1e-9
-"""US dollars: what is left of a sum by rounding."""
+_LOCK_BUDGET = text("SELECT pg_advisory_xact_lock(7463829502)")
+_ROUNDING_USD = 1e-9
+"""A smaller sum is a rounding error."""
 
 
 def add_spent(connection: Connection, spent: Spent) -> None:
@@ -36,10 +36,10 @@ def add_spent(connection: Connection, spent: Spent) -> None:
 
 
 def reserve_spending(connection: Connection, booking: Spent, budget: float) -> float | None:
-    """Books it as spent if the day's budget allows. If not, nothing changes, and what is spent comes back."""
+    """Book the cost if the day's budget allows it and return None; otherwise return the sum already spent."""
     if connection.dialect.name == "postgresql":
-        # Two that look at the sum at the same time would both find room. SQLite has one writer anyway.
-        connection.execute(_ONE_AT_A_TIME)
+        # Two processes that read the sum at the same time would both find room. SQLite has one writer anyway.
+        connection.execute(_LOCK_BUDGET)
     spent = connection.execute(
         select(func.coalesce(func.sum(_c.cost), 0.0)).where(_c.day == booking.day)
     ).scalar_one()
@@ -50,7 +50,7 @@ def reserve_spending(connection: Connection, booking: Spent, budget: float) -> f
 
 
 def settle_spending(connection: Connection, difference: Spent) -> None:
-    """Corrects what was reserved. What nothing came of leaves no row."""
+    """Correct what was reserved. A row that ends up without calls and cost is deleted."""
     add_spent(connection, difference)
     connection.execute(
         delete(analysis_costs).where(
@@ -58,6 +58,6 @@ def settle_spending(connection: Connection, difference: Spent) -> None:
             _c.model == difference.model,
             _c.feed_id == difference.feed_id,
             _c.calls == 0,
-            _c.cost < _NOTHING,
+            _c.cost < _ROUNDING_USD,
         )
     )

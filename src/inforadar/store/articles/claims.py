@@ -1,4 +1,4 @@
-"""Claim URLs to fetch, and keep, release or postpone what was claimed."""
+"""Claim URLs to fetch, and extend, release or postpone the claims."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from inforadar.model.article import ArticleStatus
 from inforadar.model.http import Validators
 from inforadar.model.ids import LeaseToken, Uid
 from inforadar.store.articles.queries import FAILED_LONG_AGO, is_free, load_known_uids
-from inforadar.store.clock_sanity import LONGEST_WAIT_S, is_absurd
+from inforadar.store.clock_sanity import MAX_WAIT_S, is_absurd
 from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.leases import LEASE_S
 from inforadar.store.schema.articles import articles
@@ -38,7 +38,7 @@ from inforadar.store.upsert import upsert
 _a = articles.c
 
 IDLE_WAIT_S = 3600.0
-"""After so long it is looked again whether a feed that lists the article is active."""
+"""How long an article waits that only inactive feeds list, before the feeds are checked again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,9 +51,9 @@ class ArticleJob:
     attempts: int
     token: LeaseToken
     text_len: int | None = None
-    """Of the text that is there already, if there is one."""
+    """Length of the text already stored, if there is one."""
     validators: Validators = Validators()
-    """What the page gave us with that text."""
+    """The page's validators from when that text was fetched."""
 
 
 JOB_COLUMNS = (
@@ -85,13 +85,13 @@ def job_from_row(row: Row[Any], token: LeaseToken) -> ArticleJob:
 
 
 def claim_articles(connection: Connection, limit: int, *, lease_s: float = LEASE_S) -> list[ArticleJob]:
-    """Leases URLs that are to be fetched, the longest waiting first; the due column is pushed forward.
+    """Lease due URLs, the longest waiting first, and push their due time forward.
 
-    Those that only disabled and deleted feeds list are put off on the way: however many they are, they do not stand
-    at the head of the queue for the next claim, and come back by themselves once a feed is active again.
+    URLs that only disabled and deleted feeds list are postponed on the way. So they do not block the head of the queue,
+    however many they are, and they return by themselves once a feed is active again.
     """
     jobs: list[ArticleJob] = []
-    # One after the other, so that each is a piece of the index.
+    # One query per condition, so that each can use the index.
     for is_due in (_a.next_attempt_at <= db_now(), is_absurd(_a.next_attempt_at)):
         while (wanted := limit - len(jobs)) > 0:
             leased = _lease(connection, is_due, wanted, lease_s)
@@ -104,7 +104,7 @@ def claim_articles(connection: Connection, limit: int, *, lease_s: float = LEASE
 
 
 def _load_idle(connection: Connection, jobs: Sequence[ArticleJob]) -> set[str]:
-    """URLs that feeds list, but none that is active. What another program brought is listed by none."""
+    """URLs that only inactive feeds list. URLs pushed by another program are in no feed and are not among them."""
     is_active = func.count(case((and_(*ACTIVE), 1)))
     listed = (
         select(items.c.url)
@@ -139,10 +139,9 @@ def _lease(
 
 
 def postpone_articles(connection: Connection, waits: Iterable[tuple[ArticleJob, float]]) -> None:
-    """Gives articles back whose host must wait: due when its turn comes, or to look again after a week."""
+    """Release articles whose host must wait: due when its turn comes, but checked again after a week at the latest."""
     rows = [
-        {"b_uid": job.uid, "b_token": job.token, "b_wait": min(wait_s, LONGEST_WAIT_S)}
-        for job, wait_s in waits
+        {"b_uid": job.uid, "b_token": job.token, "b_wait": min(wait_s, MAX_WAIT_S)} for job, wait_s in waits
     ]
     if rows:
         connection.execute(
@@ -156,13 +155,13 @@ def postpone_articles(connection: Connection, waits: Iterable[tuple[ArticleJob, 
 def extend_articles(
     connection: Connection, jobs: Iterable[ArticleJob], *, lease_s: float = LEASE_S
 ) -> frozenset[Uid]:
-    """The heartbeat. Returns those that are still ours; the others are lost."""
+    """Extend the leases (the heartbeat). Returns the articles whose lease is still ours; the others are lost."""
     until = db_later(literal(lease_s))
     return _save_leases(connection, jobs, locked_until=until, next_attempt_at=until)
 
 
 def release_articles(connection: Connection, jobs: Iterable[ArticleJob]) -> None:
-    """Gives back what will not be fetched after all: it is due again at once."""
+    """Release articles that will not be fetched after all: they are due again at once."""
     _save_leases(connection, jobs, locked_until=None, lease_token=None, next_attempt_at=db_now())
 
 
@@ -180,7 +179,7 @@ def _save_leases(connection: Connection, jobs: Iterable[ArticleJob], **values: A
 
 
 def claim_article(connection: Connection, uid: Uid, *, lease_s: float = LEASE_S) -> ArticleJob | None:
-    """Leases this one, whether it is due or not; None: another worker is at it."""
+    """Lease this article, due or not. Returns None if another worker has it."""
     until = db_later(literal(lease_s))
     row = connection.execute(
         update(articles)
@@ -196,7 +195,7 @@ def claim_article(connection: Connection, uid: Uid, *, lease_s: float = LEASE_S)
 
 
 def claim_new_article(connection: Connection, uid: Uid, url: str, category: str) -> ArticleJob | None:
-    """Leases an article, queued or unheard of; None: it is there, or another's, or not to be tried again yet."""
+    """Lease an article, queued or unknown. Returns None if it is stored, leased, or not to be retried yet."""
     queued = upsert(connection, articles).values(
         uid=uid, url=url, category=category, next_attempt_at=db_now()
     )

@@ -1,4 +1,4 @@
-"""Put URLs into the queue of articles: asked for, brought by other programs, or to be tried again."""
+"""Queue articles: URLs that people request, that other programs push, or that are to be retried."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _a = articles.c
 
 
 def retry_old_failures(connection: Connection, listed: Iterable[Uid]) -> int:
-    """Queues those of the listed URLs again whose last attempt failed 30 days ago or more: all is forgotten."""
+    """Queue the listed URLs again whose last attempt failed at least 30 days ago, with their attempts reset."""
     if connection.execute(select(_a.uid).where(*FAILED_LONG_AGO).limit(1)).first() is None:
         return 0
     chosen = (
@@ -40,19 +40,19 @@ def retry_old_failures(connection: Connection, listed: Iterable[Uid]) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TakenIn:
-    """What became of URLs that another program brought."""
+class EnqueueResult:
+    """Counts of the URLs that another program pushed."""
 
     queued: int
-    """New here, or failed more than 30 days ago: to be fetched."""
+    """New, or failed more than 30 days ago: to be fetched."""
     known: int
-    """The article is there already."""
+    """The article is already stored."""
 
 
-def take_in_urls(
+def enqueue_urls(
     connection: Connection, category: str, urls: Mapping[Uid, str], skipped: Sequence[Uid], at: datetime
-) -> TakenIn:
-    """Queues what is new. `skipped` are those that someone else has dealt with, of which nothing is here."""
+) -> EnqueueResult:
+    """Queue new URLs. `skipped` were handled by someone else, and we have nothing of them."""
     passed_over = set(skipped)
     rows = [
         {"uid": key, "url": urls[key], "category": category} for key in sorted(urls) if key not in passed_over
@@ -73,15 +73,15 @@ def take_in_urls(
         connection.execute(upsert(connection, article_categories).on_conflict_do_nothing(), elsewhere)
     known = [row.uid for row in here if row.status == ArticleStatus.SUCCESS]
     note_known(connection, category, known, at)
-    return TakenIn(queued=queued, known=len(known))
+    return EnqueueResult(queued=queued, known=len(known))
 
 
 def request_article(connection: Connection, uid: Uid, url: str, category: str) -> None:
-    """Someone wants it now: the first worker fetches it. A text that is there stays until there is another."""
+    """Make an article due now: the first worker fetches it. A stored text stays until there is a new one."""
     wanted = upsert(connection, articles).values(
         uid=uid, url=url, category=category, next_attempt_at=db_now()
     )
-    # Whoever is at it already goes on; its lease ends as it would have.
+    # If a worker already has it, it continues, and its lease stays as it is.
     connection.execute(
         wanted.on_conflict_do_update(
             index_elements=["uid"], set_={"next_attempt_at": db_now()}, where=is_free()

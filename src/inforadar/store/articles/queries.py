@@ -1,4 +1,4 @@
-"""Questions about articles: one by its uid, what is queued, known, free or due."""
+"""Queries about articles: one by its uid, and which are queued, known, free or due."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _a = articles.c
 
 
 def is_free() -> ColumnElement[bool]:
-    """Nobody has it, or whoever had it is gone."""
+    """Condition: the article has no lease, or the lease has expired."""
     return or_(_a.locked_until.is_(None), _a.locked_until <= db_now(), is_absurd(_a.locked_until))
 
 
@@ -64,23 +64,23 @@ def article_from_row(row: Row[Any]) -> Article:
     )
 
 
-ATTEMPTED_S = 30 * 86400.0
-"""For so long a URL that failed for good is left alone (D3)."""
+RETRY_FAILURE_AFTER_S = 30 * 86400.0
+"""How long a URL that failed for good is left alone (D3)."""
 FAILED_LONG_AGO = (
-    # Written out, because SQLite does not look into a partial index for a parameter.
+    # A literal, because SQLite does not use a partial index for a parameter.
     _a.status == literal(ArticleStatus.FAILURE.value, literal_execute=True),
-    _a.attempted_at <= db_later(literal(-ATTEMPTED_S)),
+    _a.attempted_at <= db_later(literal(-RETRY_FAILURE_AFTER_S)),
     _a.next_attempt_at.is_(None),
 )
 
 
 def load_known_uids(connection: Connection, uids: Iterable[Uid]) -> set[Uid]:
-    """Those that have a row: fetched, failed or waiting."""
+    """The uids that have a row: fetched, failed or waiting."""
     return set(connection.execute(select(_a.uid).where(one_of(_a.uid, uids))).scalars())
 
 
 def load_topics(connection: Connection, urls: Mapping[Uid, str]) -> dict[Uid, set[str]]:
-    """Under which topics articles are listed, by feeds and by other programs, beside their own category."""
+    """The topics under which feeds and other programs list each article, besides its own category."""
     by_url = {url: key for key, url in urls.items()}
     listed = (
         select(items.c.url, feeds.c.topic)
@@ -98,7 +98,7 @@ def load_topics(connection: Connection, urls: Mapping[Uid, str]) -> dict[Uid, se
 
 
 def seconds_to_next_article(connection: Connection) -> float | None:
-    """Until one is due, by the database's clock; None: nothing is queued."""
+    """Seconds until an article is due, by the database's clock; None if nothing is queued."""
     queued = select(func.min(_a.next_attempt_at).label("at"), db_now().label("now"))
     row = connection.execute(queued.where(_a.next_attempt_at.is_not(None))).one()
     return None if row.at is None else max((row.at - row.now).total_seconds(), 0.0)

@@ -1,4 +1,4 @@
-"""Save what came of fetching an article, and wake the analysis of its items."""
+"""Save the result of fetching an article, and queue its items for analysis."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ _a = articles.c
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArticleEnding:
-    """What became of it."""
+    """The result of one attempt to fetch an article."""
 
     job: ArticleJob
     at: datetime
     result: Extracted | NotExtracted | NotModified
     validators: Validators = Validators()
     retry_after_s: float | None = None
-    """The failure was not the article's fault: try again after that long (ruling 14)."""
+    """The failure was not the article's fault: try again after this long (ruling 14)."""
     is_forbidden: bool = False
-    """robots.txt asks us to stay away, from the page or from where it leads."""
+    """robots.txt forbids the page or the page it redirects to."""
 
 
 def save_article(connection: Connection, ending: ArticleEnding, *, outbox: bool = False) -> bool:
-    """Stores what came of it and wakes the analysis of its items. False: the lease was lost.
+    """Store the result and queue the article's items for analysis. Returns False if the lease was lost.
 
-    With `outbox` Redis is to be told.
+    With `outbox`, also note it for Redis.
     """
     job, result = ending.job, ending.result
     values: dict[str, Any] = {
@@ -54,7 +54,7 @@ def save_article(connection: Connection, ending: ArticleEnding, *, outbox: bool 
         case NotExtracted(code=code, detail=detail):
             final = ending.retry_after_s is None
             values |= {
-                # A text that is there already is not lost to a later failure.
+                # A stored text is not lost to a later failure.
                 "status": case(
                     (_a.status == ArticleStatus.SUCCESS.value, _a.status), else_=ArticleStatus.FAILURE.value
                 ),
@@ -91,13 +91,13 @@ def save_article(connection: Connection, ending: ArticleEnding, *, outbox: bool 
 
 
 def _stored(ending: ArticleEnding) -> dict[str, Any]:
-    """Of an article whose text is right as of now."""
+    """The columns of an article whose text is up to date."""
     given = {
         "etag": ending.validators.etag,
         "last_modified": ending.validators.last_modified,
         "validators_url": ending.validators.url,
     }
-    # A 304 that brings no validators leaves those that were asked with.
+    # A 304 without validators leaves the ones that were sent.
     renewed = isinstance(ending.result, Extracted) or bool(ending.validators)
     return {
         "status": ArticleStatus.SUCCESS.value,
@@ -129,10 +129,10 @@ def _article_values(found: Extracted) -> dict[str, Any]:
 
 
 def _wake_items(connection: Connection, url: str, *, is_new: bool, again: bool) -> None:
-    """Everything that can be known of the article is known: its items are ready for analysis.
+    """Queue the article's items for analysis: everything that can be known of the article is known.
 
-    `is_new`: those that are being analyzed too, because it is without this text. `again`: those that were
-    analyzed too, because the text is another one now.
+    `is_new` includes items being analyzed, because that analysis lacks this text. `again` includes items already
+    analyzed, because the text has changed.
     """
     unread = [] if again else [items.c.analyzed_at.is_(None)]
     idle = [] if is_new else [items.c.analyze_token.is_(None)]

@@ -1,4 +1,4 @@
-"""Statistics of the canonical stage: how much was stored, what failed, where, and what is queued (D8)."""
+"""Statistics of the canonical stage: how many articles are stored, failed (by host and code) and queued (D8)."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _is_failure = _a.status == ArticleStatus.FAILURE.value
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostStats:
-    """How the articles of one host fared."""
+    """How many articles of one host were stored and failed."""
 
     host: str
     stored: int
     failed: int
     codes: Mapping[str, int]
-    """How many articles ended with which code."""
+    """Number of articles by failure code."""
 
     @property
     def success_rate(self) -> float:
@@ -40,26 +40,26 @@ class ArticleStats:
     failed: int
     codes: Mapping[str, int]
     hosts: tuple[HostStats, ...]
-    """Those with the most failures first."""
+    """Hosts with the most failures first."""
     due: int
-    """To be fetched now."""
+    """Due now."""
     in_progress: int
     retrying: int
-    """Failed, and to be tried again later."""
+    """Failed, to be tried again later."""
     postponed: int
-    """Wait for their host's turn."""
+    """Waiting for their host's turn."""
     outbox: int
-    """Events that Redis has not been told of."""
+    """Events not yet sent to Redis."""
 
     @property
     def success_rate(self) -> float | None:
-        """None: nothing was attempted yet."""
+        """None if nothing was attempted yet."""
         attempted = self.stored + self.failed
         return self.stored / attempted if attempted else None
 
 
 def load_article_stats(connection: Connection, *, hosts: int = 20) -> ArticleStats:
-    """`hosts`: so many of them."""
+    """Load the statistics, with at most `hosts` hosts."""
     is_leased = and_(_a.lease_token.is_not(None), _a.locked_until > db_now())
     is_later = and_(_a.next_attempt_at > db_now(), _a.lease_token.is_(None))
     now = connection.execute(
@@ -114,7 +114,7 @@ def _load_hosts(connection: Connection, limit: int) -> tuple[HostStats, ...]:
 
 
 def _host(connection: Connection) -> ColumnElement[str]:
-    """What stands between `//` and the next `/`: a normalized URL has both."""
+    """The part between `//` and the next `/`: a normalized URL has both."""
     if connection.dialect.name != "sqlite":
         return func.split_part(_a.url, "/", 3)
     rest = func.substr(_a.url, func.instr(_a.url, "//") + 2)

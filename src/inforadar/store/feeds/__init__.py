@@ -1,1 +1,1 @@
-"""Feeds: find, list, add, change, schedule results, history."""
+"""Feeds: find, list, add, change, save fetch results, history."""

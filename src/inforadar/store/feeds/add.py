@@ -1,4 +1,4 @@
-"""Adding feeds, one or many in a transaction, with their credentials and their first fetch (B3, C3)."""
+"""Add feeds, one or many in a transaction, with their credentials and their first fetch (B3, C3)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Subscription:
     origin: str | None = None
     options: FeedOptions = NO_OPTIONS
     defaulted: frozenset[str] = frozenset()
-    """The columns and options that nobody named: they are for a new feed, and a revived one keeps its own."""
+    """Columns and options that the user did not give: they apply to a new feed; a revived one keeps its own."""
     enabled: bool = True
     polling: bool | None = True
     """None: a revived feed keeps its own, a new one does not poll."""
@@ -49,11 +49,11 @@ class Subscription:
     with_root_domain: bool | None = None
     """None: a revived feed keeps its own, a new one is grouped by its domain."""
     fetch_within_s: float | None = FALLBACK_S
-    """The feed is asked for now, and scheduled after this time in case nobody hears. None: not even asked for."""
+    """Request the feed now, and schedule it after this time in case no worker responds. None: do neither."""
 
 
 def save_subscriptions(connection: Connection, wanted: Sequence[Subscription]) -> list[tuple[Feed, bool]]:
-    """Add feeds. Returns each one, and whether it is new or revived; those that exist stay as they are."""
+    """Add feeds. Returns each feed and whether it is new or revived; existing feeds stay as they are."""
     added = _add_unknown(connection, wanted)
     return [
         (added[place], True) if place in added else _save(connection, one) for place, one in enumerate(wanted)
@@ -61,7 +61,7 @@ def save_subscriptions(connection: Connection, wanted: Sequence[Subscription]) -
 
 
 def _add_unknown(connection: Connection, wanted: Sequence[Subscription]) -> dict[int, Feed]:
-    """The feeds that nobody ever had, by their places: all at once, because lists of feeds are long."""
+    """Add the feeds whose URLs were never known, all at once, because feed lists are long. Returns them by position."""
     keys = [feed_key(one.url) for one in wanted]
     hashes = [key for _, key in keys]
     known: set[str] = set()
@@ -79,7 +79,7 @@ def _add_unknown(connection: Connection, wanted: Sequence[Subscription]) -> dict
         upsert(connection, feeds).on_conflict_do_nothing(),
         [_row(id_, *keys[place], wanted[place]) for id_, place in places.items()],
     )
-    # Some may not be: another process added theirs between our look and our insert.
+    # Some may be missing: another process added them between our check and our insert.
     there = list(connection.execute(select(feeds.c.id).where(one_of(feeds.c.id, places))).scalars())
     _add_schedules(connection, {id_: wanted[places[id_]] for id_ in there})
     for id_ in there:
@@ -90,7 +90,7 @@ def _add_unknown(connection: Connection, wanted: Sequence[Subscription]) -> dict
 
 
 def _add_schedules(connection: Connection, added: Mapping[FeedId, Subscription]) -> None:
-    """One statement for all feeds that are to be fetched within the same time; usually all of them."""
+    """Add schedules with one statement per `fetch_within_s`; usually it is the same for all."""
     rows: dict[float | None, list[dict[str, Any]]] = defaultdict(list)
     for id_, wanted in added.items():
         rows[wanted.fetch_within_s].append({"id": id_, "walks": _walks(wanted.kind, wanted.enabled)})
@@ -102,7 +102,7 @@ def _add_schedules(connection: Connection, added: Mapping[FeedId, Subscription])
 
 
 def _walks(kind: FeedKind | None, enabled: bool) -> bool | None:
-    """The lane of a new feed; None: nobody fetches it."""
+    """Whether a new feed is in the walking lane; None if it is not fetched."""
     return lane_of(kind) is Lane.WALKS if enabled else None
 
 
@@ -148,7 +148,7 @@ def _save(connection: Connection, wanted: Subscription) -> tuple[Feed, bool]:
     )
     if not is_new:
         return feed, False
-    # A feed that is revived by a URL it had before is where it moved to: what was given for the old place stays out.
+    # A feed revived by a former URL keeps its current one: credentials given for the old host must not go there.
     if wanted.headers and keeps_credentials(wanted.url, feed.url):
         add_credentials(connection, feed.id, wanted.headers)
     if wanted.fetch_within_s is not None:
@@ -202,7 +202,7 @@ def insert_feed(
     row = upsert(connection, feeds).values(id=feed_id, url=href, url_hash=key, **values)
     new = connection.execute(row.on_conflict_do_nothing().returning(feeds.c.id)).first()
     if new is None:
-        # Another process added it between our look and our insert.
+        # Another process added it between our check and our insert.
         return insert_feed(connection, url)
     connection.execute(insert(feed_schedules).values(id=feed_id, walks=_walks(kind, enabled)))
     return load_feed(connection, feed_id), True
@@ -229,14 +229,15 @@ def _revive(
     options: FeedOptions,
     defaulted: Collection[str],
 ) -> None:
-    """As it was, but for what was said now.
+    """Restore a deleted feed as it was, except for the values given now.
 
-    Its fetching starts anew: its validators would answer 304 for items that may be gone, its old lease could commit.
+    Its fetch state is reset: with the old validators the server would answer 304 for items that may be deleted, and the
+    old lease could still commit.
     """
     said = {
         name: value
         for name, value in columns.items()
-        if name not in defaulted or getattr(feed, name) is None  # of kind None: it was never fetched
+        if name not in defaulted or getattr(feed, name) is None  # kind is None if it was never fetched
     }
     fresh = {"deleted_at": None, "etag": None, "last_modified": None, "validators_url": None}
     connection.execute(

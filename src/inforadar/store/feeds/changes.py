@@ -1,4 +1,4 @@
-"""Changing feeds: their columns, their lanes, and when they are fetched."""
+"""Change feeds: their columns, their lanes, and when they are fetched."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from inforadar.store.types import db_later, db_now, one_of
 
 
 def save_lanes(connection: Connection, feed_ids: Sequence[FeedId]) -> None:
-    """Puts feeds into the lane of their kind, those that nobody fetches into none, after that may have changed."""
+    """Move feeds to the lane of their kind, inactive ones to none. Called after either may have changed."""
     walks = case((and_(*ACTIVE), func.coalesce(feeds.c.kind.in_(_WALKING), false())))
     lane = select(walks).where(feeds.c.id == feed_schedules.c.id).scalar_subquery()
     connection.execute(update(feed_schedules).where(one_of(feed_schedules.c.id, feed_ids)).values(walks=lane))
@@ -28,21 +28,21 @@ _DECIDES_LANE = frozenset({"kind", "enabled", "deleted_at"})
 
 
 def update_feed(connection: Connection, feed_id: FeedId, columns: Mapping[str, Any]) -> None:
-    """Writes only the columns that are named."""
+    """Update only the given columns."""
     connection.execute(update(feeds).where(feeds.c.id == feed_id).values(**columns, updated_at=db_now()))
     if not _DECIDES_LANE.isdisjoint(columns):
         save_lanes(connection, [feed_id])
 
 
 def request_feed(connection: Connection, feed_id: FeedId, *, fallback_s: float | None = None) -> None:
-    """Ask for a fetch now (B3); with `fallback_s` also schedule one, in case nobody hears."""
+    """Request a fetch now (B3); with `fallback_s` also schedule one, in case no worker responds."""
     request_feeds(connection, [feed_id], fallback_s=fallback_s)
 
 
 def request_feeds(
     connection: Connection, feed_ids: Sequence[FeedId], *, fallback_s: float | None = None
 ) -> None:
-    """Ask for a fetch of each feed."""
+    """Request a fetch of each feed."""
     values: dict[str, Any] = {"requested_at": db_now()}
     if fallback_s is not None:
         values["next_run_at"] = db_later(fallback_s)
@@ -50,7 +50,7 @@ def request_feeds(
 
 
 def sync_feed(connection: Connection, feed_id: FeedId) -> Feed:
-    """Seed 2's resurrection: due now, error and lock cleared. Refused for a feed nobody would fetch."""
+    """Seed 2's resurrection: make the feed due now, clear its error and lock. Refused for inactive feeds."""
     feed = load_feed(connection, feed_id)
     if feed.deleted_at:
         raise UsageError(deleted_sentence(feed))

@@ -1,4 +1,4 @@
-"""Credentials: request headers that a feed needs, kept apart from it and never shown (X8)."""
+"""Credentials: request headers that a feed needs, stored separately and never shown (X8)."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ def has_credentials(connection: Connection, feed_id: FeedId) -> bool:
 
 
 def load_credentials(connection: Connection) -> dict[FeedId, Mapping[str, str]]:
-    """Of all feeds that have some: few do."""
+    """Load the credentials of all feeds that have some: few do."""
     return {row.id: row.headers for row in connection.execute(select(feed_credentials))}

@@ -1,4 +1,4 @@
-"""Deleting feeds: softly, so that they can be restored, or for good with everything that belongs to them."""
+"""Delete feeds: softly, so that they can be restored, or permanently with everything that belongs to them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from inforadar.urls import uid, url_hash
 
 
 def delete_feed(connection: Connection, feed_id: FeedId, at: datetime) -> Feed:
-    """Delete softly: the row stays, and says whether it was enabled, so that it can be restored."""
+    """Delete a feed softly: the row stays and records whether it was enabled, so that it can be restored."""
     held = lock_options(connection, feed_id)
     feed = load_feed(connection, feed_id)
     if feed.deleted_at:
@@ -34,7 +34,7 @@ def delete_feed(connection: Connection, feed_id: FeedId, at: datetime) -> Feed:
 
 
 def restore_feed(connection: Connection, feed_id: FeedId) -> Feed:
-    """Bring a deleted feed back as it was, schedule included. One that an earlier version deleted stays disabled."""
+    """Restore a deleted feed with its schedule. A feed that an earlier version deleted stays disabled."""
     held = lock_options(connection, feed_id)
     feed = load_feed(connection, feed_id)
     if feed.deleted_at is None:
@@ -45,7 +45,7 @@ def restore_feed(connection: Connection, feed_id: FeedId) -> Feed:
 
 
 def purge_feeds(connection: Connection, feed_ids: Sequence[FeedId]) -> None:
-    """For good: the feeds, their items, and the articles, marks and runs that nothing else hangs on."""
+    """Delete permanently: the feeds, their items, and the articles, marks and runs that nothing else uses."""
     mine = items.c.feed_id.in_(feed_ids)
     urls = select(items.c.url).where(mine).distinct().subquery()
     only_here = select(urls.c.url).where(~select(items.c.id).where(items.c.url == urls.c.url, ~mine).exists())

@@ -1,4 +1,4 @@
-"""Saving an edit of a feed: columns, options, credentials, URL and schedule, all in one transaction."""
+"""Save an edit of a feed: columns, options, credentials, URL and schedule, all in one transaction."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def save_edit(
     new_url: NewUrl | None = None,
     fallback_s: float | None = None,
 ) -> Edited:
-    """Write what is named, and ask for the feed if it is enabled, so that the change shows.
+    """Save the given changes and request a fetch if the feed is enabled, so that the change becomes visible.
 
-    `fallback_s` also schedules it, in case no worker hears the request. Switches alone ask for nothing.
+    `fallback_s` also schedules a fetch, in case no worker responds. Changing only switches requests nothing.
     """
     feed = _lock_feed(connection, feed_id)
     columns, options = changes.columns, dict(changes.options)
@@ -57,7 +57,7 @@ def save_edit(
     if options:
         update_feed_options(connection, feed.id, options)
     if columns.get("enabled", feed.enabled) and not changes.is_switch:
-        # A feed that was suspended is due at once, like one that is synced.
+        # A feed that was suspended is due at once, as after a sync.
         request_feed(connection, feed.id, fallback_s=0.0 if is_moved else fallback_s)
     return Edited(
         feed=load_feed(connection, feed.id),
@@ -67,7 +67,7 @@ def save_edit(
 
 
 def _lock_feed(connection: Connection, feed_id: FeedId) -> Feed:
-    """The feed as it is; nobody else changes it until the commit. In the order in which finished jobs lock them."""
+    """Load the feed and lock it until the commit, in the same order as finished jobs lock."""
     for table in (feed_schedules, feeds):
         connection.execute(select(table.c.id).where(table.c.id == feed_id).with_for_update())
     feed = load_feed(connection, feed_id)
@@ -77,19 +77,19 @@ def _lock_feed(connection: Connection, feed_id: FeedId) -> Feed:
 
 
 def _move(connection: Connection, feed: Feed, url: str) -> bool:
-    """Give the feed its new URL and forget what belongs to the former one. Returns whether that had credentials."""
+    """Give the feed its new URL and reset what belongs to the old one. Returns whether credentials were dropped."""
     _refuse_taken(connection, feed, url)
     try:
         with connection.begin_nested():
             save_url(connection, feed, url)
     except IntegrityError:
-        # Another process took the URL between our look and our update.
+        # Another process took the URL between our check and our update.
         _refuse_taken(connection, feed, url)
         raise
     dropped = not keeps_credentials(feed.url, url) and has_credentials(connection, feed.id)
     if dropped:
         save_credentials(connection, feed.id, {})
-    # Pages of another site are no news of this one: its sitemap begins with a baseline, as a new one does.
+    # Pages of another site are not new on this one: its sitemap starts with a baseline, like a new one.
     if origin(feed.url) != origin(url):
         delete_sites(connection, [str(feed.id)])
     delete_found(connection, [feed.id])
@@ -101,10 +101,10 @@ def _move(connection: Connection, feed: Feed, url: str) -> bool:
             last_error=None,
             failures=0,
             walked_at=None,
-            # A job that is fetching the former URL must not commit.
+            # A job that is fetching the old URL must not commit.
             locked_until=None,
             lease_token=None,
-            # Its document names the URL.
+            # The published document contains the URL.
             build_at=db_after(s.build_at),
         )
     )
@@ -132,10 +132,10 @@ def _refuse_taken(connection: Connection, feed: Feed, url: str) -> None:
 def _columns_at(
     feed: Feed, new_url: NewUrl, columns: dict[str, Any], options: dict[str, Any]
 ) -> dict[str, Any]:
-    """The columns that follow from the URL; named ones come first.
+    """The columns that follow from the URL; explicit changes take precedence.
 
-    The kind is detected again, unless selectors say how the pages are read. Source and root domain follow the URL as
-    long as they are those that the former URL gave.
+    The kind is detected again, unless selectors say how to read the pages. Source and root domain follow the URL if
+    they still have the values derived from the old one.
     """
     at_url: dict[str, Any] = {
         "etag": None,

@@ -1,4 +1,4 @@
-"""How fetches ended, day by day: counted when they are saved (`note_history.py`), so that no page adds them up."""
+"""Outcomes of fetches by day. They are counted when saved (`note_history.py`), so that no page has to sum them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _f = feed_days.c
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedDay:
-    """One day of one feed."""
+    """The fetches of one feed on one day."""
 
     day: date
     fetches: int
@@ -34,7 +34,7 @@ class FeedDay:
 def load_feed_days(
     connection: Connection, feed_ids: Sequence[FeedId], since: date
 ) -> Mapping[FeedId, list[FeedDay]]:
-    """Of each feed the days on which something happened, oldest first."""
+    """For each feed, the days on which something happened, oldest first."""
     query = select(feed_days).where(one_of(_f.feed_id, feed_ids), _f.day >= since).order_by(_f.day)
     days: dict[FeedId, list[FeedDay]] = {feed_id: [] for feed_id in feed_ids}
     for row in connection.execute(query):
@@ -56,7 +56,7 @@ def load_outcomes_by_day(connection: Connection, since: date) -> list[dict[str, 
 
 
 def load_fetch_totals(connection: Connection) -> list[tuple[str, int, float]]:
-    """(outcome, fetches, seconds) since the beginning; every outcome is there."""
+    """(outcome, fetches, seconds) of all time, for every outcome."""
     d = fetch_days.c
     query = select(d.outcome, func.sum(d.fetches).label("number"), func.sum(d.spent_s).label("spent_s"))
     found = {row.outcome: row for row in connection.execute(query.group_by(d.outcome))}
@@ -67,14 +67,14 @@ def load_fetch_totals(connection: Connection) -> list[tuple[str, int, float]]:
 
 
 def count_analyses(connection: Connection) -> int:
-    """Since the beginning; one that was made anew counts again."""
+    """Number of analyses of all time; a repeated analysis counts again."""
     d = fetch_days.c
     query = select(func.sum(d.fetches)).where(d.outcome == ANALYZED)
     return int(connection.execute(query).scalar() or 0)
 
 
 def load_slowest_hosts(connection: Connection, since: date, *, limit: int = 10) -> list[dict[str, Any]]:
-    """Hosts by how long a fetch of their feeds took on average."""
+    """Hosts by the average duration of a fetch of their feeds, slowest first."""
     fetches = sum((_f[name] for name in OUTCOMES[1:]), _f[OUTCOMES[0]])
     query = (
         select(feeds.c.url, func.sum(fetches).label("number"), func.sum(_f.spent_s).label("spent_s"))

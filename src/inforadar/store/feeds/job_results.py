@@ -1,4 +1,4 @@
-"""What a finished job leaves on its feed and in the schedule: one statement for a whole batch."""
+"""Save the results of finished jobs to their feeds and schedules: one statement for a whole batch."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from inforadar.urls import keeps_credentials
 
 
 def save_move(connection: Connection, job: FinishedJob) -> FeedId | None:
-    """Gives the feed its new URL and keeps the old one; if another feed has it already, only says whose.
+    """Give the feed its new URL and record the old one; if another feed has the new URL, only return that feed's id.
 
-    A feed with credentials does not leave their origin: they would be sent to a place that nobody gave them for. The
-    redirect is followed each time without them, and nothing that a person entered is lost by what a site answers.
+    A feed with credentials does not leave their origin: they would be sent to a site they were not given for. Instead
+    the redirect is followed each time without them, so a site's answer never costs the user anything they entered.
     """
     feed = job.lease.feed
     href, key = feed_key(job.moved_to or feed.url)
@@ -68,7 +68,7 @@ _SAVE_FEEDS = (
         etag=_renewed("etag"),
         last_modified=_renewed("last_modified"),
         validators_url=_renewed("validators_url"),
-        # What the job brought, else what stands there now: someone may have edited it meanwhile.
+        # The job's value, or else the current one: someone may have edited it meanwhile.
         **{name: func.coalesce(_fetched.c[name], feeds.c[name]) for name in _CHANNEL},
     )
 )
@@ -80,7 +80,7 @@ _SAVE_SEEN = (
     .where(feeds.c.id == _seen.c["id"])
     .values(last_fetch_status=_seen.c["status"], last_fetched_at=_seen.c["at"])
 )
-"""For jobs that learned nothing about the feed, as most do."""
+"""For jobs that learned nothing new about the feed, which are most."""
 
 
 def save_feeds(connection: Connection, jobs: Iterable[FinishedJob]) -> None:
@@ -133,7 +133,7 @@ _SAVE_SCHEDULES = (
         failures=_next.c["failures"],
         locked_until=None,
         lease_token=None,
-        # What was asked for while the job ran is still owed.
+        # A request made while the job ran is still open.
         requested_at=case((_s.requested_at <= _s.claimed_at, None), else_=_s.requested_at),
         build_at=case((_next.c["touched"], db_after(_s.build_at)), else_=_s.build_at),
         walked_at=case((_next.c["walked"], db_now()), else_=_s.walked_at),

@@ -1,6 +1,6 @@
-"""The labels that lists are filtered by. Counted over feeds: there are thousands of them, but millions of items.
+"""Labels (sources and topics) to filter lists by. Counted over feeds, of which there are far fewer than items.
 
-What is unread is counted over the last days only, for the same reason, and because nobody reads what is older.
+Unread items are counted over the last days only, for the same reason, and because nobody catches up on older ones.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
 from inforadar.store.schema.people import marks
-from inforadar.store.types import NAME_LETTERS, db_later
+from inforadar.store.types import NAME_INDEX_CHARS, db_later
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,15 +27,15 @@ class Label:
     feeds: int
 
 
-MOST = 2000
-"""Nobody chooses from a longer list; whoever knows a name can still ask for it."""
-_LONGEST: ColumnElement[int] = literal_column(str(NAME_LETTERS))
-LISTED = (*ACTIVE, func.length(feeds.c.source) <= _LONGEST, func.length(feeds.c.topic) <= _LONGEST)
-"""Of feeds whose labels are listed. As the index has it: what is not in the index, no list shows."""
+MAX_LABELS = 2000
+"""Nobody chooses from a longer list; a label can still be asked for by its name."""
+_MAX_LENGTH: ColumnElement[int] = literal_column(str(NAME_INDEX_CHARS))
+LISTED = (*ACTIVE, func.length(feeds.c.source) <= _MAX_LENGTH, func.length(feeds.c.topic) <= _MAX_LENGTH)
+"""Feeds whose labels are listed. Same condition as the index: labels outside the index are not listed."""
 
 
-def load_labels(connection: Connection, *, limit: int = MOST) -> list[Label]:
-    """Of all feeds whose items are shown, by source and topic; of very many labels the first ones by name."""
+def load_labels(connection: Connection, *, limit: int = MAX_LABELS) -> list[Label]:
+    """Load the labels of all active feeds by source and topic; if there are too many, the first by name."""
     query = (
         select(feeds.c.source, feeds.c.topic, func.count().label("number"))
         .where(*LISTED)
@@ -48,19 +48,19 @@ def load_labels(connection: Connection, *, limit: int = MOST) -> list[Label]:
 
 
 def by_name(source: str, topic: str) -> tuple[str, ...]:
-    """Sorts labels as people do. The databases cut the list off in their own order, which is that of the index."""
+    """Sort key for people. The databases cut the list off in their own order, that of the index."""
     return source.casefold(), topic.casefold(), source, topic
 
 
 def has_only(connection: Connection, origin: str) -> bool:
-    """Whether all feeds that are shown came from there, and there are any."""
+    """Whether there are active feeds and all of them come from this origin."""
     active = select(feeds.c.id).where(feeds.c.enabled, feeds.c.deleted_at.is_(None)).limit(1)
     other = active.where(feeds.c.origin.is_distinct_from(origin))
     return connection.execute(other).first() is None and connection.execute(active).first() is not None
 
 
 def load_unread(connection: Connection, since: datetime) -> Mapping[tuple[str, str], int]:
-    """The items since then that nobody marked as read, by source and topic."""
+    """Number of items since then that nobody marked as read, by source and topic."""
     was_read = select(marks.c.hash).where(marks.c.hash == items.c.hash, marks.c.read_at.is_not(None))
     return _sum_by_label(connection, items.c.pub_date >= since, ~was_read.exists())
 
@@ -69,14 +69,14 @@ UNREAD_DAYS = 14
 
 
 def load_unread_labels(connection: Connection) -> Mapping[tuple[str, str], int]:
-    """Unread items of the last two weeks by source and topic: what is older, nobody catches up on."""
+    """Number of unread items of the last two weeks, by source and topic: nobody catches up on older ones."""
     is_done = marks.c.read_at.is_not(None) | marks.c.archived_at.is_not(None)
     done = select(marks.c.hash).where(marks.c.hash == items.c.hash, is_done).exists()
     return _sum_by_label(connection, items.c.pub_date > db_later(-UNREAD_DAYS * 86400), ~done)
 
 
 def _sum_by_label(connection: Connection, *wanted: ColumnElement[bool]) -> Mapping[tuple[str, str], int]:
-    """Counted by feed first: there are fewer of them than items."""
+    """Count by feed first: there are fewer feeds than items."""
     counted = (
         select(items.c.feed_id, func.count().label("number"))
         .where(*wanted)

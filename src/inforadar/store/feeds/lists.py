@@ -1,7 +1,7 @@
-"""Lists of feeds that stay quick with a million of them.
+"""Lists of feeds that stay fast with a million feeds.
 
-A list that is cut off shows what was added last: ids begin with the time, so the primary key is the order, and no more
-is read than is shown.
+A truncated list shows the feeds added last: ids begin with the time, so the primary key gives the order, and only
+the rows shown are read.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ _is_temporary = _f.last_fetch_status == Outcome.TEMPORARY_ERROR.value
 _errors = _f.last_fetch_status.in_([outcome.value for outcome in Outcome if outcome is not Outcome.SUCCESS])
 _STATES: Mapping[str, ColumnElement[bool]] = {
     "new": and_(_f.enabled, _f.last_fetch_status.is_(None)),
-    # Nearly all of them: the index on it would have to be sorted.
+    # Nearly all feeds are in this state: the index would only add a sort.
     "success": and_(unindexed(_f.enabled), _f.last_fetch_status == Outcome.SUCCESS.value),
     "waiting": and_(_f.enabled, _is_temporary, _s.next_run_at.is_not(None)),
     "suspended": and_(_f.enabled, _errors, or_(~_is_temporary, _s.next_run_at.is_(None))),
     "disabled": ~_f.enabled,
 }
-"""By the words of `views/feed_health.py`."""
-_FROM_GOOD_TO_BAD = ("success", "new", "waiting", "suspended")
+"""Conditions by the names of states in `views/feed_health.py`."""
+_STATES_BEST_FIRST = ("success", "new", "waiting", "suspended")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedList:
     feeds: tuple[Feed, ...]
     more: int
-    """So many were left off."""
+    """How many were left off."""
 
 
 def list_feeds(
@@ -51,7 +51,7 @@ def list_feeds(
     state: str | None = None,
     limit: int | None = None,
 ) -> FeedList:
-    """Those that were added last, by source, topic and URL."""
+    """List the feeds added last, sorted by source, topic and URL."""
     wanted = _conditions(connection, sources, topics, state)
     newest = select(_f.id).join_from(feeds, feed_schedules, _s.id == _f.id).where(*wanted)
     if limit is not None:
@@ -76,7 +76,7 @@ def load_feeds_after(
     topics: Sequence[str] = (),
     limit: int,
 ) -> list[Feed]:
-    """In the order in which they were added: a page, and the one after it from its last id."""
+    """Load a page of feeds in the order in which they were added; `after` is the last id of the previous page."""
     query = select_feeds().where(*_conditions(connection, sources, topics, None))
     if after is not None:
         query = query.where(_f.id > after)
@@ -98,7 +98,7 @@ def _conditions(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelState:
-    """A source and one of its topics; `worst` is the state of that feed of it that is worst off."""
+    """A source and one of its topics; `worst` is the worst state among its feeds."""
 
     source: str
     topic: str
@@ -107,8 +107,8 @@ class LabelState:
 
 
 def load_label_states(connection: Connection, *, limit: int) -> list[LabelState]:
-    """Of all feeds that are fetched and served, by source and topic; the same labels as `load_labels` has."""
-    # Read only where a feed has such an error: a join would look up a million schedules.
+    """Load the state of each label of active feeds, by source and topic; the same labels as `load_labels`."""
+    # A subquery, evaluated only for feeds with such an error: a join would look up a million schedules.
     is_waiting = select(_s.next_run_at.is_not(None)).where(_s.id == _f.id).scalar_subquery()
     badness = case(
         (_f.last_fetch_status == Outcome.SUCCESS.value, 0),
@@ -125,7 +125,9 @@ def load_label_states(connection: Connection, *, limit: int) -> list[LabelState]
         .limit(limit)
     )
     found = [
-        LabelState(source=row.source, topic=row.topic, feeds=row.number, worst=_FROM_GOOD_TO_BAD[row.badness])
+        LabelState(
+            source=row.source, topic=row.topic, feeds=row.number, worst=_STATES_BEST_FIRST[row.badness]
+        )
         for row in connection.execute(query)
     ]
     return sorted(found, key=lambda label: by_name(label.source, label.topic))

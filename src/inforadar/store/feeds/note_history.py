@@ -1,4 +1,4 @@
-"""Counting how fetches ended and what they added, by the day, in the transaction that saves them."""
+"""Count the outcomes of fetches and the items they added by day, in the transaction that saves them."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _all = JsonRows("counted", day="date", outcome="text", fetches="integer", spent_
 
 
 def note_added(connection: Connection, added: Iterable[tuple[FeedId, datetime, int]]) -> None:
-    """New items: of which feed, when, how many."""
+    """Count new items, given as (feed, time, number)."""
     _add_feed_days(connection, ((id_, _day(at), (*_NOT_ENDED, number, 0.0)) for id_, at, number in added))
 
 
 def note_outcomes(connection: Connection, jobs: Sequence[FinishedJob]) -> None:
-    """How fetches ended. To be called last: workers count in the same few rows and wait for each other there."""
+    """Count outcomes of fetches. Call it last: all workers update the same few rows and wait for each other there."""
     rows = []
     sums: dict[tuple[str, Outcome], tuple[int, float]] = defaultdict(lambda: (0, 0.0))
     for job in jobs:
@@ -43,7 +43,7 @@ def note_outcomes(connection: Connection, jobs: Sequence[FinishedJob]) -> None:
 
 
 def note_analysis(connection: Connection, at: datetime) -> None:
-    """One more. To be called last, for the same reason."""
+    """Count one more analysis. Call it last, for the same reason."""
     counted = [(_day(at), ANALYZED, 1, 0.0)]
     connection.execute(_ADD_FETCH_DAYS[connection.dialect.name], _all.parameters(counted))
 
@@ -53,7 +53,7 @@ _ENDED = {outcome: tuple(int(outcome == name) for name in OUTCOMES) for outcome 
 
 
 def _add_feed_days(connection: Connection, rows: Iterable[tuple[FeedId, str, tuple[float, ...]]]) -> None:
-    # By the id as text, which both databases read: there are thousands, and a UUID takes its time to be compared.
+    # Keyed by the id as text, which both databases accept: there are thousands, and comparing UUIDs is slow.
     sums: dict[tuple[str, str], tuple[float, ...]] = {}
     for feed_id, day, counts in rows:
         key = feed_id.hex, day
@@ -63,10 +63,10 @@ def _add_feed_days(connection: Connection, rows: Iterable[tuple[FeedId, str, tup
         connection.execute(_ADD_FEED_DAYS[connection.dialect.name], _fed.parameters(stored))
 
 
-def _adding(table: Table, rows: JsonRows, keys: Sequence[str]) -> dict[str, Insert]:
-    """What is not there is inserted, what is there grows."""
+def _add_counts(table: Table, rows: JsonRows, keys: Sequence[str]) -> dict[str, Insert]:
+    """Statements by dialect that insert new rows and add to existing ones."""
     names = list(rows.c)
-    # Without a condition SQLite takes the conflict's ON for one of a join.
+    # Without a WHERE clause, SQLite takes the ON of the conflict clause for a join's.
     given = select(*rows.c.values()).select_from(rows.table).where(text("1 = 1"))
     statements: dict[str, Insert] = {}
     for dialect, insert in (("sqlite", sqlite_insert), ("postgresql", pg_insert)):
@@ -76,8 +76,8 @@ def _adding(table: Table, rows: JsonRows, keys: Sequence[str]) -> dict[str, Inse
     return statements
 
 
-_ADD_FEED_DAYS = _adding(feed_days, _fed, ("feed_id", "day"))
-_ADD_FETCH_DAYS = _adding(fetch_days, _all, ("day", "outcome"))
+_ADD_FEED_DAYS = _add_counts(feed_days, _fed, ("feed_id", "day"))
+_ADD_FETCH_DAYS = _add_counts(fetch_days, _all, ("day", "outcome"))
 
 
 def _day(at: datetime) -> str:

@@ -1,7 +1,7 @@
-"""Feeds a page at a time, newest first, and how many are in which state.
+"""Feeds page by page, newest first, and the number of feeds in each state.
 
-Pages follow each other by the id of the last feed: ids begin with the time, so the primary key itself is the order, and
-the thousandth page of a million feeds is as quick as the first.
+Each page starts after the id of the last feed: ids begin with the time, so the primary key gives the order, and the
+thousandth page of a million feeds is as fast as the first.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _state = case(
     (_is_waiting, "waiting"),
     else_="suspended",
 )
-"""The word that `views/feed_health.py` has for it."""
+"""The name of the state in `views/feed_health.py`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,20 +38,20 @@ class FeedFilter:
     state: str | None = None
     source: str | None = None
     text: str | None = None
-    """Somewhere in the title, the source, the topic or the URL, in small letters or capitals."""
+    """Part of the title, source, topic or URL, ignoring case."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedPage:
     feeds: tuple[Feed, ...]
     next: FeedId | None
-    """What `before` is for the page after this one."""
+    """The `before` of the next page."""
     is_partial: bool = False
-    """There was more to look through than may be at once: the page may be short, and still there is another one."""
+    """The limit of feeds to scan was reached: the page may be short although another one follows."""
 
 
-LOOKED_THROUGH = 100_000
-"""So many feeds are looked through for one page: what is rare among a million must not be waited for."""
+MAX_SCANNED_FEEDS = 100_000
+"""Maximum number of feeds scanned for one page: a rare match among a million must not take long."""
 
 
 def load_feed_page(
@@ -60,13 +60,13 @@ def load_feed_page(
     *,
     limit: int,
     before: FeedId | None = None,
-    look_through: int = LOOKED_THROUGH,
+    max_scanned: int = MAX_SCANNED_FEEDS,
 ) -> FeedPage:
     query = select_feeds().where(_f.deleted_at.is_(None), *_conditions(connection, wanted))
     floor = None
     if wanted.state or wanted.text:
         floor = connection.execute(
-            _before(select(_f.id), before).order_by(_f.id.desc()).offset(look_through - 1).limit(1)
+            _before(select(_f.id), before).order_by(_f.id.desc()).offset(max_scanned - 1).limit(1)
         ).scalar()
     if floor is not None:
         query = query.where(_f.id >= floor)
@@ -94,14 +94,14 @@ def _conditions(connection: Connection, wanted: FeedFilter) -> list[ColumnElemen
 
 
 def count_feeds_by_state(connection: Connection) -> Mapping[str, int]:
-    """{state: feeds}, without the deleted ones: from the index alone, which is a tenth of the rows."""
+    """{state: feeds}, without deleted feeds. Read from the index alone, which is a tenth of the rows' size."""
     status = _f.last_fetch_status
     kept = _f.deleted_at.is_(None)
     query = select(_f.enabled, status, func.count().label("number")).where(kept).group_by(_f.enabled, status)
     counts = Counter[str]()
     for row in connection.execute(query):
-        counts[_state_but_for_the_schedule(row.enabled, row.last_fetch_status)] += row.number
-    # Only of these the schedule must be asked whether they are tried again.
+        counts[_state_without_schedule(row.enabled, row.last_fetch_status)] += row.number
+    # Only for these does the schedule decide: without a next run they are suspended.
     given_up = (
         select(func.count())
         .join_from(feeds, feed_schedules, _s.id == _f.id)
@@ -112,7 +112,7 @@ def count_feeds_by_state(connection: Connection) -> Mapping[str, int]:
     return {state: number for state, number in counts.items() if number}
 
 
-def _state_but_for_the_schedule(enabled: bool, status: str | None) -> str:
+def _state_without_schedule(enabled: bool, status: str | None) -> str:
     if not enabled:
         return "disabled"
     words = {None: "new", Outcome.SUCCESS.value: "success", Outcome.TEMPORARY_ERROR.value: "waiting"}

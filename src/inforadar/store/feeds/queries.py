@@ -1,4 +1,4 @@
-"""Finding, loading and counting feeds. One function a question; none of them changes anything."""
+"""Find, load and count feeds. Each function is one question; none changes anything."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ACTIVE = (unindexed(feeds.c.enabled), feeds.c.deleted_at.is_(None))
 
 
 def feed_key(url: str) -> tuple[str, str]:
-    """A feed's URL without its fragment, and the hash it is found by. No parameter is lost."""
+    """The URL of a feed without its fragment, and the hash it is looked up by. All parameters are kept."""
     href = canonical_form(url).split("#", 1)[0]
     return href, url_hash(href)
 
@@ -35,7 +35,7 @@ def load_feed(connection: Connection, feed_id: FeedId) -> Feed:
 
 
 def find_feed_by_url(connection: Connection, url: str) -> Feed | None:
-    """By its URL or, if nobody has it now, by one that a feed had before it moved."""
+    """Find a feed by its URL, or if no feed has it now, by a URL that a feed had before it moved."""
     _, key = feed_key(url)
     row = connection.execute(select_feeds().where(feeds.c.url_hash == key)).first()
     if row is None:
@@ -50,13 +50,13 @@ def find_feed(connection: Connection, reference: str) -> Feed:
     if found is None:
         return _find_by_part(connection, reference, feeds.c.deleted_at.is_(None), "feed", "list")
     if found.deleted_at:
-        # Whatever was done to a deleted feed would seem to work, and show nowhere.
+        # An action on a deleted feed would seem to work but have no visible effect.
         raise NotFoundError(deleted_sentence(found))
     return found
 
 
 def find_deleted_feed(connection: Connection, reference: str) -> Feed:
-    """Find one deleted feed, by what `find_feed` takes."""
+    """Find one deleted feed; `reference` is as in `find_feed`."""
     found = _find_exact(connection, reference)
     if found is None:
         return _find_by_part(connection, reference, feeds.c.deleted_at.is_not(None), "deleted feed", None)
@@ -98,7 +98,7 @@ def _find_by_part(
 
 
 def _begins(text: str) -> ColumnElement[bool]:
-    """Of an id, with or without hyphens; of a URL, with or without its scheme."""
+    """Condition: `text` begins the id (hyphens optional) or the URL (scheme optional), or ends the id."""
     id_text = func.replace(cast(feeds.c.id, Text), "-", "")
     starts: list[tuple[ColumnElement[str], str]] = [(id_text, text.lower().replace("-", ""))]
     starts += [(feeds.c.url, f"{scheme}{text}") for scheme in ("", "http://", "https://")]
@@ -107,7 +107,7 @@ def _begins(text: str) -> ColumnElement[bool]:
 
 
 def ends_with(id_text: ColumnElement[str], text: str) -> ColumnElement[bool]:
-    """Ids begin with the time, so that those of one import begin the same; people tell them by their ends."""
+    """Condition: the id ends with `text`. Ids of one import begin alike, with the time, so people use their ends."""
     end = text.lower().replace("-", "")
     return func.substr(id_text, 33 - len(end)) == end if 4 <= len(end) <= 32 else false()
 
@@ -120,7 +120,7 @@ def load_feeds(
     origin: str | None = None,
     only_enabled: bool = False,
 ) -> list[Feed]:
-    """All that are not deleted, by source, topic and URL."""
+    """Load all feeds that are not deleted, sorted by source, topic and URL."""
     wanted: list[ColumnElement[bool]] = [feeds.c.deleted_at.is_(None)]
     if sources:
         wanted.append(is_named(feeds.c.source, known_names(connection, feeds.c.source, sources)))
@@ -165,13 +165,13 @@ MANY_BROKEN = 1000
 
 
 def load_broken_count(connection: Connection) -> int:
-    """`MANY_BROKEN` stands for it or more: every page asks for this, and nobody for the exact number of so many."""
+    """Count broken feeds, up to `MANY_BROKEN`: every page shows this, and a number that large need not be exact."""
     some = select(feeds.c.id).select_from(joined).where(*BROKEN).limit(MANY_BROKEN).subquery()
     return connection.execute(select(func.count()).select_from(some)).scalar_one()
 
 
 def load_broken_feeds(connection: Connection, *, limit: int = 500) -> list[Feed]:
-    """By source and URL."""
+    """Load broken feeds, sorted by source and URL."""
     order = (func.lower(feeds.c.source), feeds.c.url)
     query = select_feeds().where(*BROKEN).order_by(*order).limit(limit)
     return [feed_from_row(row) for row in connection.execute(query)]

@@ -1,4 +1,4 @@
-"""Saving the credentials of feeds, apart from reading them: no face may do it by itself."""
+"""Save the credentials of feeds. Separate from loading them, because no interface may save them directly."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inforadar.store.upsert import upsert
 
 
 def save_credentials(connection: Connection, feed_id: FeedId, headers: Mapping[str, str]) -> None:
-    """Replaces what a feed had; no headers: forgets them."""
+    """Replace a feed's credentials; without headers, delete them."""
     if not headers:
         connection.execute(delete(feed_credentials).where(feed_credentials.c.id == feed_id))
         return
@@ -24,7 +24,7 @@ def save_credentials(connection: Connection, feed_id: FeedId, headers: Mapping[s
 
 
 def add_credentials(connection: Connection, feed_id: FeedId, headers: Mapping[str, str]) -> None:
-    """Beside what a feed has; a header of the same name is replaced, however it is written."""
+    """Add headers to a feed's credentials; one with the same name, ignoring case, is replaced."""
     held = select(feed_credentials.c.headers).where(feed_credentials.c.id == feed_id).with_for_update()
     new = {name.lower() for name in headers}
     stored = connection.execute(held).scalar() or {}

@@ -1,4 +1,4 @@
-"""Giving a feed another URL and keeping the former one findable (B4)."""
+"""Change a feed's URL and keep the former one findable (B4)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inforadar.store.upsert import upsert
 
 
 def save_url(connection: Connection, feed: Feed, url: str, at: datetime | None = None) -> None:
-    """Replace the URL of a feed, `at` then or now; the former one still finds it. Nobody else may have the new one."""
+    """Replace a feed's URL; the former one, left `at` that time or now, still finds it. The new one must be free."""
     href, key = feed_key(url)
     _, old_key = feed_key(feed.url)
     former = upsert(connection, feed_urls).values(
@@ -27,6 +27,6 @@ def save_url(connection: Connection, feed: Feed, url: str, at: datetime | None =
             set_={"feed_id": former.excluded.feed_id, "left_at": former.excluded.left_at},
         )
     )
-    # A feed that comes back to a URL it had before has not left it.
+    # A feed that returns to a former URL has not left it.
     connection.execute(delete(feed_urls).where(feed_urls.c.url_hash == key, feed_urls.c.feed_id == feed.id))
     update_feed(connection, feed.id, {"url": href, "url_hash": key})

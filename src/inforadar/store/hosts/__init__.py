@@ -1,1 +1,1 @@
-"""Hosts: when each may be asked again, and what its robots.txt says."""
+"""Hosts: when each may be asked again, and its robots.txt."""

@@ -1,4 +1,4 @@
-"""Questions about hosts: pauses, crawl delays, and the stored robots.txt."""
+"""Queries about hosts: pauses, crawl delays, and the stored robots.txt."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def load_crawl_delays(connection: Connection) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredRobots:
-    """What a host's robots.txt was when it was last asked for."""
+    """A host's robots.txt as it was last fetched."""
 
     access: str
     text: str

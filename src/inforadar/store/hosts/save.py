@@ -1,8 +1,8 @@
-"""Change what is kept of hosts, where every process on this database sees it: slots, pauses, robots.txt (P10).
+"""Save the state of hosts that all processes on this database share: slots, pauses, robots.txt (P10).
 
-A slot is taken for many hosts by one statement, and freed for many by one: no query for each request. A
-slot that was taken is held until the request has surely ended; its end sets the next free moment. A
-process that dies thus blocks a host for the length of one request and no longer.
+One statement takes the slots of many hosts, and one frees many: there is no query per request. A taken slot is held
+until the request has surely ended; then its end sets the time of the next one. So a process that dies blocks a host
+only for the length of one request.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _h = hosts.c
 def reserve_slots(
     connection: Connection, names: Sequence[str], hold_s: float
 ) -> dict[str, tuple[float, float]]:
-    """Takes the slot of each host that is free now: (0, 0); else the seconds until its slot and its pause end."""
+    """Take the slot of each free host: (0, 0); for the others, the seconds until the slot and the pause end."""
     until = db_later(literal(hold_s))
-    # In one order everywhere, so that two workers cannot wait for each other's rows.
+    # Always in the same order, so that two workers cannot deadlock.
     row = upsert(connection, hosts).values([{"host": name, "next_free_at": until} for name in sorted(names)])
     taken = connection.execute(
         row.on_conflict_do_update(
@@ -45,7 +45,7 @@ def reserve_slots(
             slot_s, pause_s = (
                 _seconds_left(until, found.now) for until in (found.next_free_at, found.paused_until)
             )
-            # Never (0, 0) for a slot that was refused, even if it became free this very moment.
+            # Never (0, 0) for a refused slot, even if it became free at this moment.
             waits[found.host] = (slot_s or 0.001, pause_s)
     return waits
 
@@ -60,7 +60,7 @@ def _seconds_left(until: datetime | None, now: datetime) -> float:
 
 
 def free_slots(connection: Connection, delays: Mapping[str, float]) -> None:
-    """The request to each host has ended: it is free again after so many seconds."""
+    """Free each host after its number of seconds, because the request to it has ended."""
     rows = [{"b_host": name, "b_delay": delays[name]} for name in sorted(delays)]
     connection.execute(
         update(hosts)
@@ -71,7 +71,7 @@ def free_slots(connection: Connection, delays: Mapping[str, float]) -> None:
 
 
 def pause_host(connection: Connection, name: str, seconds: float, reason: str) -> None:
-    """Nobody asks this host for so long (429); a longer pause that stands already stays."""
+    """Pause a host for this long (429); a longer pause already set stays."""
     until = db_later(literal(seconds))
     connection.execute(
         upsert(connection, hosts)

@@ -1,4 +1,4 @@
-"""Finding one item by what a person types."""
+"""Find one item by what a person types."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inforadar.urls import normalize
 
 
 def find_item(connection: Connection, reference: str) -> Item:
-    """By id, by URL, or by how either begins or an id ends. Of a URL that several feeds list, the newest item."""
+    """Find an item by id, URL, a prefix of either or the end of its id. If several feeds list a URL: the newest."""
     text = reference.strip()
     if not text:
         raise UsageError("Which item? Give its id, its URL, or the beginning of one.")
@@ -52,7 +52,7 @@ def _find_by_url(connection: Connection, text: str) -> Item | None:
 
 
 def _begins(text: str) -> ColumnElement[bool]:
-    """Of an id, with or without hyphens; of a URL, with or without its scheme."""
+    """Condition: `text` begins the id (hyphens optional) or the URL (scheme optional), or ends the id."""
     id_text = func.replace(cast(items.c.id, Text), "-", "")
     starts: list[tuple[ColumnElement[str], str]] = [(id_text, text.lower().replace("-", ""))]
     starts += [(items.c.url, f"{scheme}{text}") for scheme in ("", "http://", "https://")]

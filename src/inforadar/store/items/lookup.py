@@ -1,4 +1,4 @@
-"""Items by their URL and by their site: what a browser extension asks (C8). Never those of disabled feeds."""
+"""Look up items by URL and by site, as the browser extension does (C8). Never returns items of disabled feeds."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FEW_SCORED = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """As much of an item as choosing needs."""
+    """The part of an item needed to choose between items."""
 
     id: ItemId
     url: str
@@ -29,7 +29,7 @@ class Candidate:
 
 
 def load_item_by_url(connection: Connection, url: str, max_score: float | None = None) -> Item | None:
-    """By its normalized URL; if several feeds list it, the one that was analyzed last."""
+    """Find an item by its normalized URL; if several feeds list it, the one analyzed last."""
     query = (
         select_items()
         .where(items.c.url == url, *ACTIVE, *_scored(max_score))
@@ -43,9 +43,9 @@ def load_item_by_url(connection: Connection, url: str, max_score: float | None =
 def load_site_candidates(
     connection: Connection, roots: Sequence[str], limit: int, max_score: float | None = None
 ) -> dict[FeedId, list[Candidate]] | None:
-    """The newest `limit` of each feed of the site; `None` if no feed that is served has such a root domain.
+    """The newest `limit` items of each feed of the site; None if no active feed has one of these root domains.
 
-    No more are needed to mix `limit` of them fairly: an entry that is passed over has its URL among those taken.
+    More are not needed to mix `limit` items fairly: an item is skipped only if its URL is already among those taken.
     """
     asked = select(feeds.c.id).where(feeds.c.root_domain.in_(roots), *ACTIVE).order_by(feeds.c.id)
     feed_ids = list(connection.execute(asked).scalars())
@@ -58,7 +58,7 @@ def load_site_candidates(
 
 
 def are_few(connection: Connection, scored: Sequence[ColumnElement[bool]], most: int) -> bool:
-    """Whether no more items than that have such scores, among however many; from the index of scores."""
+    """Whether at most `most` items have such scores; read from the index of scores."""
     some = select(items.c.score).where(*scored).limit(most + 1).subquery()
     return connection.execute(select(func.count()).select_from(some)).scalar_one() <= most
 
@@ -69,11 +69,11 @@ def _newest_of_few(
     limit: int,
     scored: Sequence[ColumnElement[bool]],
 ) -> dict[FeedId, list[Candidate]]:
-    """Found by their scores: each feed would be looked through as a whole."""
+    """Find items by their scores; otherwise each feed would be scanned completely."""
     c = items.c
     theirs = select(c.feed_id, c.id, c.url, c.pub_date).where(*scored, one_of(unindexed(c.feed_id), feed_ids))
     found: dict[FeedId, list[Candidate]] = {feed_id: [] for feed_id in feed_ids}
-    # Not sorted by the database, which would go through all items by date for it.
+    # Sorted here, because the database would scan all items by date to sort them.
     rows = sorted(connection.execute(theirs), key=lambda row: (row.pub_date, row.id), reverse=True)
     for row in rows:
         if len(found[row.feed_id]) < limit:
@@ -87,12 +87,12 @@ def load_newest(
     limit: int,
     conditions: Sequence[ColumnElement[bool]] = (),
 ) -> dict[FeedId, list[Candidate]]:
-    """Of each feed the newest that fulfil the conditions, from the feed's own index: nothing else is read."""
+    """The newest items of each feed that meet the conditions, from the feed's own index: nothing else is read."""
     found: dict[FeedId, list[Candidate]] = {feed_id: [] for feed_id in feed_ids}
     c = items.c
     newest = select(c.feed_id, c.id, c.url, c.pub_date).order_by(c.pub_date.desc(), c.id.desc()).limit(limit)
     if connection.dialect.name == "sqlite":
-        # Without a way to name the feed in the inner question; but a question costs no journey either.
+        # SQLite has no lateral join, but a query per feed costs no round trip.
         one = newest.where(c.feed_id == bindparam("feed"), *conditions)
         rows = [row for id_ in feed_ids for row in connection.execute(one, {"feed": id_})]
     else:
@@ -105,7 +105,7 @@ def load_newest(
 
 
 def _scored(max_score: float | None) -> tuple[ColumnElement[bool], ...]:
-    """Only what is analyzed has a score, and 0 is one."""
+    """Conditions for a maximum score. Only analyzed items have a score, and 0 is one."""
     return () if max_score is None else (items.c.analyzed_at.is_not(None), items.c.score <= max_score)
 
 

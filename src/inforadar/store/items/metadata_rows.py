@@ -10,7 +10,7 @@ from inforadar.store.types import encode_json
 
 
 class MetadataRows:
-    """Converts the values of some fields, in the order of `names`. Only what is stored as JSON needs any work."""
+    """Converts the values of some fields, in the order of `names`. Only fields stored as JSON need any work."""
 
     def __init__(self, fields: Sequence[MetadataField]) -> None:
         self.names = tuple(field.name for field in fields)
@@ -24,7 +24,7 @@ class MetadataRows:
             encode=encode_json,
             json_value=json_value,
         )
-        """The values as `insert_rows` takes them, from an item."""
+        """Returns an item's values as `insert_rows` takes them."""
         self.from_row = dict_maker(
             {
                 field.name: f"read_{field.name}(it[{place}])" if field.is_list else f"it[{place}]"
@@ -32,7 +32,7 @@ class MetadataRows:
             },
             **{f"read_{field.name}": field.from_json for field in fields},
         )
-        """The fields by name, from a row."""
+        """Returns a row's fields by name."""
 
 
 METADATA_ROWS = MetadataRows(METADATA_FIELDS)

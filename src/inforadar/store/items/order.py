@@ -1,7 +1,7 @@
 """Lists of items in other orders than newest first, and any page of them.
 
-These have no index: one for each column would be written with every item, to be read when somebody presses a
-key. The database looks through the items for it, and holds on to ids alone, since raw contents are long.
+These orders have no index: an index per column would be written with every item but read only when somebody sorts by
+it. The database scans the items instead, and sorts only ids, since raw contents are long.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from sqlalchemy import ColumnElement, Connection, func, select
 
 from inforadar.model.item import Item
 from inforadar.store.items.lookup import load_items
-from inforadar.store.items.queries import ItemFilter, as_named, conditions_of
+from inforadar.store.items.queries import ItemFilter, conditions_of, with_known_names
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
 
 
 class SortKey(StrEnum):
-    """In the order of the list's columns."""
+    """Sort keys of a list, in the order of its columns."""
 
     SOURCE = "source"
     TOPIC = "topic"
@@ -52,7 +52,7 @@ def load_sorted_items(
     limit: int,
     offset: int = 0,
 ) -> list[Item]:
-    """Items without a value stand last in both directions; among equals the newest is first."""
+    """Load a page of items. Items without a value come last in both directions; among equals the newest is first."""
     column = _COLUMNS[sort]
     first = column.desc() if descending else column.asc()
     if sort is SortKey.DATE:
@@ -62,7 +62,7 @@ def load_sorted_items(
     query = (
         select(items.c.id)
         .join_from(items, feeds, feeds.c.id == items.c.feed_id)
-        .where(*conditions_of(as_named(connection, wanted)))
+        .where(*conditions_of(with_known_names(connection, wanted)))
         .order_by(*order)
         .limit(limit)
         .offset(offset)

@@ -1,15 +1,15 @@
 """Lists of items page by page, newest first, each page as fast as the first.
 
-A page goes on after the last item of the one before, named by a cursor; an offset would read all that it
-skips. Four ways to the same list, each from an index, whichever has least to look at:
+A page starts after the last item of the previous one, given by a cursor; an offset would read all the rows it skips.
+There are four ways to the same list, each with an index; the one with the fewest rows to read is used:
 
-    few marks, scores   all that have them, then the newest of those
-    some words          the search index, whose ids go by date; words that nearly every item has are sooner found
-                        by looking at the newest
-    a few feeds         the newest of each from its own index, then the newest of those
-    else                the index over all dates
+    few marks or scores   all items that have them, then the newest of those
+    some words            the search index, whose ids are in order of date; for words that nearly every item has, it is
+                          faster to check the newest items
+    a few feeds           the newest of each from its own index, then the newest of those
+    otherwise             the index over all dates
 
-Which words an item has is asked of the item in all ways but the second.
+In all ways but the second, each item is checked for the words.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.items.lookup import FEW_SCORED, Candidate, are_few, load_items, load_newest
 from inforadar.store.items.queries import (
     ItemFilter,
-    as_named,
     conditions_of,
     item_from_row,
     scores_of,
     select_items,
+    with_known_names,
 )
-from inforadar.store.items.search import fts5_query, has_words, holds_words
+from inforadar.store.items.search import fts5_query, has_words, has_words_unindexed
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
 from inforadar.store.schema.people import marks
@@ -57,44 +57,44 @@ from inforadar.store.types import one_of, unindexed
 
 FEW_FEEDS = 200
 FEW_MARKED = 2000
-STRETCH, STRETCHES = 2000, 10
-"""Items that are looked at to learn how many have the words, and how often that is done for a page."""
-COMMON = 20
-"""So many of a stretch make words common: the next page of them is nearer than their index is short."""
-_FIRST = 2
-"""Feeds that are looked at before asking how far the rest can still matter; each time twice as many."""
+SCAN_ITEMS, MAX_SCANS = 2000, 10
+"""How many items are checked at a time for the words, and how often that is done for a page."""
+COMMON_HITS = 20
+"""With this many hits in a scan, words are common: scanning on finds the next page sooner than their index does."""
+_FIRST_FEEDS = 2
+"""Number of feeds read before using what was found to limit the others; doubled each time."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_WRONG = "The cursor is none that this list gave. Begin without one."
+_INVALID_CURSOR = "The cursor does not belong to this list. Start without one."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemPage:
     items: tuple[Item, ...]
     next: str | None
-    """The cursor of the page after; `None`: this is the last one."""
+    """The cursor of the next page; None if this is the last one."""
 
 
 def load_item_page(
     connection: Connection, wanted: ItemFilter, *, limit: int = 50, cursor: str | None = None
 ) -> ItemPage:
     feed_ids: list[FeedId] = []
-    wanted = as_named(connection, wanted)
+    wanted = with_known_names(connection, wanted)
     if wanted.sources or wanted.topics:
         feed_ids = _load_feeds(connection, wanted, FEW_FEEDS + 1)
         if not feed_ids:
             return ItemPage(items=(), next=None)
     few_feeds = 0 < len(feed_ids) <= FEW_FEEDS
-    goes_on = wanted.query is not None and cursor is not None and cursor.startswith("s")
-    few = None if goes_on else _few(connection, wanted)
-    # The next page goes the way that the cursor came.
-    if goes_on or (
+    continues_search = wanted.query is not None and cursor is not None and cursor.startswith("s")
+    few = None if continues_search else _few(connection, wanted)
+    # The next page is read in the same way as the page that the cursor came from.
+    if continues_search or (
         wanted.query is not None
         and cursor is None
         and few is None
-        and not (few_feeds and _are_feeds_nearer(connection, wanted.query, feed_ids))
+        and not (few_feeds and _are_feeds_faster(connection, wanted.query, feed_ids))
     ):
-        # PostgreSQL would begin with all items of the feeds.
+        # PostgreSQL would start with all items of the feeds.
         theirs = feed_ids if few_feeds and connection.dialect.name == "sqlite" else []
         return _found_page(connection, wanted, theirs, limit, cursor)
     after = _after(cursor) if cursor else None
@@ -109,17 +109,17 @@ def load_item_page(
 
 
 def _conditions(wanted: ItemFilter) -> list[ColumnElement[bool]]:
-    """Without a search for the words: they are read where the item has them."""
+    """The conditions without the search index: the words are checked in each item."""
     conditions = conditions_of(replace(wanted, query=None))
     if wanted.query is not None:
         own = item_search.c.item_id == items.c.id
-        conditions.append(select(holds_words(wanted.query)).where(own).scalar_subquery())
+        conditions.append(select(has_words_unindexed(wanted.query)).where(own).scalar_subquery())
     return conditions
 
 
 def has_feeds(connection: Connection, wanted: ItemFilter) -> bool:
-    """Whether a feed that is served has such labels."""
-    return bool(_load_feeds(connection, as_named(connection, wanted), 1))
+    """Whether an active feed has such labels."""
+    return bool(_load_feeds(connection, with_known_names(connection, wanted), 1))
 
 
 def _load_feeds(connection: Connection, wanted: ItemFilter, limit: int) -> list[FeedId]:
@@ -138,13 +138,13 @@ def _page_of_feeds(
     limit: int,
     after: tuple[datetime, ItemId] | None,
 ) -> ItemPage:
-    # That the feeds are served and named so is settled; what is left is a question of the items alone.
+    # The feeds are known to be active and to have these names; the remaining conditions concern only items.
     rest = _conditions(replace(wanted, sources=(), topics=()))[len(ACTIVE) :]
     conditions = [*rest, *_beyond(after)]
     chosen: list[Candidate] = []
-    start, number = 0, _FIRST
+    start, number = 0, _FIRST_FEEDS
     while start < len(feed_ids):
-        # What is older than a whole page of the feeds before has no place on it.
+        # Items older than a whole page from the feeds so far cannot be on it.
         floor = [items.c.pub_date >= chosen[limit].published_at] if len(chosen) > limit else []
         part = feed_ids[start : start + number]
         newest = load_newest(connection, part, limit + 1, [*conditions, *floor])
@@ -156,7 +156,7 @@ def _page_of_feeds(
 
 
 def _few(connection: Connection, wanted: ItemFilter) -> tuple[ColumnElement[bool], ...] | None:
-    """What finds all that are asked for, and little else; `None` if they are many."""
+    """Conditions that select all wanted items and few others; None if there are many."""
     if wanted.starred or wanted.archived:
         urls = _marked_urls(connection, wanted)
         if len(urls) <= FEW_MARKED:
@@ -181,7 +181,7 @@ def _page_of_few(
     limit: int,
     after: tuple[datetime, ItemId] | None,
 ) -> ItemPage:
-    """A few among millions: by date, nearly all of the others would be looked at to find them."""
+    """Find a few among millions: in order of date, nearly all others would be read to find them."""
     its_feed = feeds.c.id == unindexed(items.c.feed_id)
     joined = select(items.c.id, items.c.pub_date).join_from(items, feeds, its_feed)
     all_ = joined.where(*few, *_conditions(wanted), *_beyond(after)).cte().prefix_with("MATERIALIZED")
@@ -191,28 +191,28 @@ def _page_of_few(
     return _page([loaded[id_] for id_ in chosen if id_ in loaded], limit)
 
 
-def _are_feeds_nearer(connection: Connection, query: str, feed_ids: list[FeedId]) -> bool:
-    """Whether many of the newest items have the words, but hardly any of them is of these feeds."""
-    places, _ = _load_stretch(connection, query, None)
-    if len(places) < COMMON:
+def _are_feeds_faster(connection: Connection, query: str, feed_ids: list[FeedId]) -> bool:
+    """Whether many of the newest items have the words, but hardly any of these belong to these feeds."""
+    places, _ = _scan(connection, query, None)
+    if len(places) < COMMON_HITS:
         return False
     theirs = (
         select(func.count())
         .join_from(item_search, items, items.c.id == item_search.c.item_id)
         .where(one_of(item_search.c.id, places), one_of(unindexed(items.c.feed_id), feed_ids))
     )
-    return connection.execute(theirs).scalar_one() < COMMON // 2
+    return connection.execute(theirs).scalar_one() < COMMON_HITS // 2
 
 
-def _load_stretch(connection: Connection, query: str, below: int | None) -> tuple[list[int], int | None]:
-    """Places of those of the newest items that have the words, newest first; and the place where the stretch ends."""
+def _scan(connection: Connection, query: str, below: int | None) -> tuple[list[int], int | None]:
+    """Check the newest items for the words. Returns search ids of the hits, newest first, and where the scan ended."""
     place = item_search.c.id
     ahead = () if below is None else (place < below,)
     end = connection.execute(
-        select(place).where(*ahead).order_by(place.desc()).offset(STRETCH - 1).limit(1)
+        select(place).where(*ahead).order_by(place.desc()).offset(SCAN_ITEMS - 1).limit(1)
     ).scalar()
     within = ahead if end is None else (*ahead, place >= end)
-    found = select(place).where(*within, holds_words(query)).order_by(place.desc())
+    found = select(place).where(*within, has_words_unindexed(query)).order_by(place.desc())
     return list(connection.execute(found).scalars()), end
 
 
@@ -224,12 +224,12 @@ def _found_page(
     if not wanted.query or not words:
         return ItemPage(items=(), next=None)
     rows: list[Row[Any]] = []
-    # FTS5 gives whole words by id, from the highest, and nothing is read beyond the page. All else is gathered from
-    # the index as a whole before the first is known; what is common is not worth it.
+    # For whole words FTS5 returns hits by id, highest first, and reads nothing beyond the page. In all other cases
+    # the whole index entry is read before the first hit is known, which is too slow for common words.
     if connection.dialect.name != "sqlite" or "*" in words:
-        for _ in range(STRETCHES):
-            places, end = _load_stretch(connection, wanted.query, below)
-            if len(places) < COMMON:
+        for _ in range(MAX_SCANS):
+            places, end = _scan(connection, wanted.query, below)
+            if len(places) < COMMON_HITS:
                 break
             part = _select_found(wanted, feed_ids, item_search).where(one_of(item_search.c.id, places))
             newest = part.order_by(item_search.c.id.desc()).limit(limit + 1 - len(rows))
@@ -243,7 +243,7 @@ def _found_page(
 
 
 def _select_found(wanted: ItemFilter, feed_ids: list[FeedId], found: FromClause) -> Select[Any]:
-    """Of rows of `item_search`. Of few feeds an item itself says that it is not theirs, before its feed is read."""
+    """Join rows of `item_search` with items. Given `feed_ids`, other items are dropped before reading their feed."""
     theirs = [one_of(unindexed(items.c.feed_id), feed_ids)] if feed_ids else []
     return (
         select_items()
@@ -262,10 +262,10 @@ def _select_all_found(
         query = query.where(text("item_words MATCH :words").bindparams(words=words))
         place: ColumnElement[int] = index.c.rowid
     else:
-        # Apart, since the planner would otherwise go by id, and take words apart item by item to look for a rare one.
+        # Materialized, because the planner would otherwise go by id and check item by item for a rare word.
         all_ = select(item_search.c.id, item_search.c.item_id).where(has_words(wanted.query or ""))
         places = all_.cte().prefix_with("MATERIALIZED")
-        # An offset, even of nothing, has it sort these before it joins: items are read until the page is full.
+        # The offset makes it sort before it joins: items are read only until the page is full.
         found = select(places).order_by(places.c.id.desc()).offset(0).subquery()
         query = _select_found(wanted, feed_ids, found)
         place = found.c.id
@@ -292,14 +292,14 @@ def _after(cursor: str) -> tuple[datetime, ItemId]:
             raise ValueError
         return _EPOCH + int(at) * _MICROSECOND, ItemId(UUID(id_))
     except (ValueError, OverflowError):
-        raise UsageError(_WRONG) from None
+        raise UsageError(_INVALID_CURSOR) from None
 
 
 def _search_after(cursor: str) -> int:
     digits = cursor.removeprefix("s").removeprefix("-")
     if not (cursor.startswith("s") and digits.isascii() and digits.isdigit() and len(digits) < 20):
-        raise UsageError(_WRONG)
-    # Within what the databases can count to.
+        raise UsageError(_INVALID_CURSOR)
+    # Within the databases' range of integers.
     return max(-(2**63), min(int(cursor[1:]), 2**63 - 1))
 
 
@@ -307,5 +307,5 @@ def _beyond(after: tuple[datetime, ItemId] | None) -> tuple[ColumnElement[bool],
     if after is None:
         return ()
     at, id_ = after
-    # The first condition alone is what the index is entered by.
+    # The index is searched by the first condition.
     return items.c.pub_date <= at, or_(items.c.pub_date < at, items.c.id < id_)

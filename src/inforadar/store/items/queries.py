@@ -1,4 +1,4 @@
-"""Questions about items: which ones a feed has, lists with filters, one item with its changes."""
+"""Queries about items: which of them a feed has, filtered lists, one item with its changes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inforadar.model.item import Item, KnownItem
 from inforadar.store.feeds.label_match import has_name, known_names
 from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.items.metadata_rows import DIFFED_ROWS, METADATA_ROWS
-from inforadar.store.items.search import is_found
+from inforadar.store.items.search import item_has_words
 from inforadar.store.rows import JsonRows
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import forgotten_items, item_changes, items
@@ -50,14 +50,14 @@ _LOAD_FORGOTTEN = select(_asked.c["place"], _f.item_id, _f.pub_date).join_from(
 def load_known(
     connection: Connection, wanted: Mapping[FeedId, Sequence[UrlHash]]
 ) -> dict[FeedId, dict[UrlHash, KnownItem]]:
-    """For several feeds at once: those of the listed hashes that the feed has, or had until retention took them."""
+    """For several feeds at once, find the listed hashes that the feed has, or had until retention deleted them."""
     known: dict[FeedId, dict[UrlHash, KnownItem]] = {feed_id: {} for feed_id in wanted}
     asked = [(feed_id, hash_) for feed_id, hashes in wanted.items() for hash_ in hashes]
     if not asked:
         return known
     rows = [(place, feed_id.hex, hash_) for place, (feed_id, hash_) in enumerate(asked)]
     for place, id_, published_at, *values in connection.execute(_LOAD_KNOWN, _asked.parameters(rows)).all():
-        # By its place in the question: sending feed and hash back would take longer than all the rest.
+        # Matched by its position in the query: returning feed and hash would take longer than all the rest.
         feed_id, hash_ = asked[place]
         fields = DIFFED_ROWS.from_row(values)
         known[feed_id][hash_] = KnownItem(id=id_, hash=hash_, published_at=published_at, fields=fields)
@@ -72,7 +72,7 @@ def load_known(
 def load_known_hashes(
     connection: Connection, feed_id: FeedId, hashes: Sequence[UrlHash]
 ) -> frozenset[UrlHash]:
-    """Those of the hashes that the feed has, or had until retention took them."""
+    """The hashes that the feed has, or had until retention deleted them."""
     here, gone = (
         select(table.c.hash).where(table.c.feed_id == feed_id, one_of(table.c.hash, hashes))
         for table in (items, forgotten_items)
@@ -82,31 +82,31 @@ def load_known_hashes(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemFilter:
-    """What a list shows. The same in the terminal, on the page and in the command."""
+    """Filter of a list, the same for the terminal, the web page and the command line."""
 
     sources: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
     feed_id: FeedId | None = None
     run_id: RunId | None = None
-    """What this run added."""
+    """Only items that this run added."""
     max_score: float | None = None
     min_score: float | None = None
     below_score: float | None = None
     unread: bool = False
     starred: bool = False
     archived: bool | None = None
-    """`None`: whether archived or not."""
+    """None: both archived and not archived."""
     query: str | None = None
-    """Words that title, neutral title or text must have."""
+    """Words that the title, neutral title or text must contain."""
 
 
 def list_items(
     connection: Connection, wanted: ItemFilter | None = None, *, limit: int = 50, offset: int = 0
 ) -> list[Item]:
-    """Newest first; never those of disabled or deleted feeds."""
+    """List items, newest first; never those of disabled or deleted feeds."""
     query = (
         select_items()
-        .where(*conditions_of(as_named(connection, wanted or ItemFilter())))
+        .where(*conditions_of(with_known_names(connection, wanted or ItemFilter())))
         .order_by(items.c.pub_date.desc(), items.c.id.desc())
         .limit(limit)
         .offset(offset)
@@ -116,13 +116,13 @@ def list_items(
 
 def count_items(connection: Connection, wanted: ItemFilter | None = None) -> int:
     joined = items.join(feeds, feeds.c.id == items.c.feed_id)
-    conditions = conditions_of(as_named(connection, wanted or ItemFilter()))
+    conditions = conditions_of(with_known_names(connection, wanted or ItemFilter()))
     query = select(func.count()).select_from(joined).where(*conditions)
     return connection.execute(query).scalar_one()
 
 
-def as_named(connection: Connection, wanted: ItemFilter) -> ItemFilter:
-    """With sources and topics as feeds have them."""
+def with_known_names(connection: Connection, wanted: ItemFilter) -> ItemFilter:
+    """The filter with sources and topics spelled as feeds spell them."""
     if not (wanted.sources or wanted.topics):
         return wanted
     return replace(
@@ -133,7 +133,7 @@ def as_named(connection: Connection, wanted: ItemFilter) -> ItemFilter:
 
 
 def conditions_of(wanted: ItemFilter) -> list[ColumnElement[bool]]:
-    """On the items joined with their feeds, whose names are those of `as_named`."""
+    """Conditions on items joined with their feeds; the filter comes from `with_known_names`."""
     conditions: list[ColumnElement[bool]] = [*ACTIVE]
     if wanted.sources:
         conditions.append(has_name(feeds.c.source, wanted.sources))
@@ -154,7 +154,7 @@ def conditions_of(wanted: ItemFilter) -> list[ColumnElement[bool]]:
     if wanted.archived is False:
         conditions.append(~marked.where(marks.c.archived_at.is_not(None)).exists())
     if wanted.query is not None:
-        conditions.append(is_found(wanted.query))
+        conditions.append(item_has_words(wanted.query))
     return conditions
 
 
@@ -167,7 +167,7 @@ def scores_of(wanted: ItemFilter, score: ColumnElement[Any]) -> tuple[ColumnElem
 
 
 def _has_mark(mark: ColumnElement[datetime]) -> ColumnElement[bool]:
-    """Of few items: found from the marks, not by asking each item."""
+    """Few items have one: start from the marks instead of checking each item."""
     return items.c.url.in_(select(marks.c.url).where(mark.is_not(None)))
 
 
@@ -202,7 +202,7 @@ def load_item(connection: Connection, item_id: ItemId) -> Item | None:
 
 
 def load_item_changes(connection: Connection, item_id: ItemId) -> list[tuple[datetime, dict[str, list[Any]]]]:
-    """What changed since the item was first seen, as far as retention keeps it, oldest first."""
+    """Changes since the item was first seen, oldest first, as far as retention keeps them."""
     query = (
         select(item_changes.c.at, item_changes.c.fields)
         .where(item_changes.c.item_id == item_id)

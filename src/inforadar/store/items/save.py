@@ -1,4 +1,4 @@
-"""Changes to items: insert new ones, update the fields that changed."""
+"""Save items: insert new ones, update changed fields."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from inforadar.urls import uid
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedItems:
-    """New items of one feed, on their way in."""
+    """New items of one feed, to be inserted."""
 
     feed_id: FeedId
     topic: str
@@ -35,7 +35,7 @@ class FeedItems:
 
 
 def insert_items(connection: Connection, batches: Sequence[FeedItems]) -> None:
-    """Inserts new items and queues their articles. One that is there already stays as it is."""
+    """Insert new items and queue their articles. An existing item stays as it is."""
     rows: list[tuple[Any, ...]] = []
     added: list[tuple[UUID, Uid]] = []
     queue: dict[Uid, tuple[str, str, str]] = {}
@@ -66,7 +66,7 @@ def insert_items(connection: Connection, batches: Sequence[FeedItems]) -> None:
             queue.setdefault(key, (key, listed.url, batch.topic))
     if not rows:
         return
-    # Two workers that bring in the same articles must not wait for each other: both go by the uid.
+    # Always in order of uid, so that two workers inserting the same articles cannot deadlock.
     articles_to_do = upsert(connection, articles).values(next_attempt_at=db_now()).on_conflict_do_nothing()
     insert_rows(connection, articles_to_do, ("uid", "url", "category"), sorted(queue.values()))
     there = _load_finished(connection, queue)
@@ -86,14 +86,14 @@ _ITEM_VALUES = (
     "id", "created_at", "updated_at", "hash", "feed_id", "url", "uid", "pub_date", "content", "guid",
     *METADATA_ROWS.names, "run_id",
 )  # fmt: skip
-"""What a new item is inserted with, in the table's order."""
+"""The columns a new item is inserted with, in the table's order."""
 
 
 def _load_finished(connection: Connection, uids: Iterable[Uid]) -> set[str]:
-    """Articles that another feed brought in before: their items have nothing to wait for.
+    """Articles that another feed has already brought in: their items need not wait.
 
-    All rows stay locked until the items are committed. Otherwise an article that is being saved right now
-    could miss the new items, and they it, and nobody would ever wake them.
+    All rows stay locked until the items are committed. Otherwise an article that is being saved at this moment could
+    miss the new items, and they it, and they would never be queued for analysis.
     """
     a = articles.c
     locked = (
@@ -109,7 +109,7 @@ def _load_finished(connection: Connection, uids: Iterable[Uid]) -> set[str]:
 def save_changes(
     connection: Connection, changes: Iterable[ItemChange], *, run_id: RunId | None, at: datetime
 ) -> None:
-    """Writes the changed fields, and only those, and keeps what they were before."""
+    """Write only the changed fields, and record their old values."""
     by_fields: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     history = []
     for change in sorted(changes, key=lambda change: change.id):
@@ -129,7 +129,7 @@ def save_changes(
             name: bindparam(parameter, type_=items.c[name].type) for name, parameter in changed.items()
         }
         if not _ANALYZED.isdisjoint(names):
-            # What was analyzed, or is right now, is no longer what is there: once more. Others wait for their article.
+            # An analysis done or in progress is outdated: queue it again. Other items still wait for their article.
             read = or_(items.c.analyzed_at.is_not(None), items.c.analyze_token.is_not(None))
             columns["analyze_at"] = case((read, db_now()), else_=items.c.analyze_at)
         statement = update(items).where(items.c.id == bindparam("item")).values(**columns, updated_at=at)
@@ -143,7 +143,7 @@ _ANALYZED = frozenset({"title", "snippet"})
 
 
 _COLUMNS = {"published_at": "pub_date"}
-"""Where a field has another name than its column."""
+"""Columns with another name than their field."""
 
 
 def _stored(name: str, value: FieldValue) -> Any:

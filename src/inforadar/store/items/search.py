@@ -1,10 +1,10 @@
-"""Search over title, neutral title and text, with the databases' own engines.
+"""Search over title, neutral title and text, with each database's own engine.
 
     items, articles ──triggers──► search_queue ──worker──► item_search ──► FTS5 | tsvector
 
-Triggers note every change in the transaction that makes it, so no writer has to think of it and nothing is
-forgotten. The words are made by the worker (`search_jobs`, `search_index`), moments later and outside of any
-transaction, because making them costs more than storing an item, and collecting must not wait for it.
+Triggers record every change in its own transaction, so no writer has to think of it and nothing is missed. The worker
+extracts the words (`search_jobs`, `search_index`) shortly after, outside of any transaction: that costs more than
+storing an item, and collecting must not wait for it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from inforadar.store.schema.search import item_search
 
 
 class _Matches(FunctionElement[bool]):
-    """Whether a row of `item_search` has the words; each database is given its own spelling of them."""
+    """Whether a row of `item_search` has the words; compiled to each database's own syntax."""
 
     name = "matches"
     inherit_cache = True
@@ -43,7 +43,7 @@ def _sqlite_matches(element: _Matches, compiler: SQLCompiler, **kw: Any) -> str:
 
 
 def has_words(query: str) -> ColumnElement[bool]:
-    """Of a row of `item_search`. A query without any word finds nothing."""
+    """Condition on a row of `item_search`, with the index. A query without any word matches nothing."""
     words = query_words(query)
     if not words:
         return false()
@@ -55,23 +55,23 @@ def has_words(query: str) -> ColumnElement[bool]:
     )
 
 
-def is_found(query: str) -> ColumnElement[bool]:
-    """Of a row of `items`."""
+def item_has_words(query: str) -> ColumnElement[bool]:
+    """Condition on a row of `items`."""
     return items.c.id.in_(select(item_search.c.item_id).where(has_words(query)))
 
 
-def holds_words(query: str) -> ColumnElement[bool]:
-    """The same as `has_words`, read from the row itself and from no index: for rows that something else has chosen."""
+def has_words_unindexed(query: str) -> ColumnElement[bool]:
+    """Like `has_words`, but checked in the row itself without the index: for rows selected by something else."""
     words = query_words(query)
     if not words:
         return false()
     text = literal(" ").concat(item_search.c.words).concat(literal(" "))
-    # Letters, digits and marks: nothing in them has a meaning to LIKE.
+    # The words contain only letters, digits and marks, none of which is special in LIKE.
     return and_(*(text.like(f"% {word.text}{'' if word.is_prefix else ' '}%") for word in words))
 
 
 def fts5_query(query: str) -> str | None:
-    """The query as FTS5 wants it; `None` if it has no word."""
+    """The query in FTS5's syntax; None if it has no word."""
     words = query_words(query)
     return _fts5(words) if words else None
 

@@ -1,7 +1,7 @@
 """Save the search words of items.
 
-Ids of `item_search` go by the item's date. So the newest finds come first straight from the index, without
-sorting all the others.
+Ids of `item_search` are in order of the items' dates, so the newest hits come first straight from the index, without
+sorting the others.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _q, _s = search_queue.c, item_search.c
 def save_search_words(
     connection: Connection, words: Sequence[tuple[SearchJob, str]], gone: Sequence[int]
 ) -> None:
-    """Takes the jobs out of the queue. One whose last change another process took has newer words already."""
+    """Save words and dequeue the jobs. If another process took an item's last change, its words are newer."""
     taken = [*gone, *(place for job, _ in words for place in job.changes)]
     removed = set(
         connection.execute(
@@ -35,7 +35,7 @@ def save_search_words(
     )
     ours = [(job, text) for job, text in words if job.changes[-1] in removed]
     asked = [(place, job.item_id.hex) for place, (job, _) in enumerate(ours)]
-    there = connection.execute(_HOLD_ITEMS, _asked.parameters(asked)).all()
+    there = connection.execute(_LOCK_ITEMS, _asked.parameters(asked)).all()
     ids = _search_ids(connection, [(ours[place][0], known) for place, known in there])
     rows = [
         (id_, stored_id(connection, ours[place][0].item_id), ours[place][1])
@@ -45,15 +45,15 @@ def save_search_words(
         new = upsert(connection, item_search)
         changed = {"words": new.excluded.words}
         statement = new.on_conflict_do_update(index_elements=["item_id"], set_=changed)
-        # In the order of their ids: FTS5 begins a new part of its index whenever one is lower than the last.
+        # In order of id: FTS5 starts a new segment of its index whenever an id is lower than the previous one.
         insert_rows(connection, statement, ("id", "item_id", "words"), sorted(rows, key=itemgetter(0)))
 
 
 _asked = JsonRows("asked", place="integer", item_id="uuid")
 
 
-_HOLD_ITEMS = (
-    # Held, so that none of them goes before its words are in.
+_LOCK_ITEMS = (
+    # Locked, so that no item is deleted before its words are saved.
     select(_asked.c["place"], _s.id)
     .join_from(_asked.table, items, items.c.id == _asked.c["item_id"])
     .join(item_search, _s.item_id == items.c.id, isouter=True)
@@ -63,7 +63,7 @@ _HOLD_ITEMS = (
 
 
 def _search_ids(connection: Connection, jobs: Sequence[tuple[SearchJob, int | None]]) -> list[int]:
-    """For each item the id that it has; new ones get the place of their date, or the next one that is free."""
+    """The search id of each item: its existing one, or the one for its date or the next free one after that."""
     ids = [known if known is not None else search_id(job.item_id, job.published_at) for job, known in jobs]
     wanted = [index for index, (_, known) in enumerate(jobs) if known is None]
     taken = {known for _, known in jobs if known is not None}
@@ -82,6 +82,6 @@ def _search_ids(connection: Connection, jobs: Sequence[tuple[SearchJob, int | No
 
 
 def search_id(item_id: ItemId, published_at: datetime) -> int:
-    """Sorts by date; within a second by chance, with a billion places."""
+    """An id that sorts by date; within a second the order is arbitrary, with a billion possible ids."""
     second = max(-(2**32), min(int(published_at.timestamp()), 2**32))
     return second * 2**30 + item_id.int % 2**30

@@ -1,4 +1,4 @@
-"""The queue of items whose search words are to be made again."""
+"""The queue of items whose search words are to be extracted again."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from inforadar.store.schema.search import search_queue
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchJob:
-    """An item whose words are to be made anew."""
+    """An item whose words are to be extracted again."""
 
     item_id: ItemId
     published_at: datetime
     texts: tuple[str | None, ...]
     changes: tuple[int, ...]
-    """Its places in the queue, the last one last."""
+    """Ids of its entries in the queue, the latest last."""
 
 
 def load_search_jobs(connection: Connection, limit: int) -> tuple[list[SearchJob], list[int]]:
-    """What changed last comes first; and places in the queue whose items are gone."""
+    """Load the items changed last, and the ids of queue entries whose items no longer exist."""
     jobs: dict[ItemId, SearchJob] = {}
     gone: list[int] = []
     for place, id_, at, *texts in connection.execute(_LOAD_JOBS, {"number": limit}):

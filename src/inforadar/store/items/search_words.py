@@ -1,11 +1,11 @@
-"""Texts and queries as search words: one way for both databases, so that they find the same. Pure.
+"""Turn texts and queries into search words, in the same way for both databases, so that they find the same. Pure.
 
-Neither FTS5 nor tsvector can look into Chinese or Japanese, where nothing separates the words. A run of their
-signs becomes its pairs, 新闻网 is 新闻 闻网 网: each pair of neighbours is found, and a single sign as the
-beginning of a pair (or as the run's last sign, which stands alone for that). Other words are folded: case,
-width, and the accents of Latin, Greek and Cyrillic letters, so that `zolty` finds `żółty`.
+Neither FTS5 nor tsvector can search Chinese or Japanese, where nothing separates the words. A run of their characters
+is split into pairs, 新闻网 is 新闻 闻网 网: each pair of neighbours is found, and a single character as the start of a
+pair (or as the last of the run, which is also stored alone). Other words are folded: case, width, and the accents of
+Latin, Greek and Cyrillic letters, so that `zolty` finds `żółty`.
 
-What comes out holds letters, digits and marks only. So nothing in a query can be syntax to either database.
+The result contains only letters, digits and marks, so nothing in a query can be syntax to either database.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-MAX_TEXT = 100_000
-"""Characters of a text that are looked at."""
-MAX_WORD = 64
+MAX_TEXT_CHARS = 100_000
+"""How many characters of a text are indexed."""
+MAX_WORD_CHARS = 64
 MAX_QUERY_WORDS = 16
 
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _REPLACED = (("ł", "l"), ("đ", "d"), ("ø", "o"), ("ı", "i"), ("_", " "))
-"""Letters that are not put together from a letter and an accent, but that people type without it; and what `\\w`
+"""Letters that do not decompose into a letter and an accent, but that people type without it; and `_`, which `\\w`
 takes for a letter."""
-_SIGNS = "\u3005\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_RUN = re.compile(f"[{_SIGNS}]+|[^{_SIGNS}]+")
-_SIGN = re.compile(f"[{_SIGNS}]")
-_FAR = re.compile("[\U00010000-\U0001efff]")
-"""Scripts that hardly anybody writes. Emoji and rare Chinese signs come after them, and no mark does."""
+_CJK = "\u3005\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_RUN = re.compile(f"[{_CJK}]+|[^{_CJK}]+")
+_CJK_CHAR = re.compile(f"[{_CJK}]")
+_RARE_SCRIPT = re.compile("[\U00010000-\U0001efff]")
+"""Scripts that are hardly used. Emoji and rare Chinese characters come after them, and no marks do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,34 +39,34 @@ class QueryWord:
 
 
 def search_words(texts: Iterable[str | None]) -> str:
-    """Everything that the texts can be found by, each word once, separated by spaces."""
+    """All words the texts can be found by, each once, separated by spaces."""
     found: dict[str, None] = {}
-    # One text, and each word once: this is done for every item, and looking at words is most of it.
-    for word in dict.fromkeys(_words("\n".join(text[:MAX_TEXT] for text in texts if text))):
-        if word.isascii() or not _SIGN.search(word):
-            found[word[:MAX_WORD]] = None
+    # Joined, and each word once: this runs for every item, and most of the time goes into looking at words.
+    for word in dict.fromkeys(_words("\n".join(text[:MAX_TEXT_CHARS] for text in texts if text))):
+        if word.isascii() or not _CJK_CHAR.search(word):
+            found[word[:MAX_WORD_CHARS]] = None
             continue
         for run in _RUN.findall(word):
-            if _SIGN.match(run):
+            if _CJK_CHAR.match(run):
                 found.update(dict.fromkeys(_pairs(run)))
                 found[run[-1]] = None
             else:
-                found[run[:MAX_WORD]] = None
+                found[run[:MAX_WORD_CHARS]] = None
     return " ".join(found)
 
 
 def query_words(query: str) -> tuple[QueryWord, ...]:
-    """All of which a text must have. A star at the end of a word stands for any ending."""
+    """The words that a text must all have. A star at the end of a word stands for any ending."""
     found: dict[QueryWord, None] = {}
     for part in query[:1000].split():
         words = [run for word in _words(part) for run in _RUN.findall(word)]
         for number, run in enumerate(words, 1):
-            if _SIGN.match(run):
+            if _CJK_CHAR.match(run):
                 pairs = list(_pairs(run))
                 found.update(dict.fromkeys(map(QueryWord, pairs)) if pairs else {QueryWord(run, True): None})
             else:
                 is_prefix = part.endswith("*") and number == len(words) and len(run) > 1
-                found[QueryWord(run[:MAX_WORD], is_prefix)] = None
+                found[QueryWord(run[:MAX_WORD_CHARS], is_prefix)] = None
     return tuple(found)[:MAX_QUERY_WORDS]
 
 
@@ -79,19 +79,19 @@ def _words(text: str) -> list[str]:
     folded = unicodedata.normalize("NFC", _ACCENTS.sub("", folded))
     for written, typed in _REPLACED:
         folded = folded.replace(written, typed)
-    return _word_pattern(with_far=_FAR.search(folded) is not None).findall(folded)
+    return _word_pattern(with_rare=_RARE_SCRIPT.search(folded) is not None).findall(folded)
 
 
 @lru_cache(maxsize=2)
-def _word_pattern(*, with_far: bool) -> re.Pattern[str]:
-    """Letters and digits, and the marks that some scripts write vowels with: a word of Hindi is one word.
+def _word_pattern(*, with_rare: bool) -> re.Pattern[str]:
+    """Match letters, digits, and the marks that some scripts write vowels with: a Hindi word is one word.
 
-    One set of characters, because a choice between two would be made anew for each letter. The marks of far
-    scripts would be compared one after the other, so only texts that have such letters are asked for them.
+    One character class, because an alternative would be tried again for each letter. The marks of rare scripts would be
+    compared one by one, so they are included only for texts that contain such letters.
     """
     marks = "".join(
         re.escape(chr(code))
-        for code in range(0x0370, 0x1F000 if with_far else 0x10000)
+        for code in range(0x0370, 0x1F000 if with_rare else 0x10000)
         if unicodedata.category(chr(code)) in {"Mn", "Mc"}
     )
     return re.compile(rf"[\w{marks}]+")

@@ -1,4 +1,4 @@
-"""Alembic's entry: runs the migrations on the connection that `inforadar.store.upkeep.upgrade` hands over."""
+"""Alembic's entry point: runs the migrations on the connection that `inforadar.store.upkeep.upgrade` passes."""
 
 from __future__ import annotations
 

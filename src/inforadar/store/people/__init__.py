@@ -1,1 +1,1 @@
-"""What readers keep: their marks."""
+"""Data that readers store: their marks."""

@@ -1,4 +1,4 @@
-"""Marks: read, starred, archived, kept by the item's URL, the same in terminal and page (A15)."""
+"""Marks: read, starred, archived. Stored by the item's URL, the same in terminal and web page (A15)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MARKS = ("read", "starred", "archived")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marks:
-    """Since when; `None`: not marked."""
+    """Since when an item has each mark; None: not marked."""
 
     read_at: datetime | None = None
     starred_at: datetime | None = None
@@ -28,7 +28,7 @@ NO_MARKS = Marks()
 
 
 def load_marks(connection: Connection, hashes: Iterable[UrlHash]) -> Mapping[UrlHash, Marks]:
-    """Of those that have any."""
+    """The marks of the items that have any."""
     rows = connection.execute(select(marks).where(one_of(marks.c.hash, hashes)))
     return {
         row.hash: Marks(read_at=row.read_at, starred_at=row.starred_at, archived_at=row.archived_at)

@@ -16,14 +16,14 @@ from inforadar.urls import url_hash
 
 
 def save_marks(connection: Connection, url: str, changes: Mapping[str, bool], at: datetime) -> Marks:
-    """Of one item; what its marks are now."""
+    """Set and clear marks of one item; return its marks."""
     return save_marks_of(connection, [url], changes, at).get(url_hash(url), NO_MARKS)
 
 
 def save_marks_of(
     connection: Connection, urls: Sequence[str], changes: Mapping[str, bool], at: datetime
 ) -> Mapping[UrlHash, Marks]:
-    """Sets and clears those of `MARKS` that are named, the others stay. One that is set keeps its time."""
+    """Set and clear the given `MARKS` and leave the others. A mark already set keeps its time."""
     values: dict[str, Any] = {f"{name}_at": at if is_set else None for name, is_set in changes.items()}
     keys = {url_hash(url): url for url in urls}
     if values and keys:

@@ -1,1 +1,1 @@
-"""Documents ready to serve: built feeds and the questions that `/rss` asks."""
+"""Documents ready to serve: built feeds, and the queries for `/rss`."""

@@ -1,4 +1,4 @@
-"""Built feeds, and what building one needs: the one place that says what is served, and since when."""
+"""Built feeds, and what building one needs: the one place that decides what is served, and since when."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class CachedFeed:
 class BuildJob:
     """Everything that building one feed needs.
 
-    `build_at` is read before the items: what changes in between is built twice, never lost.
+    `build_at` is read before the items: a change in between causes a second build and is never lost.
     """
 
     feed: Feed
@@ -46,7 +46,7 @@ class BuildJob:
 
 
 def load_build_jobs(connection: Connection, *, limit: int, last_n: int) -> list[BuildJob]:
-    """Feeds whose items changed since they were built."""
+    """Load feeds whose items changed since they were built."""
     s = feed_schedules.c
     query = (
         select_feeds()
@@ -71,7 +71,7 @@ def load_build_jobs(connection: Connection, *, limit: int, last_n: int) -> list[
 def load_last_items(
     connection: Connection, feed: Feed, last_n: int, max_score: float | None = None
 ) -> list[ServedItem]:
-    """The newest items that the feed is served with; with `max_score` those that are analyzed and score no more."""
+    """The newest items that the feed serves; with `max_score`, only analyzed items with at most that score."""
     is_scored = max_score is not None
     query = _last_items(is_analyzed=feed.asks_for_analysis or is_scored, is_scored=is_scored)
     given = {"feed": feed.id, "number": last_n, **({"max_score": max_score} if is_scored else {})}
@@ -96,7 +96,7 @@ _SERVED = (
 
 @cache
 def _last_items(*, is_analyzed: bool, is_scored: bool) -> Select[Any]:
-    """Put together once: each feed asks it, whenever it is built."""
+    """Cached, because every build of a feed uses it."""
     query = select(*_SERVED).where(_i.feed_id == bindparam("feed"))
     if is_analyzed:
         query = query.where(_i.analyzed_at.is_not(None))

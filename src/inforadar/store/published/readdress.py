@@ -1,11 +1,11 @@
-"""Mark documents for building that name another address of this program (see `stale_addresses`)."""
+"""Queue documents for building that contain a former address of this program (see `stale_addresses`)."""
 
 from __future__ import annotations
 
 from sqlalchemy import Connection, select, update
 
 from inforadar.model.ids import FeedId
-from inforadar.store.published.stale_addresses import PORTION, lacks
+from inforadar.store.published.stale_addresses import DOCUMENTS_PER_BATCH, lacks
 from inforadar.store.schema.feeds import cached_feeds, feed_schedules
 from inforadar.store.types import db_after, one_of
 
@@ -16,11 +16,15 @@ _s = feed_schedules.c
 def mark_documents_without(
     connection: Connection, text: str, *, before: FeedId | None
 ) -> tuple[FeedId, int] | None:
-    """Marks those of one portion for building. Returns where the next one ends, and how many; `None`: it was the last.
+    """Queue the stale documents of one batch. Returns where the next batch starts, and how many; None after the last.
 
-    From the highest id down, so that the first documents are the last.
+    From the highest id down, so that the first documents come last.
     """
-    query = select(_c.id, lacks(_c.xml_header, text).label("lacks")).order_by(_c.id.desc()).limit(PORTION)
+    query = (
+        select(_c.id, lacks(_c.xml_header, text).label("lacks"))
+        .order_by(_c.id.desc())
+        .limit(DOCUMENTS_PER_BATCH)
+    )
     rows = connection.execute(query if before is None else query.where(_c.id < before)).all()
     if not rows:
         return None

@@ -1,4 +1,4 @@
-"""Save built feeds, and take them out of the queue of builds."""
+"""Save built feeds, and remove them from the build queue."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def save_cached_feeds(connection: Connection, documents: Mapping[FeedId, CachedF
 def finish_builds(
     connection: Connection, built: Sequence[tuple[BuildJob, CachedFeed | None]]
 ) -> frozenset[FeedId]:
-    """Stores the documents that are new and takes the feeds off the list; returns those that it did this for.
+    """Store new documents and remove the feeds from the queue; return the feeds whose builds counted.
 
-    A feed whose items changed meanwhile stays on the list. If another worker has built one meanwhile, from
-    items at least as new, nothing of it is stored.
+    A feed whose items changed meanwhile stays in the queue. If another worker has built it meanwhile, from items at
+    least as new, nothing is stored.
     """
     s = feed_schedules.c
     ids = [job.feed.id for job, _ in built]

@@ -1,4 +1,4 @@
-"""What the API answers `/rss` from: one indexed question, because readers ask it far more than any other."""
+"""Queries for `/rss`: one indexed query, because readers ask for it far more often than for anything else."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from inforadar.store.types import one_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServedFeed:
-    """A feed as far as serving it goes, without its document: that is seldom needed to answer."""
+    """The parts of a feed needed to serve it, without the document, which is rarely needed to answer."""
 
     id: FeedId
     enabled: bool
     deleted: bool
     updated_at: datetime | None
-    """When the document last changed; `None`: nothing was built yet."""
+    """When the document last changed; None if nothing was built yet."""
 
 
 _COLUMNS = (feeds.c.id, feeds.c.enabled, feeds.c.deleted_at, cached_feeds.c.updated_at)
@@ -37,7 +37,7 @@ _DOCUMENT = select(cached_feeds.c.updated_at, cached_feeds.c.xml_content).where(
 
 
 def load_served_feeds(connection: Connection, url_hashes: Sequence[str]) -> Mapping[str, ServedFeed]:
-    """By the hash of their URLs (`feed_key`) or, if nobody has one now, of those that they had before they moved."""
+    """Find feeds by the hash of their URL (`feed_key`), or if no feed has it now, of a URL they had before."""
     found: dict[str, ServedFeed] = {}
     for key, table in ((feeds.c.url_hash, _served), (feed_urls.c.url_hash, _served_before)):
         missing = [url_hash for url_hash in url_hashes if url_hash not in found]
@@ -54,14 +54,14 @@ def load_served_feeds(connection: Connection, url_hashes: Sequence[str]) -> Mapp
 
 
 def load_document(connection: Connection, feed_id: FeedId) -> tuple[datetime, str] | None:
-    """The document and its date, which belong together: read by one statement."""
+    """The document and its date, read by one statement because they belong together."""
     row = connection.execute(_DOCUMENT, {"feed": feed_id}).first()
     return (row.updated_at, row.xml_content) if row else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedContent:
-    """What any document of a feed is rendered from."""
+    """The data that every document of a feed is rendered from."""
 
     feed: Feed
     updated_at: datetime | None
@@ -71,8 +71,8 @@ class FeedContent:
 def load_feed_content(
     connection: Connection, feed_id: FeedId, limit: int, max_score: float | None = None
 ) -> FeedContent:
-    """With the newest items; with `max_score` the newest of those that are analyzed and score no more."""
-    # The date is read first: what changes in between is rendered again when the build has caught up.
+    """Load a feed with its newest items; with `max_score`, only analyzed items with at most that score."""
+    # The date is read first: after a change in between, the document is rendered again once the build has caught up.
     updated_at = connection.execute(
         select(cached_feeds.c.updated_at).where(cached_feeds.c.id == feed_id)
     ).scalar()

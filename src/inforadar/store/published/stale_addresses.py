@@ -1,8 +1,8 @@
-"""Whether documents name another address of this program than it has now (`INFORADAR_PUBLIC_URL` was changed).
+"""Detect documents that contain a former address of this program (`INFORADAR_PUBLIC_URL` was changed).
 
-No row says which address documents were built with, because the documents do. To look through a million of them at
-each start would take minutes, so it is looked at the first thousand: all of a usual database. A larger one follows
-a change as a whole, and those first thousand are marked last: a marking that was cut short is noticed and ended.
+The address that documents were built with is not stored anywhere else. Checking a million documents at each start
+would take minutes, so only the first thousand are checked: all of a usual database. In a larger one a change affects
+all documents, and the first thousand are queued last: an interrupted run is therefore noticed and completed.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from inforadar.store.schema.feeds import cached_feeds, feed_schedules
 _c = cached_feeds.c
 _s = feed_schedules.c
 
-PORTION = 1000
+DOCUMENTS_PER_BATCH = 1000
 
 
 def has_documents_without(connection: Connection, text: str) -> bool:
-    """Whether one of the first documents lacks this text in its header, and is not to be built anyway."""
+    """Whether one of the first documents lacks this text in its header and is not queued for building."""
     first = (
         select(_c.id, _c.xml_header)
         .join(feed_schedules, _s.id == _c.id)
         .where(_s.build_at.is_(None))
         .order_by(_c.id)
-        .limit(PORTION)
+        .limit(DOCUMENTS_PER_BATCH)
         .subquery()
     )
     return (
@@ -34,5 +34,5 @@ def has_documents_without(connection: Connection, text: str) -> bool:
 
 
 def lacks(header: ColumnElement[str], text: str) -> ColumnElement[bool]:
-    """Both databases have `replace`, and to both a capital letter is another one; to SQLite's LIKE it is not."""
+    """Condition: the header lacks the text. `replace` is case-sensitive in both databases; SQLite's LIKE is not."""
     return func.replace(header, text, "") == header

@@ -1,4 +1,4 @@
-"""Articles as Redis shows them, and the questions to SQL that this takes."""
+"""Articles as Redis shows them, and the SQL queries for them."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _a = articles.c
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectedArticle:
-    """What Redis shows of an article."""
+    """An article as Redis shows it."""
 
     uid: Uid
     categories: frozenset[str]
     at: datetime
-    """From here its 7 days are counted: when the text was fetched, else when the last attempt failed."""
+    """Start of its 7 days: when the text was fetched, or else when the last attempt failed."""
     attempted_at: datetime | None
     is_stored: bool
     fields: Mapping[str, str | int]
-    """The seed's ten, in its order."""
+    """The seed's ten fields, in its order."""
 
 
 _COLUMNS = (
@@ -54,13 +54,13 @@ _COLUMNS = (
 
 
 def load_projected(connection: Connection, uids: Sequence[Uid]) -> list[ProjectedArticle]:
-    """Those of the articles that were attempted."""
+    """Load the articles among these that were attempted."""
     query = select(*_COLUMNS).where(one_of(_a.uid, uids))
     return _projected(connection, query.where(_a.status != ArticleStatus.NOT_FETCHED.value))
 
 
 def load_projected_after(connection: Connection, last: str, limit: int) -> list[ProjectedArticle]:
-    """The next ones that were attempted, in the order of their uids."""
+    """Load the next attempted articles, in order of uid."""
     query = select(*_COLUMNS).where(_a.uid > last, _a.status != ArticleStatus.NOT_FETCHED.value)
     return _projected(connection, query.order_by(_a.uid).limit(limit))
 
@@ -99,7 +99,7 @@ def _projected(connection: Connection, query: Any) -> list[ProjectedArticle]:
 def load_listed_since(
     connection: Connection, since: datetime, after: tuple[str, str], limit: int
 ) -> list[tuple[str, str, datetime]]:
-    """(topic, URL, when) of what came in since then, after that topic and URL."""
+    """(topic, URL, time) of what was listed since then, after the given topic and URL."""
     listed = (
         select(feeds.c.topic.label("topic"), items.c.url.label("url"), items.c.created_at.label("at"))
         .join_from(items, feeds, feeds.c.id == items.c.feed_id)
@@ -127,7 +127,7 @@ def load_listed_since(
 def load_failures_after(
     connection: Connection, last: tuple[str, str], limit: int
 ) -> list[tuple[Uid, str, datetime]]:
-    """(uid, code, when last) of every failure, after that uid and code."""
+    """(uid, code, last time) of every failure, after the given uid and code."""
     f = article_failures.c
     uid, code = last
     query = (

@@ -1,4 +1,4 @@
-"""Whether Redis answers, and is set up so that it loses nothing."""
+"""Check that Redis answers and is configured so that it loses nothing."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from inforadar.store.redis.keys import connect
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RedisSeen:
+class RedisStatus:
     version: str
     took_s: float
     policy: str
-    """What it does when its memory is full."""
+    """Its eviction policy when the memory is full."""
     used: int
     limit: int
-    """In bytes; 0: none."""
+    """In bytes; 0 means no limit."""
 
 
-async def look_at_redis(url: str) -> RedisSeen:
-    """Raises `StoreError` with a sentence if it does not answer."""
+async def check_redis(url: str) -> RedisStatus:
+    """Ask Redis for its status. Raises `StoreError` if it does not answer."""
     redis = connect(url)
     try:
         started = perf_counter()
@@ -34,7 +34,7 @@ async def look_at_redis(url: str) -> RedisSeen:
         raise StoreError(f"Redis does not answer: {fault}") from None
     finally:
         await redis.aclose()
-    return RedisSeen(
+    return RedisStatus(
         version=str(info.get("valkey_version") or info.get("redis_version", "?")),
         took_s=took_s,
         policy=str(info.get("maxmemory_policy", "noeviction")),

@@ -1,16 +1,16 @@
 """Seed 3's keys in Redis, with their types and how long they live.
 
-    rss:category_links:<topic>         SET    48 h   clean URLs; any program may add some
-    rss:article_canonical:<uid>        HASH   7 d    an article, or that there is none (`status=failure`)
-    rss:articles_by_category:<topic>   SET    7 d    uids
-    rss:article_canonical_index        ZSET   –      uid by time
-    rss:canonical_attempted            SET    30 d   uids, renewed by each addition
-    rss:canonical_attempted_at         ZSET   30 d   the same by time: each uid's own 30 days (ruling 4)
-    rss:canonical_failures             ZSET   –      <uid>:<CODE> by time
-    inforadar:at:<key>                 ZSET          the members of a category's set by time: each one's own life
+rss:category_links:<topic>         SET    48 h   clean URLs; any program may add some
+rss:article_canonical:<uid>        HASH   7 d    an article, or that there is none (`status=failure`)
+rss:articles_by_category:<topic>   SET    7 d    uids
+rss:article_canonical_index        ZSET   –      uid by time
+rss:canonical_attempted            SET    30 d   uids, renewed by each addition
+rss:canonical_attempted_at         ZSET   30 d   the same by time: each uid's own 30 days (ruling 4)
+rss:canonical_failures             ZSET   –      <uid>:<CODE> by time
+    inforadar:at:<key>                 ZSET          members of a category's set by time: each one's own lifetime
 
-Lives are counted from when a thing happened, not from when Redis was told, so that what was published late, or
-twice, or anew lives no longer than it should.
+Lifetimes start when something happened, not when it was written to Redis. So an entry written late, twice or again
+does not live longer than it should.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ ATTEMPTED_AT = "rss:canonical_attempted_at"
 FAILURES = "rss:canonical_failures"
 
 AT = "inforadar:at:"
-"""Before the key of a category's set; ours, as the seed has no such keys."""
-SPARE_S = 86400
-"""So much longer times live than what they are of, that it can be forgotten by them."""
+"""Prefix to the key of a category's set; our own, the seed has no such keys."""
+TIMES_EXTRA_S = 86400
+"""Timestamps outlive the members they belong to by this much, so that expired members can be found."""
 
 TIMEOUT_S = 5.0
 
@@ -54,14 +54,14 @@ def connect(url: str) -> Redis:
 
 
 def score(at: datetime) -> float:
-    """Seconds since 1970."""
+    """A Redis score: seconds since 1970."""
     return at.timestamp()
 
 
 def live_until(pipeline: Pipeline, key: str, at: datetime, seconds: int) -> None:
-    """The key lives at least so long from then on; never shorter than it would have."""
+    """Let the key live at least this long from `at`; never shorten its lifetime."""
     until = math.ceil(at.timestamp()) + seconds
-    # GT alone takes a key without an end for one that lives for ever.
+    # GT alone treats a key without an expiry as one that lives forever.
     pipeline.expireat(key, until, nx=True)
     pipeline.expireat(key, until, gt=True)
 
@@ -69,17 +69,17 @@ def live_until(pipeline: Pipeline, key: str, at: datetime, seconds: int) -> None
 def add_members(
     pipeline: Pipeline, key: str, members: Sequence[str], at: datetime, seconds: int, *, under: str = ""
 ) -> None:
-    """Puts members into a category's set, each with a life of its own from then on."""
+    """Add members to a category's set, each with its own lifetime starting at `at`."""
     pipeline.sadd(f"{under}{key}", *members)
     live_until(pipeline, f"{under}{key}", at, seconds)
     times = f"{under}{AT}{key}"
     scores: dict[Any, Any] = dict.fromkeys(members, score(at))
     pipeline.zadd(times, scores, gt=True)
-    live_until(pipeline, times, at, seconds + SPARE_S)
+    live_until(pipeline, times, at, seconds + TIMES_EXTRA_S)
 
 
 def add_attempted(pipeline: Pipeline, uids: dict[Uid, datetime], *, under: str = "") -> None:
-    """Marks uids as attempted at these times."""
+    """Mark uids as attempted at these times."""
     if not uids:
         return
     scores: dict[Any, Any] = {key: score(at) for key, at in uids.items()}

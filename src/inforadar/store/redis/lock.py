@@ -1,7 +1,7 @@
-"""The right to write the projection: one process at a time, and none that lost it.
+"""The lock for writing the projection: one process at a time, and none that has lost it.
 
-The lock is a key that expires, so a process that dies holds up nobody for long. Each write is a transaction that
-watches the key: one that slept through its time writes nothing, however far it had come.
+The lock is a key that expires, so a process that dies does not block others for long. Each write is a transaction that
+watches the key: a process that slept through its time writes nothing.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
 
 LOCK = "inforadar:projection"
 LOCK_MS = 30_000
-LOOK_AGAIN_S = 0.05
+LOCK_POLL_S = 0.05
 
 _RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
 
 
 class LockLostError(Exception):
-    """Someone else writes the projection by now."""
+    """Another process has taken over writing the projection."""
 
 
 class HeldLock:
-    """Writes as its holder, or not at all."""
+    """Writes only as long as the lock is held."""
 
     def __init__(self, redis: Redis, token: bytes) -> None:
         self._redis = redis
         self._token = token
 
     async def write(self, fill: Callable[[Pipeline], None]) -> list[str]:
-        """Runs the commands that `fill` adds, all or none; returns what Redis said of keys of another type."""
+        """Run the commands that `fill` adds, all or none; return Redis's errors about keys of another type."""
         async with self._redis.pipeline(transaction=True) as pipeline:
             await pipeline.watch(LOCK)
             if await pipeline.get(LOCK) != self._token:
@@ -51,7 +51,7 @@ class HeldLock:
                 raise LockLostError from None
         errors = [answer for answer in answers if isinstance(answer, Exception)]
         for error in errors:
-            # A key that another program made into something else stays its; everything else was not written.
+            # Another program may have changed a key's type: it stays. Any other error means that the write failed.
             if not (isinstance(error, ResponseError) and str(error).startswith("WRONGTYPE")):
                 raise error
         return [str(error) for error in errors]
@@ -59,17 +59,17 @@ class HeldLock:
 
 @asynccontextmanager
 async def held_lock(redis: Redis, *, wait_s: float) -> AsyncIterator[HeldLock | None]:
-    """The lock, or None if another process kept it for so long."""
+    """Take the lock; yields None if another process has kept it for `wait_s`."""
     token = uuid4().hex
     until = asyncio.get_running_loop().time() + wait_s
     while not await redis.set(LOCK, token, nx=True, px=LOCK_MS):
         if asyncio.get_running_loop().time() >= until:
             yield None
             return
-        await asyncio.sleep(LOOK_AGAIN_S)
+        await asyncio.sleep(LOCK_POLL_S)
     try:
         yield HeldLock(redis, token.encode())
     finally:
-        # If Redis is away by now the lock goes by itself; a fault here would hide that the holder was stopped.
+        # If Redis is unreachable, the lock expires by itself; an error here would hide that the holder was stopped.
         with suppress(RedisError, OSError):
             await redis.register_script(_RELEASE)(keys=[LOCK], args=[token])

@@ -1,10 +1,10 @@
-"""The outbox: what Redis is to be told, written in the transaction that made it true (D6).
+"""The outbox: changes to write to Redis, recorded in the transaction that made them (D6).
 
-An event names what changed, not how it looks now: whoever publishes it reads that from the tables. So an event
-can be published twice, or after a later one, and Redis still ends up right.
+An event names what changed, not its current state: the publisher reads that from the tables. So an event can be
+published twice, or after a later one, and Redis still ends up right.
 
     listed    {category, urls}    these URLs were listed under this topic
-    known     {category, uids}    listed again, but the articles are there already: skipped
+    known     {category, uids}    listed again, but the articles are already stored: skipped
     article   {uid, code}         an article was stored, or the attempt failed with this code
 """
 
@@ -31,11 +31,11 @@ from inforadar.store.redis.outbox_queries import OutboxEvent, OutboxKind
 _o = redis_outbox.c
 
 
-URLS_TO_AN_EVENT = 500
+URLS_PER_EVENT = 500
 
 
 def note_listed(connection: Connection, batches: Sequence[FeedItems]) -> None:
-    """New items: their URLs are listed, and those whose article is there already are known."""
+    """Record new items: their URLs are listed, and those whose article is already stored are known."""
     by_topic: dict[str, dict[Uid, str]] = {}
     for batch in batches:
         urls = by_topic.setdefault(batch.topic, {})
@@ -50,7 +50,7 @@ def note_listed(connection: Connection, batches: Sequence[FeedItems]) -> None:
 
 
 def note_known(connection: Connection, category: str, uids: Sequence[Uid], at: datetime) -> None:
-    """These articles were listed again and are not fetched again."""
+    """Record articles that were listed again and are not fetched again."""
     _note(connection, OutboxKind.KNOWN, at, category=category, uids=uids)
 
 
@@ -61,21 +61,21 @@ def _note(
         {
             "at": at,
             "kind": kind.value,
-            "payload": {"category": category, name: list(values[start : start + URLS_TO_AN_EVENT])},
+            "payload": {"category": category, name: list(values[start : start + URLS_PER_EVENT])},
         }
         for name, values in listed.items()
-        for start in range(0, len(values), URLS_TO_AN_EVENT)
+        for start in range(0, len(values), URLS_PER_EVENT)
     ]
     if rows:
         connection.execute(insert(redis_outbox), rows)
 
 
 def note_article(connection: Connection, key: Uid, at: datetime, code: FailureCode | None) -> None:
-    """An attempt ended: with a failure if there is a code."""
+    """Record the end of an attempt: a failure if there is a code."""
     payload = {"uid": key, "code": code.value if code else None}
     connection.execute(insert(redis_outbox).values(at=at, kind=OutboxKind.ARTICLE.value, payload=payload))
 
 
 def delete_outbox(connection: Connection, events: Sequence[OutboxEvent]) -> None:
-    """They have been published."""
+    """Delete published events."""
     connection.execute(delete(redis_outbox).where(one_of(_o.id, [event.id for event in events])))

@@ -26,7 +26,7 @@ class OutboxKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutboxEvent:
-    """One thing that Redis is to be told."""
+    """One change to write to Redis."""
 
     id: int
     at: datetime
@@ -35,7 +35,7 @@ class OutboxEvent:
 
 
 def load_outbox(connection: Connection, limit: int) -> list[OutboxEvent]:
-    """The oldest events."""
+    """Load the oldest events."""
     rows = connection.execute(select(redis_outbox).order_by(_o.id).limit(limit))
     return [OutboxEvent(id=row.id, at=row.at, kind=OutboxKind(row.kind), payload=row.payload) for row in rows]
 

@@ -1,7 +1,7 @@
-"""What Redis shows of the database: seed 3's keys, written after commit from the outbox (D6).
+"""The projection of the database to Redis: seed 3's keys, written from the outbox after commit (D6).
 
-Redis is never the only place of anything. While it is away the outbox grows and the work goes on; when it is back
-the outbox is worked off. `rebuild` writes everything anew from SQL, after a FLUSHALL for instance.
+Nothing is stored only in Redis. While it is unreachable the outbox grows and work continues; when it is back the outbox
+is published. `rebuild` writes everything again from SQL, for example after a FLUSHALL.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from redis.exceptions import RedisError
 
 from inforadar.errors import StoreError
 from inforadar.model.ids import Uid
-from inforadar.store.articles.enqueue import TakenIn
+from inforadar.store.articles.enqueue import EnqueueResult
 from inforadar.store.database import Database
 from inforadar.store.redis.article_queries import ProjectedArticle, load_projected
 from inforadar.store.redis.inbox import Inbox
@@ -47,13 +47,13 @@ if TYPE_CHECKING:
 
 BATCH = 100
 WAIT_S = 5.0
-"""How long publishing waits for another process that does the same."""
-FORGET_AT_ONCE = 1000
+"""How long publishing waits for another process that is publishing."""
+REMOVE_BATCH = 1000
 
-_FORGET = """
+_REMOVE_EXPIRED = """
 local old = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', '(' .. ARGV[1], 'LIMIT', 0, ARGV[2])
 if #old > 0 then
-    -- A key that another program made into something else stays its.
+        -- Another program may have changed the key's type: it stays.
     redis.pcall('SREM', KEYS[1], unpack(old))
     redis.call('ZREM', KEYS[2], unpack(old))
 end
@@ -67,7 +67,7 @@ log = structlog.get_logger()
 async def open_projection(
     url: str, database: Database, *, now: Callable[[], datetime]
 ) -> AsyncIterator[RedisProjection]:
-    """Connects when it is first used: a Redis that is away stops nobody."""
+    """Open the projection. It connects on first use, so an unreachable Redis stops nobody."""
     redis = connect(url)
     try:
         yield RedisProjection(redis, database, now=now)
@@ -76,36 +76,36 @@ async def open_projection(
 
 
 class RedisProjection:
-    """Tells Redis what happened, and takes in what others put there."""
+    """Publishes changes to Redis, and queues URLs that other programs put there."""
 
     def __init__(self, redis: Redis, database: Database, *, now: Callable[[], datetime]) -> None:
         self._redis = redis
         self._database = database
         self._now = now
         self._inbox = Inbox(redis, database, now=now)
-        self._forget = redis.register_script(_FORGET)
+        self._remove_expired = redis.register_script(_REMOVE_EXPIRED)
         self._is_away = False
 
-    async def take_in(self) -> TakenIn:
-        """Queues URLs that other programs put into the category sets."""
+    async def take_in(self) -> EnqueueResult:
+        """Queue URLs that other programs put into the category sets."""
         try:
             taken = await self._inbox.take_in()
         except (RedisError, OSError) as fault:
             self._note_away(fault)
-            return TakenIn(queued=0, known=0)
+            return EnqueueResult(queued=0, known=0)
         await self._note_back()
         return taken
 
     async def publish(self) -> int:
-        """Works off the outbox; returns how many events were published. While Redis is away: 0."""
+        """Publish the outbox; return the number of events published. While Redis is unreachable: 0."""
         published = 0
         try:
             while await self._database.read(count_outbox):
                 async with held_lock(self._redis, wait_s=WAIT_S) as lock:
                     if lock is None:
                         break
-                    published += await self._work_off(lock)
-            await self._forget_outlived()
+                    published += await self._publish_outbox(lock)
+            await self._forget_expired()
         except LockLostError:
             log.warning("redis.lock_lost")
         except (RedisError, OSError) as fault:
@@ -114,7 +114,7 @@ class RedisProjection:
         await self._note_back()
         return published
 
-    async def _work_off(self, lock: HeldLock) -> int:
+    async def _publish_outbox(self, lock: HeldLock) -> int:
         published = 0
         while events := await self._database.read(load_outbox, BATCH):
             uids = {Uid(event.payload["uid"]) for event in events if event.kind is OutboxKind.ARTICLE}
@@ -138,8 +138,8 @@ class RedisProjection:
             published += len(events)
         return published
 
-    async def _forget_outlived(self) -> None:
-        """Takes out members whose own time is over: their keys live on, renewed by each addition."""
+    async def _forget_expired(self) -> None:
+        """Remove expired members: each addition renews their keys, which therefore do not expire."""
         await self._forget_members(ATTEMPTED, ATTEMPTED_AT, ATTEMPTED_S)
         async for times in self._redis.scan_iter(match=f"{AT}*", count=1000, _type="zset"):
             key = times.removeprefix(AT.encode())
@@ -149,11 +149,11 @@ class RedisProjection:
     async def _forget_members(self, key: str | bytes, times: str | bytes, seconds: int) -> None:
         oldest = score(self._now() - timedelta(seconds=seconds))
         keys = [key, times]
-        while await self._forget(keys=keys, args=[oldest, FORGET_AT_ONCE]) == FORGET_AT_ONCE:
+        while await self._remove_expired(keys=keys, args=[oldest, REMOVE_BATCH]) == REMOVE_BATCH:
             pass
 
     async def rebuild(self) -> dict[str, int]:
-        """Writes every key anew from SQL; returns how much of what."""
+        """Write every key again from SQL; return the numbers of links, articles and failures."""
         try:
             async with held_lock(self._redis, wait_s=60.0) as lock:
                 if lock is None:

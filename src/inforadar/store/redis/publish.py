@@ -1,4 +1,4 @@
-"""Write an article into Redis as it is now."""
+"""Write the current state of an article to Redis."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from inforadar.store.redis.article_queries import ProjectedArticle
 
 
 def lives(at: datetime, seconds: int, now: datetime) -> bool:
-    """Whether what happened then is still to be seen."""
+    """Whether an entry from `at` has not expired yet."""
     return at + timedelta(seconds=seconds) > now
 
 
 def publish_article(pipeline: Pipeline, article: ProjectedArticle, now: datetime, *, under: str = "") -> None:
-    """An article as it is now; what has outlived its time is left out.
+    """Write the current state of an article; expired parts are left out.
 
-    `under` is put before the keys that many articles share, for building them aside.
+    `under` is a prefix for the keys that many articles share, to build them in a separate place.
     """
     if lives(article.at, ARTICLE_S, now):
         key = f"{ARTICLE}{article.uid}"

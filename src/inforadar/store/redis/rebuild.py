@@ -1,7 +1,7 @@
-"""Writing the projection anew from SQL.
+"""Rebuild the projection from SQL.
 
-Keys that many articles share are built aside and then put in place together, so that a reader never sees half of
-them. The category sets are other programs' too: they are added to, never replaced.
+Keys that many articles share are built under a staging prefix and then renamed together, so that a reader never sees
+half of them. Other programs also write to the category sets: members are added to these, and they are never replaced.
 """
 
 from __future__ import annotations
@@ -40,33 +40,33 @@ from inforadar.store.redis.publish import lives, publish_article
 if TYPE_CHECKING:
     from inforadar.store.redis.keys import Pipeline
 
-ASIDE = "inforadar:rebuild:"
-ASIDE_S = 3600
-"""What a rebuild that died left behind goes by itself."""
-ARTICLES_AT_ONCE = 100
-ROWS_AT_ONCE = 2000
+STAGING = "inforadar:rebuild:"
+STAGING_TTL_S = 3600
+"""The remains of a rebuild that died expire after this."""
+ARTICLES_PER_BATCH = 100
+ROWS_PER_BATCH = 2000
 
 
 async def rebuild(redis: Redis, database: Database, lock: HeldLock, now: datetime) -> dict[str, int]:
-    """Returns how many links, articles and failures were written."""
+    """Write every key again; return the numbers of links, articles and failures written."""
     counts: Counter[str] = Counter(links=0, articles=0, failures=0)
-    await _delete_aside(redis)
+    await _delete_staging(redis)
     counts["links"] = await _links(database, lock, now)
     categories, counts["articles"] = await _articles(database, lock, now)
     counts["failures"] = await _failures(database, lock)
-    await _put_in_place(redis, lock, categories)
+    await _rename_staging(redis, lock, categories)
     return dict(counts)
 
 
-async def _delete_aside(redis: Redis) -> None:
-    async for key in redis.scan_iter(match=f"{ASIDE}*", count=1000):
+async def _delete_staging(redis: Redis) -> None:
+    async for key in redis.scan_iter(match=f"{STAGING}*", count=1000):
         await redis.delete(key)
 
 
 async def _links(database: Database, lock: HeldLock, now: datetime) -> int:
     written, after = 0, ("", "")
     since = now - timedelta(seconds=LINKS_S)
-    while rows := await database.read(load_listed_since, since, after, ROWS_AT_ONCE):
+    while rows := await database.read(load_listed_since, since, after, ROWS_PER_BATCH):
 
         def fill(pipeline: Pipeline, rows: Sequence[tuple[str, str, datetime]] = rows) -> None:
             for topic, url, at in rows:
@@ -79,15 +79,15 @@ async def _links(database: Database, lock: HeldLock, now: datetime) -> int:
 
 
 async def _articles(database: Database, lock: HeldLock, now: datetime) -> tuple[set[str], int]:
-    """The categories that have articles, and how many articles there are."""
+    """Write the articles; return the categories that have articles, and the number of articles."""
     written, last = 0, ""
     categories: set[str] = set()
-    while found := await database.read(load_projected_after, last, ARTICLES_AT_ONCE):
+    while found := await database.read(load_projected_after, last, ARTICLES_PER_BATCH):
 
         def fill(pipeline: Pipeline, found: Sequence[ProjectedArticle] = found) -> None:
             for article in found:
-                publish_article(pipeline, article, now, under=ASIDE)
-            pipeline.expire(f"{ASIDE}{INDEX}", ASIDE_S)
+                publish_article(pipeline, article, now, under=STAGING)
+            pipeline.expire(f"{STAGING}{INDEX}", STAGING_TTL_S)
 
         await lock.write(fill)
         for article in found:
@@ -100,11 +100,11 @@ async def _articles(database: Database, lock: HeldLock, now: datetime) -> tuple[
 
 async def _failures(database: Database, lock: HeldLock) -> int:
     written, last = 0, ("", "")
-    while rows := await database.read(load_failures_after, last, ROWS_AT_ONCE):
+    while rows := await database.read(load_failures_after, last, ROWS_PER_BATCH):
 
         def fill(pipeline: Pipeline, rows: Sequence[tuple[Uid, str, datetime]] = rows) -> None:
-            pipeline.zadd(f"{ASIDE}{FAILURES}", {f"{uid}:{code}": score(at) for uid, code, at in rows})
-            pipeline.expire(f"{ASIDE}{FAILURES}", ASIDE_S)
+            pipeline.zadd(f"{STAGING}{FAILURES}", {f"{uid}:{code}": score(at) for uid, code, at in rows})
+            pipeline.expire(f"{STAGING}{FAILURES}", STAGING_TTL_S)
 
         await lock.write(fill)
         written += len(rows)
@@ -112,7 +112,7 @@ async def _failures(database: Database, lock: HeldLock) -> int:
     return written
 
 
-async def _put_in_place(redis: Redis, lock: HeldLock, categories: set[str]) -> None:
+async def _rename_staging(redis: Redis, lock: HeldLock, categories: set[str]) -> None:
     families = (BY_CATEGORY, f"{AT}{BY_CATEGORY}")
     built = {f"{family}{category}" for family in families for category in categories}
     shown = {
@@ -121,11 +121,11 @@ async def _put_in_place(redis: Redis, lock: HeldLock, categories: set[str]) -> N
         async for key in redis.scan_iter(match=f"{family}*")
     }
     fixed = {INDEX, FAILURES, ATTEMPTED, ATTEMPTED_AT}
-    has_built = {key for key in fixed if await redis.exists(f"{ASIDE}{key}")}
+    has_built = {key for key in fixed if await redis.exists(f"{STAGING}{key}")}
 
     def fill(pipeline: Pipeline) -> None:
         for key in sorted(built | has_built):
-            pipeline.rename(f"{ASIDE}{key}", key)
+            pipeline.rename(f"{STAGING}{key}", key)
         for key in sorted((shown - built) | (fixed - has_built)):
             pipeline.delete(key)
         for key in (INDEX, FAILURES):

@@ -1,10 +1,10 @@
-"""Fetch runs over several processes: one asks for a run, another executes it, any may look on and ask it to stop.
+"""Fetch runs across processes: one requests a run, another executes it, and any can watch it and ask it to stop.
 
-    request_fetch_run ──► claim_fetch_run ──► beat, beat, … ──► finish_run
-       the page              a worker           events, numbers; tells of `request_stop`
+    request_fetch_run ──► claim_fetch_run ──► save_heartbeat, … ──► finish_run
+       the web page          a worker            saves events and numbers; returns `request_stop`
 
-Whoever executes a run says so again every few seconds (`alive_until`). A run whose process was killed is so found out,
-and closed as interrupted; what it had found waits on disk for the next one.
+The executing process renews `alive_until` every few seconds. If it is killed, that is noticed, and the run is closed as
+interrupted; what it had found waits on disk for the next run.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ _r = runs.c
 
 
 ALIVE_S = 30.0
+"""How long a run counts as alive after a heartbeat."""
 
 
 def request_fetch_run(connection: Connection, details: RunDetails) -> RunId:
-    """Asks for a run; the next worker that looks executes it. `details` is what `FetchRun` was to be made with."""
+    """Request a run; the next free worker executes it. `details` are the settings of its `FetchRun`."""
     run_id = RunId(new_uuid())
     values = {"id": run_id, "kind": RunKind.FETCH.value, "details": msgspec.to_builtins(details)}
     connection.execute(insert(runs).values(**values, started_at=db_now(), wanted_at=db_now()))
@@ -36,7 +37,7 @@ def request_fetch_run(connection: Connection, details: RunDetails) -> RunId:
 
 
 def claim_fetch_run(connection: Connection) -> tuple[RunId, RunDetails] | None:
-    """Takes the run that was asked for longest ago, with its details."""
+    """Claim the run that was requested longest ago, with its details."""
     longest = (
         select(_r.id, _r.details)
         .where(_r.wanted_at.is_not(None))
@@ -52,21 +53,21 @@ def claim_fetch_run(connection: Connection) -> tuple[RunId, RunDetails] | None:
 
 
 def request_stop(connection: Connection, run_id: RunId) -> None:
-    """Asks that a run stop, between two items. One that nobody has taken yet never begins."""
+    """Ask a run to stop between two items. A run that nobody has claimed never starts."""
     running = (_r.id == run_id, _r.finished_at.is_(None))
     connection.execute(update(runs).where(*running).values(stop_at=db_now()))
     waiting = update(runs).where(*running, _r.wanted_at.is_not(None))
     connection.execute(waiting.values(wanted_at=None, finished_at=db_now(), interrupted=True))
 
 
-def beat(
+def save_heartbeat(
     connection: Connection,
     run_id: RunId,
     first_seq: int,
     events: Sequence[Progress],
     details: RunDetails,
 ) -> bool:
-    """Says that the run goes on and how; returns whether someone asked it to stop."""
+    """Record that the run is alive, and its progress; return whether someone asked it to stop."""
     save_events(connection, run_id, first_seq, events)
     values = {"alive_until": db_later(ALIVE_S), "details": msgspec.to_builtins(details)}
     said = update(runs).where(_r.id == run_id, _r.finished_at.is_(None)).values(**values)
@@ -74,7 +75,7 @@ def beat(
 
 
 def close_dead_runs(connection: Connection) -> None:
-    """Closes the runs of processes that are gone: what was saved until then is what they did."""
+    """Close the runs of processes that died: their results are what was saved until then."""
     dead = connection.execute(select(_r.id, _r.alive_until).where(_r.alive_until < db_now())).all()
     for row in dead:
         finish_run(connection, row.id, row.alive_until, interrupted=True)

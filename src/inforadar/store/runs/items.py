@@ -1,4 +1,4 @@
-"""What a run did to items, a page of it at a time: a run may have added a million."""
+"""The items that a run added or changed, page by page: a run may have added a million."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class RunItem:
     title: str | None
     source: str
     fields: dict[str, tuple[Any, Any]]
-    """{field: (old, new)}; of one that was added, nothing."""
+    """{field: (old, new)}; empty for an added item."""
 
 
 _columns = (items.c.id, items.c.url, items.c.title, feeds.c.source)
 
 
 def load_run_added(connection: Connection, run_id: RunId, *, limit: int) -> list[RunItem]:
-    """The first of them, as they were found."""
+    """The first items that the run added, in the order in which they were found."""
     query = (
         select(*_columns)
         .join_from(items, feeds, feeds.c.id == items.c.feed_id)
@@ -43,7 +43,7 @@ def load_run_added(connection: Connection, run_id: RunId, *, limit: int) -> list
 
 
 def load_run_changed(connection: Connection, run_id: RunId, *, limit: int) -> list[RunItem]:
-    """The first changes; those of one item together, from its first old value to its last new one."""
+    """The first changes, merged by item: from its first old value to its last new one."""
     query = (
         select(*_columns, item_changes.c.fields)
         .join_from(item_changes, items, items.c.id == item_changes.c.item_id)

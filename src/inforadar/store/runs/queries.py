@@ -1,4 +1,4 @@
-"""Questions about runs: reports, progress events, and the fetch runs that are open."""
+"""Queries about runs: reports, progress events, and open fetch runs."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from inforadar.store.types import db_now
 _r = runs.c
 
 MAX_EVENTS = 2000
-"""Stored progress events of one run; later lines are not kept."""
+"""Maximum number of progress events stored per run; later ones are not stored."""
 _NO_RUN = "There is no run {}. `inforadar run list` shows them."
 
 
 def load_runs(connection: Connection, *, limit: int = 50, before: RunId | None = None) -> list[Report]:
-    """Newest first, without the lists of articles; with `before`, those that started before that run."""
+    """Load reports, newest first, without the lists of articles; with `before`, those that started before that run."""
     query = select(runs).order_by(runs.c.started_at.desc(), runs.c.id.desc()).limit(limit)
     if before is not None:
         at = connection.execute(select(runs.c.started_at).where(runs.c.id == before)).scalar()
@@ -35,7 +35,7 @@ def load_runs(connection: Connection, *, limit: int = 50, before: RunId | None =
 
 
 def load_run(connection: Connection, run_id: RunId) -> Report:
-    """The report without its lists of articles, which may be long."""
+    """Load a report without its lists of articles, which may be long."""
     row = connection.execute(select(runs).where(runs.c.id == run_id)).first()
     if row is None:
         raise NotFoundError(_NO_RUN.format(run_id))
@@ -43,7 +43,7 @@ def load_run(connection: Connection, run_id: RunId) -> Report:
 
 
 def load_report(connection: Connection, run_id: RunId) -> Report:
-    """The whole report (A10)."""
+    """Load a whole report (A10)."""
     row = connection.execute(select(runs).where(runs.c.id == run_id)).first()
     if row is None:
         raise NotFoundError(_NO_RUN.format(run_id))
@@ -98,7 +98,7 @@ def is_run_finished(connection: Connection, run_id: RunId) -> bool:
 def load_events(
     connection: Connection, run_id: RunId, *, after: int = -1, limit: int = 500
 ) -> list[tuple[int, Progress]]:
-    """The events of a run with a number above `after`, each with its number: so one looks on where one was."""
+    """The events of a run after number `after`, each with its number, so that a viewer can continue where it was."""
     e = run_events.c
     query = select(run_events).where(e.run_id == run_id, e.seq > after).order_by(e.seq).limit(limit)
     return [
@@ -121,13 +121,13 @@ def load_events(
 
 
 def has_fetch_work(connection: Connection) -> bool:
-    """Whether a run was asked for, or one was abandoned. Cheap: two short indexes."""
+    """Whether a run was requested or abandoned. Cheap: two short indexes."""
     query = select(func.count()).where(or_(_r.wanted_at.is_not(None), _r.alive_until < db_now()))
     return connection.execute(query).scalar_one() > 0
 
 
 def load_open_fetch_runs(connection: Connection) -> list[RunId]:
-    """Those that wait for a worker or go on now, newest first."""
+    """Fetch runs that wait for a worker or are running, newest first."""
     is_open = or_(_r.wanted_at.is_not(None), _r.alive_until >= db_now())
     query = select(_r.id).where(is_open, _r.finished_at.is_(None)).order_by(_r.id.desc())
     return list(connection.execute(query).scalars())

@@ -1,4 +1,4 @@
-"""Save runs: their beginning, their end, and the progress events that let one process show a run of another."""
+"""Save runs: start, end, and the progress events with which one process can show another's run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def insert_run(
 
 
 def continue_run(connection: Connection, run_id: RunId) -> bool:
-    """Opens a finished run that has more to do. False: it was deleted meanwhile."""
+    """Reopen a finished run that has more to do. Returns False if it was deleted meanwhile."""
     opened = update(runs).where(runs.c.id == run_id).values(finished_at=None).returning(runs.c.id)
     return connection.execute(opened).first() is not None
 
@@ -41,7 +41,7 @@ def finish_run(
     interrupted: bool = False,
     details: RunDetails | None = None,
 ) -> None:
-    """Closes the run; what it added and changed is counted from the items themselves."""
+    """Close the run; its added and changed items are counted from the items themselves."""
     added = connection.execute(select(func.count()).where(items.c.run_id == run_id)).scalar_one()
     updated = connection.execute(
         select(func.count(item_changes.c.item_id.distinct())).where(item_changes.c.run_id == run_id)
@@ -60,7 +60,7 @@ def finish_run(
 
 
 def save_events(connection: Connection, run_id: RunId, first_seq: int, events: Sequence[Progress]) -> None:
-    """Appends progress events, as long as the run has fewer than `MAX_EVENTS`."""
+    """Append progress events, as long as the run has fewer than `MAX_EVENTS`."""
     rows = [
         {
             "run_id": run_id,

@@ -1,8 +1,8 @@
-"""What a fetch found and has not processed yet, kept on disk so that a run that is killed goes on from there (A3).
+"""Load the spool: what a fetch found but has not processed yet, stored so that a killed run can be continued (A3).
 
-Rows belong to a feed, in the order in which they were found: the parts of its listing, then the end of the job.
-Whoever holds the feed's lease may add, process and delete them; nobody else touches them. Saving the end of any job
-of the feed deletes what is left, so that nothing old is ever processed after something newer.
+Rows belong to a feed, in the order in which they were found: the parts of its listing, then the end of the job. Only
+the holder of the feed's lease may add, process and delete them. Saving the end of any job of the feed deletes the rest,
+so that nothing old is ever processed after something newer.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from inforadar.store.types import db_later, one_of
 
 _f = found_parts.c
 
-FRESH_S = 3600.0
-"""What was found longer ago is asked for again: meanwhile the pages of a listing show other items."""
+MAX_SPOOL_AGE_S = 3600.0
+"""Older parts are fetched again: meanwhile the pages of the listing show other items."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpoolDocument:
-    """What a row holds of a part, or of the end of a job; lease and run are those of whoever processes it."""
+    """The stored part, or the end of a job; lease and run are those of the worker that processes it."""
 
     at: datetime
     listed: tuple[Listed, ...] = ()
@@ -52,9 +52,11 @@ END_FIELDS = tuple(one.name for one in fields(FinishedJob) if one.name not in {"
 
 
 def load_found(connection: Connection, lease: Lease, run_id: RunId) -> list[ListingPart | FinishedJob]:
-    """All that was found of a feed and is fresh enough to go on from, in its order; else nothing."""
+    """Everything found of a feed, in order, if it is fresh enough to continue from; otherwise nothing."""
     query = select(found_parts).where(_f.feed_id == lease.feed.id).order_by(_f.position)
-    newest = query.order_by(None).order_by(_f.position.desc()).limit(1).where(_f.at > db_later(-FRESH_S))
+    newest = (
+        query.order_by(None).order_by(_f.position.desc()).limit(1).where(_f.at > db_later(-MAX_SPOOL_AGE_S))
+    )
     if connection.execute(newest).first() is None:
         return []
     return [_step(row, lease, run_id) for row in connection.execute(query)]
@@ -66,7 +68,7 @@ def load_feeds_with_found(connection: Connection, feed_ids: Iterable[FeedId]) ->
 
 
 def load_next_found(connection: Connection, lease: Lease, run_id: RunId) -> ListingPart | FinishedJob | None:
-    """The first of a feed's rows that is still there."""
+    """The first remaining row of a feed."""
     query = select(found_parts).where(_f.feed_id == lease.feed.id).order_by(_f.position).limit(1)
     row = connection.execute(query).first()
     return _step(row, lease, run_id) if row else None

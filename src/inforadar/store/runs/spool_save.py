@@ -1,4 +1,4 @@
-"""Keep what a fetch found until it is processed, and delete it then (see `spool_queries`)."""
+"""Store what a fetch found until it is processed, then delete it (see `spool_queries`)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _f = found_parts.c
 
 
 def save_found(connection: Connection, step: ListingPart | FinishedJob, position: int) -> bool:
-    """Keeps what was found; False: the lease went to someone else, and nothing is kept."""
+    """Store a step. Returns False, and stores nothing, if the lease was lost."""
     s = feed_schedules.c
     feed_id = step.lease.feed.id
     token = select(s.lease_token).where(s.id == feed_id).with_for_update()

@@ -1,1 +1,1 @@
-"""The tables. Invariants live here: a constraint rules out what must never happen."""
+"""The tables. Invariants are enforced here: a constraint prevents what must never happen."""

@@ -1,4 +1,4 @@
-"""All tables, for code that goes over every one of them. They are defined by noun; this module names the nouns."""
+"""All tables, for code that iterates over them. They are defined by noun; this module lists the nouns."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from inforadar.store.schema import (
 from inforadar.store.schema.columns import metadata
 
 NOUNS = (analyses, articles, feeds, history, hosts, items, people, redis, runs, search, sitemaps)
-"""Importing them registers their tables in the metadata."""
+"""Importing these modules registers their tables in the metadata."""
 
 
 def all_tables() -> list[Table]:
-    """All tables, each after those it refers to."""
+    """All tables, each after the tables it refers to."""
     assert NOUNS
     return list(metadata.sorted_tables)

@@ -1,4 +1,4 @@
-"""Shared by all tables: the metadata with its naming convention, and columns that recur."""
+"""Shared by all tables: the metadata with its naming convention, and recurring columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ metadata = MetaData(
 
 
 def enum_check(column: str, words: type) -> CheckConstraint:
-    """Only the enum's words may stand in `column`."""
+    """A constraint that allows only the enum's values in `column`."""
     allowed = ", ".join(f"'{word.value}'" for word in words)  # type: ignore[attr-defined]
     return CheckConstraint(f"{column} IN ({allowed})", name=column)
 
@@ -34,7 +34,7 @@ def updated_column() -> Column[object]:
 
 
 def partial_index(column: Column[Any]) -> Index:
-    """An index of only those rows that have a value: queues are short, tables are long."""
+    """An index of only the rows that have a value: queues are short, tables are long."""
     filled = column.is_not(None)
     return Index(
         f"ix_{column.table.name}_{column.name}", column, sqlite_where=filled, postgresql_where=filled

@@ -48,8 +48,8 @@ feeds = Table(
     enum_check("error_policy", ErrorPolicy),
 )
 Index("ix_feeds_url", feeds.c.url, postgresql_using="hash")
-# Counts of a million feeds by how they are come from it alone; their rows are not read. (`deleted_at` is there for
-# SQLite, which looks at it again though the index has only rows without.)
+# A million feeds are counted by state from this index alone, without reading their rows. (`deleted_at` is included
+# for SQLite, which checks it again although the index contains only rows without it.)
 _kept = feeds.c.deleted_at.is_(None)
 Index(
     "ix_feeds_enabled_state",
@@ -59,7 +59,7 @@ Index(
     sqlite_where=_kept,
     postgresql_where=_kept,
 )
-# The first labels by name are read from it, and no feed of the others. A B-tree of PostgreSQL refuses long entries.
+# The first labels by name are read from this index alone. PostgreSQL's B-trees refuse long entries.
 _listed = text("deleted_at IS NULL AND length(source) <= 200 AND length(topic) <= 200")
 Index(
     "ix_feeds_labels",
@@ -70,7 +70,7 @@ Index(
     sqlite_where=_listed,
     postgresql_where=_listed,
 )
-# Feeds by a name that somebody wrote; see `store/feeds/label_match.py`.
+# Finds feeds by a name that a person wrote; see `store/feeds/label_match.py`.
 for _name in (feeds.c.source, feeds.c.topic):
     Index(f"ix_feeds_{_name.name}", folded(_name), feeds.c.id)
 
@@ -113,8 +113,8 @@ feed_schedules = Table(
     Column("fetched_at", UtcDateTime, comment="as feeds.last_fetched_at: claims sort by it"),
     Column("walked_at", UtcDateTime, comment="when a walk of its pages last came to its end"),
 )
-# Both begin with the lane: that a million feeds of one lane are due must not slow down the claim of the other.
-# The end of the lease, which changes only together with `next_run_at`, is there so that leases are counted in it.
+# Both start with the lane: a million due feeds in one lane must not slow down claims of the other. The end of the
+# lease, which changes only together with `next_run_at`, is included so that leases can be counted from the index.
 Index(
     "ix_feed_schedules_walks_next_run_at_locked_until",
     feed_schedules.c.walks,

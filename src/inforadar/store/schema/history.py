@@ -1,4 +1,4 @@
-"""Counters by day: how fetches ended and what they added, so that no page has to add up the whole history."""
+"""Counters by day: outcomes of fetches and items added, so that no page has to sum the whole history."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from inforadar.store.schema.columns import metadata
 
 OUTCOMES = tuple(outcome.value for outcome in Outcome)
 ANALYZED = "analyzed"
-"""Stands among the outcomes for items that were analyzed: counted in the same way, by the day."""
+"""Counts analyzed items, by day, as if it were an outcome."""
 
 feed_days = Table(
     "feed_days",

@@ -29,7 +29,7 @@ _SCALAR_TYPES = {str: WebText, int: BigInteger, float: Float}
 
 
 def metadata_columns(fields: Iterable[MetadataField]) -> list[Column[Any]]:
-    """A column for each field, by the field's name; a tuple is kept as JSON."""
+    """A column for each field, with the field's name; a tuple is stored as JSON."""
     return [Column(field.name, JsonDoc if field.is_list else _SCALAR_TYPES[field.type]) for field in fields]
 
 
@@ -63,7 +63,7 @@ Index("ix_items_feed_id_pub_date", items.c.feed_id, items.c.pub_date.desc())
 Index("ix_items_pub_date", items.c.pub_date.desc())
 Index("ix_items_url", items.c.url, postgresql_using="hash")
 partial_index(items.c.analyze_at)
-# A band of scores with few items is chosen from it alone. New items have no score: collecting does not pay for it.
+# A range of scores with few items is selected from this index alone. New items have no score and are not in it.
 _scored = items.c.score.is_not(None)
 Index(
     "ix_items_score",

@@ -1,4 +1,4 @@
-"""The outbox of changes that Redis has not been told yet."""
+"""The outbox of changes not yet written to Redis."""
 
 from __future__ import annotations
 

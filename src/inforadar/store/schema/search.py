@@ -1,7 +1,7 @@
-"""The tables of search, and what no `Table` can say: each database's own index, and the triggers.
+"""The tables for search, and what a `Table` cannot express: each database's own index, and the triggers.
 
-The migration has the same statements, by hand, as it has the tables. A later migration that makes `items` or
-`articles` anew, as SQLite must for most changes, has to create their triggers again.
+The migration has its own copy of the same statements, as it has of the tables. A later migration that recreates `items`
+or `articles`, as SQLite must for most changes, has to create their triggers again.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ search_queue = Table(
 
 
 def is_compared(name: str | None, kind: str, parents: MutableMapping[Any, Any]) -> bool:
-    """Whether Alembic compares it with the metadata: not the tables of FTS5, nor its like on PostgreSQL."""
+    """Whether Alembic compares it with the metadata: not FTS5's tables, nor the corresponding index on PostgreSQL."""
     is_fts = kind == "table" and name is not None and name.startswith("item_words")
     return not is_fts and name != "ix_item_search_words"
 
 
 SQLITE = (
-    # The words are made by us and only separated by spaces; no positions, because each is there once.
+    # We extract the words and separate them by spaces; no positions are needed, because each word is there once.
     "CREATE VIRTUAL TABLE item_words USING fts5(words, content='item_search', content_rowid='id', "
     "tokenize='ascii', detail='none')",
     "CREATE TRIGGER item_search_added AFTER INSERT ON item_search BEGIN "

@@ -1,6 +1,6 @@
-"""The tables of sitemaps: seed 4's two, under its names, and the files that a sitemap consists of.
+"""The tables for sitemaps: seed 4's two, under its names, and the files that a sitemap consists of.
 
-They refer to no feed: the same tables make up the separate state file of `IncrementalStateManager`.
+They do not refer to feeds: the same tables are in the separate state file of `IncrementalStateManager`.
 """
 
 from __future__ import annotations

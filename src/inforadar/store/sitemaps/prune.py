@@ -1,6 +1,6 @@
 """Forget URLs of sitemaps, and whole sites.
 
-Only URLs that have left the sitemap are ever forgotten (ruling 5): `left_at` says since when.
+Only URLs that have left the sitemap are ever forgotten (ruling 5): `left_at` is the time they left.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from inforadar.store.types import one_of
 
 _u = url_states.c
 
-MAX_LEFT = 1000
-"""So many URLs that have left its sitemap are remembered of a site."""
+MAX_LEFT_URLS = 1000
+"""How many URLs that left its sitemap are remembered per site."""
 
 FORGET_AFTER_DAYS = 30.0
 
@@ -27,14 +27,14 @@ def prune_urls(
     *,
     at: datetime,
     days: float = FORGET_AFTER_DAYS,
-    most: int = MAX_LEFT,
+    most: int = MAX_LEFT_URLS,
     site_name: str | None = None,
 ) -> int:
-    """Forgets URLs that left their sitemap longer ago than that; beyond `most` of a site those processed first."""
+    """Forget URLs that left their sitemap more than `days` ago; beyond `most` per site, processed ones first."""
     of_site = true() if site_name is None else _u.site_name == site_name
     old = delete(url_states).where(of_site, _u.left_at < at - timedelta(days=days))
     forgotten = connection.execute(old).rowcount
-    # Which of them are to go is said from the end: the last `most` stay.
+    # Ranked from the end: the first `most` in this order stay.
     rank = func.row_number().over(
         partition_by=_u.site_name,
         order_by=[_u.state == UrlState.PROCESSED.value, _u.left_at.desc(), _u.url],
@@ -50,7 +50,7 @@ def prune_urls(
 
 
 def delete_sites(connection: Connection, site_names: Sequence[str]) -> None:
-    """All that is known of them."""
+    """Delete everything about these sites."""
     for table in (url_states, sitemap_files, site_states):
         connection.execute(delete(table).where(one_of(table.c.site_name, site_names)))
 

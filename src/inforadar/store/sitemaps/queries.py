@@ -1,4 +1,4 @@
-"""Questions about sitemaps: what is known of a site, its URLs and its files."""
+"""Queries about sitemaps: the state of a site, its URLs and its files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _f = sitemap_files.c
 
 
 def load_site(connection: Connection, site_name: str) -> SiteState:
-    """What is known of a site; of one that is not known, that nothing is."""
+    """Load the state of a site; an unknown site has an empty one."""
     row = connection.execute(select(site_states).where(site_states.c.site_name == site_name)).first()
     if row is None:
         return SiteState(site_name=site_name)
@@ -29,7 +29,7 @@ def load_site(connection: Connection, site_name: str) -> SiteState:
 def load_published(
     connection: Connection, site_name: str, limit: int
 ) -> list[tuple[str, datetime | None, datetime]]:
-    """The last that were published, listed still or not: (URL, lastmod, when)."""
+    """The URLs published last, still listed or not: (URL, lastmod, when)."""
     query = (
         select(_u.url, _u.lastmod, _u.published_at)
         .where(_u.site_name == site_name, _u.published_at.is_not(None))
@@ -42,7 +42,7 @@ def load_published(
 def load_open_urls(
     connection: Connection, site_name: str, *, retry_failed: bool = True
 ) -> list[tuple[str, datetime | None]]:
-    """URLs that are still listed and still to be processed, with their lastmod; the newest first."""
+    """URLs that are still listed and still to be processed, with their lastmod; newest first."""
     states = [UrlState.PENDING.value] + ([UrlState.FAILED.value] if retry_failed else [])
     query = (
         select(_u.url, _u.lastmod)
@@ -54,21 +54,21 @@ def load_open_urls(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SitemapFile:
-    """One file, as it is known or as it is to be saved."""
+    """One file, as stored or to be saved."""
 
     id: UUID
     url: str
     parent_id: UUID | None = None
     form: SitemapForm | None = None
     listed_lastmod: datetime | None = None
-    """What its index says."""
+    """The lastmod that its index gives."""
     lastmod: datetime | None = None
-    """What its index said when it was last had, whole; None: the file may say more under the same date."""
+    """The index's lastmod when the file was last read completely; None: it may have more content with the same date."""
     validators: Validators = Validators()
     digest: str | None = None
     read_at: datetime | None = None
     is_baseline: bool = False
-    """The first run met it and could not read it to its end: what it lists counts as seen before."""
+    """The first run found it but could not read it to its end: what it lists counts as seen before."""
 
 
 def new_file(url: str) -> SitemapFile:
@@ -76,7 +76,7 @@ def new_file(url: str) -> SitemapFile:
 
 
 def load_files(connection: Connection, site_name: str) -> dict[UrlHash, SitemapFile]:
-    """The files that are listed, by the hash of their URL."""
+    """The listed files, by the hash of their URL."""
     query = select(sitemap_files).where(_f.site_name == site_name, _f.left_at.is_(None)).order_by(_f.id)
     return {
         row.url_hash: SitemapFile(

@@ -1,8 +1,8 @@
 """Record what a sitemap lists and what was processed: which URLs are new, changed or still to be processed (E3).
 
-A run writes down what a sitemap lists with `record_entries`, which answers what of it is to be processed, in the same
-transaction; what was processed is marked by `mark_urls`. So a run that dies in between leaves URLs that are pending,
-and the next one takes them up. Each is a handful of statements for any number of URLs.
+`record_entries` saves what a sitemap lists and returns what is to be processed, in one transaction; `mark_urls` marks
+what was processed. So a run that dies in between leaves pending URLs, and the next run continues with them. Each
+function needs only a few statements for any number of URLs.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from inforadar.store.upsert import upsert
 
 _u = url_states.c
 
-FIRST_RUN_AT_MOST = timedelta(days=1)
-"""So long a first run waits for files that cannot be had; a file that is broken for good must not hide the news."""
-_FROM_THE_FUTURE = timedelta(days=1)
-"""A lastmod further ahead than any clock may be is none: nothing could ever be later."""
+MAX_FIRST_RUN = timedelta(days=1)
+"""How long a first run waits for unavailable files; a permanently broken file must not hide new pages."""
+_MAX_AHEAD = timedelta(days=1)
+"""A lastmod further ahead than any clock may be is ignored: no later one could ever come."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A URL that is to be processed, and why."""
+    """A URL to be processed, and why."""
 
     url: str
     before: UrlState | None
-    """None: it is new."""
+    """None if it is new."""
     is_modified: bool = False
     """It was processed, and its lastmod has advanced since."""
 
@@ -50,7 +50,7 @@ def save_site(
     sitemap_url: str | None = None,
     last_run: datetime | None = None,
 ) -> None:
-    """Makes a site known; None keeps what is there."""
+    """Add or update a site; None keeps the current value."""
     given = upsert(connection, site_states).values(
         site_name=site_name, sitemap_url=sitemap_url, last_run=last_run, created_at=at, updated_at=at
     )
@@ -90,12 +90,12 @@ def record_entries(
     file_id: UUID | None = None,
     state: UrlState = UrlState.PENDING,
 ) -> list[Found]:
-    """Writes down what is listed, and answers what of it is not processed yet, in the order of the entries.
+    """Save what is listed, and return the entries not processed yet, in their order.
 
-    What is new becomes `state`; what has a later lastmod becomes pending again. The site must be known.
+    New URLs get `state`; URLs with a later lastmod become pending again. The site must exist.
     """
     listed: dict[str, datetime | None] = {}
-    latest = at + _FROM_THE_FUTURE
+    latest = at + _MAX_AHEAD
     for entry in entries:
         lastmod = entry.lastmod if entry.lastmod is None or entry.lastmod <= latest else None
         before = listed.get(entry.url)
@@ -130,7 +130,7 @@ def record_entries(
 
 
 def _record(connection: Connection) -> Any:
-    # The values come as they are stored: through the types each of them would be prepared once more.
+    # The values come in their stored form: the column types would convert each of them again.
     def stored(name: str, column: ColumnElement[Any]) -> ColumnElement[Any]:
         kind = column.type if connection.dialect.name != "sqlite" else None
         return bindparam(name, type_=kind) if kind is not None else bindparam(name)
@@ -143,7 +143,7 @@ def _record(connection: Connection) -> Any:
         stored("at", _u.last_seen),
         _given.c["lastmod"],
         stored("file", _u.file_id),
-    ).where(true())  # SQLite would take ON CONFLICT for the condition of a join
+    ).where(true())  # without a WHERE clause, SQLite takes ON CONFLICT for a join condition
     names = ["site_name", "url", "state", "first_seen", "last_seen", "lastmod", "file_id"]
     insert = upsert(connection, url_states).from_select(names, listed)
     new = insert.excluded
@@ -178,7 +178,7 @@ _REDATE = (
 def redate_entries(
     connection: Connection, site_name: str, entries: Iterable[SitemapEntry], redating: Redating
 ) -> None:
-    """A lastmod that only moved with its zone is no change of the page, and must not come up as one."""
+    """Adjust dates that changed only with the time zone: the page has not changed and must not be processed again."""
     rows = [
         (entry.url, stored_time(connection, before), stored_time(connection, entry.lastmod))
         for entry in entries
@@ -198,10 +198,11 @@ def detect_entries(
     baseline: frozenset[str] | None = None,
     is_whole: bool = True,
 ) -> list[Found]:
-    """A whole run over all that a site lists, for whoever knows nothing of files: the seed's way.
+    """Record everything a site lists in one run, for callers that do not track files: the seed's way.
 
-    Of a site that was never seen only `baseline` is new, if there is one; the rest counts as processed. Of a listing
-    that is not whole nothing has left, and a first run goes on with the next one: what is missing is no news then.
+    For a site never seen before, only the URLs in `baseline` are new, if it is given; the rest counts as processed. If
+    the listing is not whole, no URL counts as left, and a first run continues with the next listing: what is missing
+    now will not count as new then.
     """
     is_first = load_site(connection, site_name).last_run is None
     save_site(connection, site_name, at=at, sitemap_url=sitemap_url)
@@ -221,8 +222,8 @@ def _is_first_run_over(connection: Connection, site_name: str, at: datetime) -> 
     began_at = connection.execute(
         select(site_states.c.created_at).where(site_states.c.site_name == site_name)
     ).scalar_one()
-    # A file of the seed's own may lack it.
-    return began_at is None or at - began_at >= FIRST_RUN_AT_MOST
+    # The seed's own state file may lack it.
+    return began_at is None or at - began_at >= MAX_FIRST_RUN
 
 
 def mark_urls(
@@ -233,7 +234,7 @@ def mark_urls(
     *,
     published_at: datetime | None = None,
 ) -> None:
-    """URLs that are not known are left aside. Without `published_at` they are processed, but only as seen."""
+    """Set the state of URLs; unknown ones are skipped. Without `published_at` they were only seen, not published."""
     if not (urls := list(urls)):
         return
     published = {} if published_at is None else {"published_at": published_at}
@@ -245,9 +246,9 @@ def mark_urls(
 
 
 def note_left(connection: Connection, site_name: str, at: datetime, *, file_id: UUID | None) -> None:
-    """A file was read to its end at `at`: what it listed before and does not now has left the sitemap.
+    """Mark URLs as left that the file listed before, but not when it was read completely at `at`.
 
-    Without a file: what stands in several, or was recorded without any, and was not seen since `at`.
+    Without a file: URLs that are in several files or were recorded without one, and were not seen since `at`.
     """
     of_file = _u.file_id.is_(None) if file_id is None else _u.file_id == file_id
     connection.execute(

@@ -1,6 +1,6 @@
-"""Save the files that a site's sitemap consists of: validators, what the index said of each, and what of it was stored.
+"""Save the files of a site's sitemap: validators, what the index said of each, and how much of it was stored.
 
-Everything that a job writes here is fenced by its feed's lease: whoever lost it writes nothing. A file's validators
+Everything a job writes here is protected by its feed's lease: a job that lost it writes nothing. A file's validators
 are saved with the last of its URLs, so that they never stand for content that was not stored (B6, P4).
 """
 
@@ -75,7 +75,7 @@ def fenced(
     *args: P.args,
     **kwargs: P.kwargs,
 ) -> T:
-    """Runs a question in the name of a job; refuses if its feed's lease went to someone else."""
+    """Run a question on behalf of a job; refuse if its feed's lease was lost."""
     if not holds_lease(connection, lease):
         raise LeaseLostError(f"The lease of {lease.feed.url} went to another worker.")
     return question(connection, *args, **kwargs)
@@ -92,10 +92,10 @@ def save_rows(
     baseline: frozenset[str] | None,
     redating: Redating | None = None,
 ) -> list[Found]:
-    """Some of a file's URLs. What is not wanted is noted as seen, so that it never comes up as new.
+    """Save some of a file's URLs. Unwanted ones are marked as seen, so that they never count as new.
 
-    In a first run, or of a file that it missed, `baseline` are those that may become items; every other counts as
-    seen before (E5).
+    In a first run, or for a file that it missed, only URLs in `baseline` may become items; all others count as seen
+    before (E5).
     """
     if redating is not None:
         redate_entries(connection, site_name, entries, redating)
@@ -119,9 +119,9 @@ def finish_file(
     is_whole: bool,
     children: Sequence[SitemapRef] = (),
 ) -> None:
-    """A file was read. If it was whole, what it does not list any more has left; else it is asked for again.
+    """Save a file that was read. If it was whole, URLs it no longer lists have left; otherwise it is fetched again.
 
-    Of an index that the first run missed, the files were missed with it.
+    If the first run missed an index, it also missed the files of that index.
     """
     save_file(connection, site_name, replace(file, is_baseline=file.is_baseline and not is_whole))
     if children:
@@ -129,7 +129,7 @@ def finish_file(
     if not is_whole or file.read_at is None:
         return
     note_left(connection, site_name, file.read_at, file_id=file.id)
-    # A root that moved has left its former address.
+    # A root that moved is no longer at its former URL.
     is_below = _f.parent_id == file.id
     of_it = or_(is_below, _f.parent_id.is_(None)) if file.parent_id is None else is_below
     listed = {url_hash(ref.url) for ref in children}
@@ -144,7 +144,7 @@ def finish_file(
 def _save_children(
     connection: Connection, site_name: str, index: SitemapFile, children: Sequence[SitemapRef]
 ) -> None:
-    """Notes the files of an index before any of them is read: an index that answers 304 does not name them again."""
+    """Save the files of an index before any of them is read: an index that answers 304 does not list them again."""
     rows = {
         url_hash(ref.url): {
             "id": new_uuid(),
@@ -166,7 +166,7 @@ def _save_children(
             set_={
                 "parent_id": given.excluded.parent_id,
                 "listed_lastmod": given.excluded.listed_lastmod,
-                # What it lists has left with it, so it is read from the beginning.
+                # Its URLs have left with it, so it is read from the beginning.
                 "read_at": case((is_back, null()), else_=_f.read_at),
                 "digest": case((is_back, null()), else_=_f.digest),
                 "left_at": null(),
@@ -177,7 +177,7 @@ def _save_children(
 
 
 def _file_left(connection: Connection, site_name: str, file_id: UUID, at: datetime) -> None:
-    """With all that it lists, and the files below it."""
+    """Mark a file as left, with its URLs and the files below it."""
     connection.execute(update(sitemap_files).where(_f.id == file_id).values(left_at=at))
     connection.execute(
         update(url_states)
@@ -199,9 +199,9 @@ def choose_baseline(
     chosen: Callable[[list[tuple[str, datetime | None]]], Iterable[str]],
     at: datetime,
 ) -> None:
-    """Ends a first run: of what is open only the chosen stay so, and from now on what is new is news.
+    """End a first run: only the chosen URLs stay open, and from now on new URLs count as new.
 
-    But not what stands in files that could not be read: it was there before.
+    URLs in files that could not be read do not: they were there before.
     """
     open_urls = load_open_urls(connection, site_name)
     keep = set(chosen(open_urls))
@@ -222,10 +222,10 @@ def finish_site(
     days: float,
     every_days: float,
 ) -> int:
-    """A run came to its end. Cleans up, if that is due; returns how many URLs were forgotten."""
+    """Finish a run. Cleans up if that is due; returns how many URLs were forgotten."""
     save_site(connection, site_name, at=at, last_run=at)
     oldest = select(_f.id).where(_f.site_name == site_name, _f.left_at.is_(None), _f.read_at < began_at)
     if connection.execute(oldest.limit(1)).first() is None:
-        # Every file was read in this run: what stands in several and was not met has left all of them.
+        # Every file was read in this run: a URL of several files that was not seen has left all of them.
         note_left(connection, site_name, began_at, file_id=None)
     return prune_if_due(connection, site_name, at=at, days=days, every_days=every_days)

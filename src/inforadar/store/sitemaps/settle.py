@@ -1,7 +1,7 @@
-"""What becomes of a sitemap's URLs when their items are saved: marked as processed, in the same transaction.
+"""Mark a sitemap's URLs as processed when their items are saved, in the same transaction.
 
-So an item and the mark that it was published are one: a crash leaves both or neither. A page whose lastmod has
-advanced is published once more: its item moves up to that date, and its article is asked for again.
+So after a crash either both the item and its mark are stored, or neither. A page whose lastmod has advanced is
+published again: its item moves up to that date, and its article is fetched again.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _i = items.c
 
 
 def settle_urls(connection: Connection, part: ListingPart, site_name: str) -> tuple[ItemChange, ...]:
-    """Marks what a part's items came from; returns the items that were published once more."""
+    """Mark the URLs of a part's items; return the items that were published again."""
     mark_urls(
         connection, site_name, [item.url for item in part.listed], UrlState.PROCESSED, published_at=part.at
     )

@@ -1,8 +1,8 @@
-"""The separate state file of seed 4: the tables of sitemaps alone, for programs that use no other part of this one.
+"""The separate state file of seed 4: only the sitemap tables, for programs that use no other part of this one.
 
-A path names such a file, made when it is missing; a database URL names any database, the program's own among them. A
-file as the seed describes it is taken over: the columns that it lacks are added. One that is damaged is moved aside,
-so that the next run begins anew; a damaged database of the program itself is never touched, because it can be restored.
+A path names such a file, created if it is missing; a database URL names any database, including the program's own. A
+file as the seed describes it is accepted: missing columns are added. A damaged file is moved aside, so that the next
+run starts over; a damaged database of the program itself is never touched, because it can be restored.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ log = structlog.get_logger()
 
 
 class DatabaseCorrupted(StoreError):  # noqa: N818 - the seed's name
-    """The state file was damaged, and has been moved aside: what it knew is gone, the next use begins anew."""
+    """The state file was damaged and has been moved aside: its contents are lost, and the next use starts over."""
 
 
 @asynccontextmanager
 async def open_state(where: str | Path) -> AsyncIterator[Database]:
-    """An open database with the tables of sitemaps; `DatabaseCorrupted` if it was a file that is damaged."""
+    """Open a database with the sitemap tables. Raises `DatabaseCorrupted` if the file is damaged."""
     text = str(where)
     is_url = "://" in text
     path = None if is_url else _absolute(text)
@@ -54,7 +54,7 @@ async def open_state(where: str | Path) -> AsyncIterator[Database]:
         moved = _move_aside(path)
         log.warning("state.damaged", path=str(path), moved_to=str(moved))
         raise DatabaseCorrupted(
-            f"The state file {path} is damaged. It was moved to {moved.name}; the next run begins with a new one."
+            f"The state file {path} is damaged. It was moved to {moved.name}; the next run starts with a new one."
         ) from fault
 
 
@@ -83,7 +83,7 @@ def _move_aside(path: Path) -> Path:
     target = path.with_name(f"{path.name}.damaged-{utc_now():%Y%m%dT%H%M%S%fZ}")
     path.rename(target)
     for ending in ("-wal", "-shm"):
-        # They belong to the damaged file: beside a new one they would damage that.
+        # They belong to the damaged file and would damage a new one.
         with suppress(FileNotFoundError):
             path.with_name(path.name + ending).rename(target.with_name(target.name + ending))
     return target

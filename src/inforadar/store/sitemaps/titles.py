@@ -1,4 +1,4 @@
-"""Titles of pages that are known already, so that a sitemap need not ask for them."""
+"""Titles of known pages, so that a sitemap need not fetch them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from inforadar.urls import uid, url_hash
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownTitles:
-    """What need not be asked for."""
+    """Titles and items that need not be fetched."""
 
     items: frozenset[str]
-    """URLs that are items of the feed already."""
+    """URLs that are already items of the feed."""
     pages: Mapping[str, str]
-    """Titles of pages that were fetched before, for whomever."""
+    """Titles of pages that were fetched before, for any feed."""
 
 
 def load_titles(connection: Connection, feed_id: FeedId, urls: Sequence[str]) -> KnownTitles:

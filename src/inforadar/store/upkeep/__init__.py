@@ -1,1 +1,1 @@
-"""Looking after the database: upgrade, check, back up, move, measure, tidy up."""
+"""Maintenance of the database: upgrade, check, back up, move, measure, clean up."""

@@ -1,7 +1,7 @@
-"""Copies of an SQLite database: made while it is in use, and put in its place again.
+"""Back up an SQLite database while it is in use, and restore it.
 
-A database that is restored is first built beside the old one and looked at; then the two change places, by
-renaming, and the old one stays. So this works on a damaged database too, which nothing can open.
+A restored database is first built beside the old one and checked. Then it is renamed into place, and the old one is
+kept under another name. So this also works for a damaged database, which cannot be opened.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ def is_sqlite_file(path: Path) -> bool:
 
 
 def back_up_sqlite(path: Path, target: Path) -> Path:
-    """A whole copy, readable by its owner alone: credentials are in it."""
+    """Make a complete copy, readable only by its owner: it contains credentials."""
     refuse_existing(target)
     try:
         target.touch(mode=0o600)
         with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(target)) as copy:
             source.backup(copy)
-            # A copy is one file: what it would write beside itself belongs to a database in use.
+            # A copy is a single file: the log and shared memory belong to a database in use.
             copy.execute("PRAGMA journal_mode = DELETE")
     except (sqlite3.Error, OSError) as fault:
         target.unlink(missing_ok=True)
@@ -47,11 +47,11 @@ def back_up_sqlite(path: Path, target: Path) -> Path:
 
 def refuse_existing(target: Path) -> None:
     if target.exists():
-        raise UsageError(f"{target} is there already. Choose another name, or move it away.")
+        raise UsageError(f"{target} already exists. Choose another name, or move it away.")
 
 
 def check_backup(path: Path) -> None:
-    """Refuses a copy that is damaged."""
+    """Refuse a backup that is damaged."""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as copy:
             said = copy.execute("PRAGMA integrity_check(1)").fetchone()[0]
@@ -67,13 +67,13 @@ def check_backup(path: Path) -> None:
 
 
 def swap_in(fresh: Path, path: Path) -> Path | None:
-    """Puts `fresh` in the place of `path`; returns where the old one is now, if there was one."""
+    """Put `fresh` in the place of `path`; return where the old database is now, if there was one."""
     refuse_if_open(path)
     aside: Path | None = None
     if path.exists():
         aside = backup_path(path, ".replaced.db")
         for ending in ("-wal", "-shm"):
-            # The log first: it belongs to the old one, and would be taken for the new one's.
+            # The log first: it belongs to the old database and would be taken for the new one's.
             with suppress(FileNotFoundError):
                 os.replace(f"{path}{ending}", f"{aside}{ending}")
         path.replace(aside)

@@ -1,4 +1,4 @@
-"""Looking at a database from outside: its size, whether it is whole, whether it is what this program expects."""
+"""Check a database: its size, whether it is intact, and whether it has the expected schema."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from sqlalchemy import Column, Connection, Table, func, inspect, select, text
 from inforadar.store.schema.all_tables import all_tables
 from inforadar.store.schema.feeds import feed_schedules, feeds
 
-_MOST = 20
-"""Faults of one kind that are told one by one; a broken file can have millions."""
+_MAX_FAULTS = 20
+"""Maximum number of faults of one kind that are listed; a broken file can have millions."""
 
 
 def load_size(connection: Connection) -> int:
-    """In bytes, with what deleted rows left free."""
+    """Size in bytes, including the free space of deleted rows."""
     if connection.dialect.name == "sqlite":
         query = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
     else:
@@ -24,7 +24,7 @@ def load_size(connection: Connection) -> int:
 
 
 def load_counts(connection: Connection) -> dict[str, int]:
-    """Rows of every table."""
+    """Number of rows in every table."""
     return {
         table.name: connection.execute(select(func.count()).select_from(table)).scalar_one()
         for table in all_tables()
@@ -32,7 +32,7 @@ def load_counts(connection: Connection) -> dict[str, int]:
 
 
 def find_damage(connection: Connection) -> list[str]:
-    """Sentences on what is broken: in the file, in references, in what must always be there together."""
+    """Sentences about what is broken: the file, references, or missing parts."""
     return [*_broken_file(connection), *find_missing(connection), *_broken_references(connection)]
 
 
@@ -46,13 +46,13 @@ def _broken_file(connection: Connection) -> Iterator[str]:
         for name in connection.execute(text(query)).scalars():
             yield f"The index {name} is not valid. Run `REINDEX INDEX {name}` with psql."
         return
-    for (said,) in connection.exec_driver_sql(f"PRAGMA integrity_check({_MOST})"):
+    for (said,) in connection.exec_driver_sql(f"PRAGMA integrity_check({_MAX_FAULTS})"):
         if said != "ok":
             yield f"{said}. Restore a backup with `inforadar db restore FILE`."
 
 
 def find_missing(connection: Connection) -> list[str]:
-    """Tables, columns and indexes that the schema has and this database has not."""
+    """Tables, columns and indexes that are in the schema but not in this database."""
     there = names_by_table(inspect(connection).get_multi_columns())
     made = names_by_table(inspect(connection).get_multi_indexes())
     missing = []
@@ -68,8 +68,8 @@ def find_missing(connection: Connection) -> list[str]:
         ]
         indexes = made.get(table.name, set())
         missing += [
-            f"The index {index.name} is missing, which makes some questions slow. "
-            "`inforadar db check --repair` makes it anew."
+            f"The index {index.name} is missing, which makes some queries slow. "
+            "`inforadar db check --repair` creates it."
             for index in sorted(table.indexes, key=lambda index: str(index.name))
             if index.name not in indexes
         ]
@@ -86,12 +86,12 @@ def _broken_references(connection: Connection) -> Iterator[str]:
         for column in table.columns:
             for key in column.foreign_keys:
                 if number := _orphans(connection, table, column, key.column):
-                    yield f"{number} rows of {table.name} refer to a {key.column.table.name} row that is not there."
+                    yield f"{number} rows of {table.name} refer to a {key.column.table.name} row that does not exist."
     without = select(func.count()).where(
         ~select(feed_schedules.c.id).where(feed_schedules.c.id == feeds.c.id).exists()
     )
     if number := connection.execute(without.select_from(feeds)).scalar_one():
-        yield f"{number} feeds have no schedule. `inforadar feed sync` does not reach them: restore a backup."
+        yield f"{number} feeds have no schedule. `inforadar feed sync` cannot fix this: restore a backup."
 
 
 def _orphans(connection: Connection, table: Table, column: Column[Any], target: Column[Any]) -> int:

@@ -1,8 +1,8 @@
-"""Retention: delete what is old or too much, and leave the hash behind (X8).
+"""Retention: delete what is old or too much, and keep the hash (X8).
 
-Everything goes in portions, each its own transaction: what was deleted until a stop stays deleted, and no worker
-waits long. Starred items stay. An article goes when no item refers to it any more and its last attempt is over
-30 days ago: until then its row is what keeps the URL from being fetched again (ruling 4).
+Everything is deleted in batches, each its own transaction: an interrupted run keeps what it has done, and no worker
+waits long. Starred items stay. An article is deleted when no item refers to it and its last attempt is over 30 days
+ago: until then its row prevents the URL from being fetched again (ruling 4).
 """
 
 from __future__ import annotations
@@ -19,12 +19,18 @@ from inforadar.store.schema.items import forgotten_items, item_changes, items
 from inforadar.store.schema.people import marks
 from inforadar.store.schema.runs import runs
 from inforadar.store.types import db_after, one_of
-from inforadar.store.upkeep.surplus import PORTION, Keep, history_tables, select_orphans, select_surplus
+from inforadar.store.upkeep.surplus import (
+    ROWS_PER_BATCH,
+    Keep,
+    history_tables,
+    select_orphans,
+    select_surplus,
+)
 from inforadar.store.upsert import upsert
 
 
-def forget_surplus(connection: Connection, feed_id: FeedId, keep: Keep, limit: int = PORTION) -> int:
-    """Deletes a portion of what a feed has too much of; returns how many items it was."""
+def forget_surplus(connection: Connection, feed_id: FeedId, keep: Keep, limit: int = ROWS_PER_BATCH) -> int:
+    """Delete a batch of a feed's surplus items; return how many."""
     chosen = connection.execute(select_surplus(feed_id, keep).limit(limit)).all()
     if not chosen:
         return 0
@@ -41,8 +47,8 @@ def forget_surplus(connection: Connection, feed_id: FeedId, keep: Keep, limit: i
     return len(chosen)
 
 
-def delete_orphans(connection: Connection, before: datetime, limit: int = PORTION) -> int:
-    """A portion of the articles that nothing refers to, with what is known of them."""
+def delete_orphans(connection: Connection, before: datetime, limit: int = ROWS_PER_BATCH) -> int:
+    """Delete a batch of articles that nothing refers to, with their failures and categories; return how many."""
     uids = list(connection.execute(select_orphans(before).limit(limit)).scalars())
     for table in (article_failures, article_categories, articles):
         connection.execute(delete(table).where(one_of(table.c.uid, uids)))
@@ -50,31 +56,31 @@ def delete_orphans(connection: Connection, before: datetime, limit: int = PORTIO
 
 
 def delete_history(connection: Connection, before: datetime, table: Table) -> int | None:
-    """Deletes a portion of what is older in one of `HISTORY`; returns how many rows, None once nothing is left.
+    """Delete a batch of old rows in one of the `HISTORY` tables; return how many, or None once nothing is left.
 
-    One table after the other: to find that nothing is old in it takes reading all of it. None is deleted yet (0)
-    while the runs that are next are still named by what they added and changed.
+    One table at a time: finding that nothing in it is old requires reading all of it. The result is 0 while the next
+    runs to delete are still referenced by items and changes.
     """
     old = history_tables(before)[table]
     query = select(old.key).where(old.test).order_by(old.key).limit(old.most)
     chosen = list(connection.execute(query).scalars())
     if not chosen:
         return None
-    if table is runs and _let_go(connection, chosen):
+    if table is runs and _unlink_runs(connection, chosen):
         return 0
     connection.execute(delete(table).where(one_of(old.key, chosen)))
     return len(chosen)
 
 
-def _let_go(connection: Connection, run_ids: Sequence[RunId]) -> bool:
-    """Takes these runs out of a portion of the rows that name them. False: none does.
+def _unlink_runs(connection: Connection, run_ids: Sequence[RunId]) -> bool:
+    """Remove the references to these runs from a batch of rows. Returns False if there were none.
 
-    The foreign key would do it for all of them at once, and a run may have added a hundred thousand items.
+    The foreign key would do it for all rows at once, and a run may have added a hundred thousand items.
     """
     for table in (items, item_changes):
-        named = select(table.c.id).where(one_of(table.c.run_id, run_ids)).limit(PORTION)
+        named = select(table.c.id).where(one_of(table.c.run_id, run_ids)).limit(ROWS_PER_BATCH)
         if ids := list(connection.execute(named).scalars()):
-            # In the order in which the writer locks them, so that the two never wait for each other.
+            # Locked in the same order as the writer locks them, so that the two cannot deadlock.
             locked = select(table.c.id).where(one_of(table.c.id, ids)).order_by(table.c.id).with_for_update()
             connection.execute(locked)
             connection.execute(update(table).where(one_of(table.c.id, ids)).values(run_id=None))
@@ -83,6 +89,6 @@ def _let_go(connection: Connection, run_ids: Sequence[RunId]) -> bool:
 
 
 def delete_lost_marks(connection: Connection) -> int:
-    """Of URLs that no item has any more; starred ones still have theirs."""
+    """Delete marks of URLs that no item has any more, except stars; return how many."""
     listed = select(items.c.id).where(items.c.url == marks.c.url).exists()
     return connection.execute(delete(marks).where(~listed, marks.c.starred_at.is_(None))).rowcount

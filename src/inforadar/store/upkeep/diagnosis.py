@@ -1,4 +1,4 @@
-"""What the tables tell about how the system is doing: queues, leases, feeds, and how quick the answers are."""
+"""The health of the system as the tables show it: queues, leases, feeds, and response times."""
 
 from __future__ import annotations
 
@@ -19,39 +19,39 @@ from inforadar.store.schema.items import items
 from inforadar.store.types import db_later, db_now
 
 SILENT_DAYS = 60
-"""A feed that is fetched and brought nothing for so long has fallen silent."""
-_NAMED = 5
+"""A feed that is fetched but brought nothing for this long has fallen silent."""
+_MAX_NAMES = 5
 
 _s = feed_schedules.c
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Some:
-    """How many there are, and a few by name."""
+class CountedNames:
+    """A number of feeds, and a few of them by name."""
 
     number: int = 0
     names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FeedsFound:
+class FeedsDiagnosis:
     active: int
     hosts_sample: tuple[str, ...]
-    """URLs of a few feeds, of as many hosts."""
-    suspended: Some
-    failing: Some
-    silent: Some
-    overdue: Some
-    """Due for over an hour, and nobody took them."""
-    stuck: Some
-    """Leases that ended, and nobody came back."""
+    """URLs of a few feeds, each on another host."""
+    suspended: CountedNames
+    failing: CountedNames
+    silent: CountedNames
+    overdue: CountedNames
+    """Due for over an hour, but not claimed."""
+    stuck: CountedNames
+    """Leases that expired without being released."""
 
 
-def load_feeds_found(connection: Connection) -> FeedsFound:
+def load_feeds_diagnosis(connection: Connection) -> FeedsDiagnosis:
     newest = select(func.max(items.c.created_at)).where(items.c.feed_id == feeds.c.id).scalar_subquery()
     long_ago = db_later(-SILENT_DAYS * 86400.0)
     fetched = feeds.c.last_fetch_status == Outcome.SUCCESS.value
-    return FeedsFound(
+    return FeedsDiagnosis(
         active=connection.execute(select(func.count()).where(*ACTIVE)).scalar_one(),
         hosts_sample=_names(connection, limit=20),
         suspended=_some(connection, _s.next_run_at.is_(None), _s.last_error.is_not(None)),
@@ -70,13 +70,13 @@ def _joined(*conditions: Any) -> Any:
     return feeds.join(feed_schedules, _s.id == feeds.c.id), and_(*ACTIVE, *conditions)
 
 
-def _some(connection: Connection, *conditions: Any) -> Some:
+def _some(connection: Connection, *conditions: Any) -> CountedNames:
     tables, wanted = _joined(*conditions)
     number = connection.execute(select(func.count()).select_from(tables).where(wanted)).scalar_one()
-    return Some(number=number, names=_names(connection, *conditions) if number else ())
+    return CountedNames(number=number, names=_names(connection, *conditions) if number else ())
 
 
-def _names(connection: Connection, *conditions: Any, limit: int = _NAMED) -> tuple[str, ...]:
+def _names(connection: Connection, *conditions: Any, limit: int = _MAX_NAMES) -> tuple[str, ...]:
     tables, wanted = _joined(*conditions)
     query = select(feeds.c.url).select_from(tables).where(wanted).order_by(feeds.c.url).limit(limit)
     return tuple(connection.execute(query).scalars())
@@ -91,19 +91,19 @@ def load_clock_offset(connection: Connection, now: Callable[[], Any]) -> timedel
     return offset
 
 
-def time_questions(connection: Connection) -> dict[str, float]:
-    """Seconds that the questions take which are asked all the time."""
+def time_queries(connection: Connection) -> dict[str, float]:
+    """How long the most frequent queries take, in seconds."""
     due = select(func.count()).where(_s.next_run_at <= db_now())
     queued = select(func.count()).where(articles.c.next_attempt_at <= db_now())
     waiting = select(func.count()).where(items.c.analyze_at <= db_now())
-    questions: dict[str, Callable[[], object]] = {
+    queries: dict[str, Callable[[], object]] = {
         "the newest items": lambda: list_items(connection, limit=20),
         "the due feeds": lambda: connection.execute(due).all(),
         "the queue of articles": lambda: connection.execute(queued).all(),
         "the queue of analyses": lambda: connection.execute(waiting).all(),
     }
     took: dict[str, float] = {}
-    for name, ask in questions.items():
+    for name, ask in queries.items():
         started = perf_counter()
         ask()
         took[name] = perf_counter() - started
@@ -111,7 +111,7 @@ def time_questions(connection: Connection) -> dict[str, float]:
 
 
 def load_long_transactions(connection: Connection) -> list[str]:
-    """PostgreSQL: who holds a transaction for over five minutes; it keeps deleted rows from being cleaned up."""
+    """PostgreSQL: processes with a transaction older than five minutes, which prevents vacuuming deleted rows."""
     if connection.dialect.name == "sqlite":
         return []
     query = text(
@@ -125,8 +125,8 @@ def load_long_transactions(connection: Connection) -> list[str]:
     ]
 
 
-def is_quickly_whole(connection: Connection, milliseconds: int) -> str | None:
-    """SQLite's quick check, as far as it gets in the time; what is broken, or None."""
+def quick_check(connection: Connection, milliseconds: int) -> str | None:
+    """Run SQLite's quick check for at most this long; return what is broken, or None."""
     if connection.dialect.name != "sqlite":
         return None
     bare: Any = connection.connection.driver_connection
@@ -135,7 +135,7 @@ def is_quickly_whole(connection: Connection, milliseconds: int) -> str | None:
     try:
         said: str = bare.execute("PRAGMA quick_check(1)").fetchone()[0]
     except Exception as fault:
-        # It was too large for the time it had: `db check` takes its time.
+        # The database was too large for the time; `db check` has no time limit.
         if "interrupted" in str(fault):
             return None
         return str(fault)

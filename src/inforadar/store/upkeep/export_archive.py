@@ -1,12 +1,12 @@
-"""The whole state as one file: lines of JSON, compressed with zstd. `zstdcat FILE | jq` reads it.
+"""Export the whole state as one file: lines of JSON, compressed with zstd. `zstdcat FILE | jq` reads it.
 
-    {"format": "inforadar", "version": 1, "schema": "0005", …}     what it is
-    {"table": "feeds", "columns": ["id", …]}                       then its rows, an array each
+    {"format": "inforadar", "version": 1, "schema": "0005", …}     the header
+    {"table": "feeds", "columns": ["id", …]}                       then its rows, one array each
     ["0198…", …]
-    {"end": {"feeds": {"rows": 12, "checksum": "…"}, …}}           so that one that was cut off is known
+    {"end": {"feeds": {"rows": 12, "checksum": "…"}, …}}           shows that the file is complete
 
-There are no names of files in it, so there is nothing to climb out of or to link to. It is written in one
-snapshot; `import_archive` reads it.
+It contains no file names, so there are no paths or links to abuse. It is written in one snapshot; `import_archive`
+reads it.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from inforadar.store.upkeep.transfer import (
     Digest,
     line_encoder,
     load_rows,
-    travelling_columns,
-    travelling_tables,
+    transferred_columns,
+    transferred_tables,
 )
 
 if sys.version_info >= (3, 14):
@@ -38,14 +38,14 @@ VERSION = 1
 SECRETS = "feed_credentials"
 SUFFIX = ".jsonl.zst"
 
-Told = Callable[[str, int], None]
-"""Hears of each table that is done, and how many rows it had."""
+OnTableDone = Callable[[str, int], None]
+"""Called with the name of each finished table and its number of rows."""
 
 
 def write_archive(
-    connection: Connection, file: BinaryIO, told: Told, *, secrets: bool = True
+    connection: Connection, file: BinaryIO, told: OnTableDone, *, secrets: bool = True
 ) -> dict[str, int]:
-    """Writes everything; returns the rows of each table. Ask for it in a snapshot."""
+    """Write everything; return the number of rows of each table. Call it in a snapshot."""
     digests: dict[str, Digest] = {}
     with zstd.ZstdFile(file, "wb") as out:
         head = {
@@ -56,10 +56,10 @@ def write_archive(
             "made_at": utc_now(),
         }
         out.write(msgspec.json.encode(head) + b"\n")
-        for table in travelling_tables():
+        for table in transferred_tables():
             if table.name == SECRETS and not secrets:
                 continue
-            columns = [str(column.name) for column in travelling_columns(table)]
+            columns = [str(column.name) for column in transferred_columns(table)]
             out.write(msgspec.json.encode({"table": str(table.name), "columns": columns}) + b"\n")
             digest, encode = digests.setdefault(str(table.name), Digest()), line_encoder(table)
             for values in load_rows(connection, table):

@@ -1,6 +1,6 @@
 """Fill a database from an export (see `export_archive`).
 
-It is read in one transaction: whatever is wrong with it, and wherever, nothing of it stays.
+The export is read in one transaction: if anything in it is wrong, nothing of it is stored.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from sqlalchemy import Column, Connection, Table, delete, func, insert, select
 from sqlalchemy.exc import StatementError
 
 from inforadar.errors import ParseError, UsageError
-from inforadar.store.faults import is_of_the_content
+from inforadar.store.faults import is_data_fault
 from inforadar.store.schema.all_tables import all_tables
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
 from inforadar.store.schema.people import marks
-from inforadar.store.upkeep.export_archive import VERSION, Told
+from inforadar.store.upkeep.export_archive import VERSION, OnTableDone
 from inforadar.store.upkeep.revision import OURS
 from inforadar.store.upkeep.transfer import (
-    PAGE,
+    ROWS_PER_PAGE,
     Digest,
     Values,
     row_type,
-    travelling_columns,
-    travelling_tables,
+    transferred_columns,
+    transferred_tables,
 )
 
 if sys.version_info >= (3, 14):
@@ -38,17 +38,19 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-MAX_LINE = 64 * 2**20
-MAX_RATIO, RATIO_FROM = 300, 64 * 2**20
-"""Texts shrink to a tenth or so. What unfolds to much more than that was made to fill a disk."""
+MAX_LINE_BYTES = 64 * 2**20
+MAX_RATIO, RATIO_CHECK_BYTES = 300, 64 * 2**20
+"""Text shrinks to about a tenth. A file that expands much more was made to fill a disk; checked from this size on."""
 _ZSTD = b"\x28\xb5\x2f\xfd"
 
 
-def read_archive(connection: Connection, file: BinaryIO, told: Told, *, replace: bool) -> dict[str, int]:
-    """Fills an empty database, or with `replace` any. Raises `ParseError`; the caller's transaction rolls back."""
+def read_archive(
+    connection: Connection, file: BinaryIO, told: OnTableDone, *, replace: bool
+) -> dict[str, int]:
+    """Fill an empty database, or any with `replace`. Raises `ParseError`; the caller's transaction rolls back."""
     if not replace and (there := _occupied(connection)):
         raise UsageError(
-            f"The database is not empty: it holds {there}. Say --replace to delete everything that is there."
+            f"The database is not empty: it holds {there}. Pass --replace to delete everything in it."
         )
     for table in reversed(all_tables()):
         connection.execute(delete(table))
@@ -84,24 +86,24 @@ class _End(msgspec.Struct, forbid_unknown_fields=True):
     end: dict[str, _Total]
 
 
-_NOT_OURS = "This is no export of Info Radar. `inforadar export FILE` makes one."
+_NOT_OURS = "This is not an export of Info Radar. `inforadar export FILE` makes one."
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """The lines of a compressed file, none of them endless, and not out of all proportion to the file."""
-    counted = _Counted(file)
-    unfolded = 0
+    """The lines of a compressed file; refuses endless lines, and files that expand out of all proportion."""
+    counted = _CountingReader(file)
+    expanded = 0
     try:
         with zstd.ZstdFile(io.BufferedReader(counted)) as stream:
-            while line := stream.readline(MAX_LINE + 1):
-                unfolded += len(line)
-                if len(line) > MAX_LINE:
+            while line := stream.readline(MAX_LINE_BYTES + 1):
+                expanded += len(line)
+                if len(line) > MAX_LINE_BYTES:
                     raise ParseError(
-                        f"The export has a line of over {MAX_LINE // 2**20} MB; none of ours has."
+                        f"The export has a line of over {MAX_LINE_BYTES // 2**20} MB; a real export has none."
                     )
-                if unfolded > RATIO_FROM and unfolded > counted.number * MAX_RATIO:
+                if expanded > RATIO_CHECK_BYTES and expanded > counted.number * MAX_RATIO:
                     raise ParseError(
-                        f"The export unfolds to over {MAX_RATIO} times its size: it was made to do harm."
+                        f"The export expands to over {MAX_RATIO} times its size: it was made to do harm."
                     )
                 yield line
     except (zstd.ZstdError, EOFError) as fault:
@@ -109,8 +111,8 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
         raise ParseError(f"The export is damaged or cut off. ({fault})" if is_zstd else _NOT_OURS) from None
 
 
-class _Counted(io.RawIOBase):
-    """Counts how much of a file was read; a pipe could not tell."""
+class _CountingReader(io.RawIOBase):
+    """Counts the bytes read; a pipe has no position to ask for."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -133,10 +135,10 @@ class _Reading:
     """One pass over the lines."""
 
     connection: Connection
-    told: Told
+    told: OnTableDone
     digests: dict[str, Digest] = field(default_factory=dict)
     number: int = 0
-    """Of the line."""
+    """Number of the current line."""
 
     def read(self, lines: Iterator[bytes]) -> dict[str, int]:
         self._check_head(next(lines, b""))
@@ -154,7 +156,7 @@ class _Reading:
             if line.startswith(b'{"end"'):
                 self._check_end(line)
                 if next(lines, None) is not None:
-                    raise ParseError("The export goes on after its end.")
+                    raise ParseError("The export continues after its end.")
                 return {name: digest.rows for name, digest in self.digests.items()}
             current = self._open(line)
         raise ParseError("The export is cut off: its end is missing.")
@@ -177,10 +179,10 @@ class _Reading:
             start = msgspec.json.decode(line, type=_TableStart)
         except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as fault:
             raise ParseError(f"Line {self.number} of the export cannot be read: {fault}.") from None
-        table = next((table for table in travelling_tables() if table.name == start.table), None)
+        table = next((table for table in transferred_tables() if table.name == start.table), None)
         if table is None or start.table in self.digests:
-            raise ParseError(f"Line {self.number} of the export names a table that should not be there.")
-        there = {column.name: column for column in travelling_columns(table)}
+            raise ParseError(f"Line {self.number} of the export names an unknown or repeated table.")
+        there = {column.name: column for column in transferred_columns(table)}
         if len(set(start.columns)) != len(start.columns) or not set(start.columns) <= set(there):
             raise ParseError(
                 f"Line {self.number} of the export names columns that {table.name} does not have."
@@ -201,14 +203,12 @@ class _Reading:
         found = {name: _Total(digest.rows, digest.checksum) for name, digest in self.digests.items()}
         wrong = sorted(name for name in found | end if found.get(name) != end.get(name))
         if wrong:
-            raise ParseError(
-                f"The export is damaged: the checksums of {', '.join(wrong)} are not what they should be."
-            )
+            raise ParseError(f"The export is damaged: the checksums of {', '.join(wrong)} do not match.")
 
 
 @dataclass(slots=True, kw_only=True)
 class _Filling:
-    """The rows of one table on their way in."""
+    """Inserts the rows of one table."""
 
     connection: Connection
     table: Table
@@ -226,10 +226,10 @@ class _Filling:
             self._waiting.append(self._decoder.decode(text))
         except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as fault:
             raise ParseError(
-                f"Line {number} of the export is no row of {self.table.name}: {fault}."
+                f"Line {number} of the export is not a row of {self.table.name}: {fault}."
             ) from None
         self.digest.add(text)
-        if len(self._waiting) >= PAGE:
+        if len(self._waiting) >= ROWS_PER_PAGE:
             self.flush()
 
     def flush(self) -> None:
@@ -239,11 +239,11 @@ class _Filling:
         try:
             insert_values(self.connection, self.table, names, self._waiting)
         except StatementError as fault:
-            if not is_of_the_content(fault):
+            if not is_data_fault(fault):
                 raise
             raise ParseError(
-                f"The export does not fit together: rows of {self.table.name} are there twice, refer to what is "
-                "not there, or hold what cannot be."
+                f"The export is inconsistent: rows of {self.table.name} are duplicated, refer to rows that do not "
+                "exist, or contain invalid values."
             ) from None
         self._waiting = []
 
@@ -251,5 +251,5 @@ class _Filling:
 def insert_values(
     connection: Connection, table: Table, names: Sequence[str], rows: Sequence[Mapping[str, Any] | Values]
 ) -> None:
-    """Inserts rows whose values are in the order of `names`."""
+    """Insert rows whose values are in the order of `names`."""
     connection.execute(insert(table), [dict(zip(names, row, strict=True)) for row in rows])

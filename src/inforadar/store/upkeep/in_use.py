@@ -1,4 +1,4 @@
-"""Refuse to replace a database that another program works on."""
+"""Refuse to replace a database that another program is using."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from inforadar.store.schema.items import items
 from inforadar.store.types import db_now
 
 _SHARED_FIRST, _SHARED_SIZE = 0x40000002, 510
-"""The bytes that every program locks that has the database open (SQLite's file format, in WAL mode)."""
+"""The bytes that every program with the database open locks (SQLite's file format, in WAL mode)."""
 
 
 def refuse_if_open(path: Path) -> None:
-    """Whether another program has the database open, seen from its lock: a damaged file cannot be asked."""
+    """Refuse if another program has the database open. Detected by its lock: a damaged file cannot be queried."""
     try:
         file = path.open("r+b")
     except FileNotFoundError:
@@ -37,7 +37,7 @@ def refuse_if_open(path: Path) -> None:
 
 
 async def refuse_busy(database: Database) -> None:
-    """Refuses a database that a worker works on."""
+    """Refuse a database that a worker is working on."""
     until = await database.read(load_last_lease)
     if until is not None:
         raise DatabaseInUseError(
@@ -47,7 +47,7 @@ async def refuse_busy(database: Database) -> None:
 
 
 def load_last_lease(connection: Connection) -> datetime | None:
-    """Until when somebody works on something."""
+    """When the last active lease ends; None if there is none."""
     columns = (feed_schedules.c.locked_until, articles.c.locked_until, items.c.analyze_until)
     ends = [connection.execute(select(func.max(end)).where(end > db_now())).scalar() for end in columns]
     return max((end for end in ends if end is not None), default=None)

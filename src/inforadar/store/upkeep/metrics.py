@@ -1,4 +1,4 @@
-"""What is measured of the system, read from the tables: every worker's work shows, whichever process is asked."""
+"""Metrics of the system, read from the tables: so they cover every worker, whichever process is asked."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def load_gauges(connection: Connection) -> list[Gauge]:
 
 
 def _feeds_by_outcome(connection: Connection) -> list[Gauge]:
-    """Grouped as the index is ordered, so that the rows of the feeds are not read."""
+    """Count feeds by outcome, grouped in the order of the index, so that the feeds' rows are not read."""
     status = feeds.c.last_fetch_status
     query = (
         select(status, func.count().label("number"))
@@ -59,7 +59,7 @@ _QUEUES: dict[str, Column[Any]] = {
 
 
 def _queues(connection: Connection) -> list[Gauge]:
-    """How many are due in each queue, and for how long the oldest has been."""
+    """The number of due entries in each queue, and the age of the oldest."""
     found = []
     now = connection.execute(select(db_now())).scalar_one()
     for name, column in _QUEUES.items():
@@ -77,14 +77,14 @@ def _queues(connection: Connection) -> list[Gauge]:
 
 
 def _by_lane(query: Select[*tuple[Any, ...]], column: Column[Any]) -> list[Select[*tuple[Any, ...]]]:
-    """The index of the schedule begins with the lane: each is asked for by itself."""
+    """The index of the schedule starts with the lane: query each lane separately."""
     if column is not feed_schedules.c.next_run_at:
         return [query]
     return [query.where(feed_schedules.c.walks == walks) for walks in (False, True)]
 
 
 def _leases(connection: Connection) -> list[Gauge]:
-    """Looked for among what is queued: a lease stands in its queue at the moment of its end."""
+    """Count leases among the queued entries: a leased entry is queued for the end of its lease."""
     held = {
         "collect": (feed_schedules.c.locked_until, feed_schedules.c.next_run_at),
         "canonical": (articles.c.locked_until, articles.c.next_attempt_at),
@@ -94,7 +94,7 @@ def _leases(connection: Connection) -> list[Gauge]:
     for stage, (until, due) in held.items():
         query = select(func.count()).where(due > db_now(), until > db_now())
         if due is feed_schedules.c.next_run_at:
-            # A schedule is no queue: nearly all of it lies in the future, most of it farther than any lease.
+            # Nearly all of a schedule is in the future, most of it further ahead than any lease.
             query = query.where(due <= db_later(LEASE_S))
         number = sum(connection.execute(one).scalar_one() for one in _by_lane(query, due))
         found.append(Gauge(name="inforadar_leases", value=number, labels=(("stage", stage),)))

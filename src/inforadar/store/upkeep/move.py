@@ -1,6 +1,6 @@
-"""From one database to another: batch by batch, so that a stop anywhere loses nothing, and compared at the end.
+"""Move from one database to another: in batches, so that an interruption loses nothing, and compared at the end.
 
-Each batch is stored together with how far it goes, in the table `move_progress` of the target. Until all is
+Each batch is stored together with its position, in the table `move_progress` of the target. Until everything is
 compared, the target's revision is `moving`, which every program refuses.
 """
 
@@ -33,7 +33,7 @@ from inforadar.store.schema.all_tables import all_tables
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
 from inforadar.store.schema.people import marks
-from inforadar.store.upkeep.export_archive import Told
+from inforadar.store.upkeep.export_archive import OnTableDone
 from inforadar.store.upkeep.import_archive import insert_values
 from inforadar.store.upkeep.in_use import refuse_busy
 from inforadar.store.upkeep.revision import MOVING, OURS, load_revision
@@ -45,8 +45,8 @@ from inforadar.store.upkeep.transfer import (
     load_digest,
     load_page,
     row_type,
-    travelling_columns,
-    travelling_tables,
+    transferred_columns,
+    transferred_tables,
 )
 from inforadar.store.upkeep.upgrade import upgrade_database
 
@@ -63,7 +63,7 @@ _progress = Table(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moved:
-    """What `db move` did."""
+    """The result of `db move`."""
 
     tables: dict[str, int]
     resumed: bool
@@ -73,20 +73,20 @@ class Moved:
 class Move:
     source: Database
     target: Database
-    told: Told
+    told: OnTableDone
 
     async def run(self, *, restart: bool = False) -> Moved:
-        """Moves everything and compares it. The source is only read."""
+        """Move everything and compare it. The source is only read."""
         await refuse_busy(self.source)
         resumed = await self._begin(restart=restart)
-        for table in travelling_tables():
+        for table in transferred_tables():
             await self._move(table)
         tables = await self._compare()
         await self.target.write(_finish)
         return Moved(tables=tables, resumed=resumed)
 
     async def _begin(self, *, restart: bool) -> bool:
-        """Whether it goes on from where another one stopped."""
+        """Prepare the target. Returns whether an interrupted move is continued."""
         if await self.target.read(load_revision) == MOVING:
             if not restart:
                 await self.target.read(_check_source, self.source.name)
@@ -112,7 +112,7 @@ class Move:
     async def _compare(self) -> dict[str, int]:
         tables: dict[str, int] = {}
         wrong = []
-        for table in travelling_tables():
+        for table in transferred_tables():
             here, there = [
                 await database.snapshot(load_digest, table) for database in (self.source, self.target)
             ]
@@ -152,7 +152,7 @@ def _start(connection: Connection, source: str) -> None:
     _progress.create(connection)
     connection.execute(
         insert(_progress),
-        [{"name": table.name, "source": source, "rows": 0, "done": False} for table in travelling_tables()],
+        [{"name": table.name, "source": source, "rows": 0, "done": False} for table in transferred_tables()],
     )
     connection.execute(text("UPDATE alembic_version SET version_num = :moving"), {"moving": MOVING})
 
@@ -166,7 +166,7 @@ def _check_source(connection: Connection, source: str) -> None:
     begun = connection.execute(select(_progress.c.source).limit(1)).scalar_one()
     if begun != source:
         raise UsageError(
-            f"This database is half filled from {begun}. Go on from there, or begin anew with --restart."
+            f"This database is half filled from {begun}. Continue from that source, or start over with --restart."
         )
 
 
@@ -182,7 +182,7 @@ def _store(
     connection: Connection, table: Table, page: list[Values], *, after: Key | None, rows: int, done: bool
 ) -> None:
     if page:
-        insert_values(connection, table, [column.name for column in travelling_columns(table)], page)
+        insert_values(connection, table, [column.name for column in transferred_columns(table)], page)
     connection.execute(
         update(_progress)
         .where(_progress.c.name == table.name)

@@ -1,4 +1,4 @@
-"""Make missing indexes."""
+"""Create missing indexes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from inforadar.store.upkeep.checks import names_by_table
 
 
 def repair_indexes(connection: Connection) -> list[str]:
-    """Makes the indexes that are missing; returns their names."""
+    """Create the missing indexes; return their names."""
     there = names_by_table(inspect(connection).get_multi_indexes())
     made = []
     for table in all_tables():

@@ -1,7 +1,7 @@
-"""The revision of a database's schema, and refusing one that this program cannot use.
+"""The revision of a database's schema, and checks that this program can use it.
 
-`OURS.head` is the revision this program wants; comparing it with the one row of `alembic_version` costs a query,
-so that no command has to import Alembic when there is nothing to do.
+`OURS.head` is the revision this program needs; comparing it with the one row of `alembic_version` is one query, so that
+no command has to import Alembic when there is nothing to do.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ OURS = Migrations(
 )
 
 MOVING = "moving"
-"""Stands for the revision while `db move` fills a database: no program may use half of one."""
+"""The revision while `db move` fills a database: no program may use an incomplete one."""
 
 
 def load_revision(connection: Connection) -> str | None:
@@ -45,13 +45,13 @@ def load_revision(connection: Connection) -> str | None:
     return revision
 
 
-def is_bare(connection: Connection) -> bool:
-    """Whether there is nothing at all in it, not even of another program."""
+def is_empty_database(connection: Connection) -> bool:
+    """Whether the database has no tables at all, not even of another program."""
     return not inspect(connection).get_table_names()
 
 
 async def require_current(database: Database, migrations: Migrations = OURS) -> None:
-    """Refuses a database that is not at this program's revision."""
+    """Refuse a database that is not at this program's revision."""
     revision = await database.read(load_revision)
     check_revision(revision, database.name, migrations)
     if revision != migrations.head:

@@ -1,4 +1,4 @@
-"""Numbers over the last days, for the page of statistics."""
+"""Statistics of the last days, for the statistics page."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.history import feed_days
 from inforadar.store.schema.items import items
 
-BINS = 10
-"""Of the distribution of scores, each as wide as the others."""
+SCORE_BINS = 10
+"""Number of equally wide bins in the distribution of scores."""
 
 
 def load_statistics(connection: Connection, now: datetime, *, days: int) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def load_statistics(connection: Connection, now: datetime, *, days: int) -> dict
 
 
 def _items_by_day(connection: Connection, first: date) -> list[dict[str, Any]]:
-    """By the day on which they came, as it was counted then."""
+    """Items by the day on which they were added."""
     d = feed_days.c
     query = (
         select(d.day, feeds.c.source, func.sum(d.added).label("number"))
@@ -50,10 +50,10 @@ def _items_by_day(connection: Connection, first: date) -> list[dict[str, Any]]:
 
 
 def _scores_by_source(connection: Connection, since: datetime, now: datetime) -> list[dict[str, Any]]:
-    """How many fall into each bin: a mean alone would hide two camps."""
+    """Number of items in each bin: a mean alone would hide two groups."""
     score = items.c.score
-    # SQLite's CAST cuts off, PostgreSQL's rounds.
-    scaled = score * BINS if connection.dialect.name == "sqlite" else func.floor(score * BINS)
+    # SQLite's CAST truncates, PostgreSQL's rounds.
+    scaled = score * SCORE_BINS if connection.dialect.name == "sqlite" else func.floor(score * SCORE_BINS)
     bin_ = cast(scaled, Integer).label("bin")
     query = (
         select(feeds.c.source, bin_, func.count().label("number"), func.sum(score).label("sum"))
@@ -65,8 +65,8 @@ def _scores_by_source(connection: Connection, since: datetime, now: datetime) ->
     bins: dict[str, list[int]] = {}
     sums: dict[str, float] = {}
     for row in connection.execute(query):
-        # The score 1 belongs to the last bin, beside 0.95.
-        bins.setdefault(row.source, [0] * BINS)[min(row.bin, BINS - 1)] += row.number
+        # A score of 1 belongs to the last bin.
+        bins.setdefault(row.source, [0] * SCORE_BINS)[min(row.bin, SCORE_BINS - 1)] += row.number
         sums[row.source] = sums.get(row.source, 0.0) + row.sum
     return [
         {"source": source, "mean": round(sums[source] / sum(counts), 4), "bins": counts}
@@ -86,7 +86,7 @@ def _failures(connection: Connection, since: datetime) -> dict[str, int]:
 
 
 def _cost_by_day(connection: Connection, first: date) -> list[dict[str, Any]]:
-    """What each model was asked and cost; an answer from the cache costs nothing and is not counted."""
+    """Calls and cost of each model; answers from the cache cost nothing and are not counted."""
     c = analysis_costs.c
     sums = [func.sum(c[name]).label(name) for name in ("calls", "tokens_in", "tokens_out", "cost")]
     query = (

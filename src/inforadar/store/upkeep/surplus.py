@@ -1,4 +1,4 @@
-"""Questions of retention: what is old or too much (X8)."""
+"""Queries for retention: what is old or too much (X8)."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from inforadar.store.schema.people import marks
 from inforadar.store.schema.runs import runs
 from inforadar.store.types import db_later, db_now
 
-PORTION = 1000
-RUNS = 20
-"""A portion of runs: each may have some thousand events."""
+ROWS_PER_BATCH = 1000
+RUNS_PER_BATCH = 20
+"""Smaller, because each run may have several thousand events."""
 HOST_DAYS = 90
-"""So long a host that nobody asks is remembered: its pace, and its robots.txt."""
+"""How long the pace and robots.txt of a host are kept after the last request to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keep:
-    """What a feed keeps."""
+    """Which items a feed keeps."""
 
     since: datetime | None
-    """Items first seen before that go; None: age does not matter."""
+    """Items first seen before this are deleted; None: no age limit."""
     newest: int
-    """So many of the newest stay; 0: all."""
+    """How many of the newest items stay; 0: all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Holding:
-    """How much a feed has."""
+class FeedSize:
+    """How many items a feed has."""
 
     feed_id: FeedId
     url: str
@@ -47,8 +47,8 @@ class Holding:
     oldest: datetime
 
 
-def load_holdings(connection: Connection) -> list[Holding]:
-    """Of every feed with items, deleted ones too."""
+def load_feed_sizes(connection: Connection) -> list[FeedSize]:
+    """Load the sizes of all feeds with items, including deleted feeds."""
     counted = (
         select(
             items.c.feed_id,
@@ -64,7 +64,7 @@ def load_holdings(connection: Connection) -> list[Holding]:
         .order_by(feeds.c.url)
     )
     return [
-        Holding(
+        FeedSize(
             feed_id=row.id,
             url=row.url,
             options=parse_options(row.options),
@@ -88,7 +88,7 @@ def select_surplus(feed_id: FeedId, keep: Keep) -> Select[Any]:
     if keep.since is not None:
         too_much.append(i.created_at < keep.since)
     if keep.newest:
-        # The first one that is too much: everything that is older goes too.
+        # The newest item to delete: everything older is deleted too.
         last = (
             select(i.pub_date, i.id)
             .where(i.feed_id == feed_id)
@@ -123,12 +123,12 @@ def select_orphans(before: datetime) -> Select[Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OldRows:
-    """Rows of one table that are history and over."""
+    """The old rows of one history table."""
 
     key: Column[Any]
     test: ColumnElement[bool]
-    most: int = PORTION
-    """So many are deleted at a time."""
+    most: int = ROWS_PER_BATCH
+    """How many are deleted at a time."""
 
 
 def count_history(connection: Connection, before: datetime) -> int:
@@ -139,7 +139,7 @@ def count_history(connection: Connection, before: datetime) -> int:
 
 
 HISTORY = (item_changes, runs, article_failures, analyses_cache, hosts)
-"""Tables of what has been; changes before the runs that made them."""
+"""Tables that record the past; changes come before the runs that made them."""
 
 
 def history_tables(before: datetime) -> dict[Table, OldRows]:
@@ -151,14 +151,16 @@ def history_tables(before: datetime) -> dict[Table, OldRows]:
     )
     return {
         item_changes: OldRows(key=item_changes.c.id, test=item_changes.c.at < before),
-        runs: OldRows(key=r.id, test=and_(r.started_at < before, r.finished_at.is_not(None)), most=RUNS),
+        runs: OldRows(
+            key=r.id, test=and_(r.started_at < before, r.finished_at.is_not(None)), most=RUNS_PER_BATCH
+        ),
         article_failures: OldRows(key=article_failures.c.id, test=article_failures.c.at < before),
         analyses_cache: OldRows(key=analyses_cache.c.key, test=analyses_cache.c.created_at < before),
         hosts: OldRows(key=h.host, test=and_(*idle)),
     }
 
 
-def load_clock(connection: Connection) -> datetime:
-    """The database's."""
+def load_database_time(connection: Connection) -> datetime:
+    """The current time by the database's clock."""
     now: datetime = connection.execute(select(db_now())).scalar_one()
     return now

@@ -1,8 +1,8 @@
-"""Rows on their way from one database to another, or to a file and back.
+"""Transfer rows from one database to another, or to a file and back.
 
-A row travels as one line of JSON: an array with the table's columns in order. The same row has the same line on
-both databases, so that a table can be compared by the digest of its lines, whatever order a database sorts
-them in. What is only true where it stands is left out: leases, and tables that can be made anew.
+A row is transferred as one line of JSON: an array of the table's columns in order. The same row gives the same line on
+both databases, so that tables can be compared by a digest of their lines, in whatever order a database sorts them.
+Local state is left out: leases, and tables that can be rebuilt.
 """
 
 from __future__ import annotations
@@ -37,29 +37,29 @@ from inforadar.store.schema.all_tables import all_tables
 from inforadar.store.schema.items import items
 from inforadar.store.types import TextList, UtcDateTime
 
-PAGE = 500
+ROWS_PER_PAGE = 500
 
-_MADE_ANEW = {"redis_outbox", "item_search", "search_queue"}
-"""What Redis is still to be told, and what search has learnt: neither says anything that is not elsewhere."""
-_OF_A_LEASE = {"locked_until", "lease_token", "claimed_at", "analyze_until", "analyze_token"}
-"""Who works on what right now, here."""
+_REBUILT_TABLES = {"redis_outbox", "item_search", "search_queue"}
+"""The outbox for Redis and the search index: both can be rebuilt from other tables."""
+_LEASE_COLUMNS = {"locked_until", "lease_token", "claimed_at", "analyze_until", "analyze_token"}
+"""Which worker is working on what, in this database."""
 
 Key = tuple[Any, ...]
 Values = tuple[Any, ...]
 
 
-def travelling_tables() -> list[Table]:
-    """In an order in which no row comes before one that it refers to."""
-    return [table for table in all_tables() if table.name not in _MADE_ANEW]
+def transferred_tables() -> list[Table]:
+    """The tables to transfer, in an order in which no row comes before one it refers to."""
+    return [table for table in all_tables() if table.name not in _REBUILT_TABLES]
 
 
-def travelling_columns(table: Table) -> list[Column[Any]]:
-    return [column for column in table.columns if column.name not in _OF_A_LEASE]
+def transferred_columns(table: Table) -> list[Column[Any]]:
+    return [column for column in table.columns if column.name not in _LEASE_COLUMNS]
 
 
 @dataclass(slots=True)
 class Digest:
-    """Counts lines and adds up their hashes, so that the order does not matter."""
+    """Counts lines and sums their hashes, so that the order does not matter."""
 
     rows: int = 0
     total: int = 0
@@ -73,10 +73,12 @@ class Digest:
         return f"{self.total % 2**128:032x}"
 
 
-def load_page(connection: Connection, table: Table, after: Key | None, limit: int = PAGE) -> list[Values]:
-    """The next rows by primary key; `after` is the last one's key."""
+def load_page(
+    connection: Connection, table: Table, after: Key | None, limit: int = ROWS_PER_PAGE
+) -> list[Values]:
+    """Load the next rows by primary key; `after` is the key of the previous row."""
     keys = list(table.primary_key.columns)
-    query = select(*travelling_columns(table)).order_by(*keys).limit(limit)
+    query = select(*transferred_columns(table)).order_by(*keys).limit(limit)
     if after is not None:
         given = (literal(value, column.type) for value, column in zip(after, keys, strict=True))
         query = query.where(tuple_(*keys) > tuple_(*given) if len(keys) > 1 else keys[0] > next(given))
@@ -84,7 +86,7 @@ def load_page(connection: Connection, table: Table, after: Key | None, limit: in
 
 
 def key_of(table: Table, values: Values) -> Key:
-    names = [column.name for column in travelling_columns(table)]
+    names = [column.name for column in transferred_columns(table)]
     return tuple(values[names.index(column.name)] for column in table.primary_key.columns)
 
 
@@ -104,11 +106,11 @@ def load_digest(connection: Connection, table: Table) -> Digest:
 
 
 class line_encoder:  # noqa: N801 - used as a function that remembers the table
-    """`encode(values)` is the row's line, without a line break."""
+    """`encode(values)` returns the row's line, without a line break."""
 
     def __init__(self, table: Table) -> None:
         self._documents = [
-            index for index, column in enumerate(travelling_columns(table)) if isinstance(column.type, JSON)
+            index for index, column in enumerate(transferred_columns(table)) if isinstance(column.type, JSON)
         ]
 
     def __call__(self, values: Values) -> bytes:
@@ -124,7 +126,7 @@ _ENCODER = msgspec.json.Encoder(order="sorted")
 
 
 def _settled(value: Any) -> Any:
-    """A JSON document as both databases tell it: PostgreSQL keeps 1e22 as a whole number and SQLite as a float."""
+    """A JSON document in one form for both databases: PostgreSQL returns 1e22 as an integer, SQLite as a float."""
     match value:
         case bool():
             return value
@@ -144,7 +146,7 @@ _LISTS = {field.name: field for field in METADATA_FIELDS if field.is_list}
 
 
 def row_type(columns: Sequence[Column[Any]]) -> Any:
-    """What a line must hold, for `msgspec.json.decode(line, type=…)`: strict, column by column."""
+    """The type of a line for `msgspec.json.decode(line, type=…)`: strict, column by column."""
     return tuple[tuple(_value_type(column) for column in columns)]  # type: ignore[misc]
 
 
@@ -174,4 +176,4 @@ _TYPES: tuple[tuple[type, Any], ...] = (
     (Float, float),
     (JSON, dict[str, Any]),
 )
-"""What a column takes; the narrower kind first."""
+"""Python types by column type; subclasses come before their bases."""

@@ -1,4 +1,4 @@
-"""Bring a database to this program's schema."""
+"""Upgrade a database to this program's schema."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from inforadar.store.database import Database
 from inforadar.store.upkeep.backup import back_up_sqlite, backup_path
 from inforadar.store.upkeep.revision import OURS, Migrations, check_revision, load_revision
 
-_ONE_AT_A_TIME = text("SELECT pg_advisory_xact_lock(7463829501)")
-"""Processes that start together upgrade one after the other; SQLite's write lock does that by itself."""
+_LOCK_UPGRADE = text("SELECT pg_advisory_xact_lock(7463829501)")
+"""Processes that start together upgrade one after another; on SQLite the write lock ensures that."""
 
 
 async def upgrade_database(database: Database, migrations: Migrations = OURS) -> Path | None:
-    """Upgrades if need be. SQLite is backed up first; returns where to, or None if nothing was at stake."""
+    """Upgrade if necessary. SQLite is backed up first; returns the backup, or None if there was nothing to back up."""
     revision = await database.read(load_revision)
     if revision == migrations.head:
         return None
@@ -33,7 +33,7 @@ def run_migrations(connection: Connection, migrations: Migrations = OURS) -> Non
     from alembic import command  # noqa: PLC0415 - only an upgrade needs Alembic
 
     if connection.dialect.name == "postgresql":
-        connection.execute(_ONE_AT_A_TIME)
+        connection.execute(_LOCK_UPGRADE)
     command.upgrade(alembic_config(connection, migrations), "head")
 
 

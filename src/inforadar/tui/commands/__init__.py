@@ -1,1 +1,1 @@
-"""The command line of the terminal app, and its keys as people read them."""
+"""The command line of the terminal app, and descriptions of its keys."""

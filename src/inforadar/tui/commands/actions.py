@@ -1,6 +1,6 @@
-"""From a line of the command line to what is to be done. Pure; the app does it.
+"""Turn a command line into a plan, which the app executes. Pure.
 
-A line that cannot be done is refused before it is run.
+An invalid line is rejected before anything runs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from inforadar.tui.list.view import View
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """What a command can build on: the list as it is, the names there are, the theme."""
+    """The state a command depends on: the current list, the known labels, the theme."""
 
     view: View
     labels: Sequence[Label]
@@ -46,7 +46,7 @@ class ImportOpml:
 
 @dataclass(frozen=True, slots=True)
 class RunAction:
-    """An action of the app that takes nothing more, the same one that a key runs."""
+    """An action of the app without arguments, the same one that a key runs."""
 
     name: str
 
@@ -64,7 +64,7 @@ ACTIONS = {
 
 
 def plan_command(line: str, shown: Shown) -> Plan:
-    """Raises a sentence that says what is possible."""
+    """Parse a line; raise `UsageError` with the valid options if it is wrong."""
     command, rest = parse_command(line)
     make = _PLANS.get(command.name)
     if make is not None:
@@ -82,8 +82,8 @@ def _source(shown: Shown, rest: str) -> Plan:
 
 
 def _topic(shown: Shown, rest: str) -> Plan:
-    there = [choice.name for choice in topic_choices(shown.labels, shown.view.sources)]
-    return ShowList(replace(shown.view, topics=parse_names(rest, "topic", there)))
+    available = [choice.name for choice in topic_choices(shown.labels, shown.view.sources)]
+    return ShowList(replace(shown.view, topics=parse_names(rest, "topic", available)))
 
 
 def _find(shown: Shown, rest: str) -> Plan:

@@ -1,4 +1,4 @@
-"""Key bindings as people read them: for the help of each screen and the page of the documentation."""
+"""Human-readable key bindings, for the help of each screen and the documentation."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SIGNS = {
 
 
 def described_keys(screen: type[Screen[Any]]) -> Iterator[tuple[str, str]]:
-    """(`j ↓`, what it does) of each binding, in the order in which they are written down."""
+    """Yield (`j ↓`, description) for each binding, in order of definition."""
     for binding in screen.BINDINGS:
         if isinstance(binding, Binding) and binding.description:
             yield " ".join(_shown(key.strip()) for key in binding.key.split(",")), binding.description

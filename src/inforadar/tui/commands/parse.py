@@ -1,4 +1,4 @@
-"""The command line's words: what there is, and what was meant. Pure; the app does what they say."""
+"""The commands of the command line, and parsing their arguments. Pure."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _SHORT = {command.short: command for command in COMMANDS if command.short}
 
 
 def parse_command(line: str) -> tuple[Command, str]:
-    """`sort views` is (the command, "views"). A beginning that fits one command is that command."""
+    """Split a line: `sort views` is (the command, "views"). A unique prefix of a command is enough."""
     name, _, rest = line.strip().removeprefix(":").strip().partition(" ")
     name = name.lower()
     if found := _BY_NAME.get(name) or _SHORT.get(name):
@@ -66,7 +66,7 @@ def parse_command(line: str) -> tuple[Command, str]:
 
 
 def complete(line: str) -> str:
-    """The command line with its first word completed, as far as it is certain."""
+    """Complete the command name as far as it is unambiguous."""
     fitting = [command.name for command in COMMANDS if command.name.startswith(line.lower())]
     if not line or not fitting:
         return line
@@ -79,7 +79,7 @@ def complete(line: str) -> str:
 
 
 def parse_sort(text: str, now: tuple[SortKey, bool]) -> tuple[SortKey, bool]:
-    """`views`, `views asc`, `asc`: the column and whether it goes down."""
+    """Parse `views`, `views asc` or `asc`; return the column and whether the order is descending."""
     columns = [key.value for key in SortKey]
     words = text.lower().split()
     if not words:
@@ -96,7 +96,7 @@ def parse_sort(text: str, now: tuple[SortKey, bool]) -> tuple[SortKey, bool]:
 
 
 def starts_descending(sort: SortKey) -> bool:
-    """Of words one wants the first, of numbers and dates the last."""
+    """Whether a column is sorted descending by default: numbers and dates are, words are not."""
     return sort not in {SortKey.SOURCE, SortKey.TOPIC, SortKey.TITLE}
 
 
@@ -117,9 +117,9 @@ def parse_theme(text: str, now: str) -> str:
     return word
 
 
-def parse_names(text: str, kind: str, there: list[str]) -> tuple[str, ...]:
-    """Names separated by commas, in small letters or capitals; each must be there."""
-    known = {name.casefold(): name for name in there}
+def parse_names(text: str, kind: str, available: list[str]) -> tuple[str, ...]:
+    """Parse names separated by commas, ignoring case; each must be one of `available`."""
+    known = {name.casefold(): name for name in available}
     chosen: list[str] = []
     for part in text.split(","):
         name = part.strip()

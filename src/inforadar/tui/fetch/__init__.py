@@ -1,1 +1,1 @@
-"""What goes out to the web because the reader asked: runs in a process of its own, and single pages."""
+"""Network access on the reader's request: fetch runs in a separate process, and single pages."""

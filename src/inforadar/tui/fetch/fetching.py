@@ -1,7 +1,7 @@
-"""A fetch that runs beside the screen, in a process of its own; what it tells is kept until the screen takes it.
+"""A fetch in a separate process; its events are queued until the screen takes them.
 
-In the app's own process even a thread would make keys wait: whoever computes holds the interpreter's lock, on a
-busy machine also while it is not running.
+In the app's own process even a thread would delay keys: a computing thread holds the interpreter's lock, on a busy
+machine even while it is not scheduled.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from inforadar.config import Settings
 from inforadar.errors import InfoRadarError
 from inforadar.model.progress import Progress
 from inforadar.model.run import Report
-from inforadar.tui.background import END_S, let_processes_start
-from inforadar.tui.fetch.process import ABORT, STOP, Told, fetch_in_process
+from inforadar.tui.background import CANCEL_TIMEOUT_S, start_resource_tracker
+from inforadar.tui.fetch.process import ABORT, STOP, Message, fetch_in_process
 
 if TYPE_CHECKING:
     from inforadar.tui.list.view import View
 
 
 class Fetching:
-    """One run: `await run()` once, and `stop` or `abort` meanwhile."""
+    """One run: `await run()` once; call `stop` or `abort` in the meantime."""
 
     def __init__(self) -> None:
         self._events: deque[Progress] = deque()
         self._orders: Connection | None = None
 
     async def run(self, settings: Settings, view: View) -> Report:
-        """Over the feeds that the filters of the list name."""
+        """Fetch the feeds selected by the filters of the list, and return the report."""
         context = get_context("spawn")
         told, screen = context.Pipe(duplex=False)
         orders, self._orders = context.Pipe(duplex=False)
-        let_processes_start()
+        start_resource_tracker()
         process = context.Process(
             target=fetch_in_process,
             args=(settings, view.sources, view.topics, screen, orders),
@@ -50,7 +50,7 @@ class Fetching:
             return await asyncio.shield(listening)
         except asyncio.CancelledError:
             self.abort()
-            await asyncio.wait([listening], timeout=END_S)
+            await asyncio.wait([listening], timeout=CANCEL_TIMEOUT_S)
             process.terminate()
             raise
         finally:
@@ -60,7 +60,7 @@ class Fetching:
             self._orders = None
 
     def _listen(self, pipe: Connection) -> Report:
-        """Until the end, in a thread."""
+        """Receive messages until the run ends. Runs in a thread."""
         while True:
             try:
                 told = pipe.recv()
@@ -68,7 +68,7 @@ class Fetching:
                 raise InfoRadarError(
                     "The fetch ended by itself. The log in the home folder says why."
                 ) from None
-            assert isinstance(told, Told)
+            assert isinstance(told, Message)
             self._events.extend(told.events)
             if told.report:
                 return told.report
@@ -76,19 +76,19 @@ class Fetching:
                 raise InfoRadarError(told.fault)
 
     def take_events(self) -> list[Progress]:
-        """What was told since the last time."""
+        """Return the events since the last call."""
         return [self._events.popleft() for _ in range(len(self._events))]
 
     def stop(self) -> None:
-        """Between two items."""
+        """Stop between two items."""
         self._ask(STOP)
 
     def abort(self) -> None:
-        """What is in flight is given up."""
+        """Abandon the requests in progress."""
         self._ask(ABORT)
 
     def _ask(self, what: str) -> None:
-        # It may have ended this very moment; then there is nothing left to be stopped.
+        # The process may have just ended; then there is nothing to stop.
         if self._orders:
             with suppress(OSError):
                 self._orders.send(what)

@@ -1,6 +1,6 @@
-"""What goes out to the web because the reader asked, each with a database and an engine of its own.
+"""Network access on the reader's request, each call with its own database and worker.
 
-Apart, since the engine takes long to import: `run_apart` does that in its thread too.
+A separate module, because its imports are slow: `run_in_thread` does them in its thread.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from inforadar.urls import uid
 
 
 async def get_text(settings: Settings, item: Item) -> str:
-    """Fetches the article of an item; a sentence says what came of it."""
+    """Fetch the article of an item; return a sentence with the result."""
     async with (
         open_store(settings) as database,
         serving_sample(database),
@@ -36,6 +36,6 @@ async def find_feeds(settings: Settings, url: str) -> list[FoundFeed]:
 
 
 async def get_sample(settings: Settings) -> int:
-    """Adds the sample with its past; returns how many feeds it has."""
+    """Add the sample with its past; return its number of feeds."""
     async with open_store(settings) as database:
         return len(await add_sample(database, settings, utc_now))

@@ -1,7 +1,7 @@
-"""The process that a fetch of the terminal app runs in. It tells its screen through a pipe, batch by batch, and
-hears it through another: the loop that waits at a pipe makes it refuse what does not fit into it at once.
+"""The process that runs a fetch for the terminal app. It sends events through one pipe, in batches, and receives
+orders through another: watching a pipe with the event loop makes it non-blocking, and large messages would not fit.
 
-Imports are inside, because the app imports this module too, to name the function that the process begins with.
+Imports are inside functions, because the app imports this module too, for the process's entry point.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from inforadar.pipeline.runs.fetch_run import FetchRun
 
 LOG = "terminal.log"
-"""In the home folder: where the app and its processes write what would spoil the screen."""
+"""The file in the home folder for output of the app and its processes that would garble the screen."""
 BATCH_S = 0.05
 
 STOP, ABORT = "stop", "abort"
-"""What the screen can ask for."""
+"""The orders a screen can send."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """What was told since the last time; at the end with the report, or with a sentence that says why not."""
+class Message:
+    """The events since the last message; the last message also has the report or an error sentence."""
 
     events: list[Progress]
     report: Report | None = None
@@ -46,26 +46,26 @@ def fetch_in_process(
     screen: Connection,
     orders: Connection,
 ) -> None:
-    """The whole life of the process."""
+    """The entry point of the process."""
     import structlog  # noqa: PLC0415
     import uvloop  # noqa: PLC0415
 
-    # The terminal belongs to the app: neither its keys nor its screen are ours.
+    # The terminal belongs to the app: ignore its keys and do not write to it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _write_to(settings.home / LOG)
+    _redirect_output_to(settings.home / LOG)
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(30))
     with suppress(BrokenPipeError):
-        uvloop.run(_tell(settings, sources, topics, screen, orders))
+        uvloop.run(_fetch_and_send(settings, sources, topics, screen, orders))
 
 
-def _write_to(log: Path) -> None:
+def _redirect_output_to(log: Path) -> None:
     file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(file, 1)
     os.dup2(file, 2)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
 
 
-async def _tell(
+async def _fetch_and_send(
     settings: Settings,
     sources: tuple[str, ...],
     topics: tuple[str, ...],
@@ -80,15 +80,15 @@ async def _tell(
         while True:
             await asyncio.sleep(BATCH_S)
             if events:
-                screen.send(Told(events=[*events]))
+                screen.send(Message(events=[*events]))
                 events.clear()
 
     sending = asyncio.create_task(send_batches())
     try:
         report = await _fetch(settings, sources, topics, events.append, orders)
-        ending = Told(events=events, report=report)
+        ending = Message(events=events, report=report)
     except InfoRadarError as fault:
-        ending = Told(events=events, fault=str(fault))
+        ending = Message(events=events, fault=str(fault))
     finally:
         sending.cancel()
     screen.send(ending)
@@ -126,7 +126,7 @@ def _obey(orders: Connection, run: FetchRun, loop: asyncio.AbstractEventLoop) ->
     try:
         asked = orders.recv()
     except (EOFError, OSError):
-        # The app has gone, and with it whoever wanted this.
+        # The app is gone, so nobody needs this fetch.
         loop.remove_reader(orders.fileno())
         asked = ABORT
     if asked == STOP:

@@ -1,4 +1,4 @@
-"""Progress events as numbers and words for people: how many, how fast, how long still. Pure."""
+"""Progress events summarized for people: count, speed, time left. Pure."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from datetime import datetime, timedelta
 from inforadar.model.progress import Progress, ProgressKind
 from inforadar.texts import counted
 
-WINDOW_S = 5.0
-"""The speed is that of the last seconds."""
-LEAST_STEP = timedelta(seconds=0.1)
+SPEED_WINDOW_S = 5.0
+"""The speed is measured over this many last seconds."""
+MIN_STEP = timedelta(seconds=0.1)
 
 
 @dataclass(slots=True, kw_only=True)
 class Tally:
-    """What the events so far come to."""
+    """The totals of the events so far."""
 
     found: int = 0
     done: int = 0
     pages: int = 0
     counting: bool = True
     ended: str = ""
-    """Stands instead of the words when it is over."""
+    """The text shown instead of the progress once the run has ended."""
     _marks: deque[tuple[datetime, int]] = field(default_factory=deque)
 
     def add(self, events: Iterable[Progress]) -> None:
@@ -34,21 +34,23 @@ class Tally:
             self.found, self.done, self.pages = event.found, event.done, event.pages
             if event.kind in {ProgressKind.FOUND, ProgressKind.PROCESSED}:
                 self.counting = False
-                if not self._marks or event.at - self._marks[-1][0] > LEAST_STEP:
+                if not self._marks or event.at - self._marks[-1][0] > MIN_STEP:
                     self._marks.append((event.at, event.done))
-        while len(self._marks) > 2 and (self._marks[-1][0] - self._marks[0][0]).total_seconds() > WINDOW_S:
+        while (
+            len(self._marks) > 2 and (self._marks[-1][0] - self._marks[0][0]).total_seconds() > SPEED_WINDOW_S
+        ):
             self._marks.popleft()
 
     @property
     def fraction(self) -> float | None:
-        """`None` while it is not known how much there is."""
+        """The share done; `None` while the total is unknown."""
         if self.counting:
             return 1.0 if self.ended else None
         return min(1.0, self.done / self.found) if self.found else 1.0
 
     @property
     def rate(self) -> float:
-        """Items a second, lately."""
+        """Items per second over the last seconds."""
         if len(self._marks) < 2:
             return 0.0
         (first, before), (last, after) = self._marks[0], self._marks[-1]

@@ -1,1 +1,1 @@
-"""The list of articles: what it shows, its columns, its pages, its marks."""
+"""The list of articles: filters, columns, pages and marks."""

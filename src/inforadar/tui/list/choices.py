@@ -1,4 +1,4 @@
-"""What the filter screens offer: sources, and the topics of the sources that are chosen. Pure."""
+"""The choices of the filter screens: sources, and the topics of the chosen sources. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inforadar.tui.list.view import View
 class Choice:
     name: str
     note: str
-    """What stands beside it."""
+    """Shown beside the name."""
 
 
 def source_choices(labels: Iterable[Label]) -> list[Choice]:
@@ -22,7 +22,7 @@ def source_choices(labels: Iterable[Label]) -> list[Choice]:
 
 
 def topic_choices(labels: Iterable[Label], sources: Sequence[str]) -> list[Choice]:
-    """Those of the sources; of all, if none is chosen."""
+    """List the topics of these sources, or of all if none is chosen."""
     chosen = {name.casefold() for name in sources}
     return _choices(
         (label.topic, label.feeds) for label in labels if not chosen or label.source.casefold() in chosen
@@ -30,14 +30,14 @@ def topic_choices(labels: Iterable[Label], sources: Sequence[str]) -> list[Choic
 
 
 def with_sources(view: View, sources: tuple[str, ...], labels: Iterable[Label]) -> View:
-    """Topics that the chosen sources do not have would leave nothing to show: they are taken out."""
-    there = {choice.name.casefold() for choice in topic_choices(labels, sources)}
-    topics = tuple(name for name in view.topics if name.casefold() in there)
+    """Filter by these sources, and drop topics they do not have, which would leave nothing to show."""
+    available = {choice.name.casefold() for choice in topic_choices(labels, sources)}
+    topics = tuple(name for name in view.topics if name.casefold() in available)
     return replace(view, sources=sources, topics=topics)
 
 
 def _choices(pairs: Iterable[tuple[str, int]]) -> list[Choice]:
-    """By name; the same name in another case is the same."""
+    """Count feeds by name, ignoring case."""
     names: dict[str, str] = {}
     counts: dict[str, int] = {}
     for name, feeds in pairs:

@@ -1,6 +1,6 @@
-"""The list's columns: what stands in them, and how wide they are on this terminal. Pure.
+"""The list's columns: their cells and their widths. Pure.
 
-A narrow terminal belongs to the title: columns in which no item of the page has a value are left out there.
+On a narrow terminal the title comes first: columns without a value on the page are hidden.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from inforadar.tui.theme import SCORE_COLOURS
 from inforadar.views.times import shown_number
 
 WIDE = 100
-"""From here on there is room for every column."""
+"""The width in cells from which every column is shown."""
 NOTHING = "–"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """An item as a line of the list; cells are safe."""
+    """An item as a line of the list. Cells are sanitized."""
 
     item: Item
     marks: Marks
     is_new: bool
-    """Since the last visit."""
+    """Added since the last visit."""
     cells: tuple[str, ...]
     """In the order of `COLUMNS`."""
 
@@ -41,22 +41,22 @@ class Column:
     name: str
     sort: SortKey | None
     right: bool = False
-    widest: int = 99
-    widest_narrow: int = 99
-    """… on a narrow terminal."""
-    can_go: bool = False
-    """Left out of a narrow list in which no item has a value."""
+    max_width: int = 99
+    max_width_narrow: int = 99
+    """The maximum width on a narrow terminal."""
+    is_optional: bool = False
+    """Hidden on a narrow terminal if no item has a value."""
 
 
 COLUMNS = (
     Column(name="#", sort=None, right=True),
-    Column(name="Source", sort=SortKey.SOURCE, widest=18, widest_narrow=10),
-    Column(name="Topic", sort=SortKey.TOPIC, widest=14, widest_narrow=8),
+    Column(name="Source", sort=SortKey.SOURCE, max_width=18, max_width_narrow=10),
+    Column(name="Topic", sort=SortKey.TOPIC, max_width=14, max_width_narrow=8),
     Column(name="Title", sort=SortKey.TITLE),
     Column(name="Date", sort=SortKey.DATE, right=True),
-    Column(name="±", sort=SortKey.RATING, right=True, can_go=True),
-    Column(name="Views", sort=SortKey.VIEWS, right=True, can_go=True),
-    Column(name="Cmts", sort=SortKey.COMMENTS, right=True, can_go=True),
+    Column(name="±", sort=SortKey.RATING, right=True, is_optional=True),
+    Column(name="Views", sort=SortKey.VIEWS, right=True, is_optional=True),
+    Column(name="Cmts", sort=SortKey.COMMENTS, right=True, is_optional=True),
     Column(name="Score", sort=SortKey.SCORE, right=True),
 )
 TITLE = 3
@@ -91,7 +91,7 @@ def _rating(value: float | None) -> str:
 
 
 def short_date(at: datetime, now: datetime) -> str:
-    """`14:02` today, `14 Nov` this year, else `2024-11`; in the reader's own zone."""
+    """Format a local date: `14:02` today, `14 Nov` this year, otherwise `2024-11`."""
     local, today = at.astimezone(), now.astimezone()
     if local.date() == today.date():
         return f"{local:%H:%M}"
@@ -99,25 +99,25 @@ def short_date(at: datetime, now: datetime) -> str:
 
 
 def score_colour(score: float | None) -> str:
-    """The name of its colour in the themes."""
+    """Return the name of the score's colour in the themes."""
     return "muted" if score is None else SCORE_COLOURS[score_label(score)]
 
 
 def column_widths(rows: Sequence[Row], width: int, sort: SortKey) -> tuple[tuple[int, int], ...]:
-    """(which column, how wide) of those that are shown, from the left, for `width` cells with a gap after each."""
+    """Return (column index, width) of the shown columns, left to right, with a gap after each, for `width` cells."""
     gap = gap_of(width)
     shown: list[tuple[int, int]] = []
     for index, column in enumerate(COLUMNS):
         cells = [row.cells[index] for row in rows]
-        empty = column.can_go and column.sort is not sort and all(cell == NOTHING for cell in cells)
+        empty = column.is_optional and column.sort is not sort and all(cell == NOTHING for cell in cells)
         if index == TITLE:
             shown.append((index, 0))
         elif width >= WIDE or not empty:
-            # With a place for the arrow that shows the order.
+            # With room for the arrow that shows the sort order.
             named = cell_len(column.name) + (column.sort is sort)
-            widest = column.widest if width >= WIDE else column.widest_narrow
+            max_width = column.max_width if width >= WIDE else column.max_width_narrow
             cell_width = max((cell_len(cell[:100]) for cell in cells), default=0)
-            shown.append((index, max(named, min(cell_width, widest))))
+            shown.append((index, max(named, min(cell_width, max_width))))
     taken = sum(wide + gap for index, wide in shown if index != TITLE)
     title = max(8, width - taken - gap)
     return tuple((index, title if index == TITLE else wide) for index, wide in shown)

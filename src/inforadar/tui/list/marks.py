@@ -12,11 +12,11 @@ MARK_WORDS = {
     "starred": ("The star is gone.", "Starred."),
     "archived": ("Back from the archive.", "Archived. v shows the archive."),
 }
-"""{mark: (said when it was cleared, said when it was set)}."""
+"""{mark: (message when cleared, message when set)}."""
 
 
 def toggled(row: Row, name: str, at: datetime) -> tuple[Row, bool]:
-    """The row with one mark the other way round, and whether it is set now."""
+    """Toggle a mark; return the new row and whether the mark is set now."""
     field = f"{name}_at"
     is_set = getattr(row.marks, field) is None
     return marked(row, name, at if is_set else None), is_set

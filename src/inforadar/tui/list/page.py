@@ -22,13 +22,13 @@ class Page:
     items: tuple[Item, ...]
     marks: Mapping[UrlHash, Marks]
     next: str | None
-    """The cursor of the page after, where the order has one."""
+    """The cursor of the next page, if the sort order supports cursors."""
 
 
 async def load_page(
     database: Database, view: View, *, limit: int, offset: int = 0, cursor: str | None = None
 ) -> Page:
-    """Newest first goes from page to page by a cursor; every other order and every jump by counting."""
+    """Load a page: by cursor if sorted newest first, by offset for any other order and for jumps."""
     following: str | None = None
     found: Sequence[Item]
     if view.sort is SortKey.DATE and view.descending and (cursor or not offset):

@@ -1,4 +1,4 @@
-"""What the list shows: filters, search, marks, order. One value for the list, its title and the Fetch screen. Pure."""
+"""The filters, search, marks and order of the list, shared with its title and the Fetch screen. Pure."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from inforadar.tui.text import safe
 
 
 class Show(StrEnum):
-    """By the marks (A15)."""
+    """Filter by marks (A15)."""
 
     ALL = "all"
-    """… that are not archived."""
+    """All items that are not archived."""
     UNREAD = "unread"
     STARRED = "starred"
     ARCHIVED = "archived"
@@ -42,13 +42,13 @@ class View:
 
     @property
     def filter_words(self) -> str:
-        """`source: Habr, BBC · topic: python`, as the titles of the list and of the Fetch screen say it."""
+        """`source: Habr, BBC · topic: python`, for the titles of the list and the Fetch screen."""
         parts = (("source", self.sources), ("topic", self.topics))
         return " · ".join(f"{name}: {', '.join(map(safe, values))}" for name, values in parts if values)
 
     @property
     def title_words(self) -> str:
-        """The filters, and what was searched for."""
+        """The filters and the search words."""
         found = f"find: {safe(self.query)}" if self.query else ""
         return " · ".join(part for part in (self.filter_words, found) if part)
 

@@ -1,4 +1,4 @@
-"""The list of articles: page by page, in any order, by source, topic, words and marks (A14, A15)."""
+"""The list of articles: paged, sorted, and filtered by source, topic, words and marks (A14, A15)."""
 
 from __future__ import annotations
 
@@ -71,15 +71,15 @@ class ArticlesScreen(RadarScreen):
         read: Callable[[Row], Awaitable[None]],
         when_shown: Callable[[], None],
     ) -> None:
-        """`read` shows the article of a row; `when_shown` is called each time that a page is on the screen."""
+        """`read` opens the article of a row; `when_shown` is called each time a page is displayed."""
         super().__init__(session)
         self.view = view
         self._read, self._when_shown = read, when_shown
         self._offset = 0
-        """Of the page that is shown, or is about to be."""
+        """The offset of the page that is shown or being loaded."""
         self._page: Page | None = None
         self._cursors: dict[int, str] = {}
-        """{offset: the cursor of the page that begins there}, for pages that were turned to."""
+        """{offset: cursor of the page that starts there}, for pages reached so far."""
         self._total: int | None = None
         self._broken = 0
         self._said = ""
@@ -96,7 +96,7 @@ class ArticlesScreen(RadarScreen):
     # Showing
 
     def change_view(self, view: View) -> None:
-        """Another list, from its beginning."""
+        """Show another list from its beginning."""
         self.view = view
         self.table.cursor = 0
         self.reload()
@@ -104,20 +104,20 @@ class ArticlesScreen(RadarScreen):
             self.begin(self._index(view), group="index", exclusive=True)
 
     async def _index(self, view: View) -> None:
-        """Makes findable what no worker has made so yet; what is found by it is shown as well."""
+        """Index items that no worker has indexed yet, then reload the results."""
         from inforadar.pipeline.search_index import SearchIndexer  # noqa: PLC0415
 
         if await SearchIndexer(database=self.session.database).run_once() and self.view == view:
             self.reload(self._offset)
 
     def reload(self, offset: int = 0) -> None:
-        """Forgets what was counted."""
+        """Load the page again, with a new count."""
         self._cursors.clear()
         self._total = None
         self.load(offset)
 
     def load(self, offset: int, *, cursor_at: int | None = None) -> None:
-        """Shows the page from `offset` on; a load that is still under way is given up."""
+        """Show the page at `offset`; a load in progress is cancelled."""
         self._offset = offset
         self.begin(self._load(offset, cursor_at), group="page", exclusive=True)
 
@@ -127,7 +127,7 @@ class ArticlesScreen(RadarScreen):
             self.session.database, view, limit=limit, offset=offset, cursor=self._cursors.get(offset)
         )
         if not page.items and offset:
-            # The list has become shorter meanwhile.
+            # The list has become shorter in the meantime.
             await self._load(max(0, offset - limit), cursor_at)
             return
         if page.next:
@@ -158,7 +158,7 @@ class ArticlesScreen(RadarScreen):
         self.query_one("#status", Line).show([Span(self._said or self._where())], HINTS)
 
     def _where(self) -> str:
-        """`1–20 of 412 · by date ↓ · unread`."""
+        """Describe the position: `1–20 of 412 · by date ↓ · unread`."""
         shown = len(self._page.items) if self._page else 0
         total = f" of {self._total:,}" if self._total is not None else ""
         numbers = f"{self._offset + 1:,}–{self._offset + shown:,}{total}" if shown else "Nothing"
@@ -175,7 +175,7 @@ class ArticlesScreen(RadarScreen):
         return "No articles yet. f fetches them."
 
     def say(self, sentence: str) -> None:
-        """In the status line, until the next key."""
+        """Show a sentence in the status line until the next key."""
         self._said = sentence
         self._show_lines()
 
@@ -185,7 +185,7 @@ class ArticlesScreen(RadarScreen):
 
     @on(ItemTable.RoomChanged)
     def fit_page(self) -> None:
-        """The item under the cursor stays in sight."""
+        """Reload for the new height, keeping the item under the cursor visible."""
         at, room = self._offset + self.table.cursor, self.table.room
         self._cursors.clear()
         self.load(at // room * room, cursor_at=at % room)
@@ -213,7 +213,7 @@ class ArticlesScreen(RadarScreen):
             self.load(offset, cursor_at=cursor_at)
 
     def _neighbour(self, by: int) -> int | None:
-        """Where the next page begins, or the one before."""
+        """Return the offset of the next or previous page; `None` if there is none."""
         offset = max(0, self._offset + by * self.table.room)
         if offset == self._offset:
             return None
@@ -221,7 +221,7 @@ class ArticlesScreen(RadarScreen):
         return offset if by < 0 or is_there else None
 
     async def step(self, by: int) -> Row | None:
-        """The article after or before the current one, over pages; it is the current one then."""
+        """Move to the next or previous article, across pages, and return it."""
         index = self.table.cursor + by
         if self._page and 0 <= index < len(self._page.items):
             self.table.move_to(index)
@@ -291,7 +291,7 @@ class ArticlesScreen(RadarScreen):
         self.change_view(replace(self.view, descending=not self.view.descending))
 
     def action_clear(self) -> None:
-        """The search first; without one, all filters."""
+        """Clear the search; without one, clear all filters."""
         if self.view.query:
             self.change_view(replace(self.view, query=None))
         elif self.view.sources or self.view.topics or self.view.show is not Show.ALL:

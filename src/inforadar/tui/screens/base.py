@@ -1,7 +1,7 @@
-"""What all screens have: the session, a title line, help for their keys, the browser.
+"""The base of all screens: the session, a title line, help, opening the browser.
 
-What a screen cannot do by itself is an action of the app (`app.fetch`), or is handed to it when it is made: no screen
-knows the app or another screen.
+Everything else is an action of the app (`app.fetch`) or is passed in when the screen is created: no screen knows the
+app or another screen.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ COMMON = (
     Binding("question_mark", "help", "Help", key_display="?"),
     Binding("q", "app.quit", "Quit"),
 )
-"""Keys of every screen that fills the terminal."""
+"""Keys of every full-size screen."""
 
 
 class RadarScreen(Screen[None]):
-    """A screen that fills the terminal. Its `BINDINGS` are also its help."""
+    """A full-size screen. Its help is generated from `BINDINGS`."""
 
     HELP: ClassVar = ""
-    """What the screen is called."""
+    """The name of the screen."""
     AUTO_FOCUS = None
     DEFAULT_CSS = """
     RadarScreen { background: $background; color: $foreground; layout: vertical; }
@@ -43,31 +43,31 @@ class RadarScreen(Screen[None]):
         self.session = session
 
     def show_title(self, name: str, words: str, right: str = "", style: str = "warn") -> None:
-        """`Info Radar · Fetch    source: Habr`: the filters stand in every title in the same form."""
+        """`Info Radar · Fetch    source: Habr`: every title shows the filters in the same form."""
         is_long = cell_len(f"Info Radar · {name}    {words}  {right}") > self.app.size.width - 2
-        # Where there is no room, what the list holds is worth more than our own name.
+        # Without enough room, the filters matter more than our own name.
         own = [Span(name, "name")] if is_long else [Span("Info Radar", "name"), Span(f" · {name}")]
         left = [*own, Span(f"    {words}" if words else "", "muted")]
         self.query_one("#title", Line).show(left, [Span(right, style)] if right else [])
 
     def begin(self, work: Coroutine[Any, Any, None], *, group: str, exclusive: bool = False) -> None:
-        """Work that outlasts the key that asked for it. What it cannot do, it says in a sentence."""
-        self.run_worker(self._told(work), group=group, exclusive=exclusive)
+        """Run work in the background; if it fails, show the error in the status line."""
+        self.run_worker(self._with_errors_shown(work), group=group, exclusive=exclusive)
 
-    async def _told(self, work: Coroutine[Any, Any, None]) -> None:
+    async def _with_errors_shown(self, work: Coroutine[Any, Any, None]) -> None:
         try:
             await work
         except InfoRadarError as fault:
             self.say(safe(fault))
 
     async def action_help(self) -> None:
-        from inforadar.tui.screens.help import HelpScreen  # noqa: PLC0415 - not before it is asked for
+        from inforadar.tui.screens.help import HelpScreen  # noqa: PLC0415 - on demand
 
         await self.app.push_screen(HelpScreen(self.HELP, type(self)))
 
     async def open_in_browser(self, url: str) -> str:
-        """Say what happened in a sentence."""
-        from inforadar.tui.browser import open_in_browser  # noqa: PLC0415 - not before it is asked for
+        """Open the URL; return a sentence with the result."""
+        from inforadar.tui.browser import open_in_browser  # noqa: PLC0415 - on demand
 
         return open_in_browser(url, self._suspended)
 
@@ -81,5 +81,5 @@ class RadarScreen(Screen[None]):
             yield
 
     def say(self, sentence: str) -> None:
-        """In the status line. The sentence must be safe."""
+        """Show a sentence in the status line. It must be sanitized with `safe`."""
         raise NotImplementedError

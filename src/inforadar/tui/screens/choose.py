@@ -1,4 +1,4 @@
-"""Choosing sources or topics: several at once, narrowed by typing a part of the name."""
+"""Choose several sources or topics, narrowed by typing part of the name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ WIDTH = 64
 
 
 class NameList(OptionList, inherit_bindings=False):
-    """Enter belongs to the screen. (A binding with priority there would overtake the keys before it.)"""
+    """A list without a binding for Enter, which the screen handles.
+
+    A priority binding on the screen would overtake earlier keys.
+    """
 
     BINDINGS: ClassVar = [
         Binding("down", "cursor_down", show=False),
@@ -33,7 +36,7 @@ class NameList(OptionList, inherit_bindings=False):
 
 
 class ChooseScreen(ModalScreen[tuple[str, ...] | None]):
-    """Ends with the chosen names, or with `None` if nothing is to change."""
+    """Returns the chosen names, or `None` if cancelled."""
 
     BINDINGS: ClassVar = [
         Binding("j", "move('down')", "Down"),
@@ -66,7 +69,7 @@ class ChooseScreen(ModalScreen[tuple[str, ...] | None]):
         self._chosen = {choice.name for choice in choices if choice.name.casefold() in folded}
         self._shown: list[Choice] = []
         self._part = ""
-        """Of the name, as typed."""
+        """The typed part of the name."""
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
@@ -94,18 +97,18 @@ class ChooseScreen(ModalScreen[tuple[str, ...] | None]):
 
     def _line(self, choice: Choice) -> str:
         box = "[x]" if choice.name in self._chosen else "[ ]"
-        # Six cells go to borders, padding and the scroll bar.
+        # Six cells are borders, padding and the scroll bar.
         width = min(WIDTH, self.app.size.width) - 6
         note = safe(choice.note[:100])
         return f"{box} {fit(safe(choice.name[:500]), max(10, width - len(note) - 6))}  {note}"
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        # A box says this once by itself, when it is made.
+        # An input also sends this event when it is created.
         if event.value != self._part:
             self._show(event.value)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """A click."""
+        """Toggle the clicked name."""
         self._toggle(event.option_index)
 
     def _toggle(self, index: int) -> None:
@@ -124,7 +127,7 @@ class ChooseScreen(ModalScreen[tuple[str, ...] | None]):
             self._list.action_cursor_up()
 
     def action_all(self) -> None:
-        """Of those in sight."""
+        """Select all shown names, or none if all are selected."""
         shown = {choice.name for choice in self._shown}
         self._chosen = self._chosen - shown if shown <= self._chosen else self._chosen | shown
         self._show(self._part)
@@ -138,7 +141,7 @@ class ChooseScreen(ModalScreen[tuple[str, ...] | None]):
         await self.app.push_screen(HelpScreen("Choosing", type(self)))
 
     def on_input_submitted(self) -> None:
-        """Enter in the box goes back to the names."""
+        """Move the focus back to the names on Enter."""
         self._list.focus()
 
     def action_apply(self) -> None:

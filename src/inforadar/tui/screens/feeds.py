@@ -1,4 +1,4 @@
-"""The feeds that need somebody: what happened to each, and a key that revives it."""
+"""The feeds that need attention: the problem of each, and a key to revive it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Fetch screen: counting, then item by item, with a live log; `Esc` stops, again closes (A1 to A5)."""
+"""The Fetch screen: counting, then processing, with a live log; `Esc` stops, a second `Esc` closes (A1 to A5)."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ FRAME_S = 1 / 15
 class State(StrEnum):
     RUNNING = "running"
     STOPPING = "stopping"
-    """`Esc` was pressed; the item under way is finished first."""
+    """`Esc` was pressed; the current item is finished first."""
     ENDED = "ended"
 
 
-ESC_SAYS = {State.RUNNING: "stop", State.STOPPING: "abort and close", State.ENDED: "close"}
+ESC_LABELS = {State.RUNNING: "stop", State.STOPPING: "abort and close", State.ENDED: "close"}
 
 
 class FetchScreen(RadarScreen):
@@ -64,7 +64,7 @@ class FetchScreen(RadarScreen):
         self.show_title("Fetch", self._view.filter_words)
         self._show_hints()
         self.set_interval(FRAME_S, self._show)
-        # The app's work, not the screen's: a run that is aborted writes its report after the screen has gone.
+        # A worker of the app, not of the screen: an aborted run writes its report after the screen has closed.
         self.app.run_worker(self._run(), group="fetch")
 
     @property
@@ -88,7 +88,7 @@ class FetchScreen(RadarScreen):
         )
 
     def _show(self) -> None:
-        """Once a frame: everything that was told since the last one."""
+        """Show all events since the last frame. Called once a frame."""
         if self._state is State.ENDED:
             return
         events = self._fetching.take_events()
@@ -103,7 +103,7 @@ class FetchScreen(RadarScreen):
 
     def _end(self, word: str, lines: list[tuple[str, str]]) -> None:
         if self not in self.app.screen_stack:
-            # It was closed before the run had ended: what came after that is to be shown too.
+            # The screen was closed before the run ended: show the items that were added later.
             self._reload_list()
             return
         self._show()
@@ -116,7 +116,7 @@ class FetchScreen(RadarScreen):
 
     def _show_hints(self) -> None:
         hints = (
-            *hint("Esc", ESC_SAYS[self._state], "stop"),
+            *hint("Esc", ESC_LABELS[self._state], "stop"),
             Span("j/k", "key"),
             Span(" scroll  ", "muted"),
             *hint("end", "follow", "follow"),

@@ -1,4 +1,4 @@
-"""Help for a screen, made from its own key bindings: what is bound is described, and nothing else is."""
+"""Help for a screen, generated from its key bindings."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The line at the bottom that asks for something: a command after `:`, words after `/`, a URL, a file.
+"""The input line at the bottom: a command after `:`, words after `/`, a URL, a file.
 
-The usual editing keys are Textual's own; here are history, completion and the sentence that says what was wrong
-with the line, above it, so that it can be corrected.
+Textual provides the editing keys; this adds history, completion, and an error message above the line, so that the
+line can be corrected.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from textual.widgets import Input, Static
 from inforadar.errors import InfoRadarError
 
 Check = Callable[[str], object]
-"""Raises a sentence if the line cannot be accepted; what it returns does not matter."""
+"""Raises an error with a sentence if the line is invalid; the result is ignored."""
 
 
 class PromptScreen(ModalScreen[str | None]):
-    """Ends with the line, or with `None`."""
+    """Returns the line, or `None` if cancelled."""
 
     BINDINGS: ClassVar = [
         Binding("escape,ctrl+c", "cancel", "Close"),

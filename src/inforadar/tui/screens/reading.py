@@ -1,4 +1,4 @@
-"""One article: what it says of itself, its scores with their reasons, the clean text, what changed."""
+"""One article: metadata, scores with reasons, clean text and changes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from inforadar.errors import InfoRadarError
 from inforadar.model.article import Article
 from inforadar.store.articles.queries import load_article
 from inforadar.store.items.queries import load_item, load_item_changes
-from inforadar.tui.background import run_apart
+from inforadar.tui.background import run_in_thread
 from inforadar.tui.list.columns import Row
 from inforadar.tui.list.marks import MARK_WORDS, marked, toggled
 from inforadar.tui.screens.base import COMMON, RadarScreen
@@ -29,7 +29,7 @@ from inforadar.urls import hostname, uid
 from inforadar.views.item import read_item, why_no_text
 
 WIDE = 120
-"""From here on the analysis stands beside the text."""
+"""The width in cells from which the analysis is beside the text."""
 
 HINTS = (
     *hint("Esc", "back", "back"),
@@ -82,14 +82,14 @@ class ReadingScreen(RadarScreen):
         step: Callable[[int], Awaitable[Row | None]],
         row_changed: Callable[[Row], None],
     ) -> None:
-        """`step` moves the list to the article after or before; `row_changed` shows a changed row in it."""
+        """`step` moves the list to the next or previous article; `row_changed` updates a row in it."""
         super().__init__(session)
         self._row = row
         self._step, self._row_changed = step, row_changed
         self._article: Article | None = None
         self._history: History = []
         self._in_full = False
-        """Whether the reasons of the scores are shown with all their lines."""
+        """Whether the reasons of the scores are shown in full."""
         self._said = ""
 
     def compose(self) -> ComposeResult:
@@ -117,7 +117,7 @@ class ReadingScreen(RadarScreen):
     # Showing
 
     def open(self, row: Row) -> None:
-        """Shows the article of this row, which is read then."""
+        """Show the article of this row and mark it as read."""
         self._row, self._article, self._history = row, None, []
         self.begin(self._open(), group="item", exclusive=True)
 
@@ -133,12 +133,12 @@ class ReadingScreen(RadarScreen):
         self._history = await database.read(load_item_changes, item.id)
         self._show()
         text = article_markdown(self._article)
-        await self.query_one("#text", Markdown).update(text if text is not None else self._instead())
+        await self.query_one("#text", Markdown).update(text if text is not None else self._text_missing())
 
-    def _instead(self) -> str:
-        """What the feed itself said, why there is no more, and how to get it."""
-        snippet = _plain(safe((self._row.item.snippet or "")[:4000]))
-        why = _plain(safe(why_no_text(self._article)))
+    def _text_missing(self) -> str:
+        """The snippet from the feed, why there is no full text, and how to get it."""
+        snippet = _escape_markdown(safe((self._row.item.snippet or "")[:4000]))
+        why = _escape_markdown(safe(why_no_text(self._article)))
         return f"{snippet}\n\n*{why}* **d** *gets it now.*"
 
     def _show(self) -> None:
@@ -236,7 +236,7 @@ class ReadingScreen(RadarScreen):
 
         self.say(f"Getting the text from {safe(hostname(item.url))} …")
         try:
-            sentence = await run_apart(get)
+            sentence = await run_in_thread(get)
         except InfoRadarError as fault:
             sentence = str(fault)
         fresh = await self.session.database.read(load_item, item.id)
@@ -246,6 +246,6 @@ class ReadingScreen(RadarScreen):
             self.say(safe(sentence))
 
 
-def _plain(text: str) -> str:
-    """So that Markdown takes nothing in it for its own signs."""
+def _escape_markdown(text: str) -> str:
+    """Escape all characters with a meaning in Markdown."""
     return "".join(f"\\{sign}" if sign in "\\`*_{}[]()<>#+-.!|~&" else sign for sign in text)

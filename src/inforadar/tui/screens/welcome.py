@@ -1,4 +1,4 @@
-"""The first screen of an empty database: three ways to begin."""
+"""The first screen of an empty database: three ways to start."""
 
 from __future__ import annotations
 

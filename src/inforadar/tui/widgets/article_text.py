@@ -1,6 +1,6 @@
-"""What the reading view says of an item, as renderables: head, analysis, changes. Pure.
+"""Renderables of the reading view: head, analysis, changes. Pure.
 
-Styles are put beside texts that went through `safe`; nothing from outside is read as markup.
+All text passes through `safe` and is styled separately; nothing from outside is interpreted as markup.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from inforadar.views.item import ReadItem, field_changes, shown_counters, shown_
 from inforadar.views.times import shown_number
 
 History = Sequence[tuple[datetime, Mapping[str, Sequence[Any]]]]
-LONGEST_TITLE = 1000
-LONGEST_TEXT = 400_000
+MAX_TITLE_CHARACTERS = 1000
+MAX_TEXT_CHARACTERS = 400_000
 
 
 def local_time(at: datetime) -> str:
-    """`14 Nov 2026, 14:02`, in the reader's own zone."""
+    """Format a local time: `14 Nov 2026, 14:02`."""
     local = at.astimezone()
     return f"{local.day} {local:%b %Y, %H:%M}"
 
@@ -36,13 +36,13 @@ def local_time(at: datetime) -> str:
 def head(
     read: ReadItem, article: Article | None, colours: Mapping[str, str], *, wide: bool
 ) -> RenderableType:
-    """The title, beside it the neutral one; source, author, date, counters; the address."""
+    """The title and the neutral title; source, author, date, counters; the URL."""
     item = read.item
-    title = Text(safe(read.title[:LONGEST_TITLE]), style="bold")
+    title = Text(safe(read.title[:MAX_TITLE_CHARACTERS]), style="bold")
     lines: list[RenderableType] = []
     if read.neutral_title:
         neutral = Text("Neutral  ", style=colours["muted"])
-        neutral.append(safe(read.neutral_title[:LONGEST_TITLE]), style="italic")
+        neutral.append(safe(read.neutral_title[:MAX_TITLE_CHARACTERS]), style="italic")
         lines += [_beside(title, neutral)] if wide else [title, neutral]
     else:
         lines.append(title)
@@ -90,7 +90,7 @@ def analysis_part(
 
 
 def changes_part(history: History, colours: Mapping[str, str]) -> RenderableType:
-    """Field, old → new, when; the newest first."""
+    """The changes, newest first: time, field, old → new."""
     lines = [Text("What changed", style="bold")]
     for change in field_changes(history):
         line = Text(f"{local_time(change.at)}  ", style=colours["muted"])
@@ -104,8 +104,8 @@ def changes_part(history: History, colours: Mapping[str, str]) -> RenderableType
 
 
 def article_markdown(article: Article | None) -> str | None:
-    """The clean text; `None` if there is none."""
+    """Return the clean text; `None` if there is none."""
     if article is None or article.extracted is None:
         return None
     text = article.extracted.markdown or article.extracted.clean_text
-    return safe_text(text[:LONGEST_TEXT])
+    return safe_text(text[:MAX_TEXT_CHARACTERS])

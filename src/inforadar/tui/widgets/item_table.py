@@ -1,7 +1,7 @@
-"""The list of articles: one page of it, exactly as many lines as there is room for.
+"""The table of articles: one page, with exactly as many lines as fit.
 
-A table that holds all rows would have to load them; this one knows its page only, and paints only the lines that
-changed. So it is as quick with a million items as with ten.
+A table with all rows would have to load them; this one knows only its page and repaints only changed lines. So it is
+as fast with a million items as with ten.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from inforadar.store.items.order import SortKey
 from inforadar.tui.list.columns import COLUMNS, SCORE, TITLE, Row, column_widths, gap_of, score_colour
 from inforadar.tui.text import fit
 
-HEAD = 1
+HEAD_LINES = 1
 """Lines above the first item."""
-EDGE = 2
+EDGE_CELLS = 2
 """Cells before the first column: the cursor's bar and the star."""
 
 
 class ItemTable(Widget, can_focus=True):
-    """Shows rows; says what the mouse asked for, and when it has room for another number of lines."""
+    """Shows rows; sends messages for mouse actions and when the number of lines that fit changes."""
 
     COMPONENT_CLASSES: ClassVar = {
         "table--head",
@@ -53,10 +53,10 @@ class ItemTable(Widget, can_focus=True):
     """
 
     class RoomChanged(Message):
-        """There is room for another number of lines now."""
+        """The number of lines that fit has changed."""
 
     class Moved(Message):
-        """The wheel asks for one line up (-1) or down (1)."""
+        """The wheel was turned one line up (-1) or down (1)."""
 
         def __init__(self, by: int) -> None:
             super().__init__()
@@ -79,12 +79,12 @@ class ItemTable(Widget, can_focus=True):
         self._widths: tuple[tuple[int, int], ...] = ()
         self.cursor = 0
         self.message = ""
-        """Stands where the items would be, if there are none."""
+        """Shown in place of the items if there are none."""
 
     @property
     def room(self) -> int:
-        """Items that can be shown."""
-        return max(1, self.size.height - HEAD)
+        """The number of items that fit."""
+        return max(1, self.size.height - HEAD_LINES)
 
     @property
     def current(self) -> Row | None:
@@ -97,28 +97,28 @@ class ItemTable(Widget, can_focus=True):
         self.refresh()
 
     def replace(self, row: Row) -> None:
-        """The item of this row has changed."""
+        """Update the row of a changed item."""
         self._rows = [row if row.item.id == old.item.id else old for old in self._rows]
         self.refresh()
 
     def move_to(self, index: int) -> None:
-        """Paints the two lines that change, no more."""
+        """Move the cursor; repaint only the two lines that change."""
         index = max(0, min(index, len(self._rows) - 1))
-        lines = [Region(0, HEAD + at, self.size.width, 1) for at in (self.cursor, index)]
+        lines = [Region(0, HEAD_LINES + at, self.size.width, 1) for at in (self.cursor, index)]
         self.cursor = index
         self.refresh(*lines)
 
     def _lay_out(self) -> None:
-        self._widths = column_widths(self._rows, self.size.width - EDGE, self._sort)
+        self._widths = column_widths(self._rows, self.size.width - EDGE_CELLS, self._sort)
 
     def on_resize(self, event: Resize) -> None:
         self._lay_out()
         self.post_message(self.RoomChanged())
 
     def render_line(self, y: int) -> Strip:
-        if y < HEAD:
+        if y < HEAD_LINES:
             return self._render_head()
-        index = y - HEAD
+        index = y - HEAD_LINES
         if not self._rows and index == 1 and self.message:
             style = self.get_component_rich_style("table--muted")
             return Strip([Segment("  " + fit(self.message, self.size.width - 2), style)])
@@ -127,9 +127,9 @@ class ItemTable(Widget, can_focus=True):
         return self._render_row(self._rows[index], is_current=index == self.cursor)
 
     def _render_head(self) -> Strip:
-        gap = " " * gap_of(self.size.width - EDGE)
+        gap = " " * gap_of(self.size.width - EDGE_CELLS)
         head = self.get_component_rich_style("table--head")
-        segments = [Segment(" " * EDGE, head)]
+        segments = [Segment(" " * EDGE_CELLS, head)]
         for index, width in self._widths:
             column = COLUMNS[index]
             sorted_here = column.sort is self._sort
@@ -139,7 +139,7 @@ class ItemTable(Widget, can_focus=True):
         return Strip(segments).adjust_cell_length(self.size.width, head)
 
     def _render_row(self, row: Row, *, is_current: bool) -> Strip:
-        gap = " " * gap_of(self.size.width - EDGE)
+        gap = " " * gap_of(self.size.width - EDGE_CELLS)
         base = self.get_component_rich_style("table--cursor") if is_current else self.rich_style
         muted = self._coloured(base, "muted")
         title = muted if row.marks.read_at else base + Style(bold=row.is_new)
@@ -163,11 +163,11 @@ class ItemTable(Widget, can_focus=True):
         return base + Style(color=self.get_component_rich_style(f"table--{name}").color)
 
     def on_click(self, event: Click) -> None:
-        if event.y < HEAD:
+        if event.y < HEAD_LINES:
             if (sort := self._column_at(event.x)) is not None:
                 self.post_message(self.SortAsked(sort))
             return
-        index = event.y - HEAD
+        index = event.y - HEAD_LINES
         if index >= len(self._rows):
             return
         if index == self.cursor or event.chain > 1:
@@ -177,7 +177,7 @@ class ItemTable(Widget, can_focus=True):
             self.move_to(index)
 
     def _column_at(self, x: int) -> SortKey | None:
-        end, gap = EDGE, gap_of(self.size.width - EDGE)
+        end, gap = EDGE_CELLS, gap_of(self.size.width - EDGE_CELLS)
         for index, width in self._widths:
             end += width + gap
             if x < end:

@@ -1,4 +1,4 @@
-"""One line of a screen: what stands at its left, what at its right, and what a click on it does."""
+"""One line of a screen, with text at its left and right, and click actions."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from textual.widget import Widget
 
 from inforadar.tui.text import fit
 
-MOST_LINES = 4
-"""Of a sentence."""
+MAX_LINES = 4
+"""Maximum lines of a wrapped sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,19 +27,19 @@ class Span:
     style: str = "plain"
     """One of `Line.COMPONENT_CLASSES`, without `line--`."""
     action: str | None = None
-    """Of the screen, or of the app (`app.fetch`); run by a click."""
+    """The action of the screen or the app (`app.fetch`) that a click runs."""
 
 
 def hint(key: str, label: str, action: str) -> tuple[Span, ...]:
-    """`f fetch`, to be read and to be clicked."""
+    """Make a clickable key hint: `f fetch`."""
     return Span(key, "key", action), Span(f" {label}  ", "muted", action)
 
 
 class Line(Widget):
-    """What comes first has the room it needs: the sentence of a status line, the warning at the end of a title.
+    """A line whose important side gets the room it needs: the sentence of a status line, the warning of a title.
 
-    The rest is cut if it stands at the left; at the right it goes span by span, from its beginning. A sentence
-    that is longer than the line takes as many lines as it needs.
+    On the other side, text at the left is cut, and spans at the right are dropped, the first one first. A sentence
+    longer than the line is wrapped.
     """
 
     STYLES: ClassVar = ("plain", "name", "muted", "key", "good", "warn", "bad")
@@ -69,7 +69,7 @@ class Line(Widget):
         return max(1, len(self._folded(width)))
 
     def _folded(self, width: int) -> list[str]:
-        """The lines of a sentence that does not fit into one; none if it does."""
+        """Wrap a sentence that does not fit into one line; empty if it does."""
         text = "".join(span.text for span in self._left)
         room = width - 2
         if not self._left_first or room < 10 or cell_len(text) <= room:
@@ -81,7 +81,7 @@ class Line(Widget):
                     lines.append(part)
                 else:
                     lines[-1] = f"{lines[-1]} {part}".strip()
-        return lines[:MOST_LINES]
+        return lines[:MAX_LINES]
 
     def _laid_out(self) -> list[Span]:
         width = self.size.width - 2

@@ -1,7 +1,7 @@
-"""The log of a fetch: live lines, scrolled by hand or following the tail.
+"""The live log of a fetch, scrolled by hand or following the tail.
 
-Ten thousand lines in a minute are written in batches, one repaint for each, and only what is in sight is
-painted. The oldest lines go when there are too many; what the reader looks at stays where it is.
+Ten thousand lines a minute are added in batches with one repaint each, and only visible lines are painted. The oldest
+lines are dropped when there are too many; the lines in view stay in place.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from textual.strip import Strip
 
 from inforadar.tui.text import fit, safe
 
-MOST_LINES = 5000
-WIDEST_LABEL = 24
-LONGEST_TEXT = 1000
-LEAST_TITLE = 12
-"""Cells of a title that stay, however much there is to say about it."""
+MAX_LINES = 5000
+MAX_LABEL_CELLS = 24
+MAX_TEXT_CHARACTERS = 1000
+MIN_TITLE_CELLS = 12
+"""The cells of a title that are always shown, however long the list of changes is."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """As it was told; made safe when it is painted, because most lines never are."""
+    """A raw line; sanitized when painted, because most lines never are."""
 
     at: datetime
     label: str
     text: str
     style: str = ""
-    """One of `LogPane.COMPONENT_CLASSES`, without `log--`; by default what the first sign says."""
+    """One of `LogPane.COMPONENT_CLASSES`, without `log--`; by default chosen by the first character."""
 
 
 _SIGNS = {"+": "new", "~": "changed", "!": "bad"}
-"""The first sign of a line says what it tells of: something new, something changed, an error."""
+"""{first character of a line: its style}: new, changed or an error."""
 
 
 class LogPane(ScrollView, can_focus=False):
@@ -66,7 +66,7 @@ class LogPane(ScrollView, can_focus=False):
     """
 
     class FollowChanged(Message):
-        """The tail is followed now, or no longer."""
+        """Following the tail was switched on or off."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -76,15 +76,17 @@ class LogPane(ScrollView, can_focus=False):
         self._label_width = 8
 
     def extend(self, lines: Iterable[LogLine]) -> None:
-        """Appends a batch."""
+        """Append a batch."""
         new: Sequence[LogLine] = tuple(lines)
         if not new:
             return
         self.lines += new
-        dropped = max(0, len(self.lines) - MOST_LINES)
+        dropped = max(0, len(self.lines) - MAX_LINES)
         if dropped:
             del self.lines[:dropped]
-        self._label_width = max(self._label_width, *(min(WIDEST_LABEL, cell_len(line.label)) for line in new))
+        self._label_width = max(
+            self._label_width, *(min(MAX_LABEL_CELLS, cell_len(line.label)) for line in new)
+        )
         self.virtual_size = Size(self.scrollable_content_region.width, len(self.lines))
         if self.following:
             self.follow()
@@ -93,14 +95,14 @@ class LogPane(ScrollView, can_focus=False):
         self.refresh()
 
     def follow(self) -> None:
-        """To the end, and on with it."""
+        """Scroll to the end and follow it."""
         self._put(self.max_scroll_y)
 
     def move(self, by: int) -> None:
         self._put(self.scroll_y + by)
 
     def _put(self, y: float) -> None:
-        # By force: while the scroll bar is still to be laid out, Textual thinks that there is nothing to scroll.
+        # Forced: before the scroll bar is laid out, Textual assumes there is nothing to scroll.
         within = max(0, min(y, self.max_scroll_y))
         self.scroll_to(y=within, animate=False, immediate=True, force=True)
 
@@ -122,7 +124,7 @@ class LogPane(ScrollView, can_focus=False):
             return Strip.blank(width, self.rich_style)
         line = self.lines[index]
         at = f"{line.at.astimezone():%H:%M:%S}"
-        text = safe(line.text[:LONGEST_TEXT])
+        text = safe(line.text[:MAX_TEXT_CHARACTERS])
         style = line.style or _SIGNS.get(text[:1], "plain")
         muted = self.get_component_rich_style("log--muted")
         label = fit(safe(line.label[:100]), self._label_width)
@@ -136,9 +138,9 @@ class LogPane(ScrollView, can_focus=False):
 
 
 def _shortened(text: str, room: int) -> str:
-    """Of a change what changed is worth more than the end of the title."""
+    """Shorten the title of a changed item, so that the changes stay visible."""
     title, sign, changes = text.rpartition(": ") if text.startswith("~") else (text, "", "")
     length = cell_len(text[: room * 4])
     if not sign or length <= room:
         return text
-    return f"{fit(title, max(LEAST_TITLE, room - cell_len(changes) - 2)).rstrip()}: {changes}"
+    return f"{fit(title, max(MIN_TITLE_CELLS, room - cell_len(changes) - 2)).rstrip()}: {changes}"

@@ -1,4 +1,4 @@
-"""How far a run is: a bar that wanders while items are counted, then one that fills, with the words beside it."""
+"""The progress of a run: a bar, indeterminate while items are counted, with text beside it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from textual.widget import Widget
 
 from inforadar.tui.fetch.progress import Tally
 
-LEAST_BAR = 10
-WANDERING = 12
-"""Cells of the bar that wanders."""
+MIN_BAR_CELLS = 10
+MOVING_CELLS = 12
+"""The moving part of the indeterminate bar."""
 
 
 class ProgressLine(Widget):
@@ -30,7 +30,7 @@ class ProgressLine(Widget):
         self._step = 0
 
     def show(self, tally: Tally) -> None:
-        """Once a frame; the step moves the bar that wanders."""
+        """Update the bar. Called once a frame, which moves the indeterminate bar."""
         self._tally = tally
         self._step += 1
         self.refresh()
@@ -38,13 +38,13 @@ class ProgressLine(Widget):
     def render_line(self, y: int) -> Strip:
         width = self.size.width
         words = self._tally.words
-        room = max(LEAST_BAR, width - cell_len(words) - 3)
+        room = max(MIN_BAR_CELLS, width - cell_len(words) - 3)
         done = self.get_component_rich_style("progress--done")
         rest = self.get_component_rich_style("progress--rest")
         fraction = self._tally.fraction
         if fraction is None:
-            start = self._step % (room + WANDERING) - WANDERING
-            first, last = max(0, start), min(room, start + WANDERING)
+            start = self._step % (room + MOVING_CELLS) - MOVING_CELLS
+            first, last = max(0, start), min(room, start + MOVING_CELLS)
             bar = [
                 Segment("━" * first, rest),
                 Segment("━" * max(0, last - first), done),

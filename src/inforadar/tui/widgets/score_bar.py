@@ -1,4 +1,4 @@
-"""Scores as bars: name, bar, number and word, and the reason. The colour is never alone."""
+"""Scores as bars: name, bar, number, label and reason. Colour is never the only signal."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ORDER = (*(name for name in ScoreName if name is not ScoreName.OVERALL), ScoreNa
 
 
 def score_bar(score: Score, colours: Mapping[str, str]) -> Text:
-    """`████░░░░░░ 0.41 slanted`."""
+    """Draw a score: `████░░░░░░ 0.41 slanted`."""
     filled = round(score.value * BAR_LENGTH)
     colour = colours[SCORE_COLOURS[score.label]]
     bar = Text("█" * filled, style=colour)
@@ -31,9 +31,9 @@ def score_bar(score: Score, colours: Mapping[str, str]) -> Text:
 def score_lines(
     analysis: Analysis, colours: Mapping[str, str], *, narrow: bool, in_full: bool
 ) -> RenderableType:
-    """All scores with their reasons, a line for each unless they are to be shown in full.
+    """All scores with their reasons, one line each unless `in_full`.
 
-    In a narrow place each reason stands under its bar.
+    With `narrow`, each reason is below its bar.
     """
     table = Table.grid(padding=(0, 2), expand=True)
     table.add_column(no_wrap=True)

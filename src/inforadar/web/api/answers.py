@@ -1,4 +1,4 @@
-"""JSON answers of the API: one form for what is found and for what is wrong, readable from any page."""
+"""JSON responses of the API: one form for results and one for errors, readable from any site's page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from starlette.responses import Response
 from inforadar.web.feeds.response import CORS, Prepared
 
 API = "/api/"
-"""Where addresses begin whose answers are JSON, errors too."""
+"""The path prefix under which all responses are JSON, including errors."""
 
 _CORS = {name.decode(): value.decode() for name, value in CORS}
 
@@ -26,10 +26,10 @@ def json_answer(document: Any, status: int = 200, headers: Mapping[str, str] | N
 
 
 def json_document(document: Any) -> Prepared:
-    """An answer that many ask for: compressed once, and a 304 for whoever has it already."""
+    """Make a response that many readers share: compressed once, with a 304 for clients that already have it."""
     return Prepared(msgspec.json.encode(document), "application/json", None)
 
 
 def json_fault(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
-    """`{"error": "There is no …"}`."""
+    """Make an error response: `{"error": "There is no …"}`."""
     return json_answer({"error": sentence}, status, headers)

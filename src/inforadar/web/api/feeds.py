@@ -1,6 +1,6 @@
-"""`/api/feeds` and what people do to feeds: add, find, edit, switch, fetch, delete; lists of them as OPML.
+"""`/api/feeds`: list, add, discover, edit, switch, fetch and delete feeds; import and export them as OPML.
 
-Each change is the function that the command of the same name calls.
+Each change calls the same function as the command of the same name.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ from inforadar.web.http import parameters
 from inforadar.web.http.bodies import read_body, read_json
 from inforadar.web.http.routing import resource
 
-DAYS = 30
-"""So far back goes the history of a feed."""
-PAGE = parameters.MAX_LIMIT
-"""So many feeds at once, and no more: a million would fill the memory of both sides."""
+HISTORY_DAYS = 30
+"""How many days of a feed's history are shown."""
+FEEDS_PER_PAGE = parameters.MAX_LIMIT
+"""Maximum feeds per response: a million would fill the memory of both server and client."""
 
 Word = Annotated[str, msgspec.Meta(min_length=1, max_length=200, pattern=r"\S")]
 ZoneName = Annotated[str, msgspec.Meta(max_length=200)]
@@ -69,7 +69,7 @@ class Address(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class FeedChange(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """What is not named stays."""
+    """Fields that are not given stay unchanged."""
 
     url: str | Unset = UNSET
     kind: FeedKind | Unset = UNSET
@@ -101,9 +101,9 @@ class SubscriptionRoutes:
         ]
 
     async def list_feeds(self, request: Request) -> Response:
-        """In the order in which they were added; with their last days, if asked: what a sparkline is drawn from."""
+        """List feeds in the order they were added; with `days`, include each feed's last days for a sparkline."""
         given = request.query_params
-        limit, after = parameters.limit(given, default=PAGE), parameters.uuid(given, "after")
+        limit, after = parameters.limit(given, default=FEEDS_PER_PAGE), parameters.uuid(given, "after")
         found = await self.database.read(
             load_feeds_after,
             FeedId(after) if after else None,
@@ -113,7 +113,7 @@ class SubscriptionRoutes:
         )
         feeds, now = found[:limit], self.now()
         documents = [feed_document(feed, now) for feed in feeds]
-        if number := parameters.number(given, "days", 0, DAYS, default=0):
+        if number := parameters.number(given, "days", 0, HISTORY_DAYS, default=0):
             days = await self.database.read(load_feed_days, [feed.id for feed in feeds], _since(now, number))
             for feed, document in zip(feeds, documents, strict=True):
                 document["days"] = _days_document(days[feed.id])
@@ -121,7 +121,7 @@ class SubscriptionRoutes:
 
     async def show(self, request: Request) -> Response:
         feed, now = await self._feed(request), self.now()
-        days = await self.database.read(load_feed_days, [feed.id], _since(now, DAYS))
+        days = await self.database.read(load_feed_days, [feed.id], _since(now, HISTORY_DAYS))
         former = await self.database.read(load_former_urls, feed.id)
         more = {
             "site_url": feed.site_url,
@@ -137,7 +137,7 @@ class SubscriptionRoutes:
         return json_answer(self._document(feed) | more)
 
     async def add(self, request: Request) -> Response:
-        """Enabled, polling and asked for now, as a person expects it; one that is there stays as it is."""
+        """Add a feed: enabled, polling and fetched now. A feed that already exists stays as it is."""
         new = await read_json(request, NewFeed)
         wanted = WantedFeed(
             url=new.url,
@@ -152,11 +152,13 @@ class SubscriptionRoutes:
         return json_answer(document, 201 if added.is_new else 200)
 
     async def edit(self, request: Request) -> Response:
-        """Switches alone only switch; any other change also makes the feed run now."""
+        """Edit a feed. Any change other than `enabled` and `polling` also fetches it now."""
         feed = await self._feed(request)
         changes = _changes(await read_json(request, FeedChange))
         if not changes:
-            raise UsageError(f"Say what to change: {', '.join(FeedChange.__struct_fields__)}.")
+            raise UsageError(
+                f"Nothing to change. Give at least one of: {', '.join(FeedChange.__struct_fields__)}."
+            )
         try:
             edited = await edit_live(self.database, self.settings.fetcher, feed.id, changes)
         except DuplicateFeedError as fault:
@@ -165,21 +167,21 @@ class SubscriptionRoutes:
         return json_answer(self._document(edited.feed) | more)
 
     async def delete(self, request: Request) -> Response:
-        """Softly: adding it again brings it back."""
+        """Soft-delete a feed: adding it again restores it."""
         feed = await self._feed(request)
         await delete_feed(self.database, feed.id, self.now())
         return Response(status_code=204)
 
     async def sync(self, request: Request) -> Response:
-        """Fetches it now; revives one that was suspended."""
+        """Fetch a feed now; a suspended one is revived."""
         feed = await self._feed(request)
         if not feed.enabled:
             return json_fault(409, f"{feed.url} is disabled. Enable it first.")
         return json_answer(self._document(await sync_feed(self.database, feed.id)), 202)
 
     async def discover(self, request: Request) -> Response:
-        """The feeds of a site, found in at most three requests to it."""
-        from inforadar.app.lookups import open_discovery  # noqa: PLC0415 - only this goes out to the web
+        """Find the feeds of a site with at most three requests to it."""
+        from inforadar.app.lookups import open_discovery  # noqa: PLC0415 - slow
 
         address = await read_json(request, Address)
         try:

@@ -1,4 +1,4 @@
-"""`POST /api/fetch`: asks for a fetch run, which a worker executes; and asks a run to stop."""
+"""`POST /api/fetch`: request a fetch run, which a worker executes, or request that a run stops."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from inforadar.web.http.routing import resource
 
 
 class FetchAsked(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """As the command's options; without any, all enabled feeds down to their cutoff."""
+    """The options of the `fetch` command; by default all enabled feeds, down to their cutoff."""
 
     sources: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
@@ -53,9 +53,9 @@ class FetchApi:
         return json_answer(report_document(await self.database.read(load_report, run_id)), 202)
 
     async def stop(self, request: Request) -> Response:
-        """Between two items; what was saved until then stays saved."""
+        """Stop a run between two items; everything saved so far is kept."""
         run_id = RunId(UUID(str(request.path_params["id"])))
         if await self.database.read(is_run_finished, run_id):
-            return json_fault(409, "This run has ended already.")
+            return json_fault(409, "This run has already ended.")
         await stop_fetch(self.database, run_id)
         return json_answer(report_document(await self.database.read(load_report, run_id)), 202)

@@ -1,4 +1,4 @@
-"""`/health`: whether the process lives, and whether it can do its work. For people, probes and balancers."""
+"""`/health`: liveness and readiness, for people, probes and load balancers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inforadar.errors import StoreError
 from inforadar.store.database import Database
 from inforadar.store.upkeep.revision import require_current
 
-PATIENCE_S = 2.0
+DATABASE_TIMEOUT_S = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,18 +33,18 @@ class HealthRoutes:
         return _json(200, {"status": "ok", "version": __version__})
 
     async def ready(self, request: Request) -> Response:
-        trouble = await self._trouble()
-        status = "ok" if trouble is None else "failing"
-        body = {"status": status, "version": __version__, "database": trouble or "ok"}
-        return _json(200 if trouble is None else 503, body)
+        problem = await self._database_problem()
+        status = "ok" if problem is None else "failing"
+        body = {"status": status, "version": __version__, "database": problem or "ok"}
+        return _json(200 if problem is None else 503, body)
 
-    async def _trouble(self) -> str | None:
-        """What is wrong with the database, as a sentence."""
+    async def _database_problem(self) -> str | None:
+        """Describe the problem with the database in a sentence; `None` if there is none."""
         try:
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(DATABASE_TIMEOUT_S):
                 await require_current(self.database)
         except TimeoutError:
-            return f"The database {self.database.name} did not answer within {PATIENCE_S:g} seconds."
+            return f"The database {self.database.name} did not answer within {DATABASE_TIMEOUT_S:g} seconds."
         except StoreError as fault:
             return str(fault)
         return None

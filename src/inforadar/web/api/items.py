@@ -1,4 +1,4 @@
-"""`/api/items`: what the list shows, page by page, and what a reader sees of one; `/api/marks`."""
+"""`/api/items`: the list of items, page by page, and one item in full; `/api/marks`."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ from inforadar.web.http import parameters
 from inforadar.web.http.bodies import read_json
 
 LIST_TTL_S = 1.0
-"""How long a list is served again before the database is asked anew."""
-MAX_MARKED = 500
-"""Items that one request may mark."""
+"""How long a list is cached."""
+MAX_MARKED_ITEMS = 500
+"""Maximum items that one request may mark."""
 
 
 class MarksChange(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """`{"urls": ["https://…"], "read": true, "starred": false}`; what is not named stays."""
+    """`{"urls": ["https://…"], "read": true, "starred": false}`; marks that are not given stay unchanged."""
 
-    urls: Annotated[list[str], msgspec.Meta(min_length=1, max_length=MAX_MARKED)]
+    urls: Annotated[list[str], msgspec.Meta(min_length=1, max_length=MAX_MARKED_ITEMS)]
     read: bool | msgspec.UnsetType = msgspec.UNSET
     starred: bool | msgspec.UnsetType = msgspec.UNSET
     archived: bool | msgspec.UnsetType = msgspec.UNSET
@@ -61,7 +61,7 @@ class ItemRoutes:
         ]
 
     async def list_items(self, request: Request) -> Prepared:
-        # Whoever changes a mark here sees it at once; what other processes did, in a moment.
+        # Marks changed by this process show at once; changes by other processes after the TTL.
         key = (request.scope["query_string"], self.database.writes)
         return await self._lists.get(key, lambda: self._list(request.query_params))
 
@@ -92,11 +92,11 @@ class ItemRoutes:
         return json_document({"items": documents, "next": page.next})
 
     async def show_item(self, request: Request) -> Response:
-        """Everything about one: metadata, marks, the clean text, the analysis, what changed."""
+        """Show one item in full: metadata, marks, clean text, analysis and changes."""
         item_id = ItemId(UUID(str(request.path_params["id"])))
         item = (await self.database.read(load_items, [item_id])).get(item_id)
         if item is None:
-            raise NotFoundError("There is no such item, or its feed is switched off.")
+            raise NotFoundError("There is no such item, or its feed is disabled.")
         article = await self.database.read(load_article, uid(item.url))
         marks = await self.database.read(load_marks, [item.hash])
         history = await self.database.read(load_item_changes, item_id)
@@ -115,7 +115,9 @@ class ItemRoutes:
         given = {name: getattr(body, name) for name in MARKS}
         changes = {name: value for name, value in given.items() if value is not msgspec.UNSET}
         if not changes:
-            raise UsageError(f"Say which mark: {', '.join(MARKS)}, each true or false.")
+            raise UsageError(
+                f"No mark is given. Give at least one of: {', '.join(MARKS)}, each true or false."
+            )
         try:
             urls = [normalize(url) for url in body.urls]
         except InvalidUrlError as fault:

@@ -1,4 +1,4 @@
-"""`/api/item` and `/api/site`: what a browser extension asks while its user reads (C8)."""
+"""`/api/item` and `/api/site`: lookups by a browser extension while its user reads (C8)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from inforadar.web.feeds.response import Prepared
 from inforadar.web.http import parameters
 
 SITE_TTL_S = 1.0
-"""How long a site's mix is served again before it is mixed anew."""
+"""How long a site's mix is cached."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class LookupRoutes:
         return [Route("/api/item", self.item), Route("/api/site", self.site)]
 
     async def item(self, request: Request) -> Response:
-        """The item behind a URL."""
+        """Look up the item with this URL."""
         given = request.query_params
         url, max_score = parameters.item_url(given), parameters.max_score(given)
         found = await self.database.read(load_item_by_url, url, max_score)
@@ -43,7 +43,7 @@ class LookupRoutes:
         return json_answer(item_document(found))
 
     async def site(self, request: Request) -> Prepared:
-        """The newest items of a site, fairly mixed from its feeds."""
+        """List the newest items of a site, mixed evenly from its feeds."""
         key = (request.scope["query_string"], self.database.writes)
         return await self._sites.get(key, lambda: self._site(request.query_params))
 
@@ -55,13 +55,13 @@ class LookupRoutes:
             raise NotFoundError(f"There is no feed of {root} here.")
         chosen = mix(candidates, limit, lambda one: one.url, lambda one: one.published_at)
         items = await self.database.read(load_items, [one.id for one in chosen])
-        # One whose feed was disabled in between is not served any more.
+        # An item whose feed was disabled in the meantime is left out.
         documents = [item_document(items[one.id]) for one in chosen if one.id in items]
         return json_document({"root": root, "count": len(documents), "items": documents})
 
 
 def _spellings(root: str) -> tuple[str, ...]:
-    """As it was given, since an operator may call a group of feeds anything, and as addresses have it."""
+    """Return the root domain as given, because an operator may use any name, and as a hostname."""
     lower = root.lower().rstrip(".")
     try:
         return tuple(dict.fromkeys((root, lower, hostname(canonical_form(f"http://{lower}/")))))

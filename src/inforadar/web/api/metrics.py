@@ -1,7 +1,6 @@
-"""`/metrics` in Prometheus' text format: the system from its tables, and this process's own answers.
+"""`/metrics` in Prometheus' text format: the system's state from its tables, and this process's responses.
 
-Latency is counted in front of everything, in the histogram that Prometheus wants: how many answers took at
-most so long.
+Latency is measured around the whole application, in a Prometheus histogram.
 """
 
 from __future__ import annotations
@@ -22,26 +21,26 @@ from inforadar.web.cache.timed import TimedCache
 
 BUCKETS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 _HELP = {
-    "inforadar_feeds": "Feeds that are served, by how their last fetch ended.",
-    "inforadar_queue_length": "What is due in each queue.",
-    "inforadar_queue_age_seconds": "How long the oldest in each queue has been due.",
-    "inforadar_leases": "Jobs that a worker holds right now.",
-    "inforadar_fetches_total": "Fetches of feeds, by how they ended.",
-    "inforadar_fetch_seconds_total": "Seconds of waiting for the answers of feeds.",
-    "inforadar_analyses_total": "Items that were analyzed.",
-    "inforadar_analysis_calls_total": "Calls of language models; what came from the cache is none.",
-    "inforadar_analysis_tokens_total": "Tokens to and from language models.",
-    "inforadar_analysis_cost_dollars_total": "What language models cost, in US dollars.",
+    "inforadar_feeds": "Served feeds by the result of their last fetch.",
+    "inforadar_queue_length": "Due jobs in each queue.",
+    "inforadar_queue_age_seconds": "How long the oldest job in each queue has been due.",
+    "inforadar_leases": "Jobs that a worker is currently processing.",
+    "inforadar_fetches_total": "Feed fetches by result.",
+    "inforadar_fetch_seconds_total": "Seconds spent waiting for responses from feeds.",
+    "inforadar_analyses_total": "Analyzed items.",
+    "inforadar_analysis_calls_total": "Calls to language models, without cache hits.",
+    "inforadar_analysis_tokens_total": "Tokens sent to and received from language models.",
+    "inforadar_analysis_cost_dollars_total": "Cost of language models, in US dollars.",
 }
 GAUGES_TTL_S, GAUGES_STRETCH = 0.0, 10
-"""Every collector gets live numbers, until counting takes so long that several would keep the database busy."""
+"""Live numbers, unless counting is so slow that several collectors would keep the database busy."""
 _REQUESTS = "inforadar_http_requests_total"
 _SECONDS = "inforadar_http_request_duration_seconds"
 
 
 @dataclass(slots=True)
 class Latency:
-    """Counts the answers of `app` by status and by how long they took."""
+    """Counts the responses of `app` by status and duration."""
 
     app: ASGIApp
     statuses: Counter[int] = field(default_factory=Counter)
@@ -55,7 +54,7 @@ class Latency:
         started = perf_counter()
 
         async def counted(message: Message) -> None:
-            # At the first byte: how long a stream of events goes on says nothing about speed.
+            # At the first byte: the length of an event stream says nothing about speed.
             if message["type"] == "http.response.start":
                 self.count(message["status"], perf_counter() - started)
             await send(message)
@@ -104,7 +103,7 @@ def render_gauges(gauges: list[Gauge]) -> list[str]:
 
 
 def render_latency(latency: Latency) -> list[str]:
-    lines = [f"# HELP {_REQUESTS} Answers of this process.", f"# TYPE {_REQUESTS} counter"]
+    lines = [f"# HELP {_REQUESTS} Responses of this process.", f"# TYPE {_REQUESTS} counter"]
     lines += [
         f'{_REQUESTS}{{status="{status}"}} {latency.statuses[status]}' for status in sorted(latency.statuses)
     ]

@@ -1,7 +1,7 @@
-"""`/api/runs/{id}/events`: a run as it goes on, over server-sent events.
+"""`/api/runs/{id}/events`: the progress of a run as server-sent events.
 
-The run may be another process's; what it tells is stored, and this reads it. A browser that lost the
-connection says which event it had last, and goes on from there. The stream ends with the run.
+The run may belong to another process: events are read from the database. A browser that lost the connection sends the
+id of its last event and continues from there. The stream ends with the run.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from inforadar.store.runs.queries import is_run_finished, load_events
 from inforadar.web.feeds.response import CORS
 
 EVENT_POLL_S = 0.5
-"""How often is looked for more."""
-ALIVE_S = 15.0
-"""After so long without an event a comment is sent: else a proxy would think that nobody is there."""
+"""How often the database is asked for new events."""
+KEEPALIVE_S = 15.0
+"""Send a comment after this long without an event, or a proxy may close the connection."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ class RunEvents:
     async def _events(self, run_id: RunId, seen: int) -> AsyncIterator[bytes]:
         silent_s = 0.0
         while True:
-            # Asked before the events: those that come in between are sent before the end is.
+            # Check this before loading events, so that late events are still sent before the end.
             finished = await self.database.read(is_run_finished, run_id)
             events = await self.database.read(load_events, run_id, after=seen)
             for number, event in events:
@@ -56,7 +56,7 @@ class RunEvents:
                 yield b"event: end\ndata: {}\n\n"
                 return
             silent_s = 0.0 if events else silent_s + EVENT_POLL_S
-            if silent_s >= ALIVE_S:
+            if silent_s >= KEEPALIVE_S:
                 silent_s = 0.0
                 yield b": still running\n\n"
             await asyncio.sleep(EVENT_POLL_S)
@@ -74,11 +74,11 @@ def _message(number: int, event: Progress) -> bytes:
         "done": event.done,
         "pages": event.pages,
     }
-    # JSON has no line ends of its own, so a text from the web cannot begin another message.
+    # Encoded JSON has no line breaks, so text from the web cannot start another message.
     return b"id: %d\nevent: progress\ndata: %b\n\n" % (number, msgspec.json.encode(document))
 
 
 def _last_seen(request: Request) -> int:
-    """A page that shows the first events already asks for those after them; a browser goes on by itself."""
+    """Return the last event the client has: from `Last-Event-ID` on a reconnect, or `after` on the first request."""
     given = request.headers.get("last-event-id") or request.query_params.get("after", "")
     return int(given) if given.isascii() and given.isdigit() and len(given) < 10 else -1

@@ -1,4 +1,4 @@
-"""How it is going, as JSON: runs with what they changed, labels with what is unread, statistics."""
+"""The state of the system as JSON: runs and their changes, labels with unread counts, statistics."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from inforadar.web.api.run_events import RunEvents
 from inforadar.web.cache.timed import STRETCH_OVER_FEEDS, TimedCache
 from inforadar.web.http import parameters
 
-DAYS = 30
+DEFAULT_DAYS = 30
 UNREAD_DAYS = 7
-"""What is older than that counts as read, in the numbers beside the labels."""
+"""Older items count as read in the unread counts."""
 STATISTICS_TTL_S, LABELS_TTL_S = 30.0, 2.0
-"""How long numbers are served again before they are counted anew; longer if counting is slow."""
+"""How long counts are cached; longer if counting is slow."""
 MAX_LABELS = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StateRoutes:
+class StatusRoutes:
     database: Database
     now: Callable[[], datetime]
     _labels: TimedCache[str, list[dict[str, Any]]] = field(
@@ -55,7 +55,7 @@ class StateRoutes:
         ]
 
     async def list_labels(self, request: Request) -> Response:
-        """Sources and their topics, with the number of feeds, of unread items, and the worst health."""
+        """List sources and topics with their number of feeds and unread items, and the worst health."""
         return json_answer({"labels": await self._labels.get("", self._load_labels)})
 
     async def _load_labels(self) -> list[dict[str, Any]]:
@@ -72,7 +72,7 @@ class StateRoutes:
         ]
 
     async def list_runs(self, request: Request) -> Response:
-        """Newest first, without what each of them changed."""
+        """List runs, newest first, without their changes."""
         given = request.query_params
         before, limit = parameters.uuid(given, "before"), parameters.limit(given)
         reports = await self.database.read(load_runs, limit=limit, before=RunId(before) if before else None)
@@ -83,8 +83,8 @@ class StateRoutes:
         return json_answer(report_document(await self.database.read(load_report, run_id)))
 
     async def statistics(self, request: Request) -> Response:
-        """The last days: items by day and source, scores, outcomes, slow hosts, cost; and how the feeds are."""
-        days = parameters.number(request.query_params, "days", 1, 365, default=DAYS)
+        """Show the last days: items by day and source, scores, outcomes, slow hosts, cost, and feed health."""
+        days = parameters.number(request.query_params, "days", 1, 365, default=DEFAULT_DAYS)
         return json_answer(await self.numbers(days))
 
     async def numbers(self, days: int) -> dict[str, Any]:

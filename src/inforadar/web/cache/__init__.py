@@ -1,6 +1,6 @@
-"""Answer many readers with few questions to the database.
+"""Serve many readers with few database queries.
 
-`TimedCache` keeps answers for a time and is what an area of the web face normally wants. The others are different:
-`BoundedCache` keeps values until they no longer fit, `Batcher` turns many small questions into one, and `SingleFlight`
-shares an answer that is being looked for without keeping it.
+`TimedCache` keeps answers for a limited time and is the usual choice. The others serve special cases: `BoundedCache`
+keeps values until they no longer fit, `Batcher` merges many small queries into one, and `SingleFlight` shares a running
+load without keeping its result.
 """

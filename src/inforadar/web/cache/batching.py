@@ -1,8 +1,8 @@
-"""Many small questions as one: keys asked for while the database answers go to it together, next.
+"""Merge many small queries into one: keys requested while a query runs are loaded together by the next one.
 
-No key waits for company, so a single question is as fast as ever. The busier it gets, the more keys share one
-question, which costs nearly the same. Unlike `SingleFlight`, a key is never answered by a question that was asked
-before it: a reader who has just changed something sees the change.
+No key waits for others, so a single lookup stays fast. Under load more keys share one query, which costs nearly the
+same. Unlike `SingleFlight`, a key is never answered by a query that started before the key was requested: a reader
+who has just changed something sees the change.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MAX_BATCH_KEYS = 500
 
 
 class Batcher(Generic[K, T]):
-    """Answers by key; a key that the answer leaves out has none."""
+    """Loads values by key; a key missing from the result has no value."""
 
     def __init__(self, ask: Callable[[Sequence[K]], Awaitable[Mapping[K, T]]]) -> None:
         self._ask = ask
@@ -31,7 +31,7 @@ class Batcher(Generic[K, T]):
             future = self._waiting[key] = asyncio.get_running_loop().create_future()
         if self._running is None:
             self._running = asyncio.create_task(self._work())
-        # A reader who leaves must not take the answer away from the others.
+        # A reader who disconnects must not cancel the answer for the others.
         return await asyncio.shield(future)
 
     async def _work(self) -> None:
@@ -50,7 +50,7 @@ class Batcher(Generic[K, T]):
             for future in asked.values():
                 if not future.done():
                     future.set_exception(fault)
-                    # Retrieved even if nobody waits any more: otherwise asyncio would complain about it.
+                    # Marked as retrieved, or asyncio warns if nobody is waiting any more.
                     future.exception()
             if not isinstance(fault, Exception):
                 raise

@@ -1,4 +1,4 @@
-"""Values kept until they no longer fit. Whether a value is still right is for its owner to know."""
+"""A size-bounded LRU cache. The caller checks whether a value is still valid."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ V = TypeVar("V")
 
 
 class BoundedCache(Generic[K, V]):
-    """The values used last, together at most `max_weight`. Without `weigh`, each weighs 1."""
+    """Keeps the most recently used values up to a total of `max_weight`. Without `weigh`, each weighs 1."""
 
     def __init__(self, max_weight: int, weigh: Callable[[V], int] = lambda _: 1) -> None:
         self._max_weight = max_weight
@@ -26,7 +26,7 @@ class BoundedCache(Generic[K, V]):
         return found
 
     def put(self, key: K, value: V) -> None:
-        """Keep `value` and drop what was not used for longest. A value heavier than the cache is not kept."""
+        """Keep `value` and drop the least recently used. A value heavier than the cache is not kept."""
         if (old := self._values.pop(key, None)) is not None:
             self._weight -= self._weigh(old)
         self._values[key] = value

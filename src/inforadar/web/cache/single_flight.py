@@ -1,7 +1,7 @@
-"""One load for everybody who asks at the same time.
+"""One load shared by everybody who asks at the same time.
 
-When a document changes, hundreds of readers notice together. Nothing is kept: the next one to ask afterwards
-starts a new load.
+When a document changes, hundreds of readers notice together. The result is not kept: the next request after the load
+starts a new one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class SingleFlight(Generic[K, T]):
         self._running: dict[K, asyncio.Task[T]] = {}
 
     def start(self, key: K, load: Callable[[], Coroutine[Any, Any, T]]) -> asyncio.Task[T]:
-        """The load of `key` that is running, or a new one. It goes on whether or not anybody waits for it."""
+        """Return the running load of `key`, or start one. It continues even if nobody waits for it."""
         running = self._running.get(key)
         if running is None:
             running = self._running[key] = asyncio.create_task(load())
@@ -27,11 +27,11 @@ class SingleFlight(Generic[K, T]):
         return running
 
     async def ask(self, key: K, load: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        # A reader who leaves must not cancel the load of the others.
+        # A reader who disconnects must not cancel the load for the others.
         return await asyncio.shield(self.start(key, load))
 
     def _finish(self, key: K, done: asyncio.Task[T]) -> None:
         del self._running[key]
         if not done.cancelled():
-            # Retrieved even if nobody waits any more: otherwise asyncio would complain about it.
+            # Marked as retrieved, or asyncio warns if nobody is waiting any more.
             done.exception()

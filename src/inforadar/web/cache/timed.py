@@ -1,7 +1,7 @@
-"""Answers kept for a time: the cache of the API, the pages, the combined feeds and the feed lookups.
+"""A cache with a TTL, used by the API, the pages, the combined feeds and the feed lookups.
 
-Numbers over all feeds stretch that time to many times what they took to load: with a thousand feeds they are as good
-as live, with a million they are a minute old, and counting never takes more than its small share of the machine.
+Counts over all feeds stretch the TTL to a multiple of their load time: with a thousand feeds they are nearly live, with
+a million they are a minute old, and counting never takes more than a small share of the machine.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
 SLOW_LOAD_S = 0.05
-"""Nobody waits for a load that takes longer than this if there is a stale answer (only with `stretch`)."""
+"""Loads slower than this run in the background while a stale answer is served (only with `stretch`)."""
 MAX_STRETCHED_TTL_S = 120.0
 MAX_STALE_S = 240.0
-"""An answer older than this is given to nobody."""
+"""The maximum age of a stale answer that is still served."""
 STRETCH_OVER_FEEDS = 50
-"""The `stretch` of numbers over all feeds: at most a fiftieth of one core goes into them."""
+"""The `stretch` for counts over all feeds: they use at most a fiftieth of one core."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,12 @@ class TimedCache(Generic[K, T]):
 
     TTL: an answer is fresh for `ttl_s` from the moment its load began or, if that is longer, for `stretch` times as
     long as the load took, up to `MAX_STRETCHED_TTL_S`.
-    Single flight: readers who ask for a key while it is being loaded share that load, and a load goes on when they
-    leave. Where a reader must see a change of their own, what changed (`Database.writes`) is part of the key.
-    Stale while revalidate: with `stretch`, a stale answer whose load was slow is given at once while the next one is
-    loaded behind it. If that load fails, readers are told once the stale answer is older than `MAX_STALE_S`.
-    Bound: at most `max_entries`; the answer not used for longest goes first.
+    Single flight: requests for a key that is being loaded share that load, which continues when readers disconnect.
+    Where readers must see their own changes, include `Database.writes` in the key.
+    Stale while revalidate: with `stretch`, a stale answer whose load was slow is returned at once while the next one
+    is loaded in the background. If that load fails, readers get the error once the stale answer is older than
+    `MAX_STALE_S`.
+    Bound: at most `max_entries`; the least recently used answer is dropped first.
     """
 
     def __init__(
@@ -62,7 +63,7 @@ class TimedCache(Generic[K, T]):
         self._expired_at = float("-inf")
 
     async def get(self, key: K, load: Callable[[], Awaitable[T]]) -> T:
-        """The answer that is kept, or the one that `load` returns."""
+        """Return the cached answer, or the one that `load` returns."""
 
         async def load_and_keep() -> T:
             asked_at = self._clock()
@@ -81,17 +82,17 @@ class TimedCache(Generic[K, T]):
         return await self._loading.ask(key, load_and_keep)
 
     def peek(self, key: K) -> T | None:
-        """The answer that is kept, if it is fresh."""
+        """Return the cached answer if it is fresh."""
         known = self._answers.get(key)
         return known.value if known is not None and self._is_fresh(known) else None
 
     def last(self, key: K) -> T | None:
-        """The answer that is kept, however old."""
+        """Return the cached answer, however old."""
         known = self._answers.get(key)
         return None if known is None else known.value
 
     def keep(self, key: K, value: T, *, asked_at: float) -> None:
-        """Keep an answer that was loaded elsewhere; `asked_at` is when that began, by the clock of the cache."""
+        """Store an answer loaded elsewhere; `asked_at` is when that load began, by the cache's clock."""
         took_s = self._clock() - asked_at
         ttl_s = max(self._ttl_s, min(took_s * self._stretch, MAX_STRETCHED_TTL_S))
         self._answers.put(key, _Answer(value, asked_at, took_s, asked_at + ttl_s))

@@ -1,1 +1,1 @@
-"""RSS, Atom and JSON Feed, served ready-made."""
+"""Serving RSS, Atom and JSON Feed documents."""

@@ -1,8 +1,8 @@
-"""Combined feeds: everything of a topic or a source, or everything that a search finds, as one feed (X2).
+"""Combined feeds: all items of a topic, a source or a search as one feed (X2).
 
     /feeds/topic/python        /feeds/topic/python.atom        /feeds/search?q=summit&format=json
 
-The ending names the format, as does `format=`; with the latter, an ending is part of the name.
+The format is given by the ending or by `format=`; with `format=`, an ending is part of the name.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from inforadar.web.feeds.rss_query import parse_format
 from inforadar.web.http import parameters
 
 DOCUMENT_TTL_S = 1.0
-"""How long a document is served again before it is rendered anew."""
+"""How long a rendered document is cached."""
 
-_BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
-"""The date of a feed in which nothing ever changed."""
+_EMPTY_FEED_BUILT_AT = datetime(2026, 1, 1, tzinfo=UTC)
+"""The build date of a feed without items."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ class CombinedRoutes:
     database: Database
     public_url: str
     last_n: int
-    _made: TimedCache[str, Prepared] = field(default_factory=lambda: TimedCache(DOCUMENT_TTL_S))
+    _documents: TimedCache[str, Prepared] = field(default_factory=lambda: TimedCache(DOCUMENT_TTL_S))
 
     def routes(self) -> list[Route]:
         searches = ["/feeds/search", *(f"/feeds/search.{name}" for name in FORMATS)]
@@ -75,15 +75,15 @@ class CombinedRoutes:
         embedded = parameters.flag(given, "embedded")
         kept = [(name, given[name]) for name in ("q", "format", "embedded", "max_score") if given.get(name)]
         address = quote(request.url.path, safe="/") + (f"?{urlencode(kept)}" if kept else "")
-        return await self._made.get(
-            address, lambda: self._make(wanted, title, format_, address, embedded=embedded)
+        return await self._documents.get(
+            address, lambda: self._render(wanted, title, format_, address, embedded=embedded)
         )
 
-    async def _make(
+    async def _render(
         self, wanted: ItemFilter, title: str, format_: Format, address: str, *, embedded: bool
     ) -> Prepared:
         items = await self._newest(wanted)
-        built_at = max((_changed_at(item) for item in items), default=_BEGINNING)
+        built_at = max((_changed_at(item) for item in items), default=_EMPTY_FEED_BUILT_AT)
         channel = ChannelInfo(
             title=f"{title} · Info Radar",
             link=self.public_url + "/",
@@ -95,7 +95,7 @@ class CombinedRoutes:
         return Prepared(document.encode(), format_.content_type, built_at, dated=False)
 
     async def _newest(self, wanted: ItemFilter) -> list[Item]:
-        """Distinct by URL: what several feeds list stands there once."""
+        """Load the newest items, distinct by URL: an article listed by several feeds appears once."""
         found: dict[str, Item] = {}
         cursor = None
         while len(found) < self.last_n:
@@ -109,7 +109,7 @@ class CombinedRoutes:
 
 
 def _changed_at(item: Item) -> datetime:
-    """In whole seconds, as feeds count."""
+    """When the item or its analysis last changed, in whole seconds as in feeds."""
     return max(item.updated_at, item.analyzed_at or item.updated_at).replace(microsecond=0)
 
 

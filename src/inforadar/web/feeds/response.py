@@ -1,6 +1,6 @@
-"""Documents made ready to be sent: bytes and headers in each encoding.
+"""Documents prepared for sending: bytes and headers in each encoding.
 
-What is the same for every reader is done once: the hash, the headers, the compression. An encoding is made
+The hash, the headers and the compression are the same for every reader and computed once. An encoding is computed
 when the first reader asks for it.
 """
 
@@ -14,14 +14,14 @@ from starlette.types import Receive, Scope, Send
 
 from inforadar.stages.publish.dates import rfc822
 from inforadar.web.http.conditional import encoded_etag, is_not_modified, strong_etag
-from inforadar.web.http.encodings import SMALLEST, choose_encoding, encode
+from inforadar.web.http.encodings import MIN_ENCODED_BYTES, choose_encoding, encode
 from inforadar.web.http.rsgi import Ready, text_headers
 from inforadar.web.http.security import HEADERS as SECURITY_HEADERS
 
 Headers = list[tuple[bytes, bytes]]
 
 CORS = (
-    # Anyone's page may read: what is served is public to whoever reaches the server, and no cookie is sent along.
+    # Any site's page may read: the data is public to everyone who can reach the server, and no cookie is sent.
     (b"access-control-allow-origin", b"*"),
     (b"access-control-expose-headers", b"ETag, Last-Modified"),
 )
@@ -31,22 +31,22 @@ CORS = (
 class _Variant:
     body: bytes
     headers: Headers
-    unchanged: Headers
-    """Those of a 304."""
+    not_modified: Headers
+    """The headers of a 304."""
     texts: list[tuple[str, str]]
-    unchanged_texts: list[tuple[str, str]]
-    """The same two, as RSGI takes them."""
+    not_modified_texts: list[tuple[str, str]]
+    """The same headers as text, for RSGI."""
 
 
 class Prepared:
-    """One document, whole and in its encodings."""
+    """One document with its encodings."""
 
     __slots__ = ("_body", "_content_type", "_dated", "_variants", "etag", "modified_at")
 
     def __init__(
         self, body: bytes, content_type: str, modified_at: datetime | None, *, dated: bool = True
     ) -> None:
-        """`dated`: whether its date alone says that it is unchanged."""
+        """`dated`: whether If-Modified-Since alone is enough to answer with a 304."""
         self._body = body
         self._content_type = content_type
         self.modified_at = modified_at
@@ -56,7 +56,7 @@ class Prepared:
 
     @property
     def weight(self) -> int:
-        """Bytes that it can come to take: as if no encoding made it any smaller."""
+        """Upper bound of the bytes it can occupy: the body and two encodings, each as large as the body."""
         return 3 * len(self._body)
 
     async def send(self, scope: Scope, send: Send) -> None:
@@ -68,10 +68,10 @@ class Prepared:
                 none_match = value if none_match is None else none_match + b", " + value
             elif name == b"if-modified-since":
                 since = value
-        encoding = choose_encoding(accepted) if accepted and len(self._body) >= SMALLEST else ""
-        variant = self._variants.get(encoding) or await self._make(encoding)
-        if (none_match or since) and self._is_known(none_match, since):
-            await send({"type": "http.response.start", "status": 304, "headers": variant.unchanged})
+        encoding = choose_encoding(accepted) if accepted and len(self._body) >= MIN_ENCODED_BYTES else ""
+        variant = self._variants.get(encoding) or await self._encode(encoding)
+        if (none_match or since) and self._is_not_modified(none_match, since):
+            await send({"type": "http.response.start", "status": 304, "headers": variant.not_modified})
             await send({"type": "http.response.body", "body": b""})
             return
         await send({"type": "http.response.start", "status": 200, "headers": variant.headers})
@@ -79,8 +79,10 @@ class Prepared:
         await send({"type": "http.response.body", "body": body})
 
     def ready(self, accepted: str | None, none_match: str | None, since: str | None) -> Ready | None:
-        """The answer, if it can be given at once; `None`: an encoding is to be made first."""
-        encoding = choose_encoding(accepted.encode()) if accepted and len(self._body) >= SMALLEST else ""
+        """Return the response if it is ready; `None` if an encoding must be computed first."""
+        encoding = (
+            choose_encoding(accepted.encode()) if accepted and len(self._body) >= MIN_ENCODED_BYTES else ""
+        )
         variant = self._variants.get(encoding)
         if variant is None:
             return None
@@ -90,14 +92,14 @@ class Prepared:
             if_none_match=none_match,
             if_modified_since=since,
         ):
-            return 304, variant.unchanged_texts, b""
+            return 304, variant.not_modified_texts, b""
         return 200, variant.texts, variant.body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """As an ASGI application, for the router."""
+        """Respond as an ASGI application, for the router."""
         await self.send(scope, send)
 
-    def _is_known(self, none_match: bytes | None, since: bytes | None) -> bool:
+    def _is_not_modified(self, none_match: bytes | None, since: bytes | None) -> bool:
         return is_not_modified(
             etag=self.etag,
             modified_at=self.modified_at if self._dated else None,
@@ -105,20 +107,20 @@ class Prepared:
             if_modified_since=None if since is None else since.decode("latin-1"),
         )
 
-    async def _make(self, encoding: str) -> _Variant:
+    async def _encode(self, encoding: str) -> _Variant:
         body = await asyncio.to_thread(encode, self._body, encoding) if encoding else self._body
-        unchanged = [
+        not_modified = [
             (b"etag", encoded_etag(self.etag, encoding).encode()),
-            # Kept by whoever likes, but asked for each time: a build is served from the next request on.
+            # Caches may store it but must revalidate: a new build is served from the next request on.
             (b"cache-control", b"no-cache"),
             (b"vary", b"Accept-Encoding"),
             *CORS,
             *SECURITY_HEADERS,
         ]
         if self.modified_at is not None:
-            unchanged.append((b"last-modified", rfc822(self.modified_at).encode()))
+            not_modified.append((b"last-modified", rfc822(self.modified_at).encode()))
         headers = [
-            *unchanged,
+            *not_modified,
             (b"content-type", self._content_type.encode()),
             (b"content-length", str(len(body)).encode()),
         ]
@@ -127,8 +129,8 @@ class Prepared:
         variant = self._variants[encoding] = _Variant(
             body=body,
             headers=headers,
-            unchanged=unchanged,
+            not_modified=not_modified,
             texts=text_headers(headers),
-            unchanged_texts=text_headers(unchanged),
+            not_modified_texts=text_headers(not_modified),
         )
         return variant

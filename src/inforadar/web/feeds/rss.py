@@ -1,10 +1,9 @@
-"""`GET /rss?url=`: the feed as it was built, by its own URL or one it had before (C7).
+"""`GET /rss?url=`: the feed as it was built, by its current URL or a former one (C7).
 
-Plain ASGI, beside the router: this is what readers poll all day, and a framework's request and response
-objects would cost more than the answer. What was asked for lately is kept ready in memory. The database is
-asked at most fifty times a second for each feed whether that still holds, for many feeds with one question,
-so a build or a `feed disable` in another process shows at once, as far as people can see; a document is
-loaded only if it changed.
+Plain ASGI, beside the router: readers poll this all day, and a framework's request and response objects would cost
+more than the answer. Recently requested documents are kept in memory. The database is asked at most fifty times a
+second for each feed whether they are still current, with one query for many feeds, so a build or a `feed disable` in
+another process takes effect almost at once; a document is loaded only if it changed.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from inforadar.web.http.security import HEADERS as SECURITY_HEADERS
 
 PATH = "/rss"
 FEED_TTL_S = 0.02
-"""How long a feed's state is trusted, unless this very process writes."""
+"""How long a feed's state is trusted, unless this process itself writes."""
 MAX_FEEDS = 20_000
 MAX_DOCUMENT_BYTES = 128 * 2**20
 
@@ -43,7 +42,7 @@ Key = tuple[FeedId, Format, bool]
 
 
 class RssEndpoint:
-    """An ASGI application for one path."""
+    """The ASGI application for `/rss`."""
 
     def __init__(self, database: Database, *, public_url: str, last_n: int) -> None:
         self._database = database
@@ -51,7 +50,7 @@ class RssEndpoint:
         self._last_n = last_n
         self._feeds: TimedCache[tuple[str, int], ServedFeed] = TimedCache(FEED_TTL_S, max_entries=MAX_FEEDS)
         self._finding: Batcher[str, ServedFeed] = Batcher(self._load_feeds)
-        # Without a TTL: a document is right as long as its date is the one that the feed has.
+        # No TTL: a document is current as long as its date matches the feed's.
         self._documents: BoundedCache[Key, Prepared] = BoundedCache(
             MAX_DOCUMENT_BYTES, lambda document: document.weight
         )
@@ -59,7 +58,7 @@ class RssEndpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] not in {"GET", "HEAD"}:
-            await _refuse(scope, send, 405, "Feeds are read with GET.", (b"allow", b"GET, HEAD"))
+            await _refuse(scope, send, 405, "/rss supports only GET and HEAD.", (b"allow", b"GET, HEAD"))
             return
         try:
             query = parse_rss_query(scope["query_string"])
@@ -68,7 +67,7 @@ class RssEndpoint:
             return
         try:
             feed = await self._find(query.key)
-            if refusal := _why_not(feed, query.url):
+            if refusal := _feed_refusal(feed, query.url):
                 await _refuse(scope, send, *refusal)
                 return
             assert feed is not None
@@ -86,7 +85,7 @@ class RssEndpoint:
     def ready(
         self, query_string: str, accepted: str | None, none_match: str | None, since: str | None
     ) -> Ready | None:
-        """The answer, if everything it takes is in memory and fresh."""
+        """Return the response if everything it needs is in memory and fresh."""
         try:
             query = parse_rss_query(query_string.encode("latin-1", "replace"))
         except UsageError:
@@ -114,7 +113,7 @@ class RssEndpoint:
 
     async def _document(self, feed: ServedFeed, query: RssQuery) -> Prepared | None:
         if query.max_score is not None:
-            # Not kept: an analysis can add to it without changing the feed's own document.
+            # Not cached: an analysis can add items to it without changing the feed's own document.
             return await self._render(feed.id, query)
         key = (feed.id, query.format, query.embedded)
         known = self._documents.get(key)
@@ -153,8 +152,8 @@ class RssEndpoint:
 _NOT_BUILT = "{} has not been built yet. Fetch it with `inforadar feed sync`."
 
 
-def _why_not(feed: ServedFeed | None, url: str) -> tuple[int, str] | None:
-    """Why a feed is not served: status and sentence."""
+def _feed_refusal(feed: ServedFeed | None, url: str) -> tuple[int, str] | None:
+    """Return status and sentence if the feed is not served."""
     if feed is None or feed.deleted:
         return 404, f"There is no feed {url} here. Add it with `inforadar feed add`."
     if not feed.enabled:

@@ -1,4 +1,4 @@
-"""What `/rss` is asked for: `?url=…&format=atom&embedded=1&max_score=0.5`. Pure, and remembered."""
+"""The query of `/rss`: `?url=…&format=atom&embedded=1&max_score=0.5`. Pure; parsed queries are cached."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ MAX_FIELDS = 50
 class RssQuery:
     url: str
     key: str
-    """The hash that the feed is found by."""
+    """The hash by which the feed is looked up."""
     format: Format = RSS
     embedded: bool = False
     max_score: float | None = None
 
     @property
     def is_as_built(self) -> bool:
-        """Whether `cached_feeds` has this very document."""
+        """Whether `cached_feeds` stores exactly this document."""
         return self.format is RSS and not self.embedded and self.max_score is None
 
     def address(self, feed_url: str) -> str:
-        """Where this document is served, without the server."""
+        """The path and query under which this document is served."""
         parts = [f"url={quote(feed_url, safe='')}"]
         if self.format is not RSS:
             parts.append(f"format={self.format.name}")
@@ -42,14 +42,14 @@ class RssQuery:
 
 @lru_cache(maxsize=4096)
 def parse_rss_query(query_string: bytes) -> RssQuery:
-    """What cannot be meant is a `UsageError` with a sentence."""
+    """Parse the query string; raise `UsageError` with a sentence if it is invalid."""
     try:
         given = parse_qs(query_string.decode("latin-1"), max_num_fields=MAX_FIELDS)
     except ValueError:
-        raise UsageError(f"That are more than {MAX_FIELDS} parameters.") from None
+        raise UsageError(f"Too many parameters; the maximum is {MAX_FIELDS}.") from None
     asked = given.get("url", [""])[0]
     if not asked.strip():
-        raise UsageError("Say which feed: /rss?url=https%3A%2F%2Fexample.com%2Ffeed")
+        raise UsageError("The parameter url is missing. Example: /rss?url=https%3A%2F%2Fexample.com%2Ffeed")
     try:
         url, key = feed_key(asked)
     except InvalidUrlError as fault:
@@ -67,24 +67,24 @@ def parse_rss_query(query_string: bytes) -> RssQuery:
 def parse_format(given: str) -> Format:
     name = given.strip().lower()
     if name and name not in FORMATS:
-        raise UsageError(f"The format is one of {', '.join(FORMATS)}.")
+        raise UsageError(f"format must be one of {', '.join(FORMATS)}.")
     return FORMATS[name] if name else RSS
 
 
 def parse_flag(name: str, given: str) -> bool:
     word = given.strip().lower()
     if word and word not in _YES | _NO:
-        raise UsageError(f"{name} is 1 or 0.")
+        raise UsageError(f"{name} must be 1 or 0.")
     return word in _YES
 
 
 def parse_score(given: str, name: str = "max_score") -> float:
-    """From 0 to 1, both of which are scores."""
+    """Parse a score from 0 to 1, inclusive."""
     try:
-        # No "1_0", no digits of other scripts: what the number is must be plain to everybody.
+        # Python also accepts "1_0" and digits of other scripts; here they are invalid.
         score = float(given) if given.isascii() and "_" not in given else -1.0
     except ValueError:
         score = -1.0
     if not 0 <= score <= 1:
-        raise UsageError(f"{name} is a number from 0 to 1.")
+        raise UsageError(f"{name} must be a number from 0 to 1.")
     return score

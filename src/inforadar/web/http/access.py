@@ -1,13 +1,13 @@
-"""Who may do what: in front of everything else, so that no route can forget to ask.
+"""Access control, in front of all routes so that no route can forget it.
 
-    the Host       must be ours: else any web page could reach this server under a name of its own (DNS
-                   rebinding). An address as the host cannot be rebound and is let through.
+    the Host       must be one of ours: otherwise any web page could reach this server under its own name (DNS
+                   rebinding). An IP address cannot be rebound and is always allowed.
     reading        open, or with the token (`web.reading`)
-    a change       the token in the Authorization header; or the cookie of a login, and then the request must
-                   come from our own page: by its Origin, and by the CSRF token that only our page knows
+    a change       the token in the Authorization header; or a login cookie, and then the request must come from
+                   our own page: shown by its Origin, and by the CSRF token that only our page knows
 
-Programs send `Authorization: Bearer TOKEN`. Feed readers that know passwords only send it as the password,
-for reading; for changes that does not do, since browsers add a password by themselves.
+Programs send `Authorization: Bearer TOKEN`. Feed readers that support only passwords send the token as the password.
+That is accepted for reading but not for changes, because browsers attach a saved password automatically.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from inforadar.config import WebSettings
 from inforadar.web.api.answers import API, json_fault
-from inforadar.web.http.forms import MAX_FIELDS, MAX_FORM
+from inforadar.web.http.forms import MAX_FIELDS, MAX_FORM_BYTES
 from inforadar.web.http.multipart import FORM_DATA, first_field
 from inforadar.web.http.security import HEADERS as SECURITY_HEADERS
 from inforadar.web.http.sessions import COOKIE, Sessions
@@ -35,12 +35,12 @@ from inforadar.web.http.sessions import COOKIE, Sessions
 CHANGES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 CSRF_HEADER, CSRF_FIELD = b"x-csrf-token", "csrf"
 CSRF_SCOPE = "inforadar.csrf"
-"""Where routes find the token of the session that asks; not there: nobody is logged in."""
+"""The scope key of the session's CSRF token; absent if nobody is logged in."""
 _URLENCODED = b"application/x-www-form-urlencoded"
-_ALWAYS = ("/health", "/login", "/static/")
-"""Open whatever the setting: for probes, and to log in at all."""
+_ALWAYS_OPEN = ("/health", "/login", "/static/")
+"""Open whatever the setting: needed by probes and to log in."""
 _READ_ONLY = "/rss"
-"""Refuses other methods by itself."""
+"""A route that rejects other methods itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,7 @@ class Refusal:
 
 
 class Access:
-    """Lets a request through to `app`, or says why not."""
+    """Passes a request on to `app`, or refuses it with a reason."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class Access:
         now: Callable[[], datetime],
         show_refusal: Callable[[Scope, int, str], Response],
     ) -> None:
-        """`show_refusal`: how a person in a browser is told."""
+        """`show_refusal` renders a refusal for a person in a browser."""
         self._app = app
         self._show_refusal = show_refusal
         self._sessions = sessions
@@ -78,16 +78,16 @@ class Access:
         if not self._is_ours(host):
             refusal: Refusal | None = Refusal(
                 status=421,
-                sentence=f"This server is not {host[:100].decode('latin-1')!r}. "
-                "If it should be, name it in INFORADAR_ALLOWED_HOSTS.",
+                sentence=f"This server does not serve the host {host[:100].decode('latin-1')!r}. "
+                "To allow it, add it to INFORADAR_ALLOWED_HOSTS.",
             )
         elif scope["method"] in CHANGES and scope["path"] not in {"/login", _READ_ONLY}:
             receive = await _buffered(scope, receive)
-            refusal = self._why_not_change(scope, host)
-        elif self._is_open or scope["path"].startswith(_ALWAYS) or self._may_read(scope):
+            refusal = self._change_refusal(scope, host)
+        elif self._is_open or scope["path"].startswith(_ALWAYS_OPEN) or self._may_read(scope):
             refusal = None
         else:
-            refusal = Refusal(status=401, sentence="Reading needs the admin token here. Log in at /login.")
+            refusal = Refusal(status=401, sentence="Reading requires the admin token. Log in at /login.")
         if refusal is None:
             if cookie := self._session(scope):
                 scope = {**scope, CSRF_SCOPE: self._sessions.csrf_token(cookie)}
@@ -98,7 +98,7 @@ class Access:
     async def _refuse(self, refusal: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
         is_person = b"text/html" in _header(scope, b"accept") and not scope["path"].startswith(API)
         if is_person and refusal.status != 421:
-            # Without the question for a password: with that, a browser would never show the page.
+            # No `WWW-Authenticate`: with it, the browser would ask for a password and never show the page.
             answer = self._show_refusal(scope, refusal.status, refusal.sentence)
         else:
             answer = json_fault(refusal.status, refusal.sentence)
@@ -109,7 +109,7 @@ class Access:
         await answer(scope, receive, send)
 
     def may_read_from(self, host: str | None) -> bool:
-        """Whether anybody who asks this host may read, whoever it is."""
+        """Whether anyone may read through this host without credentials."""
         return self._is_open and host is not None and self._is_ours(host.encode("latin-1", "replace"))
 
     def _may_read(self, scope: Scope) -> bool:
@@ -123,26 +123,24 @@ class Access:
             return self._sessions.is_token(given)
         return self._session(scope) is not None
 
-    def _why_not_change(self, scope: Scope, host: bytes) -> Refusal | None:
+    def _change_refusal(self, scope: Scope, host: bytes) -> Refusal | None:
         kind, given = _credentials(scope)
         if kind == "bearer" and self._sessions.is_token(given):
             return None
         cookie = self._session(scope) if kind != "bearer" else None
         if cookie is None:
-            return Refusal(status=401, sentence="Changing something needs the admin token. Log in at /login.")
+            return Refusal(status=401, sentence="Making changes requires the admin token. Log in at /login.")
         if not is_same_origin(_header(scope, b"origin"), host, self._outer):
-            return Refusal(status=403, sentence="This request comes from a page of another site.")
+            return Refusal(status=403, sentence="This request comes from another site's page.")
         token = _header(scope, CSRF_HEADER).decode("latin-1") or _form_field(scope)
         if not self._sessions.is_csrf_token(cookie, token):
-            return Refusal(
-                status=403, sentence="The page is outdated. Load it again, then repeat what you did."
-            )
+            return Refusal(status=403, sentence="The page is outdated. Reload it and try again.")
         return None
 
     def _session(self, scope: Scope) -> str | None:
-        """The cookie of a login that still holds."""
+        """Return the session cookie if it is still valid."""
         cookie = session_cookie(_header(scope, b"cookie"))
-        return cookie if cookie and self._sessions.holds(cookie, self._now()) else None
+        return cookie if cookie and self._sessions.is_valid(cookie, self._now()) else None
 
 
 def session_cookie(header: bytes) -> str | None:
@@ -154,7 +152,7 @@ def session_cookie(header: bytes) -> str | None:
 
 
 def is_same_origin(origin: bytes, host: bytes, outer_url: str) -> bool:
-    """Whether a page of ours sent it. Browsers name the origin with every change."""
+    """Whether one of our pages sent the request. Browsers send the origin with every change."""
     try:
         given = urlsplit(origin.decode("latin-1"))
     except ValueError:  # `http://[`
@@ -191,36 +189,36 @@ def _credentials(scope: Scope) -> tuple[str, str]:
 
 
 def _header(scope: Scope, name: bytes) -> bytes:
-    """'' if it is not there; if it is there twice, the two do not agree and mean nothing."""
+    """Return the header's value; empty if it is missing, or ambiguous because it is given twice."""
     found = [value for key, value in scope["headers"] if key == name]
     return found[0] if len(found) == 1 else b""
 
 
 async def _buffered(scope: Scope, receive: Receive) -> Receive:
-    """A form's beginning is read ahead, for its CSRF token, and then given to the route all the same."""
+    """Read the beginning of a form ahead for its CSRF token; the route still receives the whole form."""
     if not _header(scope, b"content-type").startswith((_URLENCODED, FORM_DATA)):
         return receive
     messages: list[Message] = []
     size, more = 0, True
-    while more and size <= MAX_FORM:
+    while more and size <= MAX_FORM_BYTES:
         message = await receive()
         messages.append(message)
         size += len(message.get("body", b""))
         more = bool(message.get("more_body"))
     waiting = iter(messages)
 
-    async def again() -> Message:
+    async def replay() -> Message:
         return next(waiting, None) or await receive()
 
     scope["inforadar.form"] = b"".join(message.get("body", b"") for message in messages)
-    return again
+    return replay
 
 
 def _form_field(scope: Scope) -> str:
     form: bytes = scope.get("inforadar.form", b"")
     content_type = _header(scope, b"content-type")
     if content_type.startswith(FORM_DATA):
-        # A file comes behind it and may be long: the token stands first.
+        # The token is the first field, because the file after it may be long.
         return first_field(form, content_type, CSRF_FIELD)
     try:
         return parse_qs(form.decode("utf-8", "replace"), max_num_fields=MAX_FIELDS).get(CSRF_FIELD, [""])[0]

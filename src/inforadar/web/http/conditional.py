@@ -1,8 +1,8 @@
-"""Conditional requests: "has it changed?", asked by ETag or by date (RFC 9110, 13). Pure.
+"""Conditional requests by ETag or date (RFC 9110, 13). Pure.
 
-A reader that polls every few minutes should cost a few hundred bytes, not a document. Each encoding of a
-document is other bytes and has another strong ETag: `"d1ge57"`, `"d1ge57-gzip"`, `"d1ge57-br"`. Whoever has
-any of them has the document.
+A reader that polls every few minutes should cost a few hundred bytes, not a document. Each encoding of a document has
+different bytes and so its own strong ETag: `"d1ge57"`, `"d1ge57-gzip"`, `"d1ge57-br"`. A client that has any of them
+has the document.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _ENTITY_TAG = re.compile(r'(?:W/)?"([^"]*)"')
 
 
 def strong_etag(body: bytes) -> str:
-    """The same bytes have the same one, on every machine."""
+    """Return an ETag that depends only on the bytes, on every machine."""
     return f'"{hashlib.blake2b(body, digest_size=16).hexdigest()}"'
 
 
@@ -28,10 +28,10 @@ def encoded_etag(etag: str, encoding: str) -> str:
 def is_not_modified(
     *, etag: str, modified_at: datetime | None, if_none_match: str | None, if_modified_since: str | None
 ) -> bool:
-    """Whether the asker has it already. A date says nothing beside an ETag, nor if it is no date."""
+    """Whether the client already has the document. A date is ignored if it is invalid or an ETag is given too."""
     if if_none_match is not None:
         tags = [tag.partition("-")[0] for tag in _ENTITY_TAG.findall(if_none_match)]
         return if_none_match.strip() == "*" or etag.strip('"') in tags
     since = parse_http_date(if_modified_since) if if_modified_since and modified_at else None
-    # HTTP dates count whole seconds.
+    # HTTP dates have whole seconds.
     return since is not None and modified_at is not None and modified_at.replace(microsecond=0) <= since

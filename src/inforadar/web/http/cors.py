@@ -1,6 +1,6 @@
-"""Preflights: a browser asks whether a page of another site may read with headers of its own (RFC 9110, Fetch).
+"""CORS preflights: a browser asks whether another site's page may send a request with custom headers (Fetch standard).
 
-It may, since readers in a browser send If-None-Match. It may not write: no other method is ever granted.
+Reading is allowed, because feed readers in a browser send If-None-Match. Writing is not: no other method is granted.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _READABLE = ("/rss", "/api/", "/feeds/")
 
 
 class Preflights:
-    """Answers them in place of `app`."""
+    """Answers preflights; passes everything else on to `app`."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

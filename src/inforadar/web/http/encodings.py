@@ -1,4 +1,4 @@
-"""Which encoding an answer is sent in, and the bytes in it. Pure."""
+"""Content encodings: choosing one for a response, and compressing. Pure."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from functools import lru_cache
 
 import brotli  # type: ignore[import-untyped]
 
-SMALLEST = 600
-"""Below that an answer fits into one packet anyway."""
+MIN_ENCODED_BYTES = 600
+"""Smaller responses fit into one packet anyway."""
 ENCODINGS = ("br", "gzip")
-"""In the order of our preference."""
+"""In order of preference."""
 
 
 @lru_cache(maxsize=256)
 def choose_encoding(accepted: bytes) -> str:
-    """By the value of Accept-Encoding: `br`, `gzip` or, for as they are, ''. (Remembered: browsers are few.)"""
+    """Choose by Accept-Encoding: `br`, `gzip`, or '' for none. Cached, because few distinct values occur."""
     weights: dict[str, float] = {}
     for part in accepted.decode("latin-1").lower().split(","):
         name, _, parameters = part.partition(";")
@@ -40,8 +40,8 @@ def _weight(parameters: str) -> float:
 
 
 def encode(body: bytes, encoding: str) -> bytes:
-    """Once for many readers, so a little more effort pays."""
+    """Compress once for many readers, so a higher compression level pays off."""
     if encoding == "br":
         return bytes(brotli.compress(body, mode=brotli.MODE_TEXT, quality=6))
-    # Without a time of its own: the same document is the same bytes.
+    # No timestamp, so that the same document gives the same bytes.
     return gzip.compress(body, 7, mtime=0) if encoding == "gzip" else body

@@ -1,4 +1,4 @@
-"""Forms of our own pages: what they send, bounded, as texts without the white space around them."""
+"""Forms of our own pages: bounded in size, with field values stripped of surrounding white space."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from urllib.parse import parse_qs
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from inforadar.actions.feed_input import check_words
+from inforadar.actions.feed_input import check_names
 from inforadar.errors import UsageError
 from inforadar.web.http.bodies import read_body
 from inforadar.web.http.multipart import FORM_DATA, parse_multipart
 
-MAX_FORM = 64 * 1024
+MAX_FORM_BYTES = 64 * 1024
 MAX_FIELDS = 500
 
 
@@ -22,25 +22,25 @@ MAX_FIELDS = 500
 class Form:
     fields: Mapping[str, Sequence[str]]
     files: Mapping[str, bytes] = field(default_factory=dict)
-    """As they came; only in a form that can hold files."""
+    """The raw bytes; only in a multipart form."""
 
     def text(self, name: str) -> str | None:
-        """What is left of it without white space around it; `None`: nothing."""
+        """Return the first non-blank value, stripped; `None` if there is none."""
         return next((value for given in self.fields.get(name, ()) if (value := given.strip())), None)
 
     def word(self, name: str) -> str | None:
-        """A name that is not too long to be one."""
+        """Return the value of a short text field; raise `UsageError` if it is too long."""
         value = self.text(name)
-        check_words(**{name: value})
+        check_names(**{name: value})
         return value
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """Of a field that is there several times, such as boxes that are ticked."""
+        """Return all distinct values of a repeated field, such as check boxes."""
         return tuple(dict.fromkeys(value for given in self.fields.get(name, ()) if (value := given.strip())))
 
 
-async def read_form(request: Request, most: int = MAX_FORM) -> Form:
-    body = await read_body(request, most)
+async def read_form(request: Request, max_bytes: int = MAX_FORM_BYTES) -> Form:
+    body = await read_body(request, max_bytes)
     content_type = request.headers.get("content-type", "").encode("latin-1")
     if content_type.startswith(FORM_DATA):
         parts = parse_multipart(body, content_type)
@@ -55,6 +55,6 @@ async def read_form(request: Request, most: int = MAX_FORM) -> Form:
     return Form(fields=fields)
 
 
-def go(request: Request, path: str) -> Response:
-    """To another page of ours, after a change: so that loading it again changes nothing."""
+def redirect_to(request: Request, path: str) -> Response:
+    """Redirect to one of our pages after a change, so that reloading does not repeat the change."""
     return RedirectResponse(f"{request.scope.get('root_path', '')}{path}", 303)

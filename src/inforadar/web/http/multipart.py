@@ -1,4 +1,4 @@
-"""Forms with files in them, as browsers send them (RFC 7578). Pure; the body was read whole, and bounded, before.
+"""Multipart forms with files, as browsers send them (RFC 7578). Pure; the caller has read the bounded body.
 
 --BOUNDARY
 Content-Disposition: form-data; name="csrf"
@@ -18,16 +18,16 @@ from inforadar.errors import UsageError
 
 FORM_DATA = b"multipart/form-data"
 MAX_PARTS = 100
-_BROKEN = "The form came broken. Load the page again, then repeat what you did."
+_MALFORMED = "The form is malformed. Reload the page and try again."
 
 
 def parse_multipart(body: bytes, content_type: bytes) -> dict[str, list[bytes]]:
-    """What each field holds. An empty part, as of a file that was not chosen, is an empty value."""
+    """Return the values of each field. An empty part, such as a file that was not chosen, is an empty value."""
     line = _boundary_line(content_type)
-    # The first boundary has no line end before it, all others do.
+    # Every boundary except the first follows a line break.
     parts = (b"\r\n" + body).split(b"\r\n" + line) if line else []
     if len(parts) < 2 or len(parts) > MAX_PARTS or not parts[-1].startswith(b"--"):
-        raise UsageError(_BROKEN)
+        raise UsageError(_MALFORMED)
     fields: dict[str, list[bytes]] = {}
     for part in parts[1:-1]:
         name, value = _part(part)
@@ -36,7 +36,7 @@ def parse_multipart(body: bytes, content_type: bytes) -> dict[str, list[bytes]]:
 
 
 def first_field(body: bytes, content_type: bytes, name: str) -> str:
-    """The value of the first field, if it is that one: known before the rest has come. '' if it is not."""
+    """Return the first field's value if it has this name, otherwise ''. Works before the rest of the body arrives."""
     line = _boundary_line(content_type)
     if not line or not body.startswith(line):
         return ""
@@ -53,7 +53,7 @@ def first_field(body: bytes, content_type: bytes, name: str) -> str:
 def _part(part: bytes) -> tuple[str, bytes]:
     head, end, value = part.partition(b"\r\n\r\n")
     if not end:
-        raise UsageError(_BROKEN)
+        raise UsageError(_MALFORMED)
     header = Message()
     for line in head.decode("utf-8", "replace").split("\r\n"):
         key, colon, text = line.partition(":")
@@ -61,12 +61,12 @@ def _part(part: bytes) -> tuple[str, bytes]:
             header["content-disposition"] = text.strip()
     name = header.get_param("name", header="content-disposition")
     if not isinstance(name, str):
-        raise UsageError(_BROKEN)
+        raise UsageError(_MALFORMED)
     return name, value
 
 
 def _boundary_line(content_type: bytes) -> bytes:
-    """b'' if the header names none."""
+    """Return the boundary line, or b'' if the header names no boundary."""
     header = Message()
     header["content-type"] = content_type.decode("latin-1")
     boundary = header.get_param("boundary")

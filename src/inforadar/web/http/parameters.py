@@ -1,4 +1,4 @@
-"""Parameters of the API: a wrong one is a `UsageError`, which is answered with 400 and a sentence. Pure."""
+"""Query parameters of the API. An invalid one raises `UsageError`, which becomes a 400 with a sentence. Pure."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ MAX_LIMIT = 500
 
 
 def text(given: QueryParams, name: str) -> str | None:
-    """Without the white space around it; nothing else left counts as not given."""
+    """Return the stripped value; a blank one counts as not given."""
     return (given.get(name) or "").strip() or None
 
 
 def required(given: QueryParams, name: str, example: str) -> str:
     value = text(given, name)
     if value is None:
-        raise UsageError(f"Say which: {name}={example}")
+        raise UsageError(f"The parameter {name} is missing. Example: {name}={example}")
     return value
 
 
@@ -39,7 +39,7 @@ def number(given: QueryParams, name: str, least: int, most: int, *, default: int
         return default
     found = int(value) if value.isascii() and value.isdigit() and len(value) < 10 else -1
     if not least <= found <= most:
-        raise UsageError(f"{name} is a whole number from {least} to {most}.")
+        raise UsageError(f"{name} must be a whole number from {least} to {most}.")
     return found
 
 
@@ -61,7 +61,7 @@ def flag(given: QueryParams, name: str) -> bool:
 
 
 def names(given: QueryParams, name: str) -> tuple[str, ...]:
-    """Given several times: any of them."""
+    """Return the distinct values of a repeated parameter; an item matches any of them."""
     return tuple(dict.fromkeys(value.strip() for value in given.getlist(name) if value.strip()))
 
 
@@ -72,4 +72,4 @@ def uuid(given: QueryParams, name: str) -> UUID | None:
     try:
         return UUID(value)
     except ValueError:
-        raise UsageError(f"{name} is an id like 019a8f5e-0000-7000-8000-000000000000.") from None
+        raise UsageError(f"{name} must be an id like 019a8f5e-0000-7000-8000-000000000000.") from None

@@ -1,11 +1,11 @@
-"""Behind a reverse proxy: what the asker asked for stands in X-Forwarded headers. Believed by setting only.
+"""Behind a reverse proxy: the original request is described by X-Forwarded headers. Trusted only by setting.
 
-Of a list the last value counts: the proxy in front of us added it, whatever stands before may be invented.
+In a list the last value counts: the proxy in front of us added it, and the ones before it may be forged.
 
-    X-Forwarded-For      the asker's address
+    X-Forwarded-For      the client's address
     X-Forwarded-Proto    http or https
-    X-Forwarded-Host     the host it asked
-    X-Forwarded-Prefix   the path under which the proxy shows us
+    X-Forwarded-Host     the requested host
+    X-Forwarded-Prefix   the path under which the proxy serves us
 """
 
 from __future__ import annotations
@@ -21,41 +21,41 @@ _FOR, _PROTO, _HOST, _PREFIX = (
 
 
 class ForwardedRequests:
-    """Makes a forwarded request what it was before the proxy; then nobody behind needs to know."""
+    """Restores a forwarded request, so that the application does not need to know about the proxy."""
 
-    def __init__(self, app: ASGIApp, *, prefix: str, believes: bool) -> None:
-        """`prefix`: of our public address, '' if none. `believes`: whether a proxy is known to be in front."""
+    def __init__(self, app: ASGIApp, *, prefix: str, is_behind_proxy: bool) -> None:
+        """`prefix` is the path of our public URL, '' if none; forwarded headers count only with `is_behind_proxy`."""
         self._app = app
         self._prefix = prefix
-        self._believes = believes
+        self._is_behind_proxy = is_behind_proxy
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            if self._believes:
-                scope = _before_the_proxy(scope)
+            if self._is_behind_proxy:
+                scope = _restored(scope)
             scope = _without_prefix(scope, self._prefix)
         await self._app(scope, receive, send)
 
 
-def _before_the_proxy(scope: Scope) -> Scope:
-    said = {}
+def _restored(scope: Scope) -> Scope:
+    forwarded = {}
     for name, value in scope["headers"]:
         if name in {_FOR, _PROTO, _HOST, _PREFIX}:
-            said[name] = value.rpartition(b",")[2].strip().decode("latin-1")
+            forwarded[name] = value.rpartition(b",")[2].strip().decode("latin-1")
     changed = dict(scope)
-    if address := said.get(_FOR):
+    if address := forwarded.get(_FOR):
         changed["client"] = (address, 0)
-    if (scheme := said.get(_PROTO, "").lower()) in {"http", "https"}:
+    if (scheme := forwarded.get(_PROTO, "").lower()) in {"http", "https"}:
         changed["scheme"] = scheme
-    if host := said.get(_HOST):
+    if host := forwarded.get(_HOST):
         others = [(name, value) for name, value in scope["headers"] if name != b"host"]
         changed["headers"] = [(b"host", host.encode("latin-1")), *others]
-    prefix = said.get(_PREFIX, "").rstrip("/")
+    prefix = forwarded.get(_PREFIX, "").rstrip("/")
     return _without_prefix(changed, prefix) if prefix.startswith("/") else changed
 
 
 def _without_prefix(scope: Scope, prefix: str) -> Scope:
-    """A proxy may pass the prefix on or not; either way our own addresses begin after it."""
+    """Strip the prefix from the path, if the proxy did not; our routes do not include it."""
     if not prefix:
         return scope
     path: str = scope["path"]

@@ -1,6 +1,6 @@
-"""Each request has an id: in the answer's `X-Request-Id`, and in every log line that is written while it runs.
+"""Request ids: in the response's `X-Request-Id` and in every log line written during the request.
 
-A reverse proxy that numbers its requests is taken at its word, if that looks like a number of anything.
+An id set by a reverse proxy is kept if it is well-formed.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 HEADER = b"x-request-id"
-_USABLE = re.compile(rb"[A-Za-z0-9._-]{1,64}")
+_WELL_FORMED = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 log = structlog.get_logger()
 
 
 class RequestIds:
-    """In front of everything."""
+    """Gives every request an id. Wraps the whole application."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -29,11 +29,11 @@ class RequestIds:
             await self._app(scope, receive, send)
             return
         given = next((value for name, value in scope["headers"] if name == HEADER), b"")
-        id_ = given if _USABLE.fullmatch(given) else os.urandom(8).hex().encode()
+        id_ = given if _WELL_FORMED.fullmatch(given) else os.urandom(8).hex().encode()
         started = perf_counter()
         status = 0
 
-        async def with_id(message: Message) -> None:
+        async def send_with_id(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -42,7 +42,7 @@ class RequestIds:
 
         with structlog.contextvars.bound_contextvars(request_id=id_.decode()):
             try:
-                await self._app(scope, receive, with_id)
+                await self._app(scope, receive, send_with_id)
             finally:
                 log.debug(
                     "request.finished",

@@ -1,4 +1,4 @@
-"""One address, several methods: so that a wrong method is answered with all of the right ones."""
+"""Routes with several methods on one path, so that a 405 lists all allowed methods."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def resource(path: str, **endpoints: Endpoint) -> Route:
-    """`resource("/api/opml", get=export, post=import_)`."""
+    """Make a route with one endpoint per method: `resource("/api/opml", get=export, post=import_)`."""
 
     async def endpoint(request: Request) -> Response:
         method = "get" if request.method == "HEAD" else request.method.lower()

@@ -1,8 +1,8 @@
-"""The application as granian calls it: RSGI, with a way through for feeds that are ready in memory.
+"""The application as granian calls it: RSGI, with a fast path for feeds that are ready in memory.
 
-Under ASGI an answer takes two journeys into the server and back, and the request becomes a dictionary first;
-for a cached feed that costs several times what the answer does. So a feed whose bytes and headers are ready is
-handed over as they are. Everything else is translated to ASGI and goes through the whole application.
+Under ASGI a response takes two calls into the server, and the request is first turned into a dictionary; for a cached
+feed that costs several times as much as the answer itself. So a feed whose bytes and headers are ready is sent as it
+is. Everything else is translated to ASGI and goes through the whole application.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ Headers = list[tuple[str, str]]
 Ready = tuple[int, Headers, bytes]
 """Status, headers, body."""
 Find = Callable[[str, str | None, str | None, str | None, str | None], Ready | None]
-"""By query, host, Accept-Encoding, If-None-Match and If-Modified-Since; `None`: not ready, ask the application."""
+"""Look up by query, host, Accept-Encoding, If-None-Match and If-Modified-Since; `None`: ask the application."""
 
 
 class RsgiRequest(Protocol):
-    """What granian says of a request."""
+    """A request as granian describes it."""
 
     method: str
     path: str
@@ -37,7 +37,7 @@ class RsgiRequest(Protocol):
 
 
 class RsgiAnswer(Protocol):
-    """What granian takes an answer by."""
+    """The methods of granian for receiving the body and sending the response."""
 
     def __aiter__(self) -> AsyncIterator[bytes]: ...
     async def client_disconnect(self) -> None: ...
@@ -46,7 +46,7 @@ class RsgiAnswer(Protocol):
 
 
 class RsgiApp:
-    """`find` answers for one path at once, or not at all."""
+    """Serves `path` from memory through `find`; passes everything else to the ASGI app."""
 
     def __init__(
         self, app: ASGIApp, *, path: str, find: Find, count_answer: Callable[[int, float], None]
@@ -79,7 +79,7 @@ class RsgiApp:
 def _scope(request: RsgiRequest) -> Scope:
     headers = [(name.encode("latin-1"), value.encode()) for name, value in request.headers.items()]
     if request.authority is not None:
-        # HTTP/2 names the host there.
+        # HTTP/2 puts the host there.
         headers = [(b"host", request.authority.encode()), *(pair for pair in headers if pair[0] != b"host")]
     return {
         "type": "http",
@@ -121,7 +121,7 @@ def _receive(answer: RsgiAnswer) -> Receive:
 
 
 class _Sender:
-    """Waits for the body before it sends the head: most answers are whole and go in one piece."""
+    """Holds the headers back until the first body part: most responses are complete and are sent in one call."""
 
     def __init__(self, answer: RsgiAnswer) -> None:
         self._answer = answer

@@ -1,8 +1,7 @@
-"""Headers that every answer carries, whichever part gave it.
+"""Security headers, added to every response.
 
-What is shown was written by strangers. Should a mark-up of theirs ever slip through, the policy still lets
-no script of theirs run, loads nothing but pictures from elsewhere, and the browser tells no site where its
-reader came from.
+The pages show text written by strangers. If their markup ever slipped through, the policy would still block their
+scripts and load nothing but images from elsewhere, and the browser would send no referrer to other sites.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ CONTENT_SECURITY_POLICY = "; ".join(
         "script-src 'self'",
         "connect-src 'self'",
         "style-src 'self'",
-        # Pictures of articles; which of them are asked for at all, a setting says.
+        # Images in articles; a setting decides which are loaded.
         "img-src 'self' data: http: https:",
         "base-uri 'none'",
         "form-action 'self'",
@@ -26,14 +25,14 @@ CONTENT_SECURITY_POLICY = "; ".join(
 HEADERS = (
     (b"content-security-policy", CONTENT_SECURITY_POLICY.encode()),
     (b"x-content-type-options", b"nosniff"),
-    # Not `no-referrer`: with that, browsers hide the origin of our own forms from us as well.
+    # Not `no-referrer`: with it, browsers would also hide the origin of our own forms from us.
     (b"referrer-policy", b"same-origin"),
     (b"cross-origin-opener-policy", b"same-origin"),
 )
 
 
 class SecurityHeaders:
-    """Puts them on every answer of `app`."""
+    """Adds `HEADERS` to every response of `app` unless it sets them itself."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -41,8 +40,8 @@ class SecurityHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_secured(message: Message) -> None:
             if message["type"] == "http.response.start":
-                there = {name for name, _ in message["headers"]}
-                missing = [header for header in HEADERS if header[0] not in there]
+                given = {name for name, _ in message["headers"]}
+                missing = [header for header in HEADERS if header[0] not in given]
                 message["headers"] = [*message["headers"], *missing]
             await send(message)
 

@@ -1,7 +1,6 @@
-"""Sessions that need no table: the cookie says until when it holds, signed with the admin token. Pure.
+"""Sessions without a table: the cookie holds its expiry time, signed with the admin token. Pure.
 
-A new token ends all sessions. The CSRF token belongs to one session and is what a page of ours can know and
-a page of anybody else cannot.
+A new admin token ends all sessions. Each session has its own CSRF token, which only our own pages can know.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 COOKIE = "inforadar_session"
-LIFE = timedelta(days=30)
+SESSION_LIFETIME = timedelta(days=30)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,15 +20,15 @@ class Sessions:
     token: str
 
     def is_token(self, given: str) -> bool:
-        """In constant time: how long it takes tells nothing about the token."""
+        """Compare in constant time, so that timing reveals nothing about the token."""
         return hmac.compare_digest(given.encode("utf-8", "replace"), self.token.encode())
 
     def begin(self, now: datetime) -> str:
-        """The cookie's value."""
-        claim = f"{int((now + LIFE).timestamp())}.{secrets.token_hex(16)}"
+        """Start a session; return the cookie's value."""
+        claim = f"{int((now + SESSION_LIFETIME).timestamp())}.{secrets.token_hex(16)}"
         return f"{claim}.{self._sign('session', claim)}"
 
-    def holds(self, cookie: str, now: datetime) -> bool:
+    def is_valid(self, cookie: str, now: datetime) -> bool:
         claim, _, signature = cookie.rpartition(".")
         until, _, _ = claim.partition(".")
         signed = hmac.compare_digest(

@@ -1,1 +1,1 @@
-"""The web page: its views, templates and style."""
+"""The web pages: routes, templates and style."""

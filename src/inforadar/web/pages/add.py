@@ -1,7 +1,7 @@
-"""`/add`: from an address to a feed. What was found is shown with a look at its items before anything is added.
+"""`/add`: subscribe by URL. The feeds found are previewed with their items before anything is added.
 
-/add              one box: a site, a feed or a sitemap
-/add?kind=pages   for a page without a feed: where its items stand, and at once what is caught
+/add              one input: a site, a feed or a sitemap
+/add?kind=pages   for a page without a feed: its selectors, with a live preview of what they match
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from inforadar.store.database import Database
 from inforadar.store.feeds.queries import find_feed_by_url
 from inforadar.urls import canonical_form
 from inforadar.web.cache.timed import TimedCache
-from inforadar.web.http.forms import Form, go, read_form
+from inforadar.web.http.forms import Form, read_form, redirect_to
 from inforadar.web.http.routing import resource
 from inforadar.web.pages.selectors_form import given_selectors, shown_fields
 from inforadar.web.pages.templating import Pages
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 PREVIEW_ITEMS = 5
 PAGE_TTL_S, MAX_PAGES = 300.0, 8
-"""Whoever tries out selectors asks for one page many times; the site is asked once in that time."""
+"""Trying out selectors reads one page many times; the site is asked only once in this time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +51,7 @@ class FoundRow:
     title: str | None
     items: Sequence[Listed]
     known: Feed | None
-    """Not None: it is there already."""
+    """The existing feed with this URL, if there is one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,7 @@ class AddRoutes:
     settings: Settings
     pages: Pages
     pool: WorkPool
-    """Whoever tries out selectors shall not wait for a process to start each time."""
+    """Shared, so that trying out selectors does not start a process each time."""
     _fetched: TimedCache[str, Fetched] = field(
         default_factory=lambda: TimedCache(PAGE_TTL_S, max_entries=MAX_PAGES)
     )
@@ -79,15 +79,15 @@ class AddRoutes:
         return self._show(request, url=given.get("url", ""))
 
     async def look(self, request: Request) -> Response:
-        """Goes out to the site: in a handful of polite requests, and for whoever is logged in only."""
-        from inforadar.actions.discover import NoFeedOnPageError  # noqa: PLC0415 - only this goes out to the web
+        """Find the feeds of a site with a handful of polite requests. Requires a login."""
+        from inforadar.actions.discover import NoFeedOnPageError  # noqa: PLC0415 - slow
 
         form = await read_form(request)
         url = _address(form)
         if not url:
             return self._show(request, 422, fault="Paste an address first.")
         try:
-            return self._show(request, url=url, found=await self._look(url))
+            return self._show(request, url=url, found=await self._discover(url))
         except StoreError:
             raise
         except NoFeedOnPageError as fault:
@@ -99,7 +99,7 @@ class AddRoutes:
         form = await read_form(request)
         kind = form.text("kind")
         if kind is not None and kind not in set(FeedKind):
-            raise UsageError(f"The kind is one of {', '.join(FeedKind)}.")
+            raise UsageError(f"kind must be one of {', '.join(FeedKind)}.")
         wanted = WantedFeed(
             url=_address(form),
             kind=FeedKind(kind) if kind else None,
@@ -110,10 +110,10 @@ class AddRoutes:
 
     async def _subscribe(self, request: Request, wanted: WantedFeed) -> Response:
         added = await subscribe(self.database, self.settings.fetcher, wanted, LIVE)
-        return go(request, f"/feeds/{added.feed.id}?says={'added' if added.is_new else 'known'}")
+        return redirect_to(request, f"/feeds/{added.feed.id}?says={'added' if added.is_new else 'known'}")
 
     async def try_selectors(self, request: Request) -> Response:
-        """Shows what the selectors catch, or adds the feed if that was the button."""
+        """Preview what the selectors match, or add the feed if that button was pressed."""
         form = await read_form(request)
         try:
             if form.text("do") == "add":
@@ -126,8 +126,8 @@ class AddRoutes:
             return self._show_editor(request, form, 422, problems=problems)
         return self._show_editor(request, form, preview=preview)
 
-    async def _look(self, url: str) -> list[FoundRow]:
-        from inforadar.app.lookups import open_discovery, open_previewer  # noqa: PLC0415 - only this goes out
+    async def _discover(self, url: str) -> list[FoundRow]:
+        from inforadar.app.lookups import open_discovery, open_previewer  # noqa: PLC0415 - slow
         from inforadar.stages.discover.pages.sites import is_listing  # noqa: PLC0415
 
         if is_listing(canonical_form(url)):
@@ -138,7 +138,7 @@ class AddRoutes:
         async with open_discovery(self.settings, self.database) as discovery:
             found = await discovery.discover(url)
             if found[0].listing is None and found[0].kind is FeedKind.FEED:
-                found = [*await _looked_into(discovery, found[0]), *found[1:]]
+                found = [*await _with_items(discovery, found[0]), *found[1:]]
         rows = []
         for one in found:
             title, items = (one.listing.title, one.listing.items) if one.listing else (None, ())
@@ -164,10 +164,10 @@ class AddRoutes:
 
     async def _preview(self, form: Form) -> PagePreview:
         from inforadar.actions.preview import read_by_selectors  # noqa: PLC0415
-        from inforadar.app.lookups import open_previewer  # noqa: PLC0415 - only this goes out to the web
+        from inforadar.app.lookups import open_previewer  # noqa: PLC0415 - slow
 
         url = canonical_form(_address(form))
-        # Before the site is asked: what cannot be read needs no page.
+        # Before the site is asked: invalid selectors need no page.
         reading = read_by_selectors(given_selectors(form))
         async with open_previewer(self.settings, self.database, pool=self.pool) as previewer:
             fetched = await self._fetched.get(url, lambda: previewer.fetch(url))
@@ -183,7 +183,7 @@ class AddRoutes:
         fault: str | None = None,
         is_page: bool = False,
     ) -> Response:
-        """`is_page`: there is no feed, but perhaps selectors would do."""
+        """`is_page`: there is no feed, but selectors may work."""
         return self.pages.render(
             request, "add.html", status, url=url, found=found, fault=fault, is_page=is_page, broken=0
         )
@@ -197,7 +197,7 @@ class AddRoutes:
         preview: PagePreview | None = None,
         problems: Sequence[str] = (),
     ) -> Response:
-        # The page's script asks for the preview alone.
+        # The page's script requests only the preview.
         template = "selectors_preview.html" if "part" in request.query_params else "selectors.html"
         return self.pages.render(
             request,
@@ -211,8 +211,8 @@ class AddRoutes:
         )
 
 
-async def _looked_into(discovery: Discovery, found: FoundFeed) -> list[FoundFeed]:
-    """The same with its items. That the page names it is no proof that it is there."""
+async def _with_items(discovery: Discovery, found: FoundFeed) -> list[FoundFeed]:
+    """Add the feed's items. The page only links to it, so it may not exist; then return it without items."""
     try:
         (inside, *_) = await discovery.discover(found.url)
     except UsageError:
@@ -223,7 +223,7 @@ async def _looked_into(discovery: Discovery, found: FoundFeed) -> list[FoundFeed
 
 
 def _address(form: Form) -> str:
-    """As people paste it: `habr.com` will do."""
+    """Return the URL as pasted, with https:// if it has no scheme: `habr.com` is enough."""
     url = form.text("url") or ""
     return f"https://{url}" if url and "://" not in url else url
 
@@ -233,4 +233,4 @@ def _cutoff(form: Form) -> date | None:
     try:
         return date.fromisoformat(value) if value else None
     except ValueError:
-        raise UsageError(f"{value!r} is no day. It should look like 2026-01-31.") from None
+        raise UsageError(f"{value!r} is not a date. Use the form 2026-01-31.") from None

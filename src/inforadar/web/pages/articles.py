@@ -51,20 +51,20 @@ from inforadar.web.pages.templating import Pages
 from inforadar.web.pages.unread import UnreadCounts
 
 LABELS_TTL_S = 2.0
-MAX_FORM = 4096
+MAX_FORM_BYTES = 4096
 ASKED, UNREAD = "asked", "unread"
-"""What an article's address says after a change."""
-_LABELS: Literal["labels"] = "labels"
+"""The query of an article's URL after a change."""
+_LABELS_KEY: Literal["labels"] = "labels"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Texts:
-    """What strangers wrote, safe, with the words marked that an analysis stands on; empty if there is none."""
+    """Sanitized texts with the words marked that the analysis is based on; empty if there is no text."""
 
     title: Markup
     article: Markup
     listed: Markup
-    """As the feed sent it."""
+    """The content from the feed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +89,7 @@ class ArticleRoutes:
     async def show_list(self, request: Request) -> Response:
         query = parse_query(request.query_params)
         page = await self.database.read(load_item_page, query.filter, limit=PAGE_ITEMS, cursor=query.after)
-        labels = await self._labels.get(_LABELS, lambda: self.database.read(load_labels))
+        labels = await self._labels.get(_LABELS_KEY, lambda: self.database.read(load_labels))
         marks = await self.database.read(load_marks, [item.hash for item in page.items])
         return self.pages.render(
             request,
@@ -110,11 +110,11 @@ class ArticleRoutes:
         marks = (await self.database.read(load_marks, [item.hash])).get(item.hash, NO_MARKS)
         asked = request.query_params
         if request.scope.get(CSRF_SCOPE) and marks.read_at is None and UNREAD not in asked:
-            # Whoever may change something has read it by opening it; a stranger who looks around has not.
+            # Opening an article marks it as read only for someone logged in, not for any visitor.
             marks = await mark(self.database, item.url, {"read": True}, self.now())
             self.unread.forget()
         read = read_item(item)
-        # A long text takes a moment: whoever else asks does not wait for it.
+        # In a thread, because sanitizing a long text takes a moment and other requests must not wait.
         texts = await asyncio.to_thread(self._texts, read, article)
         return self.pages.render(
             request,
@@ -145,19 +145,19 @@ class ArticleRoutes:
         )
 
     async def mark(self, request: Request) -> Response:
-        """A form of one button: `read=on` or `read=off`; then back to where it stood."""
+        """Handle a one-button form, `read=on` or `read=off`, and return to the article."""
         item, _ = await self._find(request)
-        given = parse_qs((await read_body(request, MAX_FORM)).decode("utf-8", "replace"))
+        given = parse_qs((await read_body(request, MAX_FORM_BYTES)).decode("utf-8", "replace"))
         changes = {name: given[name][0] == "on" for name in MARKS if name in given}
         if not changes:
-            raise UsageError(f"A mark is one of {', '.join(MARKS)}.")
+            raise UsageError(f"The mark must be one of {', '.join(MARKS)}.")
         await mark(self.database, item.url, changes, self.now())
         self.unread.forget()
-        # Opening it would mark it as read again.
+        # Without this, opening the article would mark it as read again.
         return self._back(request, item.id, f"?{UNREAD}" if changes.get("read") is False else "")
 
     async def get_article(self, request: Request) -> Response:
-        """Asks for the full text now, through the database: the worker may be on another machine."""
+        """Request the full text through the database: the worker may be on another machine."""
         item, feed = await self._find(request)
         await request_article(self.database, item.url, feed.topic)
         return self._back(request, item.id, f"?{ASKED}")
@@ -170,5 +170,5 @@ class ArticleRoutes:
         item = await self.database.read(load_item, item_id)
         feed = await self.database.read(load_feed, item.feed_id) if item else None
         if item is None or feed is None or feed.deleted_at or not feed.enabled:
-            raise HTTPException(404, "There is no such article, or its feed is switched off.")
+            raise HTTPException(404, "There is no such article, or its feed is disabled.")
         return item, feed

@@ -1,4 +1,4 @@
-"""The style sheet and the icon: read once, kept in memory, cached by browsers for ever under a name by content."""
+"""Static files: read once, kept in memory, and cached by browsers forever under a URL that names the version."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Assets:
         self._versions = {name: strong_etag(body)[1:13] for name, body in self._bodies.items()}
 
     def address(self, name: str) -> str:
-        """Changes whenever the content does."""
+        """Return the URL of a file, which changes with its content."""
         return f"/static/{name}?v={self._versions[name]}"
 
     def routes(self) -> list[Route]:
@@ -37,6 +37,6 @@ class Assets:
         if body is None:
             raise HTTPException(404)
         current = request.query_params.get("v") == self._versions[name]
-        # Under an outdated name the content is a guess, and not to be remembered.
+        # Under an outdated version the content may not match, so browsers must not cache it.
         caching = "public, max-age=31536000, immutable" if current else "no-cache"
         return Response(body, headers={"Cache-Control": caching}, media_type=_TYPES[Path(name).suffix])

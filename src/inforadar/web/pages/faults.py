@@ -1,4 +1,4 @@
-"""What a reader sees when there is nothing to show: the same page, a sentence, a way on."""
+"""Error pages: the usual layout, a sentence and a link onwards; JSON for the API."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class FaultPages:
         sentence: str,
         headers: Mapping[str, str] | None = None,
     ) -> Response:
-        """The API's in JSON, all others as a page."""
+        """Render an error: as JSON for the API, otherwise as a page."""
         if request.url.path.startswith(API):
             return json_fault(status, sentence or f"{title}.", headers)
         response = self.pages.render(request, "fault.html", status, title=title, sentence=sentence)
@@ -40,7 +40,7 @@ class FaultPages:
         return response
 
     def show_refusal(self, scope: Scope, status: int, sentence: str) -> Response:
-        """For a person who may not do that, or not yet."""
+        """Render a refused request for a person in a browser."""
         title = "Log in first" if status == 401 else "Refused"
         return self.pages.render(Request(scope), "fault.html", status, title=title, sentence=sentence)
 
@@ -66,16 +66,16 @@ class FaultPages:
 
     async def unavailable(self, request: Request, fault: StoreError) -> Response:
         log.error("page.unavailable", path=request.url.path, error=str(fault))
-        sentence = "The database does not answer. The page /health says what is wrong with it."
+        sentence = "The database does not answer. See /health for details."
         return self._render(request, 503, "Not available", sentence, {"Retry-After": "60"})
 
     async def broken(self, request: Request, fault: Exception) -> Response:
-        # Not logged here: whatever passes the application ends up with the server, which logs it.
+        # Not logged here: the exception propagates to the server, which logs it.
         sentence = "That was our fault, not yours. The log says what happened."
         return self._render(request, 500, "An error", sentence)
 
 
 _SENTENCES = {
     404: "There is no such page.",
-    405: "This address cannot be used that way.",
+    405: "This address does not support that method.",
 }

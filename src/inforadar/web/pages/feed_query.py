@@ -1,4 +1,4 @@
-"""What the page of feeds is asked for, and the links that ask for something else. Pure.
+"""The query of the feeds page, and links to other queries. Pure.
 
 /feeds?state=suspended&source=Habr&q=python&before=ID
 """
@@ -43,7 +43,7 @@ class FeedQuery:
 
     @property
     def states(self) -> list[tuple[str, str, bool]]:
-        """(word, address, whether it is the one shown)."""
+        """(label, URL, whether it is the current one) for each state."""
         first = replace(self, before=None)
         return [
             (state or "all", replace(first, state=state).href, self.state == state)
@@ -61,7 +61,7 @@ class FeedQuery:
 def parse_feed_query(given: QueryParams) -> FeedQuery:
     state, before = parameters.text(given, "state"), parameters.uuid(given, "before")
     if state is not None and state not in set(HealthState):
-        raise UsageError(f"state is one of {', '.join(HealthState)}.")
+        raise UsageError(f"state must be one of {', '.join(HealthState)}.")
     return FeedQuery(
         state=state,
         source=parameters.text(given, "source"),

@@ -1,6 +1,6 @@
-"""The page of feeds: each with its health in words, its last month, and what can be done to it.
+"""The feeds page: each feed with its health in words, its last month and its actions.
 
-Each change is a plain form, and the function that the command of the same name calls.
+Each change is a plain form and calls the same function as the command of the same name.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from inforadar.store.feeds.pages import load_feed_page
 from inforadar.store.feeds.queries import load_broken_count, load_feed, load_former_urls
 from inforadar.views.feed_health import ON_PAGE, Health, HealthState, feed_health
 from inforadar.web.feeds.rss import PATH as RSS_PATH
-from inforadar.web.http.forms import Form, go, read_form
+from inforadar.web.http.forms import Form, read_form, redirect_to
 from inforadar.web.http.routing import resource
 from inforadar.web.pages.feed_query import parse_feed_query
 from inforadar.web.pages.plots import Plot, sparkline
 from inforadar.web.pages.templating import Pages
 
 PAGE_FEEDS = 50
-DAYS = 30
-SAYS = {
+HISTORY_DAYS = 30
+NOTICES = {
     "added": "Added. A running worker fetches it now.",
     "known": "You have this one already.",
     "synced": "Asked for. A running worker fetches it now.",
@@ -52,7 +52,7 @@ SAYS = {
     "deleted": "Deleted. Add it again to have it back.",
     "off": "It is disabled, so nobody would fetch it. Enable it first.",
 }
-"""What a page says first, by the word in its address: no text of anybody else gets there."""
+"""Notices at the top of a page, by the key in its URL: a link cannot inject any other text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,11 +62,11 @@ class FeedRow:
     days: Sequence[FeedDay]
     spark: Plot
     rss: str
-    """Where its document is served."""
+    """The URL of its RSS document."""
 
     @property
     def has_news(self) -> bool:
-        """Whether the sentence says more than that it was fetched and when it is next, which stands beside it."""
+        """Whether the health sentence says more than the last and next fetch, which are shown beside it."""
         feed = self.feed
         is_calm = feed.locked_until is None and feed.requested_at is None and feed.duplicate_of is None
         return not (self.health.state is HealthState.SUCCESS and is_calm)
@@ -100,7 +100,7 @@ class FeedRoutes:
             older=replace(query, before=page.next).href if page.next else None,
             newest=replace(query, before=None).href if query.before else None,
             is_partial=page.is_partial,
-            says=_says(request),
+            says=_notice(request),
             broken=await self.database.read(load_broken_count),
         )
 
@@ -113,19 +113,19 @@ class FeedRoutes:
             row=row,
             former=await self.database.read(load_former_urls, feed.id),
             policies=list(ErrorPolicy),
-            says=_says(request),
+            says=_notice(request),
             broken=await self.database.read(load_broken_count),
         )
 
     async def edit(self, request: Request) -> Response:
-        """An empty title is the feed's own, an empty zone UTC; what was edited is enabled and polls (B3)."""
+        """Edit a feed, which enables it and its polling (B3). Empty: the feed's own title; UTC as the time zone."""
         feed, form = await self._feed(request), await read_form(request)
         policy = form.text("error_policy")
         if policy is not None and policy not in set(ErrorPolicy):
-            raise UsageError(f"The error policy is one of {', '.join(ErrorPolicy)}.")
+            raise UsageError(f"The error policy must be one of {', '.join(ErrorPolicy)}.")
         source, topic = form.word("source"), form.word("topic")
         if source is None or topic is None:
-            raise UsageError("A feed has a source and a topic.")
+            raise UsageError("A feed needs a source and a topic.")
         url = form.text("url")
         changes = FeedChanges(
             url=url if url and url != feed.url else None,
@@ -136,47 +136,49 @@ class FeedRoutes:
             options={"title": form.word("title"), "timezone": form.word("timezone")},
         )
         edited = await edit_live(self.database, self.fetcher, feed.id, changes)
-        return go(request, f"/feeds/{feed.id}?says={'moved' if edited.dropped_credentials else 'saved'}")
+        return redirect_to(
+            request, f"/feeds/{feed.id}?says={'moved' if edited.dropped_credentials else 'saved'}"
+        )
 
     async def sync(self, request: Request) -> Response:
         feed, form = await self._feed(request), await read_form(request)
         if not feed.enabled:
-            return _back(request, form, feed, "off")
+            return _redirect_back(request, form, feed, "off")
         await sync_feed(self.database, feed.id)
-        return _back(request, form, feed, "synced")
+        return _redirect_back(request, form, feed, "synced")
 
     async def switch_enabled(self, request: Request) -> Response:
         feed, form = await self._feed(request), await read_form(request)
         on = _is_on(form)
         await switch_feed(self.database, feed.id, enabled=on)
-        return _back(request, form, feed, "enabled" if on else "disabled")
+        return _redirect_back(request, form, feed, "enabled" if on else "disabled")
 
     async def switch_polling(self, request: Request) -> Response:
         feed, form = await self._feed(request), await read_form(request)
         on = _is_on(form)
         await switch_feed(self.database, feed.id, polling=on)
-        return _back(request, form, feed, "polls" if on else "rests")
+        return _redirect_back(request, form, feed, "polls" if on else "rests")
 
     async def ask_to_delete(self, request: Request) -> Response:
         return self.pages.render(request, "feed_delete.html", feed=await self._feed(request), broken=0)
 
     async def delete(self, request: Request) -> Response:
-        """Softly: adding it again brings it back."""
+        """Soft-delete a feed: adding it again restores it."""
         feed = await self._feed(request)
         await delete_feed(self.database, feed.id, self.now())
-        return go(request, "/feeds?says=deleted")
+        return redirect_to(request, "/feeds?says=deleted")
 
     async def _rows(self, feeds: Sequence[Feed]) -> list[FeedRow]:
         now = self.now()
         today = now.astimezone(UTC).date()
-        since = today - timedelta(days=DAYS - 1)
+        since = today - timedelta(days=HISTORY_DAYS - 1)
         days = await self.database.read(load_feed_days, [feed.id for feed in feeds], since)
         return [
             FeedRow(
                 feed=feed,
                 health=feed_health(feed, now, ON_PAGE),
                 days=days[feed.id],
-                spark=sparkline(days[feed.id], today, DAYS),
+                spark=sparkline(days[feed.id], today, HISTORY_DAYS),
                 rss=f"{RSS_PATH}?{urlencode({'url': feed.url})}",
             )
             for feed in feeds
@@ -189,20 +191,20 @@ class FeedRoutes:
         return feed
 
 
-def _says(request: Request) -> str | None:
-    return SAYS.get(request.query_params.get("says", ""))
+def _notice(request: Request) -> str | None:
+    return NOTICES.get(request.query_params.get("says", ""))
 
 
 def _is_on(form: Form) -> bool:
     value = form.text("to")
     if value not in {"on", "off"}:
-        raise UsageError("A switch is on or off.")
+        raise UsageError("A switch must be on or off.")
     return value == "on"
 
 
-def _back(request: Request, form: Form, feed: Feed, says: str) -> Response:
-    """To the list as it was, or to the feed, wherever the button stood."""
+def _redirect_back(request: Request, form: Form, feed: Feed, says: str) -> Response:
+    """Redirect to where the button was: the list as it was shown, or the feed."""
     if "back" not in form.fields:
-        return go(request, f"/feeds/{feed.id}?says={says}")
+        return redirect_to(request, f"/feeds/{feed.id}?says={says}")
     href = parse_feed_query(QueryParams(form.text("back") or "")).href
-    return go(request, f"{href}{'&' if '?' in href else '?'}says={says}")
+    return redirect_to(request, f"{href}{'&' if '?' in href else '?'}says={says}")

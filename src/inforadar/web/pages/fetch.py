@@ -1,7 +1,7 @@
-"""`/fetch`: a fetch as a person starts and watches it. The run is a worker's, and only the database is between us.
+"""`/fetch`: start and watch a fetch. A worker executes the run; this process sees it only through the database.
 
-/fetch           which sources and topics, and Start
-/fetch/{run}     how far it is, its log, and Stop; live by its events, or by loading itself again
+/fetch           choose sources and topics, and start
+/fetch/{run}     progress, log and a stop button; live through events, or by reloading
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from inforadar.store.runs.queries import MAX_EVENTS, load_events, load_open_fetc
 from inforadar.texts import counted
 from inforadar.views.json import run_state
 from inforadar.web.cache.timed import STRETCH_OVER_FEEDS, TimedCache
-from inforadar.web.http.forms import go, read_form
+from inforadar.web.http.forms import read_form, redirect_to
 from inforadar.web.http.routing import resource
 from inforadar.web.pages.templating import Pages
 
@@ -54,8 +54,8 @@ class FetchRoutes:
         return self.pages.render(
             request,
             "fetch.html",
-            sources=_names(label.source for label in labels),
-            topics=sorted(_names(label.topic for label in labels), key=str.casefold),
+            sources=_distinct(label.source for label in labels),
+            topics=sorted(_distinct(label.topic for label in labels), key=str.casefold),
             most=MAX_CHOICES,
             open_runs=[
                 await self.database.read(load_run, run_id)
@@ -66,13 +66,13 @@ class FetchRoutes:
         )
 
     async def start(self, request: Request) -> Response:
-        # What fetches takes a moment to import, and here only its words are needed.
+        # The fetch code is slow to import, and only these names are needed here.
         from inforadar.pipeline.runs.fetch_run import TO_THE_CUTOFF, FetchFilter  # noqa: PLC0415
 
         form = await read_form(request)
         wanted = FetchFilter(sources=form.texts("source"), topics=form.texts("topic"))
         run_id = await request_fetch(self.database, wanted, TO_THE_CUTOFF)
-        return go(request, f"/fetch/{run_id}")
+        return redirect_to(request, f"/fetch/{run_id}")
 
     async def show(self, request: Request) -> Response:
         run_id = _run_id(request)
@@ -92,15 +92,15 @@ class FetchRoutes:
         )
 
     async def stop(self, request: Request) -> Response:
-        """Between two items; one that nobody has taken yet never begins."""
+        """Stop a run between two items; one that no worker has claimed yet never starts."""
         run_id = _run_id(request)
         await self.database.read(load_run, run_id)
         await stop_fetch(self.database, run_id)
-        return go(request, f"/fetch/{run_id}")
+        return redirect_to(request, f"/fetch/{run_id}")
 
 
 def progress_words(report: Report) -> str:
-    """`Counting… 7 pages, 140 items found`, then `214 of 512 items`."""
+    """Describe the progress: `Counting… 7 pages, 140 items found`, then `214 of 512 items`."""
     numbers = _numbers(report)
     sum_ = f"{numbers.done:,} of {counted(numbers.found, 'item')}"
     if report.finished_at:
@@ -113,7 +113,7 @@ def progress_words(report: Report) -> str:
 
 
 def progress_fraction(report: Report) -> float | None:
-    """`None` while it is not known how much there is."""
+    """Return the share done; `None` while the total is unknown."""
     numbers = _numbers(report)
     if not report.finished_at and numbers.is_counting:
         return None
@@ -128,6 +128,6 @@ def _run_id(request: Request) -> RunId:
     return RunId(UUID(str(request.path_params["id"])))
 
 
-def _names(names: Iterable[str]) -> list[str]:
-    """The same name in another case is the same name."""
+def _distinct(names: Iterable[str]) -> list[str]:
+    """Remove names that differ only in case."""
     return list({name.casefold(): name for name in names}.values())

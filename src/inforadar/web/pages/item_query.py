@@ -1,8 +1,8 @@
-"""What the article list is asked for, and the links that ask for something else. Pure.
+"""The query of the article list, and links to other queries. Pure.
 
     /?source=Habr&topic=python&show=unread&score=loaded&q=ferry&after=CURSOR
 
-Pages follow each other by cursors, not by numbers: with a million items page 9,000 must be as quick as the first.
+Pages use cursors, not numbers: with a million items, page 9,000 must be as fast as the first.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from inforadar.web.http import parameters
 
 PAGE_ITEMS = 40
 MAX_SOURCES = 60
-"""That many sources are listed beside the articles; all of them are on the page of feeds."""
+"""Maximum sources listed beside the articles; the feeds page has all of them."""
 
 
 class Show(StrEnum):
     """Items by their marks, as in the terminal."""
 
     ALL = "all"
-    """… that are not archived."""
+    """All items that are not archived."""
     UNREAD = "unread"
     STARRED = "starred"
     ARCHIVED = "archived"
@@ -39,12 +39,12 @@ BANDS: Mapping[str, tuple[float | None, float | None]] = {
     "slanted": (0.34, 0.67),
     "loaded": (0.67, None),
 }
-"""Scores from the first on, and below the second."""
+"""{band: (minimum score, upper bound)}; the bound is exclusive."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """The filters and the place, as the address gives them."""
+    """The filters and the page, as given by the URL."""
 
     sources: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
@@ -90,9 +90,9 @@ class Query:
 def parse_query(given: QueryParams) -> Query:
     show, band = parameters.text(given, "show") or Show.ALL, parameters.text(given, "score")
     if show not in set(Show):
-        raise UsageError(f"show is one of {', '.join(Show)}.")
+        raise UsageError(f"show must be one of {', '.join(Show)}.")
     if band is not None and band not in BANDS:
-        raise UsageError(f"score is one of {', '.join(BANDS)}.")
+        raise UsageError(f"score must be one of {', '.join(BANDS)}.")
     return Query(
         sources=parameters.names(given, "source"),
         topics=parameters.names(given, "topic"),
@@ -105,7 +105,7 @@ def parse_query(given: QueryParams) -> Query:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """One line of the filters; choosing the active one again clears it."""
+    """One filter link; following the active one again clears it."""
 
     name: str
     href: str
@@ -120,15 +120,15 @@ class Choices:
     sources: tuple[Choice, ...]
     more_sources: int
     topics: tuple[Choice, ...]
-    """Those of the chosen sources; of all, if none is chosen."""
+    """The topics of the chosen sources, or of all sources if none is chosen."""
 
 
 def choices(query: Query, labels: Sequence[Label], unread: Mapping[tuple[str, str], int]) -> Choices:
-    """`unread` by source and topic."""
+    """Build the filter links; `unread` holds counts by source and topic."""
     chosen_sources, chosen_topics = _folded(query.sources), _folded(query.topics)
     by_source = _sums((source, number) for (source, _), number in unread.items())
     sources = _distinct(label.source for label in labels)
-    # Of very many labels only the first are there.
+    # With very many labels, only the first ones are loaded.
     listed = _folded(sources)
     sources += _distinct(name for name in query.sources if name.casefold() not in listed)
     within = [label for label in labels if not chosen_sources or label.source.casefold() in chosen_sources]
@@ -138,7 +138,7 @@ def choices(query: Query, labels: Sequence[Label], unread: Mapping[tuple[str, st
         if not chosen_sources or source.casefold() in chosen_sources
     )
     topics = sorted(_distinct(label.topic for label in within), key=str.casefold)
-    # A source that is chosen must be there to be cleared again, however many stand before it.
+    # A chosen source is always listed, so that it can be cleared.
     shown = [
         _choice(query, "sources", name, chosen_sources, by_source)
         for number, name in enumerate(sources)
@@ -179,7 +179,7 @@ def _sums(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
 
 
 def _distinct(names: Iterable[str]) -> list[str]:
-    """The same name in another case is the same name."""
+    """Remove names that differ only in case."""
     return list({name.casefold(): name for name in names}.values())
 
 

@@ -1,6 +1,6 @@
-"""`/login`: the admin token for a cookie. Tried too often, it waits.
+"""`/login`: exchange the admin token for a session cookie. Failed attempts are rate-limited.
 
-The link in the terminal carries the token and only fills the form in: a GET never logs anybody in.
+The link in the terminal contains the token but only fills in the form: a GET never logs anybody in.
 """
 
 from __future__ import annotations
@@ -17,39 +17,40 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from inforadar.config import WebSettings
+from inforadar.texts import counted
 from inforadar.web.http.access import is_same_origin, session_cookie
 from inforadar.web.http.routing import resource
-from inforadar.web.http.sessions import COOKIE, LIFE, Sessions
+from inforadar.web.http.sessions import COOKIE, SESSION_LIFETIME, Sessions
 from inforadar.web.pages.templating import Pages
 
-TRIES = 5
-TRIES_OF_ALL = 50
-WINDOW = timedelta(minutes=1)
+MAX_FAILURES_PER_ADDRESS = 5
+MAX_FAILURES = 50
+FAILURE_WINDOW = timedelta(minutes=1)
 MAX_ADDRESSES = 10_000
-MAX_FORM = 4096
+MAX_FORM_BYTES = 4096
 
 
 @dataclass(slots=True)
 class LoginLimit:
-    """Failures of the last minute: a few for each address, more for all of them together."""
+    """Limits failed logins per minute: a few for each address, more for all addresses together."""
 
     now: Callable[[], datetime]
     _failures: OrderedDict[str, list[datetime]] = field(default_factory=OrderedDict)
-    _all: list[datetime] = field(default_factory=list)
+    _all_failures: list[datetime] = field(default_factory=list)
 
     def wait_s(self, address: str) -> int | None:
-        """How long this address is to wait; `None`: it may try."""
-        since = self.now() - WINDOW
-        self._all = [at for at in self._all if at > since]
+        """Return the seconds this address must wait; `None` if it may try now."""
+        since = self.now() - FAILURE_WINDOW
+        self._all_failures = [at for at in self._all_failures if at > since]
         own = self._failures[address] = [at for at in self._failures.get(address, []) if at > since]
-        full = own[-TRIES] if len(own) >= TRIES else None
-        if full is None and len(self._all) >= TRIES_OF_ALL:
-            full = self._all[-TRIES_OF_ALL]
+        full = own[-MAX_FAILURES_PER_ADDRESS] if len(own) >= MAX_FAILURES_PER_ADDRESS else None
+        if full is None and len(self._all_failures) >= MAX_FAILURES:
+            full = self._all_failures[-MAX_FAILURES]
         return max(1, int((full - since).total_seconds()) + 1) if full else None
 
     def failed(self, address: str) -> None:
         self._failures.setdefault(address, []).append(self.now())
-        self._all.append(self.now())
+        self._all_failures.append(self.now())
         self._failures.move_to_end(address)
         while len(self._failures) > MAX_ADDRESSES:
             self._failures.popitem(last=False)
@@ -78,14 +79,14 @@ class LoginRoutes:
         wait_s = self.limit.wait_s(address)
         if wait_s is not None:
             return self._form(
-                request, 429, f"Too many tries. The next one is in {wait_s} seconds.", wait_s=wait_s
+                request, 429, f"Too many attempts. Try again in {counted(wait_s, 'second')}.", wait_s=wait_s
             )
         origin = request.headers.get("origin")
         host = request.headers.get("host", "")
         if origin is not None and not is_same_origin(
             origin.encode(), host.encode(), self.settings.public_url
         ):
-            return self._form(request, 403, "This request comes from a page of another site.")
+            return self._form(request, 403, "This request comes from another site's page.")
         form = parse_qs((await _small_body(request)).decode("utf-8", "replace"))
         if not self.sessions.is_token(form.get("token", [""])[0].strip()):
             self.limit.failed(address)
@@ -94,7 +95,7 @@ class LoginRoutes:
         response.set_cookie(
             COOKIE,
             self.sessions.begin(self.now()),
-            max_age=int(LIFE.total_seconds()),
+            max_age=int(SESSION_LIFETIME.total_seconds()),
             path="/",
             httponly=True,
             samesite="strict",
@@ -108,10 +109,10 @@ class LoginRoutes:
         return response
 
     async def session(self, request: Request) -> Response:
-        """Whether the asker is logged in, and the CSRF token its changes must carry. For our own page alone."""
+        """Return whether the client is logged in, and the CSRF token for its changes. For our own pages only."""
         cookie = session_cookie(request.headers.get("cookie", "").encode("latin-1"))
-        holds = bool(cookie) and self.sessions.holds(cookie or "", self.now())
-        document = {"admin": holds, "csrf": self.sessions.csrf_token(cookie or "") if holds else None}
+        is_valid = bool(cookie) and self.sessions.is_valid(cookie or "", self.now())
+        document = {"admin": is_valid, "csrf": self.sessions.csrf_token(cookie or "") if is_valid else None}
         return Response(
             msgspec.json.encode(document),
             headers={"Cache-Control": "no-store"},
@@ -132,6 +133,6 @@ async def _small_body(request: Request) -> bytes:
     body = b""
     async for part in request.stream():
         body += part
-        if len(body) > MAX_FORM:
+        if len(body) > MAX_FORM_BYTES:
             return b""
     return body

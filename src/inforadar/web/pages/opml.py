@@ -1,4 +1,4 @@
-"""`/opml`: a list of feeds in, with a report of what became of each, and out."""
+"""`/opml`: import a list of feeds, with a report on each, and export it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from inforadar.config import FetcherSettings
 from inforadar.errors import ParseError
 from inforadar.model.subscription import Imported
 from inforadar.store.database import Database
-from inforadar.web.http.forms import MAX_FORM, read_form
+from inforadar.web.http.forms import MAX_FORM_BYTES, read_form
 from inforadar.web.http.routing import resource
 from inforadar.web.pages.templating import Pages
 
-SHOWN = 200
-"""Lines of a report; a list may have thousands of feeds."""
+MAX_SHOWN_LINES = 200
+"""Maximum lines of a report: a list may have thousands of feeds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +35,8 @@ class OpmlRoutes:
         return self._show(request)
 
     async def import_list(self, request: Request) -> Response:
-        """A file, or its text pasted."""
-        form = await read_form(request, MAX_BYTES + MAX_FORM)
+        """Import an uploaded file or pasted text."""
+        form = await read_form(request, MAX_BYTES + MAX_FORM_BYTES)
         data = form.files.get("file") or (form.text("text") or "").encode()
         if not data.strip():
             return self._show(request, 422, fault="Choose a file, or paste its text.")
@@ -55,5 +55,5 @@ class OpmlRoutes:
         fault: str | None = None,
     ) -> Response:
         return self.pages.render(
-            request, "opml.html", status, imported=imported, fault=fault, shown=SHOWN, broken=0
+            request, "opml.html", status, imported=imported, fault=fault, shown=MAX_SHOWN_LINES, broken=0
         )

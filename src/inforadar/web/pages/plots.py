@@ -1,4 +1,4 @@
-"""Numbers as drawings: where each bar stands. Pure; templates draw with attributes, as the policy allows no style."""
+"""The geometry of bar charts. Pure; templates use SVG attributes, because the policy allows no inline style."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from datetime import date, timedelta
 
 from inforadar.store.feeds.history import FeedDay
 
-LEAST = 0.06
-"""Of the height: so much has a bar that stands for anything at all."""
+MIN_BAR_SHARE = 0.06
+"""The minimum height of a bar with a value above zero, as a share of the full height."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,9 +19,9 @@ class Bar:
     width: float
     height: float
     kind: str
-    """The class that gives it its colour."""
+    """The CSS class that sets its colour."""
     says: str
-    """On hover."""
+    """The text shown on hover."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,18 +30,18 @@ class Plot:
     height: float
     bars: tuple[Bar, ...]
     base: float | None = None
-    """How far down the line stands from which bars go up and down, if they do both."""
+    """The y of the base line, if bars go both up and down from it."""
     most: float = 0.0
-    """What a bar of the full height stands for."""
+    """The value of a bar with full height."""
 
 
 def days_until(last: date, number: int) -> list[date]:
-    """So many days, oldest first."""
+    """Return the last `number` days up to `last`, oldest first."""
     return [last - timedelta(days=back) for back in range(number - 1, -1, -1)]
 
 
 def sparkline(days: Sequence[FeedDay], last: date, number: int) -> Plot:
-    """New items up from the line, failures down from it, a bar a day."""
+    """One bar per day: new items up from the base line, failures down."""
     by_day = {day.day: day for day in days}
     above, below = 18.0, 6.0
     most_added = max((day.added for day in days), default=0)
@@ -67,7 +67,7 @@ def sparkline(days: Sequence[FeedDay], last: date, number: int) -> Plot:
 def stacked(
     counts: Mapping[date, Mapping[str, float]], names: Mapping[str, str], last: date, number: int, unit: str
 ) -> Plot:
-    """A bar a day, made of parts. `names`: the class of each part, in the order from below."""
+    """One stacked bar per day. `names` maps each part to its CSS class, bottom first."""
     most = max((sum(parts.values()) for parts in counts.values()), default=0.0)
     height, bars = 120.0, []
     for place, day in enumerate(days_until(last, number)):
@@ -86,7 +86,7 @@ def stacked(
 
 
 def histogram(bins: Sequence[int], kinds: Sequence[str]) -> Plot:
-    """The share of each bin; `kinds`: its class."""
+    """One bar per bin; `kinds` holds the CSS class of each."""
     most, height = max(bins, default=0), 36.0
     bars = tuple(
         Bar(
@@ -105,4 +105,4 @@ def histogram(bins: Sequence[int], kinds: Sequence[str]) -> Plot:
 
 
 def _height(value: float, most: float, full: float) -> float:
-    return round(max(value / most, LEAST) * full, 2)
+    return round(max(value / most, MIN_BAR_SHARE) * full, 2)

@@ -1,4 +1,4 @@
-"""`/runs`: what was fetched when, and of one run all that it added and changed, old beside new."""
+"""`/runs`: the list of runs, and everything one run added and changed, old beside new."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class RunRoutes:
 
 
 def took(report: Report) -> str:
-    """`0.4 s`, `12 s`, `3:07 min`."""
+    """Format the duration: `0.4 s`, `12 s`, `3:07 min`."""
     if report.finished_at is None:
         return "–"
     seconds = max(0.0, (report.finished_at - report.started_at).total_seconds())

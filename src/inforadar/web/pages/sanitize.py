@@ -1,13 +1,13 @@
-"""Text and mark-up of strangers as HTML that may stand in our page. Pure; everything leaves through `nh3`.
+"""Turn untrusted text and markup into safe HTML for our pages. Pure; everything passes through `nh3`.
 
     an article's Markdown ──► markdown-it (no HTML) ──┐
                                                       ├──► nh3 ──► images as the setting says ──► marked words
     a listing's raw HTML ──► refused if too deep ─────┘
 
-`nh3` is quadratic in nested blocks, so what nests too deep does not get to it (`stages/canonical/document/limits.py`).
+`nh3` is quadratic in nested blocks, so deeply nested input never reaches it (`stages/canonical/document/limits.py`).
 
-What comes behind `nh3` goes from one whole tag to the next (`_TAG`). To search its output for anything smaller would
-be to read text and the values of attributes as mark-up, and to cut there makes mark-up of them.
+Steps after `nh3` work on whole tags only (`_TAG`). Searching its output for anything smaller would treat text and
+attribute values as markup, and cutting there would turn them into markup.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from inforadar.stages.publish.text import clean
 Images = Literal["direct", "click", "never"]
 
 MAX_CHARACTERS = 400_000
-"""Longer than any article; a page that is longer is cut."""
+"""Longer than any real article; longer texts are cut."""
 MAX_MARKS = 400
 
 _TAGS = {
@@ -58,14 +58,14 @@ _DROPPED = {
     "form",
     "title",
 }
-"""Their text goes with them."""
+"""Elements removed together with their text."""
 _ABSOLUTE = ("http://", "https://", "mailto:")
-# nh3 writes attributes in double quotes and escapes those inside; a "<" of the text it escapes too. So each tag is
-# found at its beginning and up to its end.
+# nh3 writes attributes in double quotes, escapes quotes inside them, and escapes "<" in text. So this matches exactly
+# the tags, each from beginning to end.
 _TAG = re.compile(r"""(</?[a-z][a-z0-9]*(?:\s+[a-z-]+="[^"]*")*\s*/?>)""")
 _ATTRIBUTE = re.compile(r"""([a-z-]+)="([^"]*)\"""")
 _ENTITY = r"&#?\w+;"
-"""What is no word, though it looks like one."""
+"""Entities, which would otherwise be matched as words."""
 _H1 = re.compile(r"(?m)^# ")
 _HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
@@ -76,18 +76,18 @@ def _markdown() -> MarkdownIt:
 
 
 def article_html(markdown: str, images: Images) -> Markup:
-    """An article's text. Its headings begin below ours."""
+    """Render an article's Markdown. Its headings start one level below ours."""
     text = _H1.sub("## ", clean(markdown)[:MAX_CHARACTERS])
     return _finish(_markdown().render(text), images)
 
 
 def plain_html(paragraphs: Iterable[str]) -> Markup:
-    """Text without any mark-up of its own."""
+    """Render plain text, a paragraph each."""
     return Markup("\n").join(Markup("<p>{}</p>").format(one) for one in paragraphs)
 
 
 def listing_html(html: str, images: Images) -> Markup | None:
-    """What the feed itself sent along; `None` if it is nothing, or too much for any parser."""
+    """Sanitize the content from the feed; `None` if it is empty or too complex to parse."""
     try:
         safe = make_parseable(clean(html)[:MAX_CHARACTERS])
     except TooComplexError:
@@ -110,7 +110,7 @@ def _finish(html: str, images: Images) -> Markup:
 
 
 def _attribute(_tag_name: str, name: str, value: str) -> str | None:
-    """A relative address would be one of ours; `http:x` is one too."""
+    """Drop relative URLs, which would point to our own server; `http:x` is one too."""
     return None if name in {"href", "src"} and not value.startswith(_ABSOLUTE) else value
 
 
@@ -119,7 +119,7 @@ def _tag(tag: str, images: Images) -> str:
 
 
 def _image(tag: str, images: Images) -> str:
-    # Written anew: what is safe inside of an attribute need not be so as the text of a link.
+    # Escape again: a value that is safe in an attribute may not be safe as the text of a link.
     given = {name: escape(unescape(value)) for name, value in _ATTRIBUTE.findall(tag)}
     source, alt = given.get("src", ""), given.get("alt", "").strip()
     if not source or images == "never":
@@ -134,7 +134,7 @@ def _image(tag: str, images: Images) -> str:
 
 
 class Marker:
-    """Finds the words that an analysis stands on and marks them with the reason."""
+    """Marks the words that an analysis is based on, with the reason."""
 
     def __init__(self, reasons: Mapping[str, str]) -> None:
         self._reasons = {escape(word.casefold(), quote=False): reason for word, reason in reasons.items()}
@@ -143,11 +143,11 @@ class Marker:
         self._pattern = re.compile("|".join(alternatives), re.IGNORECASE) if ordered else None
 
     def text(self, plain: str) -> Markup:
-        """A title: plain text, escaped here."""
+        """Escape plain text, such as a title, and mark its words."""
         return Markup(self._marked(escape(plain, quote=False)))  # noqa: S704 - escaped above
 
     def html(self, safe: Markup) -> Markup:
-        """Only text is marked, never what stands inside of tags."""
+        """Mark words in the text of safe HTML, never inside tags."""
         parts = _TAG.split(str(safe))
         marked = [part if number % 2 else self._marked(part) for number, part in enumerate(parts)]
         return Markup("".join(marked))  # noqa: S704 - as safe as it came
@@ -165,7 +165,7 @@ class Marker:
 
 
 def _bounded(word: str) -> str:
-    """As a word of its own; Chinese and Japanese write none apart."""
+    """Match whole words only; Chinese and Japanese do not separate words."""
     pattern = re.escape(word)
     if _HAN.search(word):
         return pattern
@@ -176,11 +176,11 @@ def _bounded(word: str) -> str:
 
 IN_TITLES = tuple(name for name in ScoreName if name is not ScoreName.OVERALL)
 IN_TEXTS = tuple(name for name in IN_TITLES if name is not ScoreName.CLICKBAIT)
-"""Bait is a matter of titles: the same words mean nothing inside a text."""
+"""Clickbait concerns titles only: the same words mean nothing inside a text."""
 
 
 def marker_for(analysis: Analysis | None, names: tuple[ScoreName, ...] = IN_TITLES) -> Marker:
-    """Each word once, with all that it caused."""
+    """Make a marker with each word once, with all the scores it counts for."""
     reasons: dict[str, list[str]] = {}
     for name in names if analysis else ():
         assert analysis is not None

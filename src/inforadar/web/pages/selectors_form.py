@@ -1,4 +1,4 @@
-"""The selectors editor's form: its fields, and what a person wrote into them as selectors. Pure."""
+"""The form of the selectors editor: its fields, and converting its values to selectors. Pure."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ _FIELDS = (
 
 
 def shown_fields(form: Form) -> list[Field]:
-    """The fields, with what was written into them."""
+    """Return the fields with their submitted values."""
     return [replace(one, value=form.text(one.name) or "") for one in _FIELDS]
 
 
 def given_selectors(form: Form) -> Mapping[str, Any]:
-    """As feeds keep them. What is wrong with them, `parse_selectors` says."""
+    """Return the selectors as feeds store them. `parse_selectors` validates them."""
     given: dict[str, Any] = {one.name: value for one in _FIELDS if (value := form.text(one.name))}
     number = given.get("first_page", "")
     if number.isascii() and number.isdigit() and len(number) < 10:

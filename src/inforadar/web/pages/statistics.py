@@ -1,4 +1,4 @@
-"""`/statistics`: the numbers of the last days as drawings, each with its table behind it."""
+"""`/statistics`: charts of the last days, each with its table."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from inforadar.web.http.routing import resource
 from inforadar.web.pages.plots import Plot, days_until, histogram, stacked
 from inforadar.web.pages.templating import Pages
 
-DAYS = 30
+DEFAULT_DAYS = 30
 RANGES = (7, 30, 90)
 MAX_SERIES = 6
-"""Sources with a shade of their own; the others are drawn together."""
+"""Maximum sources with their own colour; the others are drawn together."""
 OTHERS = "all others"
 SHOWN_SOURCES = 24
 OUTCOME_KINDS = {
@@ -37,11 +37,11 @@ OUTCOME_KINDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ByDay:
-    """A drawing of days and the same as a table: a row a day, a column a series."""
+    """A chart by day and the same numbers as a table: one row per day, one column per series."""
 
     plot: Plot
     series: Mapping[str, str]
-    """{name: the class of its colour}."""
+    """{name: CSS class of its colour}."""
     rows: Sequence[tuple[str, Sequence[float]]]
     total: float
 
@@ -60,14 +60,14 @@ class StatisticsRoutes:
     database: Database
     pages: Pages
     numbers: Callable[[int], Awaitable[dict[str, Any]]]
-    """The same that the API gives: of so many days."""
+    """Load the statistics of the last days, the same as the API's."""
     now: Callable[[], datetime]
 
     def routes(self) -> list[Route]:
         return [resource("/statistics", get=self.show)]
 
     async def show(self, request: Request) -> Response:
-        days = parameters.number(request.query_params, "days", 1, 365, default=DAYS)
+        days = parameters.number(request.query_params, "days", 1, 365, default=DEFAULT_DAYS)
         found = await self.numbers(days)
         last = self.now().astimezone(UTC).date()
         return self.pages.render(
@@ -91,7 +91,7 @@ class StatisticsRoutes:
 
 
 def items_by_day(rows: Iterable[Mapping[str, Any]], last: date, days: int) -> ByDay:
-    """The most diligent sources one by one, the others together."""
+    """Chart the sources with the most items separately and the others together."""
     rows = list(rows)
     totals: Counter[str] = Counter()
     for row in rows:
@@ -108,8 +108,8 @@ def items_by_day(rows: Iterable[Mapping[str, Any]], last: date, days: int) -> By
 
 def outcomes_by_day(rows: Iterable[Mapping[str, Any]], last: date, days: int) -> ByDay:
     counted = [(row["day"], row["outcome"], row["fetches"]) for row in rows]
-    there = {outcome for _, outcome, _ in counted}
-    series = {name: kind for name, kind in OUTCOME_KINDS.items() if name in there}
+    present = {outcome for _, outcome, _ in counted}
+    series = {name: kind for name, kind in OUTCOME_KINDS.items() if name in present}
     return _by_day(counted, series, last, days, "fetches")
 
 
@@ -121,7 +121,7 @@ def costs_by_day(rows: Iterable[Mapping[str, Any]], last: date, days: int) -> By
 
 
 def scores_by_source(rows: Iterable[Mapping[str, Any]]) -> list[SourceScores]:
-    """The most loaded first."""
+    """Return the scores of each source, highest mean first."""
     found = [
         SourceScores(
             source=row["source"],

@@ -1,6 +1,6 @@
-"""Jinja with autoescape always on, and the few filters that templates need.
+"""Jinja with autoescape always on, and the filters that templates use.
 
-Templates get text from the web as it is; escaping it is the environment's work and never a template's.
+Templates get raw text from the web; the environment escapes it, never a template.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from inforadar.web.pages.assets import Assets
 
 
 class Pages:
-    """Renders the pages. `now` is asked once for each, so that a page agrees with itself."""
+    """Renders pages. `now` is read once per page, so that all its times are consistent."""
 
     def __init__(self, assets: Assets, now: Callable[[], datetime]) -> None:
         self._now = now
@@ -54,12 +54,12 @@ class Pages:
         }
 
     def render(self, request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
-        """`csrf` is there when somebody is logged in: only then a page offers to change something."""
+        """Render a template. `csrf` is set if somebody is logged in: only then does a page offer changes."""
         csrf = request.scope.get(CSRF_SCOPE)
-        # What stands before every address of ours behind a reverse proxy: `/radar`, or nothing.
+        # The prefix of all our URLs behind a reverse proxy: `/radar`, or nothing.
         root = request.scope.get("root_path", "")
         text = self._environment.get_template(template).render(
             now=self._now(), csrf=csrf, root=root, **values
         )
-        # What a page shows depends on who is logged in.
+        # The content depends on whether somebody is logged in.
         return HTMLResponse(text, status, {"Cache-Control": "no-cache", "Vary": "Cookie"})

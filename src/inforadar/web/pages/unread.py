@@ -1,7 +1,7 @@
-"""How many items of each source and topic are unread, for the column beside the list.
+"""Unread counts by source and topic, shown beside the article list.
 
-Counting takes longer than a page may, once there are many items. So the page shows the last count, and the next one
-goes on behind it.
+With many items, counting takes longer than a page may take. So the page shows the last count while the next one runs in
+the background.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from inforadar.web.cache.timed import TimedCache
 Counts = Mapping[tuple[str, str], int]
 
 COUNTS_TTL_S = 30.0
-PATIENCE_S = 0.05
+COUNT_TIMEOUT_S = 0.05
 """How long a page waits for a new count; after that it shows the last one, or none."""
 
 
@@ -30,10 +30,10 @@ class UnreadCounts:
 
     async def load(self) -> Counts:
         with suppress(InfoRadarError, TimeoutError):
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(COUNT_TIMEOUT_S):
                 return await self._counts.get("", lambda: self.database.read(load_unread_labels))
         return self._counts.last("") or {}
 
     def forget(self) -> None:
-        """Something was marked: the next page counts again."""
+        """Recount for the next page, because a mark has changed."""
         self._counts.expire()

@@ -1,7 +1,7 @@
-"""`/openapi.json`: the API described by hand; a test holds the description to the truth.
+"""`/openapi.json`: the API described by hand; a test checks the description against the server.
 
-By hand, because what a framework derives from signatures says little about what an answer means, and would
-cost every request the machinery that it is derived from.
+By hand, because a description derived from signatures says little about what a response means, and the framework
+that derives it would slow down every request.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ DOCUMENT: Json = {
     "info": {
         "title": "Info Radar",
         "version": __version__,
-        "description": "Clean, deframed news. Reading is open or behind the admin token, changing needs it.",
+        "description": "Clean, deframed news. Reading is open or requires the admin token; changes always require it.",
         "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
     },
     "paths": {

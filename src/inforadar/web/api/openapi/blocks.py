@@ -1,4 +1,4 @@
-"""What the description of the API is put together from."""
+"""Building blocks of the API description."""
 
 from __future__ import annotations
 
@@ -51,17 +51,21 @@ def path(name: str, schema: Json) -> Json:
 MAX_SCORE = query(
     "max_score",
     {"type": "number", "minimum": 0, "maximum": 1},
-    "Only items that are analyzed and score at most that; applied before any limit.",
+    "Only analyzed items with at most this score; applied before any limit.",
 )
 LIMIT = query(
-    "limit", {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": 50}, "At most so many."
+    "limit",
+    {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": 50},
+    "Maximum number of results.",
 )
 FORMAT = query("format", {"enum": list(FORMATS), "default": RSS.name}, "The feed's format.")
-EMBEDDED = query("embedded", SWITCH, "1: scores and originals also in title and text, for plain readers.")
-SOURCES = query("source", list_(TEXT), "Of these sources.")
-TOPICS = query("topic", list_(TEXT), "With these topics.")
+EMBEDDED = query(
+    "embedded", SWITCH, "1: repeat scores and original texts in title and body, for plain feed readers."
+)
+SOURCES = query("source", list_(TEXT), "Only these sources.")
+TOPICS = query("topic", list_(TEXT), "Only these topics.")
 DOCUMENT: Json = {
-    "description": "The feed. `ETag` and `Last-Modified` are for the next request.",
+    "description": "The feed. Send `ETag` and `Last-Modified` back with the next request.",
     "content": {
         format_.content_type: {"schema": OBJECT if format_.is_json else TEXT} for format_ in FORMATS.values()
     },
@@ -77,7 +81,7 @@ def fault(description: str) -> Json:
 
 
 def sentence(description: str) -> Json:
-    """`/rss` is read by feed readers, pages by people: plain text or a page says what is wrong."""
+    """An error as plain text, for feed readers, or as a page, for people."""
     return {
         "description": description,
         "content": {
@@ -88,7 +92,10 @@ def sentence(description: str) -> Json:
 
 
 def get(summary: str, parameters: list[Json], responses: dict[str, Json]) -> Json:
-    always = {"401": fault("Reading needs the token here."), "503": fault("The database does not answer.")}
+    always = {
+        "401": fault("Reading requires the admin token on this server."),
+        "503": fault("The database does not answer."),
+    }
     return {"get": {"summary": summary, "parameters": parameters, "responses": always | responses}}
 
 
@@ -101,9 +108,9 @@ def change(
 ) -> Json:
     """An operation that needs the admin token."""
     always = {
-        "400": fault("The body or a parameter means nothing."),
-        "401": fault("It needs the admin token."),
-        "403": fault("With a cookie: it comes from another site, or without the CSRF token."),
+        "400": fault("The body or a parameter is invalid."),
+        "401": fault("The admin token is required."),
+        "403": fault("With a cookie: the request comes from another site or lacks the CSRF token."),
         "413": fault("The body is too large."),
         "503": fault("The database does not answer."),
     }

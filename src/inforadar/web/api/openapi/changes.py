@@ -1,4 +1,4 @@
-"""What is changed, all of it behind the admin token."""
+"""Operations that make changes. All require the admin token."""
 
 from __future__ import annotations
 
@@ -17,86 +17,86 @@ from inforadar.web.api.openapi.blocks import (
 )
 
 _NO_FEED = fault("There is no such feed.")
-_WHICH = [path("id", ID)]
+_ID_PARAMETER = [path("id", ID)]
 
 PATHS: Json = {
     "/api/marks": {
         "put": change(
-            "Mark items as read, starred or archived, or no longer",
+            "Set or clear the read, starred and archived marks of items",
             body=json_body(ref("MarksChange")),
-            responses={"200": json_(ref("Marks"), "As they are now.")},
+            responses={"200": json_(ref("Marks"), "The marks after the change.")},
         )
     },
     "/api/feeds": {
         "post": change(
-            "Add a feed: enabled, polling and asked for now",
+            "Add a feed: enabled, polling and fetched now",
             body=json_body(ref("NewFeed")),
             responses={
-                "200": json_(ref("Feed"), "It is there already, and stays as it is."),
+                "200": json_(ref("Feed"), "It already exists; nothing was changed."),
                 "201": json_(ref("Feed"), "Added."),
             },
         )
     },
     "/api/feeds/{id}": {
         "patch": change(
-            "Change a feed; what is not named stays. More than switches: it is enabled, polls, and runs now",
-            parameters=_WHICH,
+            "Change a feed; other fields stay. Unless only switches change, it is enabled, polls and runs now",
+            parameters=_ID_PARAMETER,
             body=json_body(ref("FeedChange")),
             responses={
-                "200": json_(ref("Feed"), "As it is now."),
+                "200": json_(ref("Feed"), "The feed after the change."),
                 "404": _NO_FEED,
                 "409": fault("Another feed has that URL; nothing was changed."),
             },
         ),
         "delete": change(
-            "Delete a feed; adding it again brings it back",
-            parameters=_WHICH,
-            responses={"204": {"description": "It is gone."}, "404": _NO_FEED},
+            "Delete a feed; adding it again restores it",
+            parameters=_ID_PARAMETER,
+            responses={"204": {"description": "Deleted."}, "404": _NO_FEED},
         ),
     },
     "/api/feeds/{id}/sync": {
         "post": change(
-            "Fetch a feed now; revives one that was suspended",
-            parameters=_WHICH,
+            "Fetch a feed now; a suspended one is revived",
+            parameters=_ID_PARAMETER,
             responses={
-                "202": json_(ref("Feed"), "A worker takes it next."),
+                "202": json_(ref("Feed"), "Requested; a worker fetches it next."),
                 "404": _NO_FEED,
-                "409": fault("It is disabled."),
+                "409": fault("The feed is disabled."),
             },
         )
     },
     "/api/discover": {
         "post": change(
-            "The feeds of a site, found in at most three requests to it",
+            "Find the feeds of a site with at most three requests to it",
             body=json_body(ref("Address")),
             responses={
                 "200": json_(object_({"found": list_(ref("Found"))})),
-                "422": fault("None was found; says why."),
+                "422": fault("No feed was found; the error says why."),
             },
         )
     },
     "/api/opml": {
         "post": change(
-            "Add every feed of an OPML file; folders become topics",
+            "Add all feeds of an OPML file; folders become topics",
             body={"text/x-opml": {"schema": TEXT}},
-            responses={"200": json_(ref("Imported"), "What became of each.")},
+            responses={"200": json_(ref("Imported"), "The result for each feed.")},
         )
     },
     "/api/fetch": {
         "post": change(
-            "Ask for a fetch run; a worker executes it",
+            "Request a fetch run, which a worker executes",
             body=json_body(ref("FetchAsked")),
-            responses={"202": json_(ref("Run"), "Asked for; its events tell how it goes.")},
+            responses={"202": json_(ref("Run"), "Requested; its events report the progress.")},
         )
     },
     "/api/runs/{id}/stop": {
         "post": change(
-            "Ask a run to stop, between two items",
-            parameters=_WHICH,
+            "Stop a run between two items",
+            parameters=_ID_PARAMETER,
             responses={
-                "202": json_(ref("Run"), "Asked for."),
+                "202": json_(ref("Run"), "Requested."),
                 "404": fault("There is no such run."),
-                "409": fault("It has ended already."),
+                "409": fault("The run has already ended."),
             },
         )
     },

@@ -1,9 +1,9 @@
-"""What is read: feeds, items, how it is going."""
+"""Operations that only read: feeds, items, status."""
 
 from __future__ import annotations
 
 from inforadar.stages.publish.formats import FORMATS
-from inforadar.web.api.feeds import DAYS
+from inforadar.web.api.feeds import HISTORY_DAYS
 from inforadar.web.api.openapi.blocks import (
     COUNT,
     DOCUMENT,
@@ -34,43 +34,43 @@ from inforadar.web.api.openapi.blocks import (
 
 _EVENT = object_({"event": {"enum": ["progress", "end"]}, "data": TEXT}, {"id": TEXT})
 _ID_OR_NONE: Json = {"anyOf": [ID, {"const": ""}]}
-_WRONG = fault("A parameter means nothing.")
+_INVALID = fault("A parameter is invalid.")
 _FEED_FAULTS = {
-    "400": sentence("A parameter means nothing."),
+    "400": sentence("A parameter is invalid."),
     "404": sentence("There is no such feed."),
     "503": sentence("The database does not answer."),
 }
 _ENDINGS = f"the name may end in a format: {', '.join(f'.{name}' for name in FORMATS)}"
-_UNCHANGED = {"304": {"description": "The asker has it already."}}
+_NOT_MODIFIED = {"304": {"description": "The client already has it."}}
 
 PATHS: Json = {
     "/rss": get(
-        "A feed as it was built, by its URL or one it had before",
+        "A feed as it was built, by its current URL or a former one",
         [query("url", URL, "The feed's URL.", required=True), FORMAT, EMBEDDED, MAX_SCORE],
-        {"200": DOCUMENT, **_UNCHANGED, **_FEED_FAULTS, "403": sentence("The feed is disabled.")},
+        {"200": DOCUMENT, **_NOT_MODIFIED, **_FEED_FAULTS, "403": sentence("The feed is disabled.")},
     ),
     "/feeds/topic/{name}": get(
-        f"All feeds with a topic as one; {_ENDINGS}",
+        f"All feeds of a topic as one feed; {_ENDINGS}",
         [path("name", {"type": "string", "minLength": 1}), FORMAT, EMBEDDED, MAX_SCORE],
-        {"200": DOCUMENT, **_UNCHANGED, **_FEED_FAULTS},
+        {"200": DOCUMENT, **_NOT_MODIFIED, **_FEED_FAULTS},
     ),
     "/feeds/source/{name}": get(
-        f"All feeds of a source as one; {_ENDINGS}",
+        f"All feeds of a source as one feed; {_ENDINGS}",
         [path("name", {"type": "string", "minLength": 1}), FORMAT, EMBEDDED, MAX_SCORE],
-        {"200": DOCUMENT, **_UNCHANGED, **_FEED_FAULTS},
+        {"200": DOCUMENT, **_NOT_MODIFIED, **_FEED_FAULTS},
     ),
     "/feeds/search": get(
-        "Everything that a search finds as a feed",
-        [query("q", WORDS, "Words that all must be there.", required=True), FORMAT, EMBEDDED, MAX_SCORE],
-        {"200": DOCUMENT, **_UNCHANGED, **_FEED_FAULTS},
+        "The results of a search as a feed",
+        [query("q", WORDS, "Words that must all occur.", required=True), FORMAT, EMBEDDED, MAX_SCORE],
+        {"200": DOCUMENT, **_NOT_MODIFIED, **_FEED_FAULTS},
     ),
     "/api/item": get(
-        "The item behind a URL, with its newest analysis",
+        "The item with this URL, with its newest analysis",
         [query("url", URL, "The article's URL.", required=True), MAX_SCORE],
-        {"200": json_(ref("Item")), "400": _WRONG, "404": fault("No such item is served.")},
+        {"200": json_(ref("Item")), "400": _INVALID, "404": fault("No such item is served.")},
     ),
     "/api/site": get(
-        "The newest items of a site, distinct by URL, fairly mixed from its feeds",
+        "The newest items of a site, distinct by URL, mixed evenly from its feeds",
         [
             query("root", WORDS, "The root domain.", required=True),
             LIMIT,
@@ -78,7 +78,7 @@ PATHS: Json = {
         ],
         {
             "200": json_(object_({"root": TEXT, "count": COUNT, "items": list_(ref("Item"))})),
-            "400": _WRONG,
+            "400": _INVALID,
             "404": fault("No feed of this site is served."),
         },
     ),
@@ -87,27 +87,29 @@ PATHS: Json = {
         [
             SOURCES,
             TOPICS,
-            query("feed", _ID_OR_NONE, "Of this feed."),
+            query("feed", _ID_OR_NONE, "Only this feed."),
             query("run", _ID_OR_NONE, "Added by this run."),
-            query("q", TEXT, "Words that title, neutral title or text must have; a* for any ending."),
-            *(query(name, SWITCH, "By mark.") for name in ("unread", "starred", "archived")),
+            query(
+                "q", TEXT, "Words that must occur in title, neutral title or text; `a*` matches any ending."
+            ),
+            *(query(name, SWITCH, "Filter by this mark.") for name in ("unread", "starred", "archived")),
             MAX_SCORE,
-            query("min_score", MAX_SCORE["schema"], "Only items that are analyzed and score at least that."),
+            query("min_score", MAX_SCORE["schema"], "Only analyzed items with at least this score."),
             LIMIT,
-            query("cursor", TEXT, "`next` of the page before."),
+            query("cursor", TEXT, "`next` of the previous page."),
         ],
         {
             "200": json_(object_({"items": list_(ref("MarkedItem")), "next": NULLABLE_TEXT})),
-            "400": _WRONG,
+            "400": _INVALID,
         },
     ),
     "/api/items/{id}": get(
-        "One item with its marks, clean text, analysis, and what changed",
+        "One item with its marks, clean text, analysis and changes",
         [path("id", ID)],
         {"200": json_(ref("ReadItem")), "404": fault("No such item is served.")},
     ),
     "/api/labels": get(
-        "Sources and their topics, with feeds, unread items of the last week, and the worst health",
+        "Sources and topics with their number of feeds, unread items of the last week, and the worst health",
         [],
         {"200": json_(object_({"labels": list_(ref("Label"))}))},
     ),
@@ -117,12 +119,14 @@ PATHS: Json = {
             SOURCES,
             TOPICS,
             LIMIT,
+            query("after", _ID_OR_NONE, "Only feeds added after this one: `next` of the previous page."),
             query(
-                "after", _ID_OR_NONE, "Those that were added after this one: the `next` of the page before."
+                "days",
+                {"type": "integer", "minimum": 0, "maximum": HISTORY_DAYS},
+                "Include this many days of history for each feed.",
             ),
-            query("days", {"type": "integer", "minimum": 0, "maximum": DAYS}, "With so many days each."),
         ],
-        {"200": json_(object_({"feeds": list_(ref("Feed")), "next": NULLABLE_TEXT})), "400": _WRONG},
+        {"200": json_(object_({"feeds": list_(ref("Feed")), "next": NULLABLE_TEXT})), "400": _INVALID},
     ),
     "/api/feeds/{id}": get(
         "Everything about one feed",
@@ -136,22 +140,25 @@ PATHS: Json = {
         {"200": {"description": "The list.", "content": {"text/x-opml; charset=utf-8": {"schema": TEXT}}}},
     ),
     "/api/runs": get(
-        "Runs, newest first, without what each changed",
-        [LIMIT, query("before", _ID_OR_NONE, "Those that started before this one.")],
+        "Runs, newest first, without their changes",
+        [LIMIT, query("before", _ID_OR_NONE, "Only runs that started before this one.")],
         {
             "200": json_(object_({"runs": list_(ref("Run"))})),
-            "400": _WRONG,
+            "400": _INVALID,
             "404": fault("There is no such run."),
         },
     ),
     "/api/runs/{id}": get(
-        "A run and everything that it changed",
+        "A run and all its changes",
         [path("id", ID)],
         {"200": json_(ref("Run")), "404": fault("There is no such run.")},
     ),
     "/api/runs/{id}/events": get(
-        "A run as it goes on, over server-sent events, from the event after Last-Event-ID",
-        [path("id", ID), query("after", {"type": "integer"}, "The same, for a first request.")],
+        "The progress of a run as server-sent events, from the event after Last-Event-ID",
+        [
+            path("id", ID),
+            query("after", {"type": "integer"}, "The same as Last-Event-ID, for the first request."),
+        ],
         {
             "200": {
                 "description": "Events.",
@@ -161,20 +168,22 @@ PATHS: Json = {
         },
     ),
     "/api/statistics": get(
-        "Numbers over the last days: items, outcomes, scores, slow hosts, cost",
-        [query("days", {"type": "integer", "minimum": 1, "maximum": 365, "default": 30}, "How many.")],
-        {"200": json_(OBJECT), "400": _WRONG},
+        "Statistics of the last days: items, outcomes, scores, slow hosts, cost",
+        [query("days", {"type": "integer", "minimum": 1, "maximum": 365, "default": 30}, "Number of days.")],
+        {"200": json_(OBJECT), "400": _INVALID},
     ),
     "/health": get(
-        "Whether it can do its work", [], {"200": json_(OBJECT), "503": json_(OBJECT, "It cannot.")}
+        "Readiness: whether the server can work",
+        [],
+        {"200": json_(OBJECT), "503": json_(OBJECT, "Not ready.")},
     ),
-    "/health/live": get("Whether the process lives", [], {"200": json_(OBJECT)}),
+    "/health/live": get("Liveness: whether the process runs", [], {"200": json_(OBJECT)}),
     "/metrics": get(
-        "Measurements in Prometheus' format",
+        "Metrics in Prometheus' text format",
         [],
         {
             "200": {
-                "description": "Measurements.",
+                "description": "Metrics.",
                 "content": {"text/plain; version=0.0.4; charset=utf-8": {"schema": TEXT}},
             }
         },

@@ -1,4 +1,4 @@
-"""The things that the API answers with and takes, as JSON Schema."""
+"""The JSON Schemas of the API's requests and responses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inforadar.model.metadata_fields import MetadataField
 from inforadar.stages.discover.pages.walk import Depth
 from inforadar.store.people.marks import MARKS
 from inforadar.views.feed_health import HealthState
-from inforadar.web.api.items import MAX_MARKED
+from inforadar.web.api.items import MAX_MARKED_ITEMS
 from inforadar.web.api.openapi.blocks import (
     COUNT,
     FLAG,
@@ -31,7 +31,7 @@ from inforadar.web.api.openapi.blocks import (
 
 
 def _exact(required: Json, optional: Json | None = None, *, least: int = 0) -> Json:
-    """What a request carries: these fields and no others."""
+    """The schema of a request body: these fields and no others."""
     return object_(required, optional) | {"additionalProperties": False, "minProperties": least}
 
 
@@ -59,7 +59,7 @@ _WORD: Json = {"type": "string", "minLength": 1, "maxLength": 200, "pattern": r"
 _ZONE: Json = {
     "type": ["string", "null"],
     "maxLength": 200,
-    "description": "What dates without a zone are read in, like Europe/Moscow; null or empty: UTC.",
+    "description": "The time zone of dates that name none, such as Europe/Moscow; null or empty: UTC.",
 }
 _HEALTH: Json = {"enum": list(HealthState)}
 _DAY: Json = object_(
@@ -72,7 +72,7 @@ _ITEM: Json = {
     "published_at": TIME, "created_at": TIME,
     "score": {"type": ["number", "null"], "minimum": 0, "maximum": 1, "description": "null: not analyzed yet"},
     "analyzed_at": NULLABLE_TIME,
-    "analyzer_result": {"type": "object", "description": "{} until it is analyzed"},
+    "analyzer_result": {"type": "object", "description": "{} until the item is analyzed"},
 }  # fmt: skip
 _FEED: Json = {
     "id": ID, "url": TEXT, "kind": NULLABLE_TEXT, "source": TEXT, "topic": TEXT, "title": NULLABLE_TEXT,
@@ -98,7 +98,7 @@ SCHEMAS: Json = {
         | _MARKED
         | {
             "content": TEXT,
-            "article": {"type": ["object", "null"], "description": "null: nothing is known of it yet"},
+            "article": {"type": ["object", "null"], "description": "null: nothing is stored yet"},
             "changes": list_(object_({"at": TIME, "fields": OBJECT})),
         }
     ),
@@ -136,7 +136,9 @@ SCHEMAS: Json = {
     "Run": object_(_RUN),
     "Marks": object_({"items": list_(object_({"url": TEXT, **_MARKED}))}),
     "MarksChange": _exact(
-        {"urls": {"type": "array", "items": URL, "minItems": 1, "maxItems": MAX_MARKED}}, _MARKED, least=2
+        {"urls": {"type": "array", "items": URL, "minItems": 1, "maxItems": MAX_MARKED_ITEMS}},
+        _MARKED,
+        least=2,
     ),
     "NewFeed": _exact(
         {"url": URL},
