@@ -17,6 +17,7 @@ from inforadar.store.upkeep.diagnosis import (
     load_feeds_diagnosis,
     load_long_transactions,
     quick_check,
+    time_queries,
 )
 from inforadar.texts import counted
 from inforadar.urls import hostname

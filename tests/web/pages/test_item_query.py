@@ -31,7 +31,7 @@ def test_an_address_is_read_and_written_alike(address: str) -> None:
 
 @pytest.mark.parametrize("wrong", ["show=everything", "score=0.5", "score=LOADED"])
 def test_what_is_not_known_is_said(wrong: str) -> None:
-    with pytest.raises(UsageError, match="is one of"):
+    with pytest.raises(UsageError, match="must be one of"):
         parse_query(QueryParams(wrong))
 
 
