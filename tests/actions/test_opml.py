@@ -90,7 +90,7 @@ def test_files_that_are_not_well_formed_are_read_all_the_same(data: bytes) -> No
     "data", [b"", b"not xml", b"<html><body>No</body></html>", b"\x00\x01\x02", b"<rss/>"]
 )
 def test_what_is_no_opml_says_so(data: bytes) -> None:
-    with pytest.raises(ParseError, match="no OPML"):
+    with pytest.raises(ParseError, match="not an OPML"):
         parse_opml(data)
 
 
