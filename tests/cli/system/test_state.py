@@ -89,7 +89,7 @@ def test_a_damaged_or_foreign_backup_is_refused_and_changes_nothing(call: Call, 
         assert number_of_feeds(call) == 3
     assert not list(home.glob("*restoring*"))
     again = call("db", "backup", home / "good.db")
-    assert (again.code, "there already" in again.err) == (2, True)
+    assert (again.code, "already exists" in again.err) == (2, True)
 
 
 def test_a_database_that_is_open_is_not_replaced(call: Call, home: Path) -> None:

@@ -181,7 +181,7 @@ async def test_sync_revives_and_a_disabled_feed_says_why_not(newsroom: Newsroom,
     await newsroom.fetched(feed, Outcome.PERMANENT_ERROR, error="Answered 404.", failures=1)
     status, synced = await admin("POST", f"/api/feeds/{feed.id}/sync")
     assert (status, synced["last_error"], synced["failures"]) == (202, None, 0)
-    assert "Asked for" in synced["health_sentence"]
+    assert "Requested" in synced["health_sentence"]
     await admin("PATCH", f"/api/feeds/{feed.id}", json={"enabled": False})
     status, said = await admin("POST", f"/api/feeds/{feed.id}/sync")
     assert (status, said["error"]) == (409, f"{feed.url} is disabled. Enable it first.")
