@@ -19,6 +19,7 @@ from inforadar.model.ids import FeedId, ItemId, LeaseToken
 from inforadar.store.analyses.queries import FRESH, RETRY
 from inforadar.store.clock_sanity import is_absurd
 from inforadar.store.feeds.queries import ACTIVE
+from inforadar.store.fenced import update_held
 from inforadar.store.leases import LEASE_S
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.feeds import feeds
@@ -138,13 +139,5 @@ def release_analyses(connection: Connection, jobs: Iterable[AnalysisJob]) -> Non
 
 
 def _save_leases(connection: Connection, jobs: Iterable[AnalysisJob], **values: Any) -> frozenset[ItemId]:
-    by_token: dict[LeaseToken, list[ItemId]] = {}
-    for job in jobs:
-        by_token.setdefault(job.token, []).append(job.item_id)
-    ours: set[ItemId] = set()
-    for token, ids in by_token.items():
-        held = select(_i.id).where(one_of(_i.id, ids), _i.analyze_token == token)
-        locked = held.order_by(_i.id).with_for_update().cte("locked")
-        changed = update(items).where(_i.id.in_(select(locked.c.id))).values(**values)
-        ours.update(connection.execute(changed.returning(_i.id)).scalars())
-    return frozenset(ours)
+    held = ((job.token, job.item_id) for job in jobs)
+    return update_held(connection, _i.id, _i.analyze_token, held, **values)

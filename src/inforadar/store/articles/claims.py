@@ -28,6 +28,7 @@ from inforadar.model.ids import LeaseToken, Uid
 from inforadar.store.articles.queries import FAILED_LONG_AGO, is_free, load_known_uids
 from inforadar.store.clock_sanity import MAX_WAIT_S, is_absurd
 from inforadar.store.feeds.queries import ACTIVE
+from inforadar.store.fenced import update_held
 from inforadar.store.leases import LEASE_S
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.feeds import feeds
@@ -166,16 +167,7 @@ def release_articles(connection: Connection, jobs: Iterable[ArticleJob]) -> None
 
 
 def _save_leases(connection: Connection, jobs: Iterable[ArticleJob], **values: Any) -> frozenset[Uid]:
-    by_token: dict[LeaseToken, list[Uid]] = {}
-    for job in jobs:
-        by_token.setdefault(job.token, []).append(job.uid)
-    ours: set[Uid] = set()
-    for token, uids in by_token.items():
-        held = select(_a.uid).where(one_of(_a.uid, uids), _a.lease_token == token)
-        locked = held.order_by(_a.uid).with_for_update().cte("locked")
-        changed = update(articles).where(_a.uid.in_(select(locked.c.uid))).values(**values)
-        ours.update(connection.execute(changed.returning(_a.uid)).scalars())
-    return frozenset(ours)
+    return update_held(connection, _a.uid, _a.lease_token, ((job.token, job.uid) for job in jobs), **values)
 
 
 def claim_article(connection: Connection, uid: Uid, *, lease_s: float = LEASE_S) -> ArticleJob | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import Connection, func, select
 
@@ -16,9 +16,6 @@ from inforadar.store.schema.articles import article_categories, article_failures
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
 from inforadar.store.types import one_of
-
-if TYPE_CHECKING:
-    pass
 
 _a = articles.c
 

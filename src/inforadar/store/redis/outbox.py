@@ -12,21 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, delete, insert, select
 
 from inforadar.model.article import ArticleStatus, FailureCode
 from inforadar.model.ids import Uid
 from inforadar.store.items.save import FeedItems
+from inforadar.store.redis.outbox_queries import OutboxEvent, OutboxKind
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.redis import redis_outbox
 from inforadar.store.types import one_of
 from inforadar.urls import uid
-
-if TYPE_CHECKING:
-    pass
-from inforadar.store.redis.outbox_queries import OutboxEvent, OutboxKind
 
 _o = redis_outbox.c
 

@@ -6,14 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import Connection, func, select
 
 from inforadar.store.schema.redis import redis_outbox
-
-if TYPE_CHECKING:
-    pass
 
 _o = redis_outbox.c
 
