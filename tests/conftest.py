@@ -16,6 +16,7 @@ pytest_plugins = [
 
 # The same examples at each run, and no stopwatch: the machine may be busy.
 settings.register_profile("suite", deadline=None, derandomize=True)
+settings.register_profile("quick", deadline=None, derandomize=True, max_examples=10)
 settings.load_profile("suite")
 
 SLOW_FIXTURES = frozenset(
@@ -32,7 +33,19 @@ SLOW_FIXTURES = frozenset(
     }
 )
 """They start servers, processes or a browser, or talk to sockets: `make check` leaves out whoever asks for one."""
-SLOW_FOLDERS = ("chaos", "cli", "tui")
+SLOW_PATHS = (
+    "chaos",
+    "cli",
+    "fetch/test_decode.py",
+    "stages/analyze/llm",
+    "stages/analyze/test_base.py",
+    "stages/discover/sitemap/test_broken.py",
+    "store/sitemaps/test_site_states_property.py",
+    "store/test_faults.py",
+    "tui",
+    "web/test_serve.py",
+)
+"""Folders and files that `make check` leaves out as a whole: servers of their own, processes, hostile sizes."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -43,8 +56,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        folder = item.path.relative_to(TESTS).parts[0]
-        if folder in SLOW_FOLDERS or not SLOW_FIXTURES.isdisjoint(getattr(item, "fixturenames", ())):
+        path = item.path.relative_to(TESTS)
+        if any(path.is_relative_to(slow) for slow in SLOW_PATHS) or not SLOW_FIXTURES.isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker("slow")
 
 
