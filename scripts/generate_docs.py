@@ -70,16 +70,15 @@ def urls_page() -> str:
 
 Made from `src/inforadar/urls.py` by `make docs`.
 
-An item is identified by its normalized URL. The URL is parsed as browsers do (WHATWG): the host in lower case and IDNA,
-without default port and dot segments. The fragment and tracking parameters are dropped; the other parameters keep their
-order. `http` and `https`, with and without `www`, remain different URLs. Normalizing twice changes nothing.
+An item is identified by its normalized URL. URLs are parsed as browsers do (WHATWG): the host is lower case and IDNA, default
+ports and dot segments are removed. Fragment and tracking parameters are dropped; other parameters keep their order. `http` and `https`, with and without `www`, remain different URLs. Normalizing twice changes nothing.
 
 `items.hash` is the SHA-256 of the normalized URL in hex; an article's `uid` is the first 16 hex digits of its SHA-1.
 Requests use the URL as given, and a feed's own URL keeps all its parameters.
 
 Dropped parameters: {dropped}.
 
-Dropped families of parameters: {families}.
+Dropped parameters with these prefixes: {families}.
 """
 
 
