@@ -70,8 +70,9 @@ def urls_page() -> str:
 
 Generated from `src/inforadar/urls.py` by `make docs`.
 
-An item is identified by its normalized URL. URLs are parsed as browsers do (WHATWG): the host is lower case and IDNA, default
-ports and dot segments are removed. Fragment and tracking parameters are dropped; other parameters keep their order. `http` and `https`, with and without `www`, remain different URLs. Normalizing twice changes nothing.
+An item is identified by its normalized URL. URLs are parsed as browsers do (WHATWG): the host is lower case and IDNA,
+default ports and dot segments are removed. Fragment and tracking parameters are dropped; other parameters keep their
+order. `http` and `https`, with and without `www`, remain different URLs. Normalizing twice changes nothing.
 
 `items.hash` is the SHA-256 of the normalized URL in hex; an article's `uid` is the first 16 hex digits of its SHA-1.
 Requests use the URL as given, and a feed's own URL keeps all its parameters.
