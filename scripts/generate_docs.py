@@ -17,7 +17,7 @@ def config_page() -> str:
     lines = [
         "# Settings",
         "",
-        "Made from `src/inforadar/config` by `make docs`.",
+        "Generated from `src/inforadar/config` by `make docs`.",
         "",
         "A value comes from the environment, else from `.env` in the home folder, else from `.env` in the working",
         "folder, else from `inforadar.toml` in the home folder, else it is the default. An empty variable counts as",
@@ -47,7 +47,7 @@ def cli_page() -> str:
     lines = [
         "# Commands",
         "",
-        "Made from `src/inforadar/cli` by `make docs`.",
+        "Generated from `src/inforadar/cli` by `make docs`.",
         "",
         "Every command takes these options, anywhere on the line: `--home FOLDER` (or `INFORADAR_HOME`), the folder",
         "with the settings and the database; `--log-format` and `--log-level`. Exit codes: 0 done, 1 something failed,",
@@ -68,10 +68,10 @@ def urls_page() -> str:
     families = ", ".join(f"`{prefix}…`" for prefix in TRACKING_PREFIXES)
     return f"""# URLs
 
-Made from `src/inforadar/urls.py` by `make docs`.
+Generated from `src/inforadar/urls.py` by `make docs`.
 
-An item is identified by its normalized URL. The URL is parsed as browsers do (WHATWG): the host in lower case and IDNA,
-without default port and dot segments. The fragment and tracking parameters are dropped; the other parameters keep their
+An item is identified by its normalized URL. URLs are parsed as browsers do (WHATWG): the host is lower case and IDNA,
+default ports and dot segments are removed. Fragment and tracking parameters are dropped; other parameters keep their
 order. `http` and `https`, with and without `www`, remain different URLs. Normalizing twice changes nothing.
 
 `items.hash` is the SHA-256 of the normalized URL in hex; an article's `uid` is the first 16 hex digits of its SHA-1.
@@ -79,7 +79,7 @@ Requests use the URL as given, and a feed's own URL keeps all its parameters.
 
 Dropped parameters: {dropped}.
 
-Dropped families of parameters: {families}.
+Dropped parameters with these prefixes: {families}.
 """
 
 

@@ -1,10 +1,10 @@
-"""Info Radar: watches feeds, sitemaps and paged sites, and serves clean, deframed news.
+"""Info Radar: follows feeds, sitemaps and paged sites, and serves clean, deframed news.
 
-The flow, in the order of the packages that do it:
+The flow, in the order of the packages:
 
     feeds | discover | diff | items | canonical | articles | analyze | publish
 
-`docs/architecture.md` draws it; `docs/glossary.md` holds the one vocabulary.
+`docs/architecture.md` explains it; `docs/glossary.md` defines the vocabulary.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -13,5 +13,5 @@ if TYPE_CHECKING:
 async def rebuild_redis(projection: RedisProjection | None) -> dict[str, int]:
     """Rebuild Redis; return how many links, articles and failures were written. Refused without Redis (None)."""
     if projection is None:
-        raise UsageError("Redis is not configured: set REDIS_URL.")
+        raise UsageError("Redis is not configured. Set REDIS_URL.")
     return await projection.rebuild()

@@ -155,6 +155,12 @@ def test_vacuum_says_first_what_it_would_delete(
     assert call("item", "list", "--json").json == []
 
 
+def test_a_move_to_the_database_in_use_is_refused(call: Call, home: Path) -> None:
+    refused = call("db", "move", "--to", f"sqlite:///{home / 'inforadar.db'}")
+    said = "inforadar: --to names the database that is already in use.\n"
+    assert (refused.code, refused.err) == (2, said)
+
+
 async def test_a_move_that_is_killed_goes_on_and_ends_the_same(
     call: Call, home: Path, postgres_server: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,6 +25,6 @@ async def move_database(
     """Move and verify; `database` is only read. An interrupted move continues, unless `restart` is set."""
     async with open_database(to, password) as target:
         if target.url == database.url:
-            raise UsageError("Source and target are the same database.")
+            raise UsageError("--to names the database that is already in use.")
         moved = await Move(source=database, target=target, told=told).run(restart=restart)
         return MovedTo(name=target.name, rows=moved.tables, resumed=moved.resumed)
