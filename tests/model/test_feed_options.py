@@ -13,7 +13,6 @@ from inforadar.model.feed_options import NO_OPTIONS, FeedOptions, parse_options
 STORED: dict[str, Any] = {
     "title": "Моя лента",
     "timezone": "Europe/Moscow",
-    "dated_in": "UTC",
     "epoch": "2026-03-14T12:00:00+00:00",
     "cutoff_date": "2020-01-02",
     "window_days": 7,
@@ -48,6 +47,12 @@ def test_keys_that_nobody_knows_survive_an_edit() -> None:
     options = parse_options({"title": "T", "of_a_newer_version": {"deep": [1]}, "other": 3})
     changed = options.replaced({"title": None, "keep_days": 7})
     assert changed.to_json() == {"keep_days": 7, "of_a_newer_version": {"deep": [1]}, "other": 3}
+
+
+def test_a_key_of_an_older_version_is_ignored() -> None:
+    options = parse_options({"timezone": "Europe/Moscow", "dated_in": "UTC"})
+    assert options.timezone == "Europe/Moscow"
+    assert options.other == {"dated_in": "UTC"}
 
 
 @pytest.mark.parametrize(("name", "value"), [("cutoff_date", "soon"), ("keep_days", "many"), ("prompt", [1])])

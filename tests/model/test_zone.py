@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -10,15 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inforadar.errors import UsageError
-from inforadar.model.ids import ItemId, new_uuid
-from inforadar.model.item import KnownItem, Listed
 from inforadar.model.sitemap import SitemapEntry, SitemapRef
-from inforadar.model.zone import Redating, zone_named
-from inforadar.stages.diff import diff
+from inforadar.model.zone import former_reading, zone_named
 from inforadar.stages.discover.dates.absolute import parse_date
 from inforadar.stages.discover.feed.parse import parse_feed, parse_feed_slowly
 from inforadar.stages.discover.sitemap.parse import SitemapReader
-from inforadar.urls import url_hash
 
 URL = "https://example.org/feed"
 MOSCOW = ZoneInfo("Europe/Moscow")
@@ -122,7 +118,7 @@ def test_hours_that_a_clock_skips_or_repeats_are_read(text: str, hour: int) -> N
 def test_the_ends_of_the_calendar_are_no_crash(text: str, zone: ZoneInfo) -> None:
     parse_date(text, zone)
     end = datetime(9999, 12, 31, 23, 59, tzinfo=UTC)
-    assert Redating(zone=zone, before=UTC).formerly(end) is not None
+    assert former_reading(end, zone=zone, former=UTC) is not None
 
 
 @pytest.mark.parametrize(
@@ -141,30 +137,13 @@ def test_no_name_is_utc() -> None:
     st.datetimes(min_value=datetime(1990, 1, 1), max_value=datetime(2090, 1, 1)),  # noqa: DTZ001 - a text's
     st.sampled_from([UTC, MOSCOW, NEW_YORK, ZoneInfo("Asia/Kathmandu")]),
 )
-def test_what_a_date_was_read_as_before_is_known_from_what_it_is_read_as_now(
-    wall: datetime, before: ZoneInfo
+def test_what_a_date_means_in_the_former_zone_follows_from_what_it_means_now(
+    wall: datetime, former: ZoneInfo
 ) -> None:
-    text = wall.isoformat()
-    now, then = parse_date(text, ZoneInfo("Asia/Tokyo")), parse_date(text, before)
+    text, tokyo = wall.isoformat(), ZoneInfo("Asia/Tokyo")
+    now, then = parse_date(text, tokyo), parse_date(text, former)
     assert now is not None
-    assert Redating(zone=ZoneInfo("Asia/Tokyo"), before=before).formerly(now) == then
-
-
-def test_a_stored_date_is_corrected_only_if_it_is_what_the_zone_before_made_of_it() -> None:
-    redating = Redating(zone=MOSCOW, before=UTC)
-    entry = Listed(url="https://example.org/1", published_at=NOON)
-
-    def changed(stored: datetime, redating: Redating | None) -> object:
-        key = url_hash(entry.url)
-        known = KnownItem(id=ItemId(new_uuid()), hash=key, published_at=stored, fields={})
-        found = diff([entry], {key: known}, redating).changed
-        return dict(found[0].fields) if found else None
-
-    wrong = NOON + timedelta(hours=3)
-    assert changed(wrong, redating) == {"published_at": (wrong.isoformat(), NOON.isoformat())}
-    assert changed(wrong, None) is None
-    assert changed(NOON, redating) is None
-    assert changed(NOON - timedelta(days=2), redating) is None, "its publisher moved it, not the zone"
+    assert former_reading(now, zone=tokyo, former=former) == then
 
 
 def test_without_a_zone_or_with_utc_it_is_the_one_that_readers_know() -> None:

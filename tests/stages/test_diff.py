@@ -22,7 +22,7 @@ EMPTY: dict[str, object] = {field.name: () if field.is_list else None for field 
 def known(url: str, **fields: object) -> dict[UrlHash, KnownItem]:
     key = url_hash(url)
     everything = {**EMPTY, **fields}
-    return {key: KnownItem(id=ItemId(new_uuid()), hash=key, published_at=NOW, fields=everything)}  # type: ignore[arg-type]
+    return {key: KnownItem(id=ItemId(new_uuid()), hash=key, fields=everything)}  # type: ignore[arg-type]
 
 
 def apply(found: Diff, before: Mapping[UrlHash, KnownItem]) -> dict[UrlHash, KnownItem]:
@@ -31,11 +31,11 @@ def apply(found: Diff, before: Mapping[UrlHash, KnownItem]) -> dict[UrlHash, Kno
     for new in found.added:
         fields = {name: getattr(new.listed, name) for name in NAMES}
         fields["rating"] = None if fields["rating"] != fields["rating"] else fields["rating"]
-        after[new.hash] = KnownItem(id=ItemId(new_uuid()), hash=new.hash, published_at=NOW, fields=fields)
+        after[new.hash] = KnownItem(id=ItemId(new_uuid()), hash=new.hash, fields=fields)
     for change in found.changed:
         item = after[url_hash(change.url)]
         fields = {**item.fields, **{name: new for name, (_, new) in change.fields.items()}}
-        after[item.hash] = KnownItem(id=item.id, hash=item.hash, published_at=NOW, fields=fields)
+        after[item.hash] = KnownItem(id=item.id, hash=item.hash, fields=fields)
     return after
 
 

@@ -15,7 +15,6 @@ from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import RunId, UrlHash, new_uuid
 from inforadar.model.item import Diff, KnownItem, Listed
 from inforadar.model.schedule import NextRun
-from inforadar.model.zone import Redating
 from inforadar.stages.diff import diff
 from inforadar.store import writer as writer_module
 from inforadar.store.database import Database, open_database
@@ -158,13 +157,11 @@ async def test_of_a_batch_with_one_lost_lease_the_others_commit(database: Databa
     assert {row.feed_id for row in await rows(database, items)} == {leases[0].feed.id, leases[2].feed.id}
 
 
-def poisoned(
-    entries: Sequence[Listed], known: Mapping[UrlHash, KnownItem], redating: Redating | None
-) -> Diff:
+def poisoned(entries: Sequence[Listed], known: Mapping[UrlHash, KnownItem]) -> Diff:
     """The second feed of `add_feeds` cannot be compared."""
     if any("site-1." in entry.url for entry in entries):
         raise ArithmeticError("poison")
-    return diff(entries, known, redating)
+    return diff(entries, known)
 
 
 async def test_a_fault_in_the_middle_rolls_the_whole_batch_back(database: Database) -> None:

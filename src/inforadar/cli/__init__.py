@@ -43,6 +43,10 @@ _GROUPS = {
             "show": ("inforadar.cli.feed.feeds:show", "Show everything about one feed."),
             "preview": ("inforadar.cli.feed.preview:preview", "Show what selectors find on a listing page."),
             "edit": ("inforadar.cli.feed.edit:edit", "Change a feed's URL, settings or credentials."),
+            "redate": (
+                "inforadar.cli.feed.redate:redate",
+                "Correct stored dates after a change of the feed's time zone.",
+            ),
             "enable": ("inforadar.cli.feed.change:enable", "Allow a feed to be fetched and served."),
             "disable": ("inforadar.cli.feed.change:disable", "Stop fetching and serving a feed immediately."),
             "polling": (

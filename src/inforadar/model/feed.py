@@ -9,7 +9,7 @@ from enum import StrEnum
 from inforadar.model.feed_options import NO_OPTIONS, FeedOptions
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId
-from inforadar.model.zone import Redating, zone_named
+from inforadar.model.zone import zone_named
 
 
 class FeedKind(StrEnum):
@@ -66,18 +66,12 @@ class Feed:
 
     @property
     def zone(self) -> tzinfo:
-        """What its dates are read in that name no zone."""
+        """The zone of dates that do not name one."""
         return zone_named(self.zone_name)
 
     @property
     def zone_name(self) -> str:
         return self.options.timezone or "UTC"
-
-    @property
-    def redating(self) -> Redating | None:
-        """Not None: its zone was changed, and all that it lists is to be read once more."""
-        before = self.options.dated_in
-        return Redating(zone=self.zone, before=zone_named(before)) if before else None
 
     @property
     def asks_for_analysis(self) -> bool:

@@ -22,8 +22,6 @@ class FeedOptions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     """The title that a person gave the feed; it replaces the document's own."""
     timezone: str | None = None
     """The time zone of dates that do not name one."""
-    dated_in: str | None = None
-    """The time zone that the stored dates were read in, while it differs from the feed's: see `Feed.redating`."""
     epoch: str | None = None
     """When the sample was added; only its feeds have this."""
     was_enabled: bool | None = None

@@ -99,7 +99,6 @@ class KnownItem:
 
     id: ItemId
     hash: UrlHash
-    published_at: datetime
     fields: Mapping[str, FieldValue | None]
     """By name, for each of DIFFED_FIELDS."""
     forgotten: bool = False

@@ -106,8 +106,6 @@ class FinishedJob:
     """Number of items on other hosts, dropped because of `enforce_feed_domain`."""
     walked: bool = False
     """A walk was completed down to the feed's own cutoff: from now on scheduled walks may stop at the window."""
-    dated_in: str | None = None
-    """The time zone that all of the listing was read in; None: it was not read, or not all of it at once."""
     spent_s: float = 0.0
     """Seconds until the response was complete."""
 

@@ -1,9 +1,9 @@
-"""Time zones of feeds: what a date that names none is read in, and what it was read in before (X8)."""
+"""Time zones of feeds: they apply to dates that do not name one (X8)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
+from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from inforadar.errors import UsageError
@@ -17,16 +17,17 @@ def zone_named(name: object) -> tzinfo:
         raise UsageError(f"{name!r} is no time zone; write it like Europe/Moscow.") from None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Redating:
-    """A feed's zone was changed: its stored dates stand in another one until they are read again."""
+def former_reading(moment: datetime, *, zone: tzinfo, former: tzinfo) -> datetime:
+    """Return how `former` reads a date without a zone that `zone` reads as `moment`."""
+    try:
+        return moment.astimezone(zone).replace(tzinfo=former).astimezone(UTC)
+    except OverflowError:  # at the end of the calendar
+        return moment
 
-    zone: tzinfo
-    before: tzinfo
 
-    def formerly(self, moment: datetime) -> datetime:
-        """What a date that is read as `moment` now was read as then, if it names no zone."""
-        try:
-            return moment.astimezone(self.zone).replace(tzinfo=self.before).astimezone(UTC)
-        except OverflowError:  # at the end of the calendar
-            return moment
+class DateCorrection(NamedTuple):
+    """A date to correct, if `before` is what is stored for the URL."""
+
+    url: str
+    before: datetime
+    after: datetime

@@ -25,14 +25,12 @@ from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId, UrlHash
 from inforadar.model.item import Diff, KnownItem, Listed
 from inforadar.model.schedule import FinishedJob, ListingPart, Saved
-from inforadar.model.zone import Redating
 from inforadar.store.articles.enqueue import retry_old_failures
 from inforadar.store.database import Database
 from inforadar.store.faults import is_database_fault
 from inforadar.store.feeds.changes import save_lanes, update_feed
 from inforadar.store.feeds.job_results import save_feeds, save_move, save_schedules
 from inforadar.store.feeds.note_history import note_outcomes
-from inforadar.store.feeds.options import settle_zone
 from inforadar.store.items.queries import load_known
 from inforadar.store.items.save import FeedItems, insert_items, save_changes
 from inforadar.store.redis.outbox import note_listed
@@ -44,7 +42,7 @@ from inforadar.store.types import db_after, one_of
 from inforadar.urls import uid, url_hash
 
 J = TypeVar("J", FinishedJob, ListingPart)
-Differ = Callable[[Sequence[Listed], Mapping[UrlHash, KnownItem], Redating | None], Diff]
+Differ = Callable[[Sequence[Listed], Mapping[UrlHash, KnownItem]], Diff]
 JOB_WEIGHT = 6
 """Weight of a job; each entry it lists adds one, because a first fetch writes dozens of rows."""
 MAX_BATCH_WEIGHT, MAX_UNSAVED_WEIGHT = 3_000, 6_000
@@ -68,8 +66,6 @@ def save_collected(
         duplicate = save_move(connection, job) if job.moved_to else None
         if duplicate != feed.duplicate_of and job.outcome is Outcome.SUCCESS:
             update_feed(connection, feed.id, {"duplicate_of": duplicate})
-        if job.dated_in and feed.redating:
-            settle_zone(connection, feed.id, job.dated_in)
         saved[feed.id] = Saved(
             feed_id=feed.id,
             added=found[feed.id].added,
@@ -117,9 +113,7 @@ def save_listed(
     new: list[FeedItems] = []
     for job in jobs:
         feed = job.lease.feed
-        found[feed.id] = difference = (
-            diff(job.listed, known.get(feed.id, {}), feed.redating) if job.listed else Diff()
-        )
+        found[feed.id] = difference = diff(job.listed, known.get(feed.id, {})) if job.listed else Diff()
         if added := difference.added:
             new.append(
                 FeedItems(feed_id=feed.id, topic=feed.topic, run_id=job.run_id, at=job.at, added=added)

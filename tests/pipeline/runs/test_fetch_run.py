@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
@@ -43,7 +44,17 @@ from inforadar.store.runs.spool_save import save_found
 from inforadar.store.schema.items import item_changes, items
 from inforadar.store.schema.runs import found_parts, runs
 from inforadar.store.types import db_later
-from tests.store.making import NOW, add_feed, claim, count, count_leases, expire_lease, start_run
+from tests.store.making import (
+    NOW,
+    add_feed,
+    claim,
+    collected,
+    count,
+    count_leases,
+    expire_lease,
+    rows,
+    start_run,
+)
 from tests.support.reading import read_here
 from tests.support.site.answers import hangs, status
 from tests.support.site.documents import Entry, rss
@@ -531,7 +542,6 @@ async def test_what_is_kept_on_disk_comes_back_as_it_was(database: Database) -> 
         channel={"title": "News"},
         dropped=2,
         walked=True,
-        dated_in="Europe/Moscow",
         spent_s=1.5,
     )
     other = Listed(url="https://a.example/2", published_at=NOW)
@@ -551,6 +561,19 @@ async def test_what_is_kept_on_disk_comes_back_as_it_was(database: Database) -> 
     ]
     lost = replace(part, lease=replace(lease, token=LeaseToken("other")))
     assert not await database.write(save_found, lost, 2)
+
+
+async def test_what_an_older_version_kept_on_disk_is_read_without_the_fields_that_are_gone(
+    database: Database,
+) -> None:
+    lease = await claim(database, await add_feed(database))
+    run_id = await start_run(database)
+    end = collected(lease, run_id, Listed(url="https://a.example/1", published_at=NOW))
+    assert await database.write(save_found, end, 0)
+    (row,) = await rows(database, found_parts)
+    older = json.dumps({**json.loads(row.document), "dated_in": "Europe/Moscow"})
+    await database.write(lambda c: c.execute(found_parts.update().values(document=older)))
+    assert await database.read(load_found, lease, run_id) == [end]
 
 
 def test_details_come_back_as_they_were() -> None:

@@ -21,7 +21,7 @@ from inforadar.cli.terminal.run import on_store
 from inforadar.config import Settings
 from inforadar.errors import UsageError
 from inforadar.model.analysis import AnalyzerName
-from inforadar.model.feed import ErrorPolicy, FeedKind
+from inforadar.model.feed import ErrorPolicy, Feed, FeedKind
 from inforadar.model.subscription import Edited, FeedChanges
 from inforadar.stages.analyze.choose import prompts_folder
 from inforadar.stages.analyze.llm.prompt import load_prompt
@@ -142,14 +142,19 @@ def edit(
         **columns,  # type: ignore[arg-type] # as `given` has them
     )
 
-    async def work(database: Database, settings: Settings) -> Edited:
+    async def work(database: Database, settings: Settings) -> tuple[Feed, Edited]:
         if named := options.get("prompt"):
             load_prompt(str(named), prompts_folder(settings.home))
         found = await database.read(find_feed, feed)
-        return await edit_feed(database, settings.fetcher, found.id, changes)
+        return found, await edit_feed(database, settings.fetcher, found.id, changes)
 
-    edited = on_store(work)
+    before, edited = on_store(work)
     tell(edited.feed, _sentence(edited), as_json=json)
+    if not json and (zone := edited.feed.zone_name) != before.zone_name:
+        print_line(
+            f"Dates without a zone are read in {safe(zone)} from now on. To correct those already stored: "
+            f"inforadar feed redate {short_id(edited.feed.id)} --from {safe(before.zone_name)}"
+        )
     if not json and analyze is not False and options.keys() & {"analyzer", "model", "prompt", "analyze"}:
         print_line("This applies to new items. To analyze existing ones: `inforadar analyze run --again`.")
 

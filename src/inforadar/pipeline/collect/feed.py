@@ -100,8 +100,7 @@ class FeedCollector:
         result = await self.fetch(
             Request(
                 url=feed.url,
-                # Its dates are read anew, so a 304 would say nothing.
-                validators=Validators() if feed.redating else feed.validators,
+                validators=feed.validators,
                 accept=ACCEPT,
                 timeout_s=self.request_timeout_s,
                 max_bytes=self.max_sitemap_bytes
@@ -168,7 +167,6 @@ class FeedCollector:
             kind=FeedKind.FEED,
             channel={name: value for name, value in channel.items() if value},
             dropped=dropped,
-            dated_in=feed.zone_name,
             spent_s=spent_s,
         )
 

@@ -22,7 +22,7 @@ from inforadar.model.ids import FeedId, UrlHash
 from inforadar.model.item import Listed
 from inforadar.model.schedule import FinishedJob, ListingPart, PartState
 from inforadar.pipeline.collect.feed import all_elsewhere, crash_of, failed_job, fault_of, keep_own_host
-from inforadar.pipeline.collect.jobs import Job
+from inforadar.pipeline.collect.jobs import Job, WalkLimits
 from inforadar.pipeline.polite_visit import Visitor
 from inforadar.pipeline.pool import PoolCrashError, PoolTimeoutError
 from inforadar.pipeline.robots import Robots
@@ -57,7 +57,7 @@ class PagesCollector:
 
     async def collect(self, job: Job) -> AsyncGenerator[ListingPart | FinishedJob, None]:
         try:
-            walked = _Walked(job, self._plan_walk(job))
+            walked = _Walked(job, self.plan_walk(job.feed, job.limits))
         except UsageError as fault:
             failed = fault_of(job.feed, str(fault), self.now(), outcome=Outcome.PERMANENT_ERROR)
             yield failed_job(job, self.policy, failed)
@@ -147,17 +147,14 @@ class PagesCollector:
         for warning in page.warnings:
             job.progress.line(warning)
 
-    def _plan_walk(self, job: Job) -> Walk:
-        feed, limits = job.feed, job.limits
+    def plan_walk(self, feed: Feed, limits: WalkLimits) -> Walk:
         feed.options.check("cutoff_date", "window_days")
         window_days = _days(limits.window_days, feed.options.window_days, self.window_days)
-        depth = limits.depth or (Depth.WINDOW if feed.walked_at and not feed.redating else Depth.CUTOFF)
-        cutoff = _midnight(limits.cutoff or self.cutoff_of(feed))
-        # What is known is looked at again down to the cutoff if its dates are to be corrected.
-        again = (
-            cutoff if feed.redating and depth is Depth.CUTOFF else self.now() - timedelta(days=window_days)
+        return Walk(
+            cutoff=_midnight(limits.cutoff or self.cutoff_of(feed)),
+            window_cutoff=self.now() - timedelta(days=window_days),
+            depth=limits.depth or (Depth.WINDOW if feed.walked_at else Depth.CUTOFF),
         )
-        return Walk(cutoff=cutoff, window_cutoff=again, depth=depth)
 
     def cutoff_of(self, feed: Feed) -> date:
         """The date down to which a feed is walked: its own, else that of the settings, else the default."""
@@ -173,7 +170,6 @@ class PagesCollector:
             return failed_job(job, self.policy, failed)
         first = walked.first
         freshness = freshness_s(first.headers, first.fetched_at) if first else None
-        is_deep = job.limits.cutoff is None or job.limits.cutoff <= self.cutoff_of(job.feed)
         return FinishedJob(
             lease=job.lease,
             run_id=job.run_id,
@@ -182,10 +178,7 @@ class PagesCollector:
             next_run=after_success(job.feed, self.policy, self.now(), freshness_s=freshness),
             moved_to=first.moved_to if first and not job.found else None,
             dropped=walked.dropped,
-            walked=is_deep,
-            dated_in=job.feed.zone_name
-            if is_deep and walked.walk.depth is Depth.CUTOFF and not job.found
-            else None,
+            walked=job.limits.cutoff is None or job.limits.cutoff <= self.cutoff_of(job.feed),
         )
 
 

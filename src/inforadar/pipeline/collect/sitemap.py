@@ -287,7 +287,6 @@ class SitemapCollector:
             moved_to=root.moved_to if isinstance(root, Fetched) else None,
             channel={} if job.feed.site_url else {"site_url": f"{origin(job.feed.url)}/"},
             dropped=run.walk.dropped,
-            dated_in=job.feed.zone_name if run.walk.is_whole and not job.found else None,
         )
 
 

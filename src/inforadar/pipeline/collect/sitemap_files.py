@@ -41,7 +41,6 @@ from inforadar.stages.discover.sitemap.queue import (
 )
 from inforadar.stages.discover.sitemap.xml import Row
 from inforadar.store.database import Database, Question
-from inforadar.store.items.queries import load_known_hashes
 from inforadar.store.sitemaps.queries import SitemapFile, load_files, new_file
 from inforadar.store.sitemaps.record import mark_urls, save_site
 from inforadar.store.sitemaps.save_files import fenced, finish_file, save_file, save_rows
@@ -64,8 +63,6 @@ class Todo(NamedTuple):
 
     entry: SitemapEntry
     is_modified: bool = False
-    is_redated: bool = False
-    """It is an item already, whose date may be another in the feed's new zone."""
 
 
 _WHY = {
@@ -108,8 +105,6 @@ class SitemapWalk:
     dropped: int = 0
     candidates: list[SitemapEntry] = field(default_factory=list)
     """The newest entries of a first run, or of files that it missed."""
-    is_whole: bool = True
-    """False if a file could not be fetched this time but may be available next time."""
     refused: list[str] = field(default_factory=list)
     """Sentences about the first files that were left out."""
     queue: SitemapQueue = field(init=False)
@@ -122,7 +117,7 @@ class SitemapWalk:
         """Yield the pages to process of each file, once the file is stored."""
         while self.failed is None and (visit := self.queue.next()):
             known = self.files.get(url_hash(visit.url))
-            if known and self._is_read(known) and visit.lastmod and visit.lastmod == known.lastmod:
+            if known and known.read_at and visit.lastmod and visit.lastmod == known.lastmod:
                 self._count(known)
                 continue
             file, asked_at = known or new_file(visit.url), self.now()
@@ -139,7 +134,7 @@ class SitemapWalk:
                     self._queue_children(visit, file, self._known_children(file))
                 case Fetched():
                     digest = await asyncio.to_thread(_digest, result.body)
-                    if self._is_read(file) and digest == file.digest:
+                    if file.read_at and digest == file.digest:
                         await self._unchanged(replace(file, validators=result.validators))
                         self._queue_children(visit, file, self._known_children(file))
                         continue
@@ -161,10 +156,6 @@ class SitemapWalk:
             self.job.progress.line(sentence)
             self.refused.append(sentence)
 
-    def _is_read(self, file: SitemapFile) -> bool:
-        """Whether what it lists is stored, with its dates as they are read now."""
-        return file.read_at is not None and self.job.feed.redating is None
-
     def _settled(self, lastmod: datetime | None, asked_at: datetime) -> datetime | None:
         """The lastmod if the file can no longer change under it, else None."""
         if lastmod is None or asked_at - lastmod < SETTLES_AFTER:
@@ -175,8 +166,8 @@ class SitemapWalk:
     async def _fetch(self, file: SitemapFile) -> FetchResult:
         if self.first is not None and file.url == self.first.url:
             return self.first
-        # What was not stored to its end, or in another zone, is asked for as a whole.
-        validators = file.validators if self._is_read(file) else Validators()
+        # A file that was not stored to its end is requested as a whole.
+        validators = file.validators if file.read_at else Validators()
         return await self.visitor.fetch(
             Request(
                 url=file.url,
@@ -194,7 +185,6 @@ class SitemapWalk:
         if visit.depth == 0 or is_quiet:
             self.failed = failed
         else:
-            self.is_whole &= failed.outcome is not Outcome.TEMPORARY_ERROR
             self._refuse(visit.url, failed.message.rstrip("."))
 
     async def _unchanged(self, file: SitemapFile) -> None:
@@ -258,8 +248,7 @@ class SitemapWalk:
         await self._finish(file, fetched, at, is_whole=is_whole and reader.is_whole, children=children)
         if reader.form is not SitemapForm.INDEX:
             modified = sum(one.is_modified for one in todo)
-            known = modified + sum(one.is_redated for one in todo)
-            news = f"{len(todo) - known:,} new, {modified:,} changed"
+            news = f"{len(todo) - modified:,} new, {modified:,} changed"
             said = "all of them new" if self.is_first else news
             self.job.progress.line(f"{readable(file.url)}: {count:,} pages, {said}")
         return todo
@@ -299,15 +288,11 @@ class SitemapWalk:
             file_id=file.id,
             wanted=self._is_wanted,
             baseline=self._newest_with(entries) if self.is_first or file.is_baseline else None,
-            redating=self.job.feed.redating,
         )
-        if self.is_first:
+        if self.is_first or not found:
             return []
-        redated = await self._to_redate(entries, {one.url for one in found})
-        if not found:
-            return redated
         by_url = {entry.url: entry for entry in entries}
-        return [*(Todo(by_url[one.url], one.is_modified) for one in found), *redated]
+        return [Todo(by_url[one.url], one.is_modified) for one in found]
 
     def _newest_with(self, entries: list[SitemapEntry]) -> frozenset[str]:
         newest = [*self.candidates, *filter(self._is_wanted, entries)]
@@ -317,18 +302,10 @@ class SitemapWalk:
     async def _only_newest(self, todo: list[Todo]) -> list[Todo]:
         """Keep only the newest URLs; mark those that later batches pushed out as processed."""
         newest = {entry.url for entry in self.candidates}
-        kept = [one for one in todo if one.is_redated or one.entry.url in newest]
+        kept = [one for one in todo if one.entry.url in newest]
         seen = {one.entry.url for one in todo} - {one.entry.url for one in kept}
         await self._write(mark_urls, self.site_name, seen, UrlState.PROCESSED)
         return kept
-
-    async def _to_redate(self, entries: list[SitemapEntry], found: set[str]) -> list[Todo]:
-        """What is an item, and would not be looked at again by itself."""
-        if self.job.feed.redating is None:
-            return []
-        rest = {url_hash(entry.url): entry for entry in entries if entry.url not in found}
-        known = await self.database.read(load_known_hashes, self.job.feed.id, [*rest])
-        return [Todo(entry, is_redated=True) for key, entry in rest.items() if key in known]
 
 
 def _batch(rows: Iterator[Row]) -> list[Row]:

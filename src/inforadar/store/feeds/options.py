@@ -1,4 +1,4 @@
-"""Change a feed's options, including the time zone in which its stored dates were read (X8)."""
+"""Change a feed's options."""
 
 from __future__ import annotations
 
@@ -16,10 +16,7 @@ from inforadar.store.types import db_after, db_now
 def update_feed_options(connection: Connection, feed_id: FeedId, changes: Mapping[str, Any]) -> None:
     """Set the given options and leave the others; None removes one."""
     held = lock_options(connection, feed_id)
-    changed = held.replaced(changes)
-    if "timezone" in changes:
-        changed = _dated_in(changed, _zone_before(held))
-    save_options(connection, feed_id, changed)
+    save_options(connection, feed_id, held.replaced(changes))
     # The options can decide which items are served.
     schedule = feed_schedules.c
     values: dict[str, Any] = {"build_at": db_after(schedule.build_at)}
@@ -33,12 +30,6 @@ _AFFECT_WALK = frozenset({"cutoff_date", "selectors"})
 """Options that decide which pages a walk finds."""
 
 
-def settle_zone(connection: Connection, feed_id: FeedId, name: str) -> None:
-    """Record that stored dates are now in this zone, which differs from the feed's if that changed again meanwhile."""
-    held = lock_options(connection, feed_id)
-    save_options(connection, feed_id, _dated_in(held, name))
-
-
 def lock_options(connection: Connection, feed_id: FeedId) -> FeedOptions:
     """Load the stored options and lock them until the commit."""
     held = select(feeds.c.options).where(feeds.c.id == feed_id).with_for_update()
@@ -49,16 +40,6 @@ def save_options(connection: Connection, feed_id: FeedId, options: FeedOptions) 
     connection.execute(
         update(feeds).where(feeds.c.id == feed_id).values(options=options.to_json(), updated_at=db_now())
     )
-
-
-def _zone_before(options: FeedOptions) -> str:
-    """The zone in which the stored dates were read."""
-    return options.dated_in or options.timezone or "UTC"
-
-
-def _dated_in(options: FeedOptions, name: str) -> FeedOptions:
-    """Record the zone of the stored dates as long as it differs from the feed's."""
-    return options.replaced({"dated_in": None if name == (options.timezone or "UTC") else name})
 
 
 def revive_options(
@@ -77,5 +58,4 @@ def revive_options(
         # The user's own title would hide the one given now.
         said["title"] = title
     merged = parse_options({**usual, **held.to_json(), **said, "was_enabled": None})
-    # Its items still exist, with the dates they were stored with.
-    save_options(connection, feed_id, _dated_in(merged, _zone_before(held)))
+    save_options(connection, feed_id, merged)

@@ -33,16 +33,14 @@ ITEM_COLUMNS = (
 _asked = JsonRows("asked", place="integer", feed_id="uuid", hash="text")
 
 
-_LOAD_KNOWN = select(
-    _asked.c["place"], items.c.id, items.c.pub_date, *(items.c[name] for name in DIFFED_ROWS.names)
-).join_from(
+_LOAD_KNOWN = select(_asked.c["place"], items.c.id, *(items.c[name] for name in DIFFED_ROWS.names)).join_from(
     _asked.table, items, and_(items.c.feed_id == _asked.c["feed_id"], items.c.hash == _asked.c["hash"])
 )
 
 
 _f = forgotten_items.c
 
-_LOAD_FORGOTTEN = select(_asked.c["place"], _f.item_id, _f.pub_date).join_from(
+_LOAD_FORGOTTEN = select(_asked.c["place"], _f.item_id).join_from(
     _asked.table, forgotten_items, and_(_f.feed_id == _asked.c["feed_id"], _f.hash == _asked.c["hash"])
 )
 
@@ -56,16 +54,14 @@ def load_known(
     if not asked:
         return known
     rows = [(place, feed_id.hex, hash_) for place, (feed_id, hash_) in enumerate(asked)]
-    for place, id_, published_at, *values in connection.execute(_LOAD_KNOWN, _asked.parameters(rows)).all():
+    for place, id_, *values in connection.execute(_LOAD_KNOWN, _asked.parameters(rows)).all():
         # Matched by its position in the query: returning feed and hash would take longer than all the rest.
         feed_id, hash_ = asked[place]
         fields = DIFFED_ROWS.from_row(values)
-        known[feed_id][hash_] = KnownItem(id=id_, hash=hash_, published_at=published_at, fields=fields)
-    for place, id_, published_at in connection.execute(_LOAD_FORGOTTEN, _asked.parameters(rows)).all():
+        known[feed_id][hash_] = KnownItem(id=id_, hash=hash_, fields=fields)
+    for place, id_ in connection.execute(_LOAD_FORGOTTEN, _asked.parameters(rows)).all():
         feed_id, hash_ = asked[place]
-        known[feed_id][hash_] = KnownItem(
-            id=id_, hash=hash_, published_at=published_at, fields={}, forgotten=True
-        )
+        known[feed_id][hash_] = KnownItem(id=id_, hash=hash_, fields={}, forgotten=True)
     return known
 
 

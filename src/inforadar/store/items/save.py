@@ -11,7 +11,7 @@ from uuid import UUID
 from sqlalchemy import Connection, bindparam, case, or_, select, update
 
 from inforadar.model.ids import FeedId, RunId, Uid, new_uuid
-from inforadar.model.item import FieldValue, ItemChange, NewItem
+from inforadar.model.item import ItemChange, NewItem
 from inforadar.model.metadata_fields import json_value
 from inforadar.store.feeds.note_history import note_added
 from inforadar.store.items.metadata_rows import METADATA_ROWS
@@ -114,7 +114,7 @@ def save_changes(
     history = []
     for change in sorted(changes, key=lambda change: change.id):
         names = tuple(sorted(change.fields))
-        values = {f"new_{name}": _stored(name, change.fields[name][1]) for name in names}
+        values = {f"new_{name}": json_value(change.fields[name][1]) for name in names}
         by_fields.setdefault(names, []).append({"item": change.id, **values})
         fields = {name: [json_value(old), json_value(new)] for name, (old, new) in change.fields.items()}
         history.append({"id": new_uuid(), "item_id": change.id, "run_id": run_id, "at": at, "fields": fields})
@@ -124,10 +124,7 @@ def save_changes(
             select(items.c.id).where(one_of(items.c.id, ids)).order_by(items.c.id).with_for_update()
         )
     for names, rows in by_fields.items():
-        changed = {_COLUMNS.get(name, name): f"new_{name}" for name in names}
-        columns: dict[str, Any] = {
-            name: bindparam(parameter, type_=items.c[name].type) for name, parameter in changed.items()
-        }
+        columns: dict[str, Any] = {name: bindparam(f"new_{name}", type_=items.c[name].type) for name in names}
         if not _ANALYZED.isdisjoint(names):
             # An analysis done or in progress is outdated: queue it again. Other items still wait for their article.
             read = or_(items.c.analyzed_at.is_not(None), items.c.analyze_token.is_not(None))
@@ -140,11 +137,3 @@ def save_changes(
 
 _ANALYZED = frozenset({"title", "snippet"})
 """Fields that the analyzer reads."""
-
-
-_COLUMNS = {"published_at": "pub_date"}
-"""Columns with another name than their field."""
-
-
-def _stored(name: str, value: FieldValue) -> Any:
-    return datetime.fromisoformat(str(value)) if name == "published_at" else json_value(value)

@@ -44,7 +44,6 @@ class SpoolDocument:
     channel: Mapping[str, str] = field(default_factory=dict)
     dropped: int = 0
     walked: bool = False
-    dated_in: str | None = None
     spent_s: float = 0.0
 
 

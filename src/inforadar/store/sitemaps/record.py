@@ -16,7 +16,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, case, func, null, or_, select, true, update
 
 from inforadar.model.sitemap import SitemapEntry, UrlState
-from inforadar.model.zone import Redating
+from inforadar.model.zone import DateCorrection
 from inforadar.store.rows import JsonRows, stored_id, stored_time
 from inforadar.store.schema.sitemaps import site_states, url_states
 from inforadar.store.sitemaps.queries import load_site
@@ -163,7 +163,7 @@ def _record(connection: Connection) -> Any:
     )
 
 
-_redated = JsonRows("redated", url="text", before="timestamptz", lastmod="timestamptz")
+_redated = JsonRows("redated", url="text", before="timestamptz", after="timestamptz")
 _REDATE = (
     update(url_states)
     .where(
@@ -171,21 +171,20 @@ _REDATE = (
         _u.url == _redated.c["url"],
         _u.lastmod == _redated.c["before"],
     )
-    .values(lastmod=_redated.c["lastmod"])
+    .values(lastmod=_redated.c["after"])
+    .returning(_u.url)
 )
 
 
-def redate_entries(
-    connection: Connection, site_name: str, entries: Iterable[SitemapEntry], redating: Redating
-) -> None:
-    """Adjust dates that changed only with the time zone: the page has not changed and must not be processed again."""
+def redate_urls(
+    connection: Connection, site_name: str, corrections: Sequence[DateCorrection]
+) -> frozenset[str]:
+    """Correct each `lastmod` that is still the one before, and return the URLs; their state stays as it is."""
     rows = [
-        (entry.url, stored_time(connection, before), stored_time(connection, entry.lastmod))
-        for entry in entries
-        if entry.lastmod is not None and (before := redating.formerly(entry.lastmod)) != entry.lastmod
+        (url, stored_time(connection, before), stored_time(connection, after))
+        for url, before, after in corrections
     ]
-    if rows:
-        connection.execute(_REDATE, {**_redated.parameters(rows), "site": site_name})
+    return frozenset(connection.execute(_REDATE, {**_redated.parameters(rows), "site": site_name}).scalars())
 
 
 def detect_entries(

@@ -18,7 +18,6 @@ from inforadar.errors import LeaseLostError
 from inforadar.model.ids import new_uuid
 from inforadar.model.schedule import Lease
 from inforadar.model.sitemap import SitemapEntry, SitemapRef, UrlState
-from inforadar.model.zone import Redating
 from inforadar.store.leases import holds_lease
 from inforadar.store.schema.sitemaps import sitemap_files, url_states
 from inforadar.store.sitemaps.prune import prune_if_due
@@ -28,7 +27,6 @@ from inforadar.store.sitemaps.record import (
     mark_urls,
     note_left,
     record_entries,
-    redate_entries,
     save_site,
 )
 from inforadar.store.upsert import upsert
@@ -90,15 +88,12 @@ def save_rows(
     file_id: UUID,
     wanted: Callable[[SitemapEntry], bool],
     baseline: frozenset[str] | None,
-    redating: Redating | None = None,
 ) -> list[Found]:
     """Save some of a file's URLs. Unwanted ones are marked as seen, so that they never count as new.
 
     In a first run, or for a file that it missed, only URLs in `baseline` may become items; all others count as seen
     before (E5).
     """
-    if redating is not None:
-        redate_entries(connection, site_name, entries, redating)
     if baseline is not None:
         state = UrlState.PROCESSED
         found = record_entries(connection, site_name, entries, at=at, file_id=file_id, state=state)

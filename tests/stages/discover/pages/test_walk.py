@@ -230,16 +230,15 @@ class Database:
         for new in found.added:
             assert new.listed.published_at is not None
             fields = {name: getattr(new.listed, name) for name in NAMES}
-            self.items[new.hash] = KnownItem(
-                id=ItemId(new_uuid()), hash=new.hash, published_at=new.listed.published_at, fields=fields
-            )
+            fields["published_at"] = new.listed.published_at.isoformat()
+            self.items[new.hash] = KnownItem(id=ItemId(new_uuid()), hash=new.hash, fields=fields)
         for change in found.changed:
             item = self.items[url_hash(change.url)]
             newer = {name: value for name, (_, value) in change.fields.items()}
             self.items[item.hash] = replace(item, fields={**item.fields, **newer})
 
     def content(self) -> dict[UrlHash, object]:
-        return {key: (item.published_at, dict(item.fields)) for key, item in self.items.items()}
+        return {key: dict(item.fields) for key, item in self.items.items()}
 
 
 def collect(
@@ -431,7 +430,7 @@ def test_a_value_never_becomes_none_and_zero_replaces_it(
     shown = {url_hash(item.url): item for page in later for item in page}
     for key, old in before.items():
         new, seen = database.items[key], shown[key]
-        is_updated = old.published_at >= day(WINDOW)
+        is_updated = datetime.fromisoformat(str(old.fields["published_at"])) >= day(WINDOW)
         for name in NAMES:
             value = getattr(seen, name)
             expected = value if is_updated and value not in (None, "", ()) else old.fields[name]
