@@ -57,7 +57,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         path = item.path.relative_to(TESTS)
-        if any(path.is_relative_to(slow) for slow in SLOW_PATHS) or not SLOW_FIXTURES.isdisjoint(getattr(item, "fixturenames", ())):
+        if any(path.is_relative_to(slow) for slow in SLOW_PATHS) or not SLOW_FIXTURES.isdisjoint(
+            getattr(item, "fixturenames", ())
+        ):
             item.add_marker("slow")
 
 
