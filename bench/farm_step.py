@@ -27,7 +27,7 @@ import aiohttp
 import uvloop
 from sqlalchemy import Connection, func, insert, select, update
 
-from inforadar.app.process import settle_in
+from inforadar.app.process import tune_garbage_collector
 from inforadar.app.store import open_store
 from inforadar.app.worker import open_worker
 from inforadar.cli.terminal.logs import configure_logs
@@ -111,7 +111,7 @@ async def _collect(settings: Settings, *, profiled: bool) -> dict[str, Any]:
     async with open_store(settings) as database:
         due = await database.write(_make_due, "http://127.%")
         async with open_worker(settings, database, stages=stages) as worker:
-            settle_in()
+            tune_garbage_collector()
             profiles = await _start_profiles(database) if profiled else []
             with _measured(report):
                 result, failed, cycles = await _collect_all(worker, due)

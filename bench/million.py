@@ -32,7 +32,7 @@ import uvloop
 from bench import million_fill
 from bench.api import place, serving
 from bench.api_load import hammer, request
-from inforadar.app.process import settle_in
+from inforadar.app.process import tune_garbage_collector
 from inforadar.app.store import open_store
 from inforadar.config import load_settings
 from inforadar.model.schedule import Lease
@@ -103,7 +103,7 @@ async def _schedule(
         # Databases do this on their own sooner or later; claims must not wait for it.
         await database.vacuum()
         filled_s = time.perf_counter() - began
-        settle_in()
+        tune_garbage_collector()
         rows = [{"round": turn} | await _claims(database, batch, claims) for turn, batch in ROUNDS]
     return {"leased": held, "filled_s": round(filled_s, 1), "claims": rows}
 
