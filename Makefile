@@ -51,7 +51,7 @@ lint:
 	@$(BIN)/lint-imports --no-cache > .import-linter.log 2>&1 || { cat .import-linter.log; exit 1; }; rm -f .import-linter.log
 
 unit:
-	@$(BIN)/pytest -n 2 -m "not slow" --hypothesis-profile=quick tests
+	@$(BIN)/pytest -n 2 -p no:schemathesis -m "not slow" --hypothesis-profile=quick tests
 
 docs: setup-dev  ## write the generated pages of docs/ again
 	@$(BIN)/python scripts/generate_docs.py

@@ -1,6 +1,7 @@
 """What every test can ask for, and how properties are tried."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import structlog
@@ -34,18 +35,24 @@ SLOW_FIXTURES = frozenset(
 )
 """They start servers, processes or a browser, or talk to sockets: `make check` leaves out whoever asks for one."""
 SLOW_PATHS = (
+    "actions",
     "chaos",
     "cli",
+    "embed",
     "fetch/test_decode.py",
+    "flows",
+    "pipeline",
     "stages/analyze/llm",
     "stages/analyze/test_base.py",
+    "stages/analyze/test_choose.py",
     "stages/discover/sitemap/test_broken.py",
+    "stages/publish/test_hostile.py",
     "store/sitemaps/test_site_states_property.py",
     "store/test_faults.py",
     "tui",
     "web/test_serve.py",
 )
-"""Folders and files that `make check` leaves out as a whole: servers of their own, processes, hostile sizes."""
+"""Folders and files that `make check` leaves out as a whole: databases, servers, processes, hostile sizes."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -54,12 +61,19 @@ def pytest_configure(config: pytest.Config) -> None:
     )
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """`make check` does not even import what is slow as a whole: that takes longer than running the rest."""
+    return True if config.option.markexpr == "not slow" and is_slow_path(collection_path) else None
+
+
+def is_slow_path(path: Path) -> bool:
+    return any(path.is_relative_to(TESTS / slow) for slow in SLOW_PATHS)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        path = item.path.relative_to(TESTS)
-        if any(path.is_relative_to(slow) for slow in SLOW_PATHS) or not SLOW_FIXTURES.isdisjoint(
-            getattr(item, "fixturenames", ())
-        ):
+        wanted = getattr(item, "fixturenames", ())
+        if is_slow_path(item.path) or not SLOW_FIXTURES.isdisjoint(wanted):
             item.add_marker("slow")
 
 

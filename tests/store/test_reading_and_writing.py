@@ -10,6 +10,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ def module_name(file: Path) -> str:
     return ".".join(file.relative_to(SRC).with_suffix("").parts)
 
 
+@cache
 def store_modules() -> dict[str, ast.Module]:
     left_out = {STORE / "migrations", STORE / "schema"}
     return {
@@ -105,20 +107,25 @@ def imported_by(tree: ast.Module) -> dict[str, tuple[str, str]]:
 def find_writing(modules: dict[str, ast.Module]) -> dict[str, list[str]]:
     """{module: names in it that change something}, by themselves or by what they use."""
     writing: set[tuple[str, str]] = set()
-    statements = [
-        (module, statement, imported_by(tree))
-        for module, tree in modules.items()
-        if module not in NOT_LOOKED_AT
-        for statement in tree.body
-        if not isinstance(statement, ast.Import | ast.ImportFrom)
-    ]
+    others: list[tuple[set[tuple[str, str]], set[tuple[str, str]]]] = []
+    for module, tree in modules.items():
+        if module in NOT_LOOKED_AT:
+            continue
+        imported = imported_by(tree)
+        for statement in tree.body:
+            if isinstance(statement, ast.Import | ast.ImportFrom):
+                continue
+            names = {(module, name) for name in names_of(statement)}
+            if writes_itself(statement):
+                writing |= names
+            else:
+                others.append((names, {imported.get(name, (module, name)) for name in used_by(statement)}))
     before = -1
     while len(writing) > before:
         before = len(writing)
-        for module, statement, imported in statements:
-            used = {imported.get(name, (module, name)) for name in used_by(statement)}
-            if writes_itself(statement) or not writing.isdisjoint(used):
-                writing |= {(module, name) for name in names_of(statement)}
+        for names, used in others:
+            if not writing.isdisjoint(used):
+                writing |= names
     found: dict[str, list[str]] = {}
     for module, name in sorted(writing):
         found.setdefault(module, []).append(name)
