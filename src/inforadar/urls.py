@@ -67,6 +67,21 @@ def normalize(url: str, base: str | None = None) -> str:
     return f"{path}?{kept}" if kept else path
 
 
+def normalized_or_none(url: str | None, base: str | None = None) -> str | None:
+    """The normal form, or None if there is none: for the links and ids of documents."""
+    if url is None or (base is None and not url.startswith(("http://", "https://"))):
+        return None
+    try:
+        return normalize(url, base)
+    except InvalidUrlError:
+        return None
+
+
+def tracks_readers(parameter: str) -> bool:
+    """Whether a parameter, or a fragment in its form, only says how a reader got to the page."""
+    return "=" in parameter and _is_tracking(parameter)
+
+
 def canonical_form(url: str, base: str | None = None) -> str:
     """Return the URL as a browser would write it, with nothing dropped; refuses all but http and https."""
     text = url.strip()

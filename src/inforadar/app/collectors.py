@@ -26,7 +26,7 @@ from inforadar.pipeline.pool_tasks import PoolTasks
 from inforadar.pipeline.robots import Robots
 from inforadar.pipeline.schedule import SchedulePolicy
 from inforadar.store.database import Database
-from inforadar.store.items.queries import load_known_hashes
+from inforadar.store.items.known import load_known_hashes
 
 if TYPE_CHECKING:
     from inforadar.store.redis.projection import RedisProjection

@@ -15,6 +15,24 @@ from typing import Any
 from inforadar.model.ids import FeedId, ItemId, RunId, UrlHash
 from inforadar.model.metadata_fields import describe, dict_maker, json_value, traits
 
+MAX_ENCLOSURES = 20
+"""Files kept per entry. Real entries have one or a few; a gallery may have a dozen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enclosure:
+    """A file that belongs to an entry: an episode, a video, a picture, a document."""
+
+    url: str
+    type: str | None = None
+    """Its media type, as given."""
+    length: int | None = None
+    """In bytes, as given."""
+    duration: int | None = None
+    """In seconds."""
+    title: str | None = None
+
+
 _KNOWN_TO_ALL = traits(has_place=True, has_element=True)
 _NOT_DIFFED = traits(has_place=True, has_element=True, is_diffed=False)
 _COUNTER = traits(is_counter=True)
@@ -38,6 +56,13 @@ class Metadata:
     comments: int | None = field(default=None, metadata=_COUNTER)
     rating: float | None = field(default=None, metadata=_COUNTER)
     bookmarks: int | None = field(default=None, metadata=_COUNTER)
+    authors: tuple[str, ...] = field(default=(), metadata=_NOT_DIFFED)
+    """All authors by name, if there are several; `author` has them in one line."""
+    enclosures: tuple[Enclosure, ...] = field(default=(), metadata=_KNOWN_TO_ALL)
+    comments_url: str | None = field(default=None, metadata=_NOT_DIFFED)
+    """The page where readers discuss the item."""
+    season: int | None = field(default=None, metadata=traits(is_diffed=False))
+    episode: int | None = field(default=None, metadata=traits(is_diffed=False))
 
 
 METADATA_FIELDS = describe(Metadata)
@@ -58,12 +83,26 @@ class Listed(Metadata):
     """One entry of a listing, normalized."""
 
     url: str
-    """Absolute, normalized."""
+    """The entry's page: absolute, normalized, without its fragment. Several entries can share one (ruling 1)."""
+    fragment: str = ""
+    """The fragment of the entry's link."""
     guid: str | None = None
+    """The entry's own id; None if it has none, or if the document repeats it."""
     published_at: datetime | None = None
     updated_at: datetime | None = None
     content: str | None = None
     """The listing's raw content, usually HTML; hostile until sanitized."""
+    shares_page: bool = False
+    """Another entry of the document has the same page."""
+    has_link: bool = True
+    """False: the entry has no link of its own, so `url` is the feed's site, and the content is all there is."""
+    former_url: str | None = None
+    """The URL by which versions before 0.2 knew such an entry: that of its file or its id."""
+
+    @property
+    def link(self) -> str:
+        """What people follow: the page with the entry's fragment."""
+        return f"{self.url}#{self.fragment}" if self.fragment else self.url
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,8 +138,17 @@ class KnownItem:
 
     id: ItemId
     hash: UrlHash
+    url: str | None
+    """None for a forgotten item: only its hash is left."""
     fields: Mapping[str, FieldValue | None]
     """By name, for each of DIFFED_FIELDS."""
+    published_at: datetime
+    """The date that the source gave, else when the item was first seen."""
+    updated_at: datetime | None = None
+    """When the source last changed the entry, as it says."""
+    guid: str | None = None
+    link: str | None = None
+    """The entry's latest link, if it is not the URL."""
     forgotten: bool = False
     """Deleted by retention: it is not new and cannot change."""
 
@@ -109,8 +157,15 @@ class KnownItem:
 class NewItem:
     """A listed item that the feed does not have yet."""
 
+    url: str
+    """Unique in its feed, and never changed."""
     hash: UrlHash
     listed: Listed
+
+    @property
+    def has_article(self) -> bool:
+        """Whether the page is the item's alone. Otherwise its text is the feed's, and the page is not fetched."""
+        return self.listed.has_link and not self.listed.shares_page and self.url == self.listed.url
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,14 +179,30 @@ class ItemChange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ItemUpkeep:
+    """What is written to an existing item but is no change to report."""
+
+    id: ItemId
+    columns: Mapping[str, Any]
+    """{column: new value}: the entry's id, its latest link, the source's date of change, the content."""
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether feeds and pages show it."""
+        return "link" in self.columns or "content" in self.columns
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Diff:
     """The difference between listed and known items: what to insert and what to update. Nothing is ever deleted."""
 
     added: tuple[NewItem, ...] = ()
     changed: tuple[ItemChange, ...] = ()
+    upkeep: tuple[ItemUpkeep, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.added or self.changed)
+        """Whether anything that is shown differs."""
+        return bool(self.added or self.changed or any(one.is_shown for one in self.upkeep))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +220,14 @@ class Item(Metadata):
     analyzer_result: Mapping[str, Any] = field(default_factory=dict)
     analyzed_at: datetime | None = None
     run_id: RunId | None = None
+    guid: str | None = None
+    """The entry's own id in its feed."""
+    link: str | None = None
+    """The entry's latest link, if it is not the URL: this is what people follow."""
+    dated_at: datetime | None = None
+    """The date as the source gave it; None if it gave none."""
+    revised_at: datetime | None = None
+    """When the source says that it last changed the entry."""
     source: str = ""
     topic: str = ""
     score: float | None = None
@@ -161,7 +240,9 @@ class ServedItem(Metadata):
 
     url: str
     hash: UrlHash
+    link: str | None = None
     published_at: datetime
+    revised_at: datetime | None = None
     analyzer_result: Mapping[str, Any]
     source: str
     topic: str

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import JSON, ColumnElement, DateTime, Dialect, Text, TypeDecorator, bindparam
+from sqlalchemy import JSON, ColumnElement, DateTime, Dialect, Integer, Text, TypeDecorator, bindparam
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -254,3 +254,39 @@ def one_of(column: ColumnElement[Any], values: Iterable[Any]) -> ColumnElement[b
 def one_of_given(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
     """Like `one_of`, for a statement that is built once: the list is the parameter `name` at execution."""
     return _OneOf(column, bindparam(name, type_=_ListOf(column.type)))
+
+
+class guid_key(FunctionElement[Any]):  # noqa: N801
+    """An entry's id as it is indexed: the text on SQLite; its digest on PostgreSQL, which cannot index long ones."""
+
+    type = Text()
+    inherit_cache = True
+    name = "guid_key"
+
+
+@compiles(guid_key)
+def _default_guid_key(element: guid_key, compiler: SQLCompiler, **kw: Any) -> str:
+    return f"md5({compiler.process(element.clauses, **kw)})"
+
+
+@compiles(guid_key, "sqlite")
+def _sqlite_guid_key(element: guid_key, compiler: SQLCompiler, **kw: Any) -> str:
+    return compiler.process(element.clauses, **kw)
+
+
+class fragment_at(FunctionElement[Any]):  # noqa: N801
+    """The position of the fragment in a URL, 0 if it has none."""
+
+    type = Integer()
+    inherit_cache = True
+    name = "fragment_at"
+
+
+@compiles(fragment_at)
+def _default_fragment_at(element: fragment_at, compiler: SQLCompiler, **kw: Any) -> str:
+    return f"strpos({compiler.process(element.clauses, **kw)}, '#')"
+
+
+@compiles(fragment_at, "sqlite")
+def _sqlite_fragment_at(element: fragment_at, compiler: SQLCompiler, **kw: Any) -> str:
+    return f"instr({compiler.process(element.clauses, **kw)}, '#')"

@@ -13,7 +13,7 @@ deadlock: feed_schedules, articles, items, feed_days, fetch_days.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -22,7 +22,7 @@ from sqlalchemy import Connection, Text, select, type_coerce, update
 
 from inforadar.errors import LeaseLostError, StoreError
 from inforadar.model.http import Outcome
-from inforadar.model.ids import FeedId, UrlHash
+from inforadar.model.ids import FeedId
 from inforadar.model.item import Diff, KnownItem, Listed
 from inforadar.model.schedule import FinishedJob, ListingPart, Saved
 from inforadar.store.articles.enqueue import retry_old_failures
@@ -31,18 +31,18 @@ from inforadar.store.faults import is_database_fault
 from inforadar.store.feeds.changes import save_lanes, update_feed
 from inforadar.store.feeds.job_results import save_feeds, save_move, save_schedules
 from inforadar.store.feeds.note_history import note_outcomes
-from inforadar.store.items.queries import load_known
-from inforadar.store.items.save import FeedItems, insert_items, save_changes
+from inforadar.store.items.known import load_known
+from inforadar.store.items.save import FeedItems, insert_items, save_changes, save_upkeep
 from inforadar.store.redis.outbox import note_listed
 from inforadar.store.rows import stored_id
 from inforadar.store.runs.spool_save import delete_found, delete_found_part
 from inforadar.store.schema.feeds import feed_schedules
 from inforadar.store.sitemaps.settle import settle_urls
 from inforadar.store.types import db_after, one_of
-from inforadar.urls import uid, url_hash
+from inforadar.urls import uid
 
 J = TypeVar("J", FinishedJob, ListingPart)
-Differ = Callable[[Sequence[Listed], Mapping[UrlHash, KnownItem]], Diff]
+Differ = Callable[[Sequence[Listed], Sequence[KnownItem]], Diff]
 JOB_WEIGHT = 6
 """Weight of a job; each entry it lists adds one, because a first fetch writes dozens of rows."""
 MAX_BATCH_WEIGHT, MAX_UNSAVED_WEIGHT = 3_000, 6_000
@@ -105,15 +105,12 @@ def save_listed(
     connection: Connection, jobs: Sequence[FinishedJob | ListingPart], diff: Differ, *, outbox: bool
 ) -> dict[FeedId, Diff]:
     """Compare what jobs list with what is stored, and save the difference."""
-    known = load_known(
-        connection,
-        {job.lease.feed.id: [url_hash(listed.url) for listed in job.listed] for job in jobs if job.listed},
-    )
+    known = load_known(connection, {job.lease.feed.id: job.listed for job in jobs if job.listed})
     found: dict[FeedId, Diff] = {}
     new: list[FeedItems] = []
     for job in jobs:
         feed = job.lease.feed
-        found[feed.id] = difference = diff(job.listed, known.get(feed.id, {})) if job.listed else Diff()
+        found[feed.id] = difference = diff(job.listed, known.get(feed.id, ())) if job.listed else Diff()
         if added := difference.added:
             new.append(
                 FeedItems(feed_id=feed.id, topic=feed.topic, run_id=job.run_id, at=job.at, added=added)
@@ -124,8 +121,11 @@ def save_listed(
     if outbox:
         note_listed(connection, new)
     for job in jobs:
-        if changed := found[job.lease.feed.id].changed:
-            save_changes(connection, changed, run_id=job.run_id, at=job.at)
+        difference = found[job.lease.feed.id]
+        if difference.changed:
+            save_changes(connection, difference.changed, run_id=job.run_id, at=job.at)
+        if difference.upkeep:
+            save_upkeep(connection, difference.upkeep)
     return found
 
 

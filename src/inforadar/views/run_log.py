@@ -15,7 +15,7 @@ _MAX_VALUE_CHARS = 60
 def saved_lines(listed: Sequence[Listed], saved: Saved) -> list[str]:
     """The changes made by saving, one line per item."""
     titles = {item.url: item.title for item in listed}
-    lines = [added_line(new.listed.title or new.listed.url) for new in saved.added]
+    lines = [added_line(new.listed.title or new.url) for new in saved.added]
     return lines + [
         changed_line(titles.get(change.url) or change.url, change.fields) for change in saved.changed
     ]

@@ -79,7 +79,7 @@ def claim_analyses(connection: Connection, limit: int, *, lease_s: float = LEASE
             feeds.c.options,
         )
         .join_from(items, feeds, feeds.c.id == _i.feed_id)
-        .join(articles, articles.c.uid == _i.uid, isouter=True)
+        .join(articles, and_(articles.c.uid == _i.uid, articles.c.url == _i.url), isouter=True)
         .where(one_of(_i.id, claimed))
         .order_by(RETRY, _i.pub_date.desc())
     )

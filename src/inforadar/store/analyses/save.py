@@ -94,8 +94,9 @@ def requeue_analyses(connection: Connection, feed_id: FeedId, *, model: str, pro
     """
     result = _i.analyzer_result
     other = or_(result["model"].as_string() != model, result["prompt_version"].as_string() != prompt_version)
-    finished = select(articles.c.uid).where(articles.c.uid == _i.uid, articles.c.next_attempt_at.is_(None))
-    never = and_(_i.analyzed_at.is_(None), finished.exists())
+    a = articles.c
+    unfinished = select(a.uid).where(a.uid == _i.uid, a.url == _i.url, a.next_attempt_at.is_not(None))
+    never = and_(_i.analyzed_at.is_(None), ~unfinished.exists())
     waiting = (
         select(_i.id)
         .where(_i.feed_id == feed_id, _i.analyze_token.is_(None))

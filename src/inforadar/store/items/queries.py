@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, func, select
 
-from inforadar.model.ids import FeedId, ItemId, RunId, UrlHash
-from inforadar.model.item import Item, KnownItem
+from inforadar.model.ids import FeedId, ItemId, RunId
+from inforadar.model.item import Item
 from inforadar.store.feeds.label_match import has_name, known_names
 from inforadar.store.feeds.queries import ACTIVE
-from inforadar.store.items.metadata_rows import DIFFED_ROWS, METADATA_ROWS
+from inforadar.store.items.metadata_rows import METADATA_ROWS
 from inforadar.store.items.search import item_has_words
-from inforadar.store.rows import JsonRows
 from inforadar.store.schema.feeds import feeds
-from inforadar.store.schema.items import forgotten_items, item_changes, items
+from inforadar.store.schema.items import item_changes, items
 from inforadar.store.schema.people import marks
-from inforadar.store.types import one_of, unindexed
+from inforadar.store.types import unindexed
 
 _METADATA_COLUMNS = tuple(items.c[name] for name in METADATA_ROWS.names)
 ITEM_COLUMNS = (
@@ -28,52 +26,6 @@ ITEM_COLUMNS = (
     feeds.c.source,
     feeds.c.topic,
 )
-
-
-_asked = JsonRows("asked", place="integer", feed_id="uuid", hash="text")
-
-
-_LOAD_KNOWN = select(_asked.c["place"], items.c.id, *(items.c[name] for name in DIFFED_ROWS.names)).join_from(
-    _asked.table, items, and_(items.c.feed_id == _asked.c["feed_id"], items.c.hash == _asked.c["hash"])
-)
-
-
-_f = forgotten_items.c
-
-_LOAD_FORGOTTEN = select(_asked.c["place"], _f.item_id).join_from(
-    _asked.table, forgotten_items, and_(_f.feed_id == _asked.c["feed_id"], _f.hash == _asked.c["hash"])
-)
-
-
-def load_known(
-    connection: Connection, wanted: Mapping[FeedId, Sequence[UrlHash]]
-) -> dict[FeedId, dict[UrlHash, KnownItem]]:
-    """For several feeds at once, find the listed hashes that the feed has, or had until retention deleted them."""
-    known: dict[FeedId, dict[UrlHash, KnownItem]] = {feed_id: {} for feed_id in wanted}
-    asked = [(feed_id, hash_) for feed_id, hashes in wanted.items() for hash_ in hashes]
-    if not asked:
-        return known
-    rows = [(place, feed_id.hex, hash_) for place, (feed_id, hash_) in enumerate(asked)]
-    for place, id_, *values in connection.execute(_LOAD_KNOWN, _asked.parameters(rows)).all():
-        # Matched by its position in the query: returning feed and hash would take longer than all the rest.
-        feed_id, hash_ = asked[place]
-        fields = DIFFED_ROWS.from_row(values)
-        known[feed_id][hash_] = KnownItem(id=id_, hash=hash_, fields=fields)
-    for place, id_ in connection.execute(_LOAD_FORGOTTEN, _asked.parameters(rows)).all():
-        feed_id, hash_ = asked[place]
-        known[feed_id][hash_] = KnownItem(id=id_, hash=hash_, fields={}, forgotten=True)
-    return known
-
-
-def load_known_hashes(
-    connection: Connection, feed_id: FeedId, hashes: Sequence[UrlHash]
-) -> frozenset[UrlHash]:
-    """The hashes that the feed has, or had until retention deleted them."""
-    here, gone = (
-        select(table.c.hash).where(table.c.feed_id == feed_id, one_of(table.c.hash, hashes))
-        for table in (items, forgotten_items)
-    )
-    return frozenset(connection.execute(here.union_all(gone)).scalars())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,6 +137,10 @@ def item_from_row(row: Row[Any]) -> Item:
         analyzer_result=r["analyzer_result"],
         analyzed_at=r["analyzed_at"],
         run_id=r["run_id"],
+        guid=r["guid"],
+        link=r["link"],
+        dated_at=r["dated_at"],
+        revised_at=r["revised_at"],
         source=r["source"],
         topic=r["topic"],
         score=r["score"],

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, bindparam, case, or_, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, case, or_, select, update
 
 from inforadar.model.ids import FeedId, RunId, Uid, new_uuid
-from inforadar.model.item import ItemChange, NewItem
+from inforadar.model.item import ItemChange, ItemUpkeep, NewItem
 from inforadar.model.metadata_fields import json_value
 from inforadar.store.feeds.note_history import note_added
 from inforadar.store.items.metadata_rows import METADATA_ROWS
@@ -21,6 +21,9 @@ from inforadar.store.schema.items import item_changes, items
 from inforadar.store.types import db_now, one_of
 from inforadar.store.upsert import upsert
 from inforadar.urls import uid
+
+MAX_FUTURE = timedelta(days=1)
+"""An item dated later than this sorts as of when it was first seen: a wrong year would keep it on top for months."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,14 +41,18 @@ def insert_items(connection: Connection, batches: Sequence[FeedItems]) -> None:
     """Insert new items and queue their articles. An existing item stays as it is."""
     rows: list[tuple[Any, ...]] = []
     added: list[tuple[UUID, Uid]] = []
+    complete: list[UUID] = []
+    """Items whose text is in the feed."""
     queue: dict[Uid, tuple[str, str, str]] = {}
     for batch in batches:
         at = stored_time(connection, batch.at)
+        latest = batch.at + MAX_FUTURE
         feed_id = stored_id(connection, batch.feed_id)
         run_id = stored_id(connection, batch.run_id) if batch.run_id else None
         for new in batch.added:
             listed = new.listed
             id_, key = new_uuid(), uid(listed.url)
+            dated_at = listed.published_at
             rows.append(
                 (
                     stored_id(connection, id_),
@@ -53,22 +60,31 @@ def insert_items(connection: Connection, batches: Sequence[FeedItems]) -> None:
                     at,
                     new.hash,
                     feed_id,
-                    listed.url,
+                    new.url,
                     key,
-                    stored_time(connection, listed.published_at) if listed.published_at else at,
+                    stored_time(connection, dated_at) if dated_at and dated_at <= latest else at,
                     listed.content or "",
                     listed.guid,
                     *METADATA_ROWS.to_row(listed),
                     run_id,
+                    None if listed.link == new.url or not listed.has_link else listed.link,
+                    stored_time(connection, dated_at) if dated_at else None,
+                    stored_time(connection, listed.updated_at) if listed.updated_at else None,
                 )
             )
-            added.append((id_, key))
-            queue.setdefault(key, (key, listed.url, batch.topic))
+            if new.has_article:
+                added.append((id_, key))
+                queue.setdefault(key, (key, new.url, batch.topic))
+            else:
+                complete.append(id_)
     if not rows:
         return
     # Always in order of uid, so that two workers inserting the same articles cannot deadlock.
-    articles_to_do = upsert(connection, articles).values(next_attempt_at=db_now()).on_conflict_do_nothing()
-    insert_rows(connection, articles_to_do, ("uid", "url", "category"), sorted(queue.values()))
+    if queue:
+        articles_to_do = (
+            upsert(connection, articles).values(next_attempt_at=db_now()).on_conflict_do_nothing()
+        )
+        insert_rows(connection, articles_to_do, ("uid", "url", "category"), sorted(queue.values()))
     there = _load_finished(connection, queue)
     insert_rows(
         connection,
@@ -76,15 +92,14 @@ def insert_items(connection: Connection, batches: Sequence[FeedItems]) -> None:
         _ITEM_VALUES,
         rows,
     )
-    if there:
-        waiting = [id_ for id_, key in added if key in there]
+    if waiting := complete + [id_ for id_, key in added if key in there]:
         connection.execute(update(items).where(one_of(items.c.id, waiting)).values(analyze_at=db_now()))
     note_added(connection, [(batch.feed_id, batch.at, len(batch.added)) for batch in batches])
 
 
 _ITEM_VALUES = (
     "id", "created_at", "updated_at", "hash", "feed_id", "url", "uid", "pub_date", "content", "guid",
-    *METADATA_ROWS.names, "run_id",
+    *METADATA_ROWS.names, "run_id", "link", "dated_at", "revised_at",
 )  # fmt: skip
 """The columns a new item is inserted with, in the table's order."""
 
@@ -126,14 +141,32 @@ def save_changes(
     for names, rows in by_fields.items():
         columns: dict[str, Any] = {name: bindparam(f"new_{name}", type_=items.c[name].type) for name in names}
         if not _ANALYZED.isdisjoint(names):
-            # An analysis done or in progress is outdated: queue it again. Other items still wait for their article.
-            read = or_(items.c.analyzed_at.is_not(None), items.c.analyze_token.is_not(None))
-            columns["analyze_at"] = case((read, db_now()), else_=items.c.analyze_at)
+            columns["analyze_at"] = _again()
         statement = update(items).where(items.c.id == bindparam("item")).values(**columns, updated_at=at)
         connection.execute(statement, rows)
     if history:
         connection.execute(item_changes.insert(), history)
 
 
+def _again() -> ColumnElement[datetime]:
+    """Queue an item again whose analysis, done or in progress, is outdated. Others still wait for their article."""
+    read = or_(items.c.analyzed_at.is_not(None), items.c.analyze_token.is_not(None))
+    return case((read, db_now()), else_=items.c.analyze_at)
+
+
 _ANALYZED = frozenset({"title", "snippet"})
 """Fields that the analyzer reads."""
+
+
+def save_upkeep(connection: Connection, upkeep: Iterable[ItemUpkeep]) -> None:
+    """Write what is no change to report."""
+    by_columns: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    for one in sorted(upkeep, key=lambda one: one.id):
+        names = tuple(sorted(one.columns))
+        values = {f"new_{name}": one.columns[name] for name in names}
+        by_columns.setdefault(names, []).append({"item": one.id, **values})
+    for names, rows in by_columns.items():
+        columns: dict[str, Any] = {name: bindparam(f"new_{name}", type_=items.c[name].type) for name in names}
+        if "content" in columns:
+            columns["analyze_at"] = _again()
+        connection.execute(update(items).where(items.c.id == bindparam("item")).values(**columns), rows)

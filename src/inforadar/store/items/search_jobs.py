@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, and_, bindparam, select
 
 from inforadar.model.ids import ItemId
 from inforadar.store.schema.articles import articles
@@ -51,6 +51,6 @@ _LOAD_JOBS = (
         articles.c.clean_text,
     )
     .join_from(_waiting, items, items.c.id == _waiting.c.item_id, isouter=True)
-    .join(articles, articles.c.uid == items.c.uid, isouter=True)
+    .join(articles, and_(articles.c.uid == items.c.uid, articles.c.url == items.c.url), isouter=True)
     .order_by(_waiting.c.id)
 )

@@ -79,18 +79,23 @@ def load_last_items(
         ServedItem(
             url=url,
             hash=hash_,
+            link=link,
             published_at=published_at,
+            revised_at=revised_at,
             analyzer_result=analyzer_result,
             source=feed.source,
             topic=feed.topic,
             **METADATA_ROWS.from_row(metadata),
         )
-        for url, hash_, published_at, analyzer_result, *metadata in connection.execute(query, given)
+        for url, hash_, link, published_at, revised_at, analyzer_result, *metadata in connection.execute(
+            query, given
+        )
     ]
 
 
 _SERVED = (
-    _i.url, _i.hash, _i.pub_date, _i.analyzer_result, *(_i[name] for name in METADATA_ROWS.names),
+    _i.url, _i.hash, _i.link, _i.pub_date, _i.revised_at, _i.analyzer_result,
+    *(_i[name] for name in METADATA_ROWS.names),
 )  # fmt: skip
 
 

@@ -35,7 +35,7 @@ def note_listed(connection: Connection, batches: Sequence[FeedItems]) -> None:
     by_topic: dict[str, dict[Uid, str]] = {}
     for batch in batches:
         urls = by_topic.setdefault(batch.topic, {})
-        urls.update((uid(new.listed.url), new.listed.url) for new in batch.added)
+        urls.update((uid(new.url), new.url) for new in batch.added if new.has_article)
     for topic, urls in by_topic.items():
         at = max(batch.at for batch in batches if batch.topic == topic)
         _note(connection, OutboxKind.LISTED, at, category=topic, urls=list(urls.values()))

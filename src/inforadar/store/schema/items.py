@@ -16,6 +16,7 @@ from sqlalchemy import (
     String,
     Table,
     Uuid,
+    literal_column,
     text,
 )
 
@@ -23,7 +24,7 @@ from inforadar.model.ids import new_uuid
 from inforadar.model.item import METADATA_FIELDS
 from inforadar.model.metadata_fields import MetadataField
 from inforadar.store.schema.columns import created_column, metadata, partial_index, updated_column
-from inforadar.store.types import JsonDoc, UtcDateTime, WebText, db_now
+from inforadar.store.types import JsonDoc, UtcDateTime, WebText, db_now, fragment_at, guid_key
 
 _SCALAR_TYPES = {str: WebText, int: BigInteger, float: Float}
 
@@ -45,7 +46,7 @@ items = Table(
     Column("uid", String(16), nullable=False),
     Column("pub_date", UtcDateTime, nullable=False, server_default=db_now()),
     Column("content", WebText, nullable=False, server_default=""),
-    Column("guid", WebText),
+    Column("guid", WebText, comment="the entry's own id"),
     *metadata_columns(METADATA_FIELDS),
     Column("run_id", Uuid, ForeignKey("runs.id", ondelete="SET NULL"), index=True),
     Column("analyzer_result", JsonDoc, nullable=False, server_default=text("'{}'")),
@@ -56,6 +57,9 @@ items = Table(
     Column("analyze_token", String(32)),
     Column("analyze_attempts", Integer, nullable=False, server_default="0"),
     Column("analyze_error", WebText),
+    Column("link", WebText, comment="the entry's latest link, if it is not the url"),
+    Column("dated_at", UtcDateTime, comment="the date as the source gave it; pub_date sorts"),
+    Column("revised_at", UtcDateTime, comment="when the source says that it changed the entry"),
     CheckConstraint("score >= 0 AND score <= 1", name="score"),
 )
 Index("idx_feed_id_hash", items.c.feed_id, items.c.hash, unique=True)
@@ -63,6 +67,24 @@ Index("ix_items_feed_id_pub_date", items.c.feed_id, items.c.pub_date.desc())
 Index("ix_items_pub_date", items.c.pub_date.desc())
 Index("ix_items_url", items.c.url, postgresql_using="hash")
 partial_index(items.c.analyze_at)
+# Entries are found again by their id, where that says more than the URL, and by the page that they share with others.
+# An id can be longer than an index entry of PostgreSQL may be, hence its digest there.
+HAS_OWN_ID = items.c.guid != items.c.url
+IS_PART_OF_PAGE = fragment_at(items.c.url) > literal_column("0")
+Index(
+    "ix_items_guid",
+    items.c.feed_id,
+    guid_key(items.c.guid),
+    sqlite_where=HAS_OWN_ID,
+    postgresql_where=HAS_OWN_ID,
+)
+Index(
+    "ix_items_page",
+    items.c.feed_id,
+    items.c.uid,
+    sqlite_where=IS_PART_OF_PAGE,
+    postgresql_where=IS_PART_OF_PAGE,
+)
 # A range of scores with few items is selected from this index alone. New items have no score and are not in it.
 _scored = items.c.score.is_not(None)
 Index(
@@ -93,5 +115,14 @@ forgotten_items = Table(
     Column("item_id", Uuid, nullable=False),
     Column("pub_date", UtcDateTime, nullable=False),
     Column("forgotten_at", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("guid", WebText, comment="the entry's own id"),
     comment="what retention left of items: a URL that is still listed never comes back as new",
+)
+_has_id = forgotten_items.c.guid.is_not(None)
+Index(
+    "ix_forgotten_items_guid",
+    forgotten_items.c.feed_id,
+    guid_key(forgotten_items.c.guid),
+    sqlite_where=_has_id,
+    postgresql_where=_has_id,
 )

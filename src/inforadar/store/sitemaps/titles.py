@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 
 from inforadar.model.article import ArticleStatus
 from inforadar.model.ids import FeedId
-from inforadar.store.items.queries import load_known_hashes
+from inforadar.store.items.known import load_known_hashes
 from inforadar.store.schema.articles import articles
 from inforadar.store.types import one_of
 from inforadar.urls import uid, url_hash

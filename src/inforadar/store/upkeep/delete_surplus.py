@@ -37,7 +37,13 @@ def forget_surplus(connection: Connection, feed_id: FeedId, keep: Keep, limit: i
     connection.execute(
         upsert(connection, forgotten_items).on_conflict_do_nothing(),
         [
-            {"feed_id": feed_id, "hash": row.hash, "item_id": row.id, "pub_date": row.pub_date}
+            {
+                "feed_id": feed_id,
+                "hash": row.hash,
+                "item_id": row.id,
+                "pub_date": row.pub_date,
+                "guid": row.guid,
+            }
             for row in chosen
         ],
     )

@@ -100,7 +100,7 @@ def select_surplus(feed_id: FeedId, keep: Keep) -> Select[Any]:
         date, id_ = (select(column).scalar_subquery() for column in (last.c.pub_date, last.c.id))
         too_much.append(or_(i.pub_date < date, and_(i.pub_date == date, i.id <= id_)))
     return (
-        select(i.id, i.hash, i.pub_date)
+        select(i.id, i.hash, i.pub_date, i.guid)
         .where(i.feed_id == feed_id, ~starred, or_(*too_much) if too_much else literal(False))
         .order_by(i.pub_date, i.id)
     )
