@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inforadar.model.ids import ItemId, UrlHash, new_uuid
+from inforadar.model.ids import ItemId, new_uuid
 from inforadar.model.item import DIFFED_FIELDS, Diff, KnownItem, Listed
 from inforadar.stages.diff import diff
 from inforadar.urls import url_hash
@@ -19,24 +19,28 @@ NAMES = tuple(field.name for field in DIFFED_FIELDS)
 EMPTY: dict[str, object] = {field.name: () if field.is_list else None for field in DIFFED_FIELDS}
 
 
-def known(url: str, **fields: object) -> dict[UrlHash, KnownItem]:
-    key = url_hash(url)
-    everything = {**EMPTY, **fields}
-    return {key: KnownItem(id=ItemId(new_uuid()), hash=key, fields=everything)}  # type: ignore[arg-type]
+def known(url: str, **fields: object) -> list[KnownItem]:
+    return [stored(url, {**EMPTY, **fields})]
 
 
-def apply(found: Diff, before: Mapping[UrlHash, KnownItem]) -> dict[UrlHash, KnownItem]:
+def stored(url: str, fields: Mapping[str, object], id_: ItemId | None = None) -> KnownItem:
+    return KnownItem(
+        id=id_ or ItemId(new_uuid()), hash=url_hash(url), url=url, published_at=NOW, fields=fields
+    )  # type: ignore[arg-type]
+
+
+def apply(found: Diff, before: Iterable[KnownItem]) -> list[KnownItem]:
     """What the store makes of it."""
-    after = dict(before)
+    after = {item.hash: item for item in before}
     for new in found.added:
         fields = {name: getattr(new.listed, name) for name in NAMES}
         fields["rating"] = None if fields["rating"] != fields["rating"] else fields["rating"]
-        after[new.hash] = KnownItem(id=ItemId(new_uuid()), hash=new.hash, fields=fields)
+        after[new.hash] = stored(new.url, fields)
     for change in found.changed:
         item = after[url_hash(change.url)]
         fields = {**item.fields, **{name: new for name, (_, new) in change.fields.items()}}
-        after[item.hash] = KnownItem(id=item.id, hash=item.hash, fields=fields)
-    return after
+        after[item.hash] = stored(change.url, fields, item.id)
+    return list(after.values())
 
 
 URL = "https://example.com/1"
@@ -129,31 +133,32 @@ listings = st.lists(
 
 @given(listings, listings)
 def test_applied_twice_a_listing_changes_nothing(first: list[Listed], second: list[Listed]) -> None:
-    before = apply(diff(first, {}), {})
+    before = apply(diff(first, []), [])
     after = apply(diff(second, before), before)
     assert not diff(second, after)
 
 
 @given(listings, listings)
 def test_what_was_known_never_becomes_unknown(first: list[Listed], second: list[Listed]) -> None:
-    before = apply(diff(first, {}), {})
+    before = apply(diff(first, []), [])
     after = apply(diff(second, before), before)
-    assert before.keys() <= after.keys()
-    for key, item in before.items():
+    known_after = {item.hash: item for item in after}
+    for item in before:
         for name, value in item.fields.items():
             if value is not None and value not in ("", ()):
-                assert after[key].fields[name] not in (None, "", ())
+                assert known_after[item.hash].fields[name] not in (None, "", ())
 
 
 @given(listings, listings)
 def test_every_change_is_told_once_and_from_what_was_stored(
     first: list[Listed], second: list[Listed]
 ) -> None:
-    before = apply(diff(first, {}), {})
+    before = apply(diff(first, []), [])
     found = diff(second, before)
     assert len({change.id for change in found.changed}) == len(found.changed)
     assert len({new.hash for new in found.added}) == len(found.added)
+    stored_before = {item.hash: item for item in before}
     for change in found.changed:
         for name, (old, new) in change.fields.items():
-            assert (before[url_hash(change.url)].fields[name] or None) == (old or None)
+            assert (stored_before[url_hash(change.url)].fields[name] or None) == (old or None)
             assert new != old

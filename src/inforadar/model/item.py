@@ -57,7 +57,7 @@ class Metadata:
     rating: float | None = field(default=None, metadata=_COUNTER)
     bookmarks: int | None = field(default=None, metadata=_COUNTER)
     authors: tuple[str, ...] = field(default=(), metadata=_NOT_DIFFED)
-    """All authors by name, if there are several; `author` has them in one line."""
+    """All authors, if there are several; `author` is the first."""
     enclosures: tuple[Enclosure, ...] = field(default=(), metadata=_KNOWN_TO_ALL)
     comments_url: str | None = field(default=None, metadata=_NOT_DIFFED)
     """The page where readers discuss the item."""
@@ -127,6 +127,7 @@ class Listing:
     link: str | None = None
     description: str | None = None
     language: str | None = None
+    icon: str | None = None
     hints: ScheduleHints = ScheduleHints()
     warnings: tuple[str, ...] = ()
     """Sentences about what was wrong with the document and how it was handled."""

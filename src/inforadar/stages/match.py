@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from inforadar.model.entry_urls import own_urls
 from inforadar.model.ids import ItemId, UrlHash
@@ -70,14 +71,14 @@ class _Known:
     """The items of a feed that a listing may speak of, by each way to find them."""
 
     def __init__(self, known: Iterable[KnownItem]) -> None:
-        self.by_id: dict[str, KnownItem] = {}
+        self.by_id: dict[str, list[KnownItem]] = defaultdict(list)
         self.by_page: dict[str, list[KnownItem]] = defaultdict(list)
         self.by_hash: dict[UrlHash, KnownItem] = {}
         self.matched: set[ItemId] = set()
         for item in known:
             self.by_hash[item.hash] = item
             if item.guid:
-                self.by_id.setdefault(item.guid, item)
+                self.by_id[item.guid].append(item)
             if item.url:
                 self.by_page[item.url.partition("#")[0]].append(item)
 
@@ -87,42 +88,34 @@ class _Known:
     def match_id(self, entry: Listed) -> KnownItem | None:
         if entry.guid is None:
             return None
-        item = self.by_id.get(entry.guid) or self._by_permalink(entry.guid)
-        if item is None or item.id in self.matched:
-            return None
-        is_same = (
-            item.url is None
-            or entry.url in (item.url.partition("#")[0], (item.link or "").partition("#")[0])
-            or _same_title(entry, item)
-            or _same_date(entry, item)
+        return next(
+            (
+                item
+                for item in self._with_id(entry.guid)
+                if item.id not in self.matched
+                and (item.url is None or _has_page(item, entry.url) or _agrees(entry, item))
+            ),
+            None,
         )
-        return item if is_same else None
 
-    def _by_permalink(self, guid: str) -> KnownItem | None:
-        """The item without an id of its own whose URL is this id."""
-        if (address := normalized_or_none(guid)) is None:
-            return None
-        item = self.by_hash.get(url_hash(address))
-        return item if item and not _own_id(item.guid, item.url) else None
+    def _with_id(self, guid: str) -> Iterator[KnownItem]:
+        """Items that have this id; an item without an id of its own has its URL for one."""
+        yield from self.by_id.get(guid, ())
+        if "#" not in guid and (address := normalized_or_none(guid)) is not None:
+            item = self.by_hash.get(url_hash(address))
+            if item and not _own_id(item.guid, item.url):
+                yield item
 
     def match_page(self, entry: Listed) -> KnownItem | None:
         page = [item for item in self._on_page(entry.url) if item.id not in self.matched]
         if entry.shares_page or not entry.has_link:
-            agreeing = (
-                item
-                for item in page
-                if (_same_date(entry, item) or entry.published_at is None)
-                and (_same_title(entry, item) or item.url is None)
-            )
-        elif len(page) > 1:
-            agreeing = (item for item in page if _same_title(entry, item) or _same_date(entry, item))
+            agreeing = (item for item in page if _agrees_in_all(entry, item))
+        elif len(page) == 1:
+            agreeing = (item for item in page if _lacks_id(entry, item) or _agrees(entry, item))
         else:
-            agreeing = (
-                item
-                for item in page
-                if not (_own_id(entry.guid, entry.url) and _own_id(item.guid, item.url))
-                or _same_title(entry, item)
-                or _same_date(entry, item)
+            agreeing = chain(
+                (item for item in page if _agrees(entry, item)),
+                (item for item in page if _lacks_id(entry, item) and item.url == entry.link),
             )
         return next(agreeing, None) or self._match_former(entry)
 
@@ -142,9 +135,28 @@ class _Known:
         return item if item and item.id not in self.matched else None
 
 
+def _has_page(item: KnownItem, page: str) -> bool:
+    return page in ((item.url or "").partition("#")[0], (item.link or "").partition("#")[0])
+
+
 def _own_id(guid: str | None, url: str | None) -> bool:
     """Whether it has an id that says more than its page."""
     return guid is not None and guid != url
+
+
+def _lacks_id(entry: Listed, item: KnownItem) -> bool:
+    return not (_own_id(entry.guid, entry.url) and _own_id(item.guid, item.url))
+
+
+def _agrees(entry: Listed, item: KnownItem) -> bool:
+    return _same_title(entry, item) or _same_date(entry, item)
+
+
+def _agrees_in_all(entry: Listed, item: KnownItem) -> bool:
+    """Title and date agree, as far as both are known: a forgotten item has no title, some entries have no date."""
+    return (entry.published_at is None or _same_date(entry, item)) and (
+        item.url is None or _same_title(entry, item)
+    )
 
 
 def _same_title(entry: Listed, item: KnownItem) -> bool:

@@ -25,6 +25,7 @@ _TEXTS = frozenset(
         "description", "dc:description", "dcterms:abstract", "itunes:summary", "itunes:subtitle", "subtitle",
         "tagline", "media:description", "dc:creator", "itunes:author", "managingeditor", "language",
         "dc:language", "slash:comments", "thr:total", "ttl", "sy:updateperiod", "sy:updatefrequency",
+        "comments", "itunes:duration", "itunes:episode", "itunes:season", "icon", "logo",
     }
 )  # fmt: skip
 """Elements read only for their text; if one is repeated, the first with any text counts."""
@@ -44,6 +45,7 @@ class Fields:
     __slots__ = (
         "authors",
         "content",
+        "creators",
         "elements",
         "is_title_plain",
         "links",
@@ -54,12 +56,14 @@ class Fields:
         "texts",
     )
 
-    def __init__(self, children: Iterable[Element]) -> None:  # noqa: PLR0912 - one branch per kind, in one loop
+    def __init__(self, children: Iterable[Element]) -> None:  # noqa: PLR0912, PLR0915 - one branch per kind, in one loop
         texts: dict[str, str] = {}
         links: list[Element] = []
         tags: dict[str, None] = {}
         content: str | None = None
         self.authors: list[Element] = []
+        self.creators: list[str] = []
+        """The texts of `dc:creator`, which is repeated for several authors."""
         self.media: list[tuple[str, Element]] = []
         self.media_tags: list[str] = []
         self.elements: dict[str, Element] = {}
@@ -72,10 +76,14 @@ class Fields:
                 text = element_html(child) if len(child) else child.text
                 if text is not None and key not in texts and (text := text.strip()):
                     texts[key] = text
+                    if key == "dc:creator":
+                        self.creators.append(text)
                     if key == "guid":
                         self.permalink = child
                     elif key == "title":
                         self.is_title_plain = child.get("type") == "text"
+                elif key == "dc:creator" and text is not None and (text := text.strip()):
+                    self.creators.append(text)
             elif key == "link":
                 links.append(child)
             elif key in _TAGS:

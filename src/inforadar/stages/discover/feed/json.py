@@ -11,12 +11,13 @@ from urllib.parse import urljoin
 import msgspec
 
 from inforadar.errors import ParseError
+from inforadar.model.item import MAX_ENCLOSURES, Enclosure
 from inforadar.stages.discover.dates.absolute import parse_date
 from inforadar.stages.discover.feed.encoding import decode
 from inforadar.stages.discover.feed.fields import MAX_TAGS
 from inforadar.stages.discover.feed.limits import MAX_BYTES, MAX_ELEMENTS
 from inforadar.stages.discover.feed.raw import RawEntry, RawFeed
-from inforadar.stages.discover.feed.xml import MAX_ENTRIES, TOO_MANY_ENTRIES
+from inforadar.stages.discover.feed.xml import MAX_AUTHORS, MAX_ENTRIES, TOO_MANY_ENTRIES
 from inforadar.texts import storable_text
 
 
@@ -29,16 +30,17 @@ def read_json(data: bytes, url: str, zone: tzinfo) -> RawFeed:
     warnings: tuple[str, ...] = ()
     if len(items) > MAX_ENTRIES:
         warnings = (TOO_MANY_ENTRIES,)
-    author = _author(document)
+    authors = _authors(document)
     home = _text(document, "home_page_url")
     return RawFeed(
         entries=tuple(
-            _entry(item, url, author, zone) for item in items[:MAX_ENTRIES] if isinstance(item, dict)
+            _entry(item, url, authors, zone) for item in items[:MAX_ENTRIES] if isinstance(item, dict)
         ),
         title=_text(document, "title"),
         link=_absolute(home, url),
         description=_text(document, "description"),
         language=_text(document, "language"),
+        icon=_absolute(_text(document, "icon") or _text(document, "favicon"), url),
         warnings=warnings,
     )
 
@@ -66,13 +68,14 @@ def _is_feed(document: dict[str, Any], items: list[Any]) -> bool:
     )
 
 
-def _entry(item: dict[str, Any], url: str, feed_author: str | None, zone: tzinfo) -> RawEntry:
+def _entry(item: dict[str, Any], url: str, feed_authors: tuple[str, ...], zone: tzinfo) -> RawEntry:
     identifier = _text(item, "id")
     link = _text(item, "url") or _text(item, "external_url")
     if link is None and identifier is not None and identifier.startswith(("http://", "https://")):
         link = identifier
     plain = _text(item, "content_text")
     attachments = [one for one in _list(item, "attachments") if isinstance(one, dict)]
+    authors = _authors(item) or feed_authors
     tags = dict.fromkeys(tag for name in _list(item, "tags") if (tag := _string(name)))
     return RawEntry(
         id=identifier,
@@ -82,22 +85,42 @@ def _entry(item: dict[str, Any], url: str, feed_author: str | None, zone: tzinfo
         updated=parse_date(_text(item, "date_modified") or "", zone),
         summary=_text(item, "summary"),
         content=_text(item, "content_html") or (_escaped(plain) if plain else None),
-        author=_author(item) or feed_author,
+        author=authors[0] if authors else None,
         tags=tuple(tags)[:MAX_TAGS],
         image=_absolute(_text(item, "image") or _text(item, "banner_image"), url),
-        enclosure=next((_absolute(_text(one, "url"), url) for one in attachments), None),
+        enclosures=tuple(_enclosures(attachments, url)),
         language=_text(item, "language"),
         is_title_plain=True,
+        authors=authors,
     )
 
 
-def _author(holder: dict[str, Any]) -> str | None:
+def _enclosures(attachments: list[dict[str, Any]], url: str) -> Iterable[Enclosure]:
+    for one in attachments[:MAX_ENCLOSURES]:
+        if address := _absolute(_text(one, "url"), url):
+            yield Enclosure(
+                url=address,
+                type=_text(one, "mime_type"),
+                length=_number(one, "size_in_bytes"),
+                duration=_number(one, "duration_in_seconds"),
+                title=_text(one, "title"),
+            )
+
+
+def _number(holder: dict[str, Any], key: str) -> int | None:
+    value = holder.get(key)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 2**53
+    return int(value) if is_number else None  # type: ignore[arg-type]
+
+
+def _authors(holder: dict[str, Any]) -> tuple[str, ...]:
     """`authors` from version 1.1, else `author` from 1.0; some feeds put a bare name there."""
-    for author in (*_list(holder, "authors"), holder.get("author")):
+    found: dict[str, None] = {}
+    for author in (*_list(holder, "authors"), *(() if _list(holder, "authors") else (holder.get("author"),))):
         name = _text(author, "name") if isinstance(author, dict) else _string(author)
-        if name:
-            return name
-    return None
+        if name and len(found) < MAX_AUTHORS:
+            found[name] = None
+    return tuple(found)
 
 
 def _text(holder: dict[str, Any], key: str) -> str | None:

@@ -10,17 +10,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, tzinfo
+from urllib.parse import quote
 
 from inforadar.errors import InvalidUrlError
-from inforadar.model.item import Listed, Listing
+from inforadar.model.item import Enclosure, Listed, Listing
 from inforadar.stages.discover.feed.document import NeedsSlowParser, NotAFeedError, parse_document
 from inforadar.stages.discover.feed.raw import RawEntry, RawFeed
 from inforadar.stages.discover.feed.slow import parse_document_slowly
 from inforadar.stages.discover.feed.sniff import find_feed_links
 from inforadar.stages.discover.feed.text import entries_left_out, person_name, snippet_text, title_text
-from inforadar.urls import normalize
+from inforadar.urls import canonical_form, normalized_or_none, tracks_readers
 
 __all__ = [
     "NeedsSlowParser",
@@ -30,6 +32,11 @@ __all__ = [
     "parse_feed",
     "parse_feed_slowly",
 ]
+
+
+_ABSOLUTE = ("http://", "https://")
+_FRAGMENT_CHARACTERS = "!$&'()*+,;=:@/?-._~%"
+MAX_FRAGMENT_CHARS = 300
 
 
 def parse_feed(data: bytes, url: str, content_type: str = "", zone: tzinfo = UTC) -> Listing:
@@ -47,77 +54,105 @@ def parse_feed_slowly(data: bytes, url: str, content_type: str = "", zone: tzinf
 
 
 def make_listing(feed: RawFeed, url: str) -> Listing:
-    """Make a listing of the entries that have a URL of their own."""
-    # Podcasts often link every episode to their home page; a URL that several entries share identifies none of them.
-    shared = {link for link, count in Counter(entry.link for entry in feed.entries).items() if count > 1}
+    """Make a listing of all entries. Which items they are is decided when they are compared with the stored ones."""
+    site = normalized_or_none(feed.link, url)
+    # Some feeds list an entry twice.
+    entries = list(
+        {(one.link, one.id, one.title, one.published): one for one in reversed(feed.entries)}.values()
+    )[::-1]
+    pages = [_page(entry, url) for entry in entries]
+    shared = {page for page, count in Counter(page for page, _ in pages if page).items() if count > 1}
+    ids = Counter(entry.id for entry in entries if entry.id)
     # Each tag is cleaned once, because the entries of a feed share their tags.
-    tags = {tag: title_text(tag) for tag in {tag for entry in feed.entries for tag in entry.tags}}
-    items: dict[str, Listed] = {}
-    without_link = repeated = 0
-    for entry in feed.entries:
-        address = _address(entry, url, shared)
-        if address is None:
-            without_link += 1
-        elif address in items:
-            repeated += 1
-        else:
-            items[address] = _listed(entry, address, url, tags)
-    warnings = list(feed.warnings)
-    if without_link:
-        warnings.append(entries_left_out(without_link, "no usable link"))
-    if repeated:
-        warnings.append(entries_left_out(repeated, "same link as another entry"))
+    tags = {tag: title_text(tag) for tag in {tag for entry in entries for tag in entry.tags}}
+    items: list[Listed] = []
+    for entry, (page, fragment) in zip(entries, pages, strict=True):
+        listed = _listed(entry, page or site or url, url, tags)
+        if page is None and not (listed.title or listed.content or listed.enclosures):
+            continue
+        if page is None or page in shared:
+            listed = _shared(listed, entry, fragment, url, has_link=page is not None)
+        elif fragment:
+            listed = replace(listed, fragment=fragment)
+        # Without an id of its own an entry is known by its page. An id that several entries have says nothing.
+        if entry.id is not None and ids[entry.id] == 1 and (entry.id != entry.link or fragment):
+            listed = replace(listed, guid=entry.id)
+        items.append(listed)
     return Listing(
-        items=tuple(items.values()),
+        items=tuple(items),
         title=title_text(feed.title),
-        link=_normalized(feed.link, url),
+        link=site,
         description=snippet_text(feed.description),
         language=feed.language,
+        icon=normalized_or_none(feed.icon, url),
         hints=feed.hints,
-        warnings=tuple(warnings),
+        warnings=(
+            *feed.warnings,
+            *_left_out(len(entries) - len(items), "empty"),
+            *_left_out(len(feed.entries) - len(entries), "the same as another entry"),
+        ),
     )
 
 
-def _listed(entry: RawEntry, address: str, url: str, tags: Mapping[str, str | None]) -> Listed:
+def _left_out(count: int, reason: str) -> tuple[str, ...]:
+    return (entries_left_out(count, reason),) if count else ()
+
+
+def _page(entry: RawEntry, url: str) -> tuple[str | None, str]:
+    """The entry's page and its fragment there: its link, else its id if that is a URL, else where it is served."""
+    for link in (entry.link, entry.id if (entry.id or "").startswith(_ABSOLUTE) else None, entry.self_link):
+        if (page := normalized_or_none(link, url)) is not None:
+            assert link is not None
+            return page, _fragment(link)
+    return None, ""
+
+
+def _fragment(link: str) -> str:
+    fragment = link.partition("#")[2].strip()
+    if not fragment or len(fragment) > MAX_FRAGMENT_CHARS or tracks_readers(fragment):
+        return ""
+    return quote(fragment, safe=_FRAGMENT_CHARACTERS)
+
+
+def _shared(listed: Listed, entry: RawEntry, fragment: str, url: str, *, has_link: bool) -> Listed:
+    """An entry that its page does not tell from others. Earlier versions knew it by its id or its file."""
+    identifier = entry.id if entry.id != entry.link and (entry.id or "").startswith(_ABSOLUTE) else None
+    file = entry.enclosures[0].url if entry.enclosures else None
+    former = next((known for one in (identifier, file) if (known := normalized_or_none(one, url))), None)
+    return replace(listed, fragment=fragment, shares_page=True, has_link=has_link, former_url=former)
+
+
+def _listed(entry: RawEntry, page: str, url: str, tags: Mapping[str, str | None]) -> Listed:
+    authors = tuple([name for author in entry.authors if (name := person_name(author))])
     return Listed(
-        url=address,
-        guid=entry.id,
+        url=page,
         title=title_text(entry.title, is_plain=entry.is_title_plain),
-        published_at=entry.published,
-        updated_at=entry.updated,
+        # Atom demands only the date of the last change.
+        published_at=entry.published or entry.updated,
+        updated_at=entry.updated if entry.updated != entry.published else None,
         author=person_name(entry.author),
+        authors=authors if len(authors) > 1 else (),
         snippet=snippet_text(entry.summary or entry.content),
         content=entry.content or entry.summary,
         tags=tuple([tag for name in entry.tags if (tag := tags[name])]),
-        image=_normalized(entry.image, url),
+        image=normalized_or_none(entry.image, url),
         language=entry.language,
         views=entry.views,
         comments=entry.comments,
+        enclosures=_enclosures(entry, url) if entry.enclosures else (),
+        comments_url=normalized_or_none(entry.comments_url, url),
+        season=entry.season,
+        episode=entry.episode,
     )
 
 
-def _address(entry: RawEntry, url: str, shared: set[str | None]) -> str | None:
-    """The entry's own link; if it shares that with others, its id or its attached file."""
-    for candidate in _candidates(entry, shared):
-        address = _normalized(candidate, url)
-        if address is not None:
-            return address
-    return None
-
-
-def _candidates(entry: RawEntry, shared: set[str | None]) -> Iterator[str | None]:
-    if entry.link not in shared:
-        yield entry.link
-    elif entry.id is not None and entry.id.startswith(("http://", "https://")):
-        yield entry.id
-    yield entry.enclosure
-    yield entry.link
-
-
-def _normalized(link: str | None, url: str) -> str | None:
-    if link is None:
-        return None
-    try:
-        return normalize(link, url)
-    except InvalidUrlError:
-        return None
+def _enclosures(entry: RawEntry, url: str) -> tuple[Enclosure, ...]:
+    found = []
+    for one in entry.enclosures:
+        try:
+            # Parameters stay: the address of a file is often signed.
+            address = canonical_form(one.url, url)
+        except InvalidUrlError:
+            continue
+        found.append(replace(one, url=address, title=title_text(one.title, is_plain=True)))
+    return tuple(found)

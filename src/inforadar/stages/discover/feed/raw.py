@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from inforadar.model.item import ScheduleHints
+from inforadar.model.item import Enclosure, ScheduleHints
 
 NO_HINTS = ScheduleHints()
 
@@ -32,13 +32,19 @@ class RawEntry(NamedTuple):
     author: str | None = None
     tags: tuple[str, ...] = ()
     image: str | None = None
-    enclosure: str | None = None
-    """The URL of the first attached file."""
+    enclosures: tuple[Enclosure, ...] = ()
     language: str | None = None
     comments: int | None = None
     views: int | None = None
     is_title_plain: bool = False
     """The title is declared as plain text, so a "<" in it is not markup."""
+    authors: tuple[str, ...] = ()
+    """All of them, the first of whom is `author`."""
+    self_link: str | None = None
+    """Where the entry itself is served: used if it has no link."""
+    comments_url: str | None = None
+    season: int | None = None
+    episode: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +56,8 @@ class RawFeed:
     link: str | None = None
     description: str | None = None
     language: str | None = None
+    icon: str | None = None
+    """A picture that stands for the feed."""
     hints: ScheduleHints = NO_HINTS
     warnings: tuple[str, ...] = ()
     """Sentences that say what was wrong with the document and how it was handled."""

@@ -11,9 +11,10 @@ from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from inforadar.errors import ParseError
+from inforadar.model.item import MAX_ENCLOSURES, Enclosure
 from inforadar.stages.discover.dates.absolute import parse_date
 from inforadar.stages.discover.feed.raw import RawEntry, RawFeed
-from inforadar.stages.discover.feed.xml import MAX_ENTRIES
+from inforadar.stages.discover.feed.xml import MAX_AUTHORS, MAX_ENTRIES
 
 _WARNING = "The document is badly broken; parts of it were guessed."
 
@@ -41,7 +42,10 @@ def parse_document_slowly(data: bytes, url: str, content_type: str = "", zone: t
 def _entry(entry: Any, zone: tzinfo) -> RawEntry:
     contents = [content.get("value") or "" for content in entry.get("content") or ()]
     tags = dict.fromkeys(tag["term"] for tag in entry.get("tags") or () if tag.get("term"))
-    enclosures = [link.get("href") for link in entry.get("links") or () if link.get("rel") == "enclosure"]
+    enclosures = [
+        link for link in entry.get("links") or () if link.get("rel") == "enclosure" and link.get("href")
+    ]
+    authors = dict.fromkeys(name for one in entry.get("authors") or () if (name := one.get("name")))
     comments = str(entry.get("slash_comments") or entry.get("thr_total") or "")
     link = _text(entry, "link")
     return RawEntry(
@@ -54,9 +58,18 @@ def _entry(entry: Any, zone: tzinfo) -> RawEntry:
         content=max(contents, key=len, default="") or None,
         author=_text(entry, "author"),
         tags=tuple(tags),
-        enclosure=next((href for href in enclosures if href), None),
+        enclosures=tuple(
+            Enclosure(url=one["href"], type=one.get("type") or None, length=_length(one.get("length")))
+            for one in enclosures[:MAX_ENCLOSURES]
+        ),
+        authors=tuple(authors)[:MAX_AUTHORS],
+        comments_url=entry.get("comments") if isinstance(entry.get("comments"), str) else None,
         comments=int(comments) if comments.isdecimal() and len(comments) < 10 else None,
     )
+
+
+def _length(text: Any) -> int | None:
+    return int(text) or None if isinstance(text, str) and len(text) < 16 and text.isdecimal() else None
 
 
 def _text(holder: Any, key: str) -> str | None:

@@ -7,12 +7,15 @@ elements to look for, in order.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import tzinfo
 from itertools import islice
 from typing import Any
 from urllib.parse import urljoin
 
+from inforadar.model.item import MAX_ENCLOSURES, Enclosure
 from inforadar.stages.discover.feed.fields import Element, Fields
 from inforadar.stages.discover.feed.hints import read_hints
 from inforadar.stages.discover.feed.markup import element_html
@@ -44,10 +47,12 @@ _FALLBACK_SUMMARY = ("dc:description", "dcterms:abstract")
 _DESCRIPTION = ("description", "subtitle", "tagline", "dc:description", "itunes:summary", "itunes:subtitle")
 _TITLE = ("title", "dc:title", "media:title")
 _IDENTIFIER = ("guid", "id")
-_AUTHOR = ("dc:creator", "itunes:author", "managingeditor")
+MAX_AUTHORS = 20
+_AUTHOR = ("itunes:author", "managingeditor")
 _PERSON = ("name", "email", "uri")
 _COMMENTS = ("slash:comments", "thr:total")
 _PICTURES = {"media:content": "url", "media:thumbnail": "url", "itunes:image": "href"}
+_DURATION = re.compile(r"\d{1,7}(?::\d{1,2}){0,2}(?:\.\d+)?", re.ASCII)
 _ABSOLUTE = ("http://", "https://")
 _MAX_BASE_CHARS = 2_000
 """Every relative link grows by its base: a long base times twenty thousand links would fill the memory."""
@@ -84,30 +89,39 @@ class _Reader:
         if not entries:
             entries = [self._entry(element) for element in islice(_nested_entries(root), MAX_ENTRIES + 1)]
         found = Fields(fields)
-        if kind == "feed" and (author := self._author(found)):
-            entries = [entry if entry.author else entry._replace(author=author) for entry in entries]
+        if kind == "feed" and (authors := self._authors(found)):
+            entries = [
+                entry if entry.author else entry._replace(author=authors[0], authors=authors)
+                for entry in entries
+            ]
         return RawFeed(
             entries=tuple(entries[:MAX_ENTRIES]),
             title=found.text(_TITLE),
             link=self._link(found.links) or self._home(found),
             description=found.text(_DESCRIPTION),
             language=found.text(("language", "dc:language")) or root.get(XML + "lang"),
+            icon=self._icon(found, root),
             hints=read_hints(found),
             warnings=(TOO_MANY_ENTRIES,) if len(entries) > MAX_ENTRIES else (),
         )
 
     def _entry(self, item: Element) -> RawEntry:
         found = Fields(item)
-        image, enclosure, views, summary = (
-            self._media(found.media) if found.media else (None, None, None, None)
-        )
+        media = _Media()
+        if found.media:
+            self._add_media(media, found.media)
         link = self._link(found.links)
+        self_link = comments_url = None
+        if len(found.links) > 1 or link is None:
+            self_link, comments_url = self._other_links(media, found.links)
         if link is None and found.permalink is not None:
             link = self._permalink(found.permalink)
-        summary = found.text(_SUMMARY) or summary
+        summary = found.text(_SUMMARY) or media.description
         content = found.content or _body(found)
         if summary is None and content is None:
             summary = found.text(_FALLBACK_SUMMARY)
+        texts = found.texts
+        authors = self._authors(found)
         return RawEntry(
             # An entry without an id is identified by its link.
             found.text(_IDENTIFIER) or item.get(RDF + "about") or found.texts.get("dc:identifier") or link,
@@ -117,14 +131,19 @@ class _Reader:
             found.date(_UPDATED, self.zone),
             summary,
             content,
-            self._author(found),
+            authors[0] if authors else None,
             found.tags,
-            image,
-            enclosure,
-            found.texts.get("dc:language"),
+            media.image,
+            media.finished(texts.get("itunes:duration")) if media.enclosures else (),
+            texts.get("dc:language"),
             found.number(_COMMENTS),
-            views,
+            media.views,
             found.is_title_plain,
+            authors,
+            self_link,
+            comments_url or texts.get("comments"),
+            found.number(("itunes:season",)),
+            found.number(("itunes:episode",)),
         )
 
     def _link(self, links: list[Element]) -> str | None:
@@ -141,6 +160,39 @@ class _Reader:
                 if best is None or is_page:
                     best, is_best_page = self._absolute(link, href.strip()), is_page
         return best
+
+    def _other_links(self, media: _Media, links: list[Element]) -> tuple[str | None, str | None]:
+        """The entry's own address and that of its discussion; files that are linked are added to the media."""
+        itself = comments = None
+        for link in links:
+            relation, href = link.get("rel"), (link.get("href") or "").strip()
+            if not href:
+                continue
+            if relation == "enclosure":
+                media.add(
+                    self._absolute(link, href),
+                    link.get("type"),
+                    _count(link.get("length")),
+                    title=link.get("title"),
+                )
+            elif relation == "self" and itself is None:
+                itself = self._absolute(link, href)
+            elif relation == "replies" and comments is None and link.get("type") in _PAGE_TYPES:
+                comments = self._absolute(link, href)
+        return itself, comments
+
+    def _icon(self, found: Fields, root: Element) -> str | None:
+        """The picture that stands for the feed: Atom's icon or logo, RSS's image, that of a podcast."""
+        if address := found.text(("icon", "logo")):
+            return self._absolute(root, address)
+        if (image := found.elements.get("image")) is not None:
+            for child in image:
+                if KEYS[child.tag] == "url" and child.text and child.text.strip():
+                    return self._absolute(child, child.text.strip())
+        for key, element in found.media:
+            if key == "itunes:image" and (address := element.get("href")):
+                return self._absolute(element, address.strip())
+        return None
 
     def _home(self, found: Fields) -> str | None:
         """Replace a feed's missing link: its id, if that is a URL, else the feed's own URL."""
@@ -180,36 +232,92 @@ class _Reader:
         joined = urljoin(inherited, own.strip())
         return joined if len(joined) <= _MAX_BASE_CHARS else inherited
 
-    def _author(self, found: Fields) -> str | None:
-        for author in found.authors:
-            person = _person(author) if len(author) else (author.text or "").strip()
-            if person:
-                return person
-        return found.text(_AUTHOR)
+    def _authors(self, found: Fields) -> tuple[str, ...]:
+        """All authors, each once: those of the format itself, else those that extensions name."""
+        names: dict[str, None] = {}
+        for author in found.authors[:MAX_AUTHORS]:
+            if person := _person(author) if len(author) else (author.text or "").strip():
+                names[person] = None
+        if not names:
+            names = dict.fromkeys(found.creators[:MAX_AUTHORS])
+        if not names and (other := found.text(_AUTHOR)):
+            names[other] = None
+        return tuple(names)
 
-    def _media(
-        self, media: list[tuple[str, Element]]
-    ) -> tuple[str | None, str | None, int | None, str | None]:
-        """The picture, attached file, view count and description from Media RSS and podcast elements."""
-        image = enclosure = views = described = None
-        for key, element in media:
+    def _add_media(self, media: _Media, elements: list[tuple[str, Element]]) -> None:
+        """Add pictures, files, the view count and the description from Media RSS and podcast elements."""
+        for key, element in elements:
             if key in _PICTURES:
-                address = element.get(_PICTURES[key])
-                if image is None and address and (key != "media:content" or _is_image(element)):
-                    image = self._absolute(element, address.strip())
+                if not (address := (element.get(_PICTURES[key]) or "").strip()):
+                    continue
+                address = self._absolute(element, address)
+                is_picture = key != "media:content" or _is_image(element)
+                if is_picture:
+                    media.image = media.image or address
+                if key == "media:content" and (not is_picture or media.image != address):
+                    media.add(
+                        address,
+                        element.get("type"),
+                        _count(element.get("fileSize")),
+                        parse_duration(element.get("duration")),
+                        _media_title(element),
+                    )
             elif key == "enclosure":
-                if enclosure is None and (address := element.get("url")):
-                    enclosure = self._absolute(element, address.strip())
-                    if image is None and _is_image(element):
-                        image = enclosure
+                if address := (element.get("url") or "").strip():
+                    address = self._absolute(element, address)
+                    media.add(address, element.get("type"), _count(element.get("length")))
+                    if media.image is None and _is_image(element):
+                        media.image = address
             elif key == "media:group":
                 group = Fields(element)
-                inner = self._media(group.media)
-                image, views = image or inner[0], views or inner[2]
-                described = described or group.texts.get("media:description")
+                self._add_media(media, group.media)
+                media.description = media.description or group.texts.get("media:description")
             elif key == "media:community":
-                views = next((_count(child.get("views")) for child in element if child.get("views")), views)
-        return image, enclosure, views, described
+                counts = (_count(child.get("views")) for child in element if child.get("views"))
+                media.views = next(counts, media.views)
+
+
+class _Media:
+    """The pictures and files of one entry, as they are found."""
+
+    __slots__ = ("description", "enclosures", "image", "views")
+
+    def __init__(self) -> None:
+        self.image: str | None = None
+        self.enclosures: dict[str, Enclosure] = {}
+        """By URL: publishers name the same file as enclosure and as media content."""
+        self.views: int | None = None
+        self.description: str | None = None
+
+    def add(
+        self,
+        url: str,
+        type_: str | None,
+        length: int | None,
+        duration: int | None = None,
+        title: str | None = None,
+    ) -> None:
+        known = self.enclosures.get(url)
+        if known is None and len(self.enclosures) >= MAX_ENCLOSURES:
+            return
+        self.enclosures[url] = Enclosure(
+            url=url,
+            type=(known and known.type) or (type_ or "").strip().lower() or None,
+            length=(known and known.length) or length or None,
+            duration=(known and known.duration) or duration,
+            title=(known and known.title) or title or None,
+        )
+
+    def finished(self, duration: str | None) -> tuple[Enclosure, ...]:
+        """All files; the duration that a podcast gives for its episode belongs to the first that can be played."""
+        found = tuple(self.enclosures.values())
+        seconds = parse_duration(duration)
+        if seconds is None:
+            return found
+        played = next((one for one in found if (one.type or "").startswith(("audio/", "video/"))), found[0])
+        return tuple(
+            replace(one, duration=seconds) if one is played and not one.duration else one for one in found
+        )
 
 
 def _nested_entries(element: Element) -> Iterator[Element]:
@@ -229,6 +337,21 @@ def _person(author: Element) -> str | None:
 
 def _is_image(element: Element) -> bool:
     return bool(element.get("medium") == "image" or element.get("type", "").startswith("image/"))
+
+
+def _media_title(element: Element) -> str | None:
+    texts = (child.text for child in element if KEYS[child.tag] == "media:title" and child.text)
+    return next((text.strip() for text in texts if text.strip()), None)
+
+
+def parse_duration(text: str | None) -> int | None:
+    """Seconds from `3723`, `62:03`, `1:02:03` or `3723.5`; None if it is none of them."""
+    if not text or len(text) > 20 or not _DURATION.fullmatch(text := text.strip()):
+        return None
+    seconds = 0
+    for part in text.partition(".")[0].split(":"):
+        seconds = seconds * 60 + int(part)
+    return seconds or None
 
 
 def _count(text: Any) -> int | None:
