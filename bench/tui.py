@@ -113,6 +113,7 @@ async def fill(home: Path, number: int) -> None:
         for start in range(0, number, BATCH):
             added = tuple(
                 NewItem(
+                    url=url,
                     hash=url_hash(url),
                     listed=Listed(
                         url=url,

@@ -109,7 +109,7 @@ class _Known:
     def match_page(self, entry: Listed) -> KnownItem | None:
         page = [item for item in self._on_page(entry.url) if item.id not in self.matched]
         if entry.shares_page or not entry.has_link:
-            agreeing = (item for item in page if _agrees_in_all(entry, item))
+            agreeing: Iterable[KnownItem] = (item for item in page if _agrees_in_all(entry, item))
         elif len(page) == 1:
             agreeing = (item for item in page if _lacks_id(entry, item) or _agrees(entry, item))
         else:
@@ -117,7 +117,7 @@ class _Known:
                 (item for item in page if _agrees(entry, item)),
                 (item for item in page if _lacks_id(entry, item) and item.url == entry.link),
             )
-        return next(agreeing, None) or self._match_former(entry)
+        return next(iter(agreeing), None) or self._match_former(entry)
 
     def _on_page(self, page: str) -> Iterator[KnownItem]:
         """The item that has the plain URL first; of a forgotten one only the hash is known."""

@@ -13,7 +13,8 @@ from inforadar.config import RetentionSettings
 from inforadar.model.feed import Feed
 from inforadar.store.database import Database
 from inforadar.store.feeds.options import update_feed_options
-from inforadar.store.items.queries import load_item_changes, load_known_hashes
+from inforadar.store.items.known import load_known_hashes
+from inforadar.store.items.queries import load_item_changes
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.feeds import feed_schedules
 from inforadar.store.schema.hosts import hosts

@@ -12,13 +12,13 @@ from inforadar.model.item import DIFFED_FIELDS, ItemChange
 from inforadar.store.database import Database
 from inforadar.store.feeds.changes import update_feed
 from inforadar.store.feeds.delete_feeds import delete_feed
+from inforadar.store.items.known import load_known
 from inforadar.store.items.queries import (
     ItemFilter,
     count_items,
     list_items,
     load_item,
     load_item_changes,
-    load_known,
 )
 from inforadar.store.items.save import FeedItems, insert_items, save_changes
 from inforadar.store.schema.articles import articles
@@ -43,27 +43,26 @@ ABSENT = {field.name: () if field.is_list else None for field in DIFFED_FIELDS}
 async def test_what_is_stored_is_known_field_by_field(database: Database) -> None:
     feed = await add_feed(database)
     await collect(database, feed, listed("https://example.com/1", **FULL))
-    key = url_hash("https://example.com/1")
-    known = await database.read(load_known, {feed.id: [key, url_hash("https://example.com/2")]})
-    assert known[feed.id][key].fields == {**ABSENT, **FULL}
-    assert list(known[feed.id]) == [key]
+    asked = [listed("https://example.com/1"), listed("https://example.com/2")]
+    (known,) = (await database.read(load_known, {feed.id: asked}))[feed.id]
+    assert known.fields == {**ABSENT, **FULL}
+    assert known.hash == url_hash("https://example.com/1")
 
 
 async def test_absent_fields_are_known_as_absent(database: Database) -> None:
     feed = await add_feed(database)
     await collect(database, feed, listed("https://example.com/1", title=None))
-    key = url_hash("https://example.com/1")
-    fields = (await database.read(load_known, {feed.id: [key]}))[feed.id][key].fields
-    assert fields == ABSENT
+    (known,) = (await database.read(load_known, {feed.id: [listed("https://example.com/1")]}))[feed.id]
+    assert known.fields == ABSENT
 
 
 async def test_the_same_url_in_two_feeds_is_known_for_each_alone(database: Database) -> None:
     one, two, three = await add_feeds(database, 3)
     await collect(database, one, listed("https://shared.example/1", views=1))
     await collect(database, two, listed("https://shared.example/1", views=2))
-    key = url_hash("https://shared.example/1")
-    known = await database.read(load_known, {feed.id: [key] for feed in (one, two, three)})
-    assert {feed: [k.fields["views"] for k in found.values()] for feed, found in known.items()} == {
+    asked = [listed("https://shared.example/1")]
+    known = await database.read(load_known, {feed.id: asked for feed in (one, two, three)})
+    assert {feed: [item.fields["views"] for item in found] for feed, found in known.items()} == {
         one.id: [1],
         two.id: [2],
         three.id: [],
@@ -75,8 +74,8 @@ async def test_the_same_url_in_two_feeds_is_known_for_each_alone(database: Datab
 async def test_more_can_be_asked_than_a_statement_has_parameters(database: Database) -> None:
     feed = await add_feed(database)
     await collect(database, feed, *(listed(f"https://example.com/{n}") for n in range(20)))
-    hashes = [url_hash(f"https://example.com/{n}") for n in range(40_000)]
-    assert len((await database.read(load_known, {feed.id: hashes}))[feed.id]) == 20
+    asked = [listed(f"https://example.com/{n}", guid=f"tag:{n}") for n in range(40_000)]
+    assert len((await database.read(load_known, {feed.id: asked}))[feed.id]) == 20
     assert await database.read(load_known, {}) == {}
 
 
@@ -87,7 +86,7 @@ async def test_inserting_an_item_twice_keeps_the_first(database: Database) -> No
     url = "https://example.com/1"
 
     def batch(title: str) -> list[FeedItems]:
-        new = NewItem(hash=url_hash(url), listed=listed(url, title=title))
+        new = NewItem(url=url, hash=url_hash(url), listed=listed(url, title=title))
         return [FeedItems(feed_id=feed.id, topic="t", run_id=None, at=NOW, added=(new, new))]
 
     await database.write(insert_items, batch("first"))

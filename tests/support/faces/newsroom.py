@@ -67,7 +67,7 @@ class Newsroom:
         """Add an item with the fields of a `Listed`."""
         at = datetime.now(UTC)
         listed = Listed(**{"url": url, "title": "A title", "published_at": at} | fields)
-        new = NewItem(hash=url_hash(url), listed=listed)
+        new = NewItem(url=url, hash=url_hash(url), listed=listed)
         batch = FeedItems(feed_id=feed.id, topic=feed.topic, run_id=None, at=at, added=(new,))
         await self.database.write(insert_items, [batch])
         found = await self.database.read(list_items, limit=10_000)
@@ -77,6 +77,7 @@ class Newsroom:
         at = datetime.now(UTC)
         added = tuple(
             NewItem(
+                url=url,
                 hash=url_hash(url),
                 listed=Listed(url=url, title=f"Number {count}", published_at=at - timedelta(minutes=count)),
             )

@@ -202,7 +202,11 @@ async def test_what_a_run_added_can_be_listed(newsroom: Newsroom, web: aiohttp.C
     feed = await newsroom.add_feed()
     run_id = await newsroom.database.write(insert_run, RunKind.FETCH, NOW)
     await newsroom.add_item(feed, "https://x.example/old")
-    new = NewItem(hash=url_hash("https://x.example/1"), listed=Listed(url="https://x.example/1", title="New"))
+    new = NewItem(
+        url="https://x.example/1",
+        hash=url_hash("https://x.example/1"),
+        listed=Listed(url="https://x.example/1", title="New"),
+    )
     batch = FeedItems(feed_id=feed.id, topic="a", run_id=run_id, at=NOW, added=(new,))
     await newsroom.database.write(insert_items, [batch])
     assert await urls(web, run=str(run_id)) == ["1"]

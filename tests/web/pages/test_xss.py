@@ -101,7 +101,7 @@ async def plant(site: Site) -> list[Item]:
             language=payload,
             published_at=at - timedelta(minutes=number),
         )
-        added.append(NewItem(hash=url_hash(url), listed=listed))
+        added.append(NewItem(url=url, hash=url_hash(url), listed=listed))
     batch = FeedItems(feed_id=feeds[0].id, topic=feeds[0].topic, run_id=None, at=at, added=tuple(added))
     await newsroom.database.write(insert_items, [batch])
     items = await newsroom.database.read(list_items, limit=len(PAYLOADS))

@@ -226,12 +226,18 @@ class Database:
     items: dict[UrlHash, KnownItem] = field(default_factory=dict)
 
     def save(self, listed: Sequence[Listed]) -> None:
-        found = diff(listed, self.items)
+        found = diff(listed, self.items.values())
         for new in found.added:
             assert new.listed.published_at is not None
             fields = {name: getattr(new.listed, name) for name in NAMES}
             fields["published_at"] = new.listed.published_at.isoformat()
-            self.items[new.hash] = KnownItem(id=ItemId(new_uuid()), hash=new.hash, fields=fields)
+            self.items[new.hash] = KnownItem(
+                id=ItemId(new_uuid()),
+                hash=new.hash,
+                url=new.url,
+                published_at=new.listed.published_at,
+                fields=fields,
+            )
         for change in found.changed:
             item = self.items[url_hash(change.url)]
             newer = {name: value for name, (_, value) in change.fields.items()}
