@@ -18,26 +18,40 @@ down_revision = "0010"
 branch_labels = None
 depends_on = None
 
-_ITEM_COLUMNS: dict[str, Any] = {
-    "authors": JsonDoc,
-    "enclosures": JsonDoc,
-    "comments_url": WebText,
-    "season": sa.BigInteger,
-    "episode": sa.BigInteger,
-    "link": WebText,
-    "dated_at": UtcDateTime,
-    "revised_at": UtcDateTime,
+_ITEM_COLUMNS: dict[str, tuple[Any, str | None]] = {
+    "authors": (JsonDoc, None),
+    "enclosures": (JsonDoc, None),
+    "comments_url": (WebText, None),
+    "season": (sa.BigInteger, None),
+    "episode": (sa.BigInteger, None),
+    "link": (WebText, "the entry's latest link, if it is not the url"),
+    "dated_at": (UtcDateTime, "the date as the source gave it; pub_date sorts"),
+    "revised_at": (UtcDateTime, "when the source says that it changed the entry"),
 }
-_FEED_COLUMNS: dict[str, Any] = {"icon": WebText, "warnings": JsonDoc}
+_FEED_COLUMNS: dict[str, tuple[Any, str | None]] = {
+    "icon": (WebText, None),
+    "warnings": (JsonDoc, "what the last document that was read lacks: [{text, is_loss}]"),
+}
+_GUID = "the entry's own id"
 
 
 def upgrade() -> None:
-    for name, kind in _ITEM_COLUMNS.items():
-        op.add_column("items", sa.Column(name, kind))
-    for name, kind in _FEED_COLUMNS.items():
-        op.add_column("feeds", sa.Column(name, kind))
-    op.add_column("feeds", sa.Column("is_title_given", sa.Boolean, nullable=False, server_default=sa.false()))
-    op.add_column("forgotten_items", sa.Column("guid", WebText))
+    for table, columns in (("items", _ITEM_COLUMNS), ("feeds", _FEED_COLUMNS)):
+        for name, (kind, comment) in columns.items():
+            op.add_column(table, sa.Column(name, kind, comment=comment))
+    op.add_column(
+        "feeds",
+        sa.Column(
+            "is_title_given",
+            sa.Boolean,
+            nullable=False,
+            server_default=sa.false(),
+            comment="a person chose the title; the document's does not replace it",
+        ),
+    )
+    if op.get_bind().dialect.name == "postgresql":
+        op.alter_column("items", "guid", comment=_GUID)
+    op.add_column("forgotten_items", sa.Column("guid", WebText, comment=_GUID))
     is_sqlite = op.get_bind().dialect.name == "sqlite"
     key = sa.text("guid" if is_sqlite else "md5(guid)")
     position = "instr" if is_sqlite else "strpos"
@@ -55,6 +69,8 @@ def downgrade() -> None:
     op.drop_index("ix_items_page", "items")
     op.drop_index("ix_items_guid", "items")
     op.drop_column("forgotten_items", "guid")
+    if op.get_bind().dialect.name == "postgresql":
+        op.alter_column("items", "guid", comment=None)
     for name in ("is_title_given", *_FEED_COLUMNS):
         op.drop_column("feeds", name)
     for name in _ITEM_COLUMNS:
