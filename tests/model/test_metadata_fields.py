@@ -39,7 +39,11 @@ def test_metadata_goes_from_one_kind_of_item_to_another() -> None:
     listed = Listed(url="https://example.com/1", title="T", tags=("a", "b"), views=0)
     assert list(metadata_of(listed)) == [field.name for field in fields(Metadata)]
     assert Metadata(**metadata_of(listed)) == Metadata(title="T", tags=("a", "b"), views=0)
-    assert metadata_json(listed) == metadata_of(listed) | {"tags": ["a", "b"]}
+    assert metadata_json(listed) == metadata_of(listed) | {
+        "tags": ["a", "b"],
+        "authors": [],
+        "enclosures": [],
+    }
 
 
 def test_a_field_is_described_by_its_annotation() -> None:

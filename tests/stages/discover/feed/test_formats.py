@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from inforadar.model.item import Listed, Listing
+from inforadar.model.item import Enclosure, Listed, Listing
 from inforadar.stages.discover.feed.parse import parse_feed
 
 URL = "https://example.org/news/feed.xml"
@@ -103,7 +103,6 @@ def test_rss_of_rdf_has_its_items_beside_the_channel(namespace: str) -> None:
     assert listing.items == (
         Listed(
             url="https://example.org/1",
-            guid="https://example.org/1",
             title="One",
             published_at=MORNING,
             author="Ann",
@@ -210,39 +209,103 @@ def test_a_feeds_link_to_itself_is_not_taken_for_its_site(channel: str, link: st
 
 def test_an_item_without_a_link_goes_by_its_permanent_guid() -> None:
     assert rss("<item><guid>https://example.org/1</guid></item>").items[0].url == "https://example.org/1"
-    listing = rss('<item><title>lost</title><guid isPermaLink="false">https://example.org/1</guid></item>')
-    assert listing.items == ()
-    assert listing.warnings == ("1 entry left out: no usable link.",)
+    listing = rss('<item><title>kept</title><guid isPermaLink="false">https://example.org/1</guid></item>')
+    assert [(one.url, one.has_link) for one in listing.items] == [("https://example.org/1", True)]
+    assert listing.warnings == ()
 
 
-def test_an_item_without_a_guid_goes_by_its_link() -> None:
-    assert item("<title>One</title>").guid == "https://example.org/1"
+def test_an_item_without_a_guid_is_known_by_its_page() -> None:
+    assert item("<title>One</title>").guid is None
 
 
-def test_a_podcast_without_links_goes_by_its_files() -> None:
+def test_an_atom_entry_without_an_alternate_link_goes_by_where_it_is_served() -> None:
+    assert entry('<id>urn:1</id><link rel="self" href="/entries/1"/>').url == "https://example.org/entries/1"
+
+
+def test_an_entry_without_any_link_is_listed_under_the_site() -> None:
+    file = '<enclosure url="/1.mp3" type="audio/mpeg"/>'
+    (one,) = rss(f"<item><title>Один</title>{file}</item>").items
+    assert (one.url, one.has_link, one.title) == ("https://example.org/", False, "Один")
+    assert one.former_url == "https://example.org/1.mp3"
+    document = b"<rss><channel><item><title>No site either</title></item></channel></rss>"
+    assert [two.url for two in parse_feed(document, URL).items] == [URL]
+
+
+def test_entries_that_share_a_page_are_all_listed_with_their_fragments() -> None:
     listing = rss(
-        '<item><title>One</title><enclosure url="https://cdn.example.org/1.mp3" type="audio/mpeg"/></item>'
+        "<item><link>/1</link><title>new</title></item><item><link>/1#x y</link><title>old</title></item>"
     )
-    assert listing.items[0].url == "https://cdn.example.org/1.mp3"
+    assert [(one.url, one.fragment, one.shares_page) for one in listing.items] == [
+        ("https://example.org/1", "", True),
+        ("https://example.org/1", "x%20y", True),
+    ]
+    assert listing.warnings == ()
 
 
-def test_episodes_that_all_link_to_the_home_page_go_by_their_files() -> None:
-    listing = rss(
-        "".join(
-            f"<item><link>https://example.org/</link><guid>{number}</guid><enclosure "
-            f'url="/{number}.mp3"/></item>'
-            for number in (1, 2)
-        )
+def test_a_fragment_that_only_tells_where_readers_come_from_is_dropped() -> None:
+    (one,) = rss("<item><link>/1#xtor=RSS-1</link><title>T</title></item>").items
+    assert (one.url, one.fragment) == ("https://example.org/1", "")
+
+
+def test_files_are_read_from_each_way_to_name_them_once() -> None:
+    one = item(
+        '<enclosure url="/1.mp3?sig=a%2Fb&amp;utm_source=x" type="audio/mpeg" length="4200"/>'
+        "<itunes:duration>1:02:03</itunes:duration><itunes:season>2</itunes:season><itunes:episode>7</itunes:episode>"
+        '<media:content url="/1.mp3?sig=a%2Fb&amp;utm_source=x" fileSize="1"/>'
+        '<media:group><media:content url="/1.mp4" type="video/mp4" duration="61.5" fileSize="99">'
+        "<media:title>Фильм</media:title></media:content></media:group>"
+        '<media:thumbnail url="/1.jpg"/><comments>/1/discuss</comments>'
+        "<dc:creator>Ann</dc:creator><dc:creator>Борис</dc:creator>"
     )
-    assert [one.url for one in listing.items] == ["https://example.org/1.mp3", "https://example.org/2.mp3"]
-
-
-def test_entries_of_one_address_are_listed_once() -> None:
-    listing = rss(
-        "<item><link>/1</link><title>new</title></item><item><link>/1#x</link><title>old</title></item>"
+    assert one.enclosures == (
+        Enclosure(
+            url="https://example.org/1.mp3?sig=a%2Fb&utm_source=x",
+            type="audio/mpeg",
+            length=4200,
+            duration=3723,
+        ),
+        Enclosure(url="https://example.org/1.mp4", type="video/mp4", length=99, duration=61, title="Фильм"),
     )
-    assert [one.title for one in listing.items] == ["new"]
-    assert listing.warnings == ("1 entry left out: same link as another entry.",)
+    assert (one.season, one.episode, one.image) == (2, 7, "https://example.org/1.jpg")
+    assert (one.comments_url, one.author, one.authors) == (
+        "https://example.org/1/discuss",
+        "Ann",
+        ("Ann", "Борис"),
+    )
+
+
+@pytest.mark.parametrize("wrong", ["javascript:alert(1)", "data:audio/mp3;base64,AA", "", "http://"])
+def test_a_file_that_cannot_be_fetched_is_left_out(wrong: str) -> None:
+    assert item(f'<enclosure url="{wrong}" length="many"/>').enclosures == ()
+
+
+def test_files_authors_and_discussion_of_atom_are_read() -> None:
+    one = entry(
+        '<link href="/1"/><link rel="enclosure" href="/1.ogg" type="audio/ogg" length="7" title="Ton"/>'
+        '<link rel="replies" type="text/html" href="/1#comments"/>'
+        "<author><name>Ann</name></author><author><name>李明</name></author>"
+    )
+    assert one.enclosures == (
+        Enclosure(url="https://example.org/1.ogg", type="audio/ogg", length=7, title="Ton"),
+    )
+    assert (one.authors, one.comments_url) == (("Ann", "李明"), "https://example.org/1#comments")
+
+
+def test_an_atom_entry_with_only_a_date_of_change_has_that_date() -> None:
+    one = entry('<link href="/1"/><updated>2026-11-15T08:36:00Z</updated>')
+    assert (one.published_at, one.updated_at) == (MORNING, MORNING)
+
+
+@pytest.mark.parametrize(
+    "channel",
+    [
+        "<image><url>/icon.png</url><title>T</title></image>",
+        '<itunes:image href="/icon.png"/>',
+        "<atom:icon>/icon.png</atom:icon>",
+    ],
+)
+def test_a_feed_has_a_picture(channel: str) -> None:
+    assert rss(f"{channel}<item><link>/1</link></item>").icon == "https://example.org/icon.png"
 
 
 def test_the_longest_content_is_taken_and_the_description_is_the_snippet() -> None:
@@ -359,21 +422,22 @@ def test_namespaces_are_known_however_they_are_spelled() -> None:
 
 def test_json_feed_is_read_with_all_its_fields() -> None:
     document = """{"version": "https://jsonfeed.org/version/1.1", "title": "Новости", "home_page_url": "/",
-        "language": "ru", "description": "Все", "authors": [{"name": "Анна"}], "items": [
+        "language": "ru", "description": "Все", "icon": "/i.png", "authors": [{"name": "Анна"}], "items": [
         {"id": 1, "url": "/1", "title": "A <b> tag", "content_html": "<p>Long</p>", "summary": "Short",
          "image": "/a.jpg", "date_published": "2026-11-15T08:36:00Z",
          "date_modified": "2026-11-15T09:36:00+01:00", "tags": ["a", 5, "b"]},
         {"id": "https://example.org/2", "content_text": "1 < 2", "author": {"name": "Bob"}, "language": "en"},
-        {"id": "3", "attachments": [{"url": "https://example.org/3.mp3"}]}, {"id": "lost"}, "nonsense"]}"""
+        {"id": "3", "attachments": [{"url": "https://example.org/3.mp3", "mime_type": "audio/mpeg", "title": "Три",
+         "size_in_bytes": 5, "duration_in_seconds": 61.4}, {"url": "file:///etc/passwd"}]},
+        {"id": "lost"}, {"id": "4", "title": "kept"}, "nonsense"]}"""
     listing = parse_feed(document.encode(), URL)
     assert (listing.title, listing.link, listing.language) == ("Новости", "https://example.org/", "ru")
-    first, second, third = listing.items
+    first, second, third, fourth = listing.items
     assert first == Listed(
         url="https://example.org/1",
         guid="1",
         title="A <b> tag",
         published_at=MORNING,
-        updated_at=MORNING,
         author="Анна",
         snippet="Short",
         content="<p>Long</p>",
@@ -386,8 +450,13 @@ def test_json_feed_is_read_with_all_its_fields() -> None:
         "Bob",
         "en",
     )
-    assert third.url == "https://example.org/3.mp3"
-    assert listing.warnings == ("1 entry left out: no usable link.",)
+    assert third.enclosures == (
+        Enclosure(url="https://example.org/3.mp3", type="audio/mpeg", length=5, duration=61, title="Три"),
+    )
+    assert (third.url, third.has_link) == ("https://example.org/", False)
+    assert fourth.title == "kept"
+    assert listing.warnings == ("1 entry left out: empty.",)
+    assert listing.icon == "https://example.org/i.png"
 
 
 def test_json_feed_1_0_with_a_mark_and_raw_line_breaks_is_read() -> None:

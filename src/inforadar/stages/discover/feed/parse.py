@@ -84,7 +84,7 @@ def make_listing(feed: RawFeed, url: str) -> Listing:
         link=site,
         description=snippet_text(feed.description),
         language=feed.language,
-        icon=normalized_or_none(feed.icon, url),
+        icon=_absolute(feed.icon, url),
         hints=feed.hints,
         warnings=(
             *feed.warnings,
@@ -135,24 +135,28 @@ def _listed(entry: RawEntry, page: str, url: str, tags: Mapping[str, str | None]
         snippet=snippet_text(entry.summary or entry.content),
         content=entry.content or entry.summary,
         tags=tuple([tag for name in entry.tags if (tag := tags[name])]),
-        image=normalized_or_none(entry.image, url),
+        image=_absolute(entry.image, url),
         language=entry.language,
         views=entry.views,
         comments=entry.comments,
         enclosures=_enclosures(entry, url) if entry.enclosures else (),
-        comments_url=normalized_or_none(entry.comments_url, url),
+        comments_url=_absolute(entry.comments_url, url),
         season=entry.season,
         episode=entry.episode,
     )
 
 
 def _enclosures(entry: RawEntry, url: str) -> tuple[Enclosure, ...]:
-    found = []
-    for one in entry.enclosures:
-        try:
-            # Parameters stay: the address of a file is often signed.
-            address = canonical_form(one.url, url)
-        except InvalidUrlError:
-            continue
-        found.append(replace(one, url=address, title=title_text(one.title, is_plain=True)))
-    return tuple(found)
+    return tuple(
+        replace(one, url=address, title=title_text(one.title, is_plain=True))
+        for one in entry.enclosures
+        if (address := _absolute(one.url, url))
+    )
+
+
+def _absolute(link: str | None, url: str) -> str | None:
+    """A link as a browser would follow it. Nothing is dropped: addresses of files are often signed."""
+    try:
+        return canonical_form(link, url) if link else None
+    except InvalidUrlError:
+        return None

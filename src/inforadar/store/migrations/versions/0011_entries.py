@@ -55,7 +55,7 @@ def upgrade() -> None:
     is_sqlite = op.get_bind().dialect.name == "sqlite"
     key = sa.text("guid" if is_sqlite else "md5(guid)")
     position = "instr" if is_sqlite else "strpos"
-    _index("ix_items_guid", "items", ["feed_id", key], "guid <> url")
+    _index("ix_items_guid", "items", ["feed_id", key], "guid != url")
     _index("ix_items_page", "items", ["feed_id", "uid"], f"{position}(url, '#') > 0")
     _index("ix_forgotten_items_guid", "forgotten_items", ["feed_id", key], "guid IS NOT NULL")
 

@@ -29,8 +29,9 @@ def listing(page: str) -> PageListing:
 
 def as_json(item: Listed) -> dict[str, Any]:
     """The form of the expected files: every field that is set, without the raw content."""
-    found = {name: value for name, value in asdict(item).items() if value not in (None, ())}
-    found.pop("content", None)
+    found = {name: value for name, value in asdict(item).items() if value not in (None, (), "")}
+    for name in ("content", "has_link", "shares_page"):
+        found.pop(name, None)
     if item.published_at:
         found["published_at"] = item.published_at.isoformat()
     read: dict[str, Any] = json.loads(json.dumps(found))
