@@ -130,7 +130,7 @@ class _Known:
         """The item under the URL that an earlier version gave it, or forgotten under its own."""
         item = self.by_hash.get(url_hash(entry.former_url)) if entry.former_url else None
         if item is None and (entry.shares_page or not entry.has_link):
-            own = (self.by_hash.get(url_hash(url)) for url in own_urls(entry, is_fragment_unique=False))
+            own = (self.by_hash.get(url_hash(url)) for url in own_urls(entry, is_fragment_unique=True))
             item = next((one for one in own if one and one.url is None), None)
         return item if item and item.id not in self.matched else None
 

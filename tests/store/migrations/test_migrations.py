@@ -8,6 +8,7 @@ import sqlite3
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from uuid import UUID
 
 import pytest
@@ -178,6 +179,18 @@ async def test_upgrading_an_older_database_keeps_everything_and_backs_sqlite_up_
     with closing(sqlite3.connect(backup)) as copy:
         assert copy.execute("SELECT version_num FROM alembic_version").fetchone() == (OURS.head,)
         assert copy.execute("SELECT count(*) FROM items").fetchone() == (1,)
+
+
+async def test_an_upgrade_without_room_for_a_backup_is_refused(
+    database: Database, newer: Migrations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if database.path is None:
+        return  # PostgreSQL makes no copy, and its disk is its own
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1000))
+    with pytest.raises(StoreError, match="GB of free space for a backup"):
+        await upgrade_database(database, newer)
+    assert await database.read(load_revision) == OURS.head
+    assert not list(database.path.parent.glob("*.backup.db"))
 
 
 async def test_a_migration_that_fails_changes_nothing(database: Database, newer: Migrations) -> None:
