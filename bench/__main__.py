@@ -3,7 +3,8 @@
     python -m bench [NAME …] [--corpora FOLDER] [ARGUMENTS OF THE BENCHMARK]
 
 Some benchmarks measure on a corpus that is not part of this repository. `--corpora` names the folder with the corpora,
-each in a subfolder, mostly of the benchmark's name. A benchmark whose corpus is missing is skipped with a message.
+each in a subfolder, mostly of the benchmark's name, or the folder of the one corpus. A benchmark whose corpus is
+missing is skipped with a message.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ def main(argv: list[str]) -> int:
     for name in names or [name for name in BENCHMARKS if name not in ONLY_BY_NAME]:
         arguments = list(rest)
         if ours.corpora and name in TAKES_CORPUS:
-            arguments += ["--corpus", str(ours.corpora / TAKES_CORPUS[name])]
+            folder = ours.corpora / TAKES_CORPUS[name]
+            arguments += ["--corpus", str(folder if folder.is_dir() else ours.corpora)]
         elif name in NEEDS_CORPUS and "--corpus" not in rest:
             print(f"== {name}: needs a corpus, see --corpora; left out")
             continue

@@ -1,26 +1,30 @@
 """Reading feeds: speed against feedparser and fastfeedparser, and agreement with a corpus.
 
-    python -m bench feeds [--rounds 9] [--corpus FOLDER]
+    python -m bench feeds [--rounds 9] [--corpora FOLDER]
 
 Speed is CPU time on generated feeds, with the parsers interleaved, and printed as a ratio to feedparser: other work on
 the machine slows all of them alike. The corpus is a folder with `manifest.jsonl`, the documents it names, and
-`gold_consensus/<tier>.json.gz`, which holds what independent parsers agree on for each document.
+`gold_consensus/<tier>.json.gz`, which holds what independent parsers agree on for each document. Agreement is measured
+twice: of the parser alone, and of what a reader sees, which is what the database has after the worker's own comparing
+and saving. A link counts as the same if only its tracking parameters differ.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import gzip
 import html
 import json
 import random
 import re
 import statistics
+import tempfile
 import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -28,10 +32,24 @@ from urllib.parse import urljoin
 import fastfeedparser
 import feedparser
 
+from inforadar.errors import InvalidUrlError
+from inforadar.model.http import Outcome
+from inforadar.model.item import Item
+from inforadar.model.run import RunKind
+from inforadar.model.schedule import FinishedJob, NextRun
+from inforadar.stages.diff import diff
 from inforadar.stages.discover.feed.document import parse_document
-from inforadar.stages.discover.feed.parse import NeedsSlowParser, parse_feed
+from inforadar.stages.discover.feed.parse import NeedsSlowParser, parse_feed, parse_feed_slowly
 from inforadar.stages.discover.feed.raw import RawFeed
 from inforadar.stages.discover.feed.slow import parse_document_slowly
+from inforadar.store.database import Database, open_database
+from inforadar.store.feeds.add import insert_feed
+from inforadar.store.items.queries import ItemFilter, list_items
+from inforadar.store.leases import claim_feeds
+from inforadar.store.runs.save import insert_run
+from inforadar.store.upkeep.upgrade import upgrade_database
+from inforadar.store.writer import save_collected
+from inforadar.urls import normalize
 
 BASE = "http://feeds.example.org/dir/feed.xml"
 FIELDS = ("id", "link", "title", "published", "body", "author", "tags")
@@ -232,7 +250,84 @@ def _pairs(
         yield entry, found
 
 
-def measure_agreement(corpus: Path) -> None:
+Entries = Callable[[bytes], list[dict[str, Any]]]
+
+
+def parsed_entries(data: bytes) -> list[dict[str, Any]]:
+    return [_comparable(entry) for entry in inforadar(data, BASE)["entries"]]
+
+
+class Shown:
+    """Entries as the database has them after a first fetch, in the document's order."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.number = 0
+
+    async def entries(self, data: bytes) -> list[dict[str, Any]]:
+        try:
+            listing = parse_feed(data, BASE)
+        except NeedsSlowParser:
+            listing = parse_feed_slowly(data, BASE)
+        self.number += 1
+        url = f"http://feeds.example.org/{self.number}"
+        feed, _ = await self.database.write(insert_feed, url, enabled=True, polling=True)
+        (lease,) = await self.database.write(claim_feeds, [feed.id])
+        at = datetime.now(UTC)
+        run_id = await self.database.write(insert_run, RunKind.COLLECT, at)
+        job = FinishedJob(
+            lease=lease,
+            run_id=run_id,
+            at=at,
+            outcome=Outcome.SUCCESS,
+            next_run=NextRun(after_s=None),
+            listed=listing.items,
+        )
+        await self.database.write(save_collected, [job], diff)
+        found = await self.database.read(list_items, ItemFilter(feed_id=feed.id), limit=100_000)
+        return [_shown(item) for item in sorted(found, key=lambda item: item.id)]
+
+
+def _shown(item: Item) -> dict[str, Any]:
+    link = item.link or item.url
+    return _comparable(
+        {
+            "id": item.guid or link,
+            "link": link,
+            "title": html.escape(item.title or ""),
+            "published": _epoch(item.dated_at),
+            "updated": None,
+            "summary": html.escape(item.snippet or ""),
+            "content": item.content,
+            "author": item.author,
+            "tags": item.tags,
+        }
+    )
+
+
+def _known_link(link: str) -> str:
+    try:
+        return normalize(link, BASE)
+    except InvalidUrlError:
+        return link
+
+
+async def measure_shown(corpus: Path) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        async with open_database(f"sqlite:///{folder}/shown.db") as database:
+            await upgrade_database(database)
+            shown = Shown(database)
+            runner = asyncio.get_running_loop()
+            await asyncio.to_thread(
+                measure_agreement,
+                corpus,
+                "what a reader sees",
+                lambda data: asyncio.run_coroutine_threadsafe(shown.entries(data), runner).result(),
+            )
+
+
+def measure_agreement(corpus: Path, title: str, read: Entries) -> None:
+    print(title)
     for tier in ("real", "small"):
         path = corpus / "gold_consensus" / f"{tier}.json.gz"
         if not path.exists():
@@ -245,14 +340,16 @@ def measure_agreement(corpus: Path) -> None:
             if "error" in answer:
                 continue
             try:
-                own = [
-                    _comparable(entry)
-                    for entry in inforadar((corpus.parent / name).read_bytes(), BASE)["entries"]
-                ]
+                own = read((corpus.parent / name).read_bytes())
             except Exception as error:
                 misses.append(f"{name}: {error}")
                 own = []
-            for entry, other in _pairs(answer["entries"], own):
+            entries = answer["entries"]
+            if read is not parsed_entries:
+                # Some documents list an entry several times; a reader is to see it once.
+                keys = ("id", "link", "title", "published")
+                entries = list({tuple(entry.get(key) for key in keys): entry for entry in entries}.values())
+            for entry, other in _pairs(entries, own):
                 for field in FIELDS:
                     value = entry.get(field)
                     if value in ("", None, []) or (field == "published" and value <= 0):
@@ -261,8 +358,13 @@ def measure_agreement(corpus: Path) -> None:
                         continue
                     if isinstance(value, str) and "\ufffd" in value:
                         continue
+                    if read is not parsed_entries and field in {"id", "link"}:
+                        value = _known_link(value)
+                        own_value = other and _known_link(other[field])
+                    else:
+                        own_value = other and other[field]
                     asked[field] += 1
-                    if other is not None and _is_same(field, value, other[field]):
+                    if other is not None and _is_same(field, value, own_value):
                         agreed[field] += 1
                     else:
                         misses.append(f"{name}: {field}")
@@ -275,14 +377,17 @@ def measure_agreement(corpus: Path) -> None:
 
 def main(argv: list[str]) -> int:
     options = argparse.ArgumentParser(prog="bench feeds", description="Reading feeds: speed and agreement.")
-    options.add_argument("--corpus", type=Path, help="a folder with manifest.jsonl and gold_consensus/")
+    options.add_argument(
+        "--corpora", "--corpus", type=Path, help="a folder with manifest.jsonl and gold_consensus/"
+    )
     options.add_argument("--rounds", type=int, default=9)
     chosen, _ = options.parse_known_args(argv)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # feedparser's own
-        measure_speed(chosen.rounds)
-        if chosen.corpus is not None:
-            measure_agreement(
-                chosen.corpus / "corpus" if (chosen.corpus / "corpus").is_dir() else chosen.corpus
-            )
+        if chosen.rounds:
+            measure_speed(chosen.rounds)
+        if chosen.corpora is not None:
+            corpus = chosen.corpora / "corpus" if (chosen.corpora / "corpus").is_dir() else chosen.corpora
+            measure_agreement(corpus, "the parser", parsed_entries)
+            asyncio.run(measure_shown(corpus))
     return 0

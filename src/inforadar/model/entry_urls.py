@@ -27,5 +27,6 @@ def own_urls(entry: Listed, *, is_fragment_unique: bool) -> Iterator[str]:
     if is_fragment_unique and entry.has_link:
         yield entry.link
     said = f"{entry.title or entry.snippet or ''}\n{entry.published_at.isoformat() if entry.published_at else ''}"
-    for text in (entry.guid, f"{entry.guid}\n{said}") if entry.guid else (said,):
+    identifier = None if entry.repeats_id else entry.guid
+    for text in (identifier, f"{identifier}\n{said}") if identifier else (said,):
         yield f"{entry.url}#{hashlib.sha256(text.encode()).hexdigest()[:16]}"

@@ -87,7 +87,9 @@ class Listed(Metadata):
     fragment: str = ""
     """The fragment of the entry's link."""
     guid: str | None = None
-    """The entry's own id; None if it has none, or if the document repeats it."""
+    """The entry's own id."""
+    repeats_id: bool = False
+    """Another entry of the document has the same id, so that it says nothing."""
     published_at: datetime | None = None
     updated_at: datetime | None = None
     content: str | None = None

@@ -86,7 +86,7 @@ class _Known:
         return page in self.by_page or url_hash(page) in self.by_hash
 
     def match_id(self, entry: Listed) -> KnownItem | None:
-        if entry.guid is None:
+        if entry.guid is None or entry.repeats_id:
             return None
         return next(
             (
@@ -145,7 +145,7 @@ def _own_id(guid: str | None, url: str | None) -> bool:
 
 
 def _lacks_id(entry: Listed, item: KnownItem) -> bool:
-    return not (_own_id(entry.guid, entry.url) and _own_id(item.guid, item.url))
+    return entry.repeats_id or not (_own_id(entry.guid, entry.url) and _own_id(item.guid, item.url))
 
 
 def _agrees(entry: Listed, item: KnownItem) -> bool:

@@ -64,7 +64,11 @@ def load_known(
     if not entries:
         return {}
     hashes = [(feed_id, key) for feed_id, entry in entries for key in lookup_hashes(entry)]
-    ids = [(feed_id, entry.guid) for feed_id, entry in entries if entry.guid and entry.guid != entry.url]
+    ids = [
+        (feed_id, entry.guid)
+        for feed_id, entry in entries
+        if entry.guid and entry.guid != entry.url and not entry.repeats_id
+    ]
     pages = list(dict.fromkeys((feed_id, uid(entry.url)) for feed_id, entry in entries))
     for keys, here, gone in ((hashes, *_BY_HASH), (ids, *_BY_ID), (pages, _BY_PAGE, None)):
         if not keys:

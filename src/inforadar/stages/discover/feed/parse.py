@@ -74,9 +74,9 @@ def make_listing(feed: RawFeed, url: str) -> Listing:
             listed = _shared(listed, entry, fragment, url, has_link=page is not None)
         elif fragment:
             listed = replace(listed, fragment=fragment)
-        # Without an id of its own an entry is known by its page. An id that several entries have says nothing.
-        if entry.id is not None and ids[entry.id] == 1 and (entry.id != entry.link or fragment):
-            listed = replace(listed, guid=entry.id)
+        # Without an id of its own an entry is known by its page.
+        if entry.id is not None and (entry.id != entry.link or fragment):
+            listed = replace(listed, guid=entry.id, repeats_id=ids[entry.id] > 1)
         items.append(listed)
     return Listing(
         items=tuple(items),
