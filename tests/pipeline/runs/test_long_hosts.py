@@ -116,15 +116,18 @@ async def test_a_redirect_to_such_a_host_is_not_followed(
     assert after.last_error == "127.0.0.1 redirects to something that is not a valid http or https URL."
 
 
-async def test_an_item_of_such_a_host_is_left_out_of_its_feed(
+async def test_an_entry_with_such_a_link_is_kept_as_one_without_a_link(
     site: Site, database: Database, worker: Open
 ) -> None:
     listed = [Entry(url=f"{LONG}/story", title="Long"), Entry(url=site.url("/1"), title="Fine")]
     await subscribe(database, site.feed("/feed.xml", rss(listed)), enforce_feed_domain=False)
     async with worker() as running:
         result, _ = await running.collecting.claim_and_collect()
-    assert (result.added, result.errors) == (1, {})
-    assert [item.title for item in await database.read(list_items)] == ["Fine"]
+    assert (result.added, result.errors) == (2, {})
+    found = {item.title: item.url for item in await database.read(list_items)}
+    assert found["Fine"] == site.url("/1")
+    assert "Long" in found
+    assert LONG not in found["Long"]
 
 
 async def test_one_from_the_inbox_is_not_taken_in(

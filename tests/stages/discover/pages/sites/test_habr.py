@@ -30,7 +30,7 @@ def listing(page: str) -> PageListing:
 def as_json(item: Listed) -> dict[str, Any]:
     """The form of the expected files: every field that is set, without the raw content."""
     found = {name: value for name, value in asdict(item).items() if value not in (None, (), "")}
-    for name in ("content", "has_link", "shares_page"):
+    for name in ("content", "has_link", "repeats_id", "shares_page"):
         found.pop(name, None)
     if item.published_at:
         found["published_at"] = item.published_at.isoformat()
