@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy import Connection, event, insert, text
 
 from inforadar.model.ids import FeedId, RunId, new_uuid
+from inforadar.model.item import Listed
 from inforadar.model.schedule import Lane
 from inforadar.store.analyses.claims import claim_analyses
 from inforadar.store.articles.claims import claim_articles
@@ -21,6 +22,7 @@ from inforadar.store.articles.queries import seconds_to_next_article
 from inforadar.store.database import Database
 from inforadar.store.feeds.lists import list_feeds
 from inforadar.store.feeds.pages import FeedFilter, load_feed_page
+from inforadar.store.items.known import load_known
 from inforadar.store.items.lookup import load_item_by_url, load_newest
 from inforadar.store.items.pages import load_item_page
 from inforadar.store.items.queries import ItemFilter, list_items
@@ -150,6 +152,17 @@ async def test_rows_that_are_named_are_found_without_reading_the_others(
         assert bad not in _without_empty(said), said
 
 
+async def test_entries_are_found_by_url_id_and_page_without_reading_other_items(database: Database) -> None:
+    entry = Listed(url="https://a.example/1", guid="tag:1", title="T")
+    said = await plan_of(
+        database, lambda c: load_known(c, {FeedId(new_uuid()): [entry]}), is_small_read_whole=False
+    )
+    for index in ("idx_feed_id_hash", "ix_items_guid", "ix_items_page"):
+        assert index in said, said
+    assert "SCAN items" not in said, said
+    assert "Seq Scan on items" not in said, said
+
+
 @pytest.mark.parametrize(
     "question",
     [
@@ -172,14 +185,26 @@ def _without_empty(plan: str) -> str:
     return plan.replace("Seq Scan on marks", "").replace("Seq Scan on cached_feeds", "")
 
 
-async def plan_of(database: Database, question: Callable[[Connection], object]) -> str:
-    """What the database says about the question's first statement, with many rows in the tables."""
+async def plan_of(
+    database: Database, question: Callable[[Connection], object], *, is_small_read_whole: bool = True
+) -> str:
+    """The plan of the first statement that a question asks; without `is_small_read_whole`, of all.
+
+    PostgreSQL reads a table of this size as a whole where it looks for many rows; `is_small_read_whole=False` keeps it
+    from that, to see whether an index can be used at all.
+    """
 
     def plan(connection: Connection) -> str:
-        statement, parameters = statements_of(question, connection)[0]
+        asked = statements_of(question, connection)
+        if not database.is_sqlite and not is_small_read_whole:
+            for way in ("seqscan", "hashjoin", "mergejoin", "bitmapscan"):
+                connection.execute(text(f"SET LOCAL enable_{way} = off"))
         explain = "EXPLAIN QUERY PLAN" if database.is_sqlite else "EXPLAIN"
-        found = connection.exec_driver_sql(f"{explain} {statement}", parameters)
-        return "\n".join(str(row[-1]) for row in found)
+        return "\n".join(
+            str(row[-1])
+            for statement, parameters in (asked if not is_small_read_whole else asked[:1])
+            for row in connection.exec_driver_sql(f"{explain} {statement}", parameters)
+        )
 
     await database.write(fill)
     if not database.is_sqlite:
