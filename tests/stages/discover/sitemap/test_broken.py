@@ -48,6 +48,21 @@ def test_a_gzip_file_that_was_cut_off_keeps_what_was_read():
     assert "The gzip file is damaged or cut off; the part that could be unpacked was read." in warnings
 
 
+def test_a_text_file_that_was_cut_off_gives_no_half_of_a_url():
+    body = "".join(f"https://news.example/{number:06}\n" for number in range(20_000))
+    packed = gzip.compress(body.encode())
+    urls, warnings = read(packed[: len(packed) // 2])
+    assert urls == [f"{number:06}" for number in range(len(urls))]
+    assert "The gzip file is damaged or cut off; the part that could be unpacked was read." in warnings
+
+
+def test_a_feed_that_serves_as_a_sitemap_and_was_cut_off_is_not_whole():
+    item = "<item><title>Новость</title><link>https://news.example/{}</link></item>"
+    reader = SitemapReader(f"<rss><channel>{item.format(1)}{item.format(2)[:-9]}".encode(), URL)
+    assert [row.url for row in reader] == ["https://news.example/1"]
+    assert not reader.is_whole
+
+
 @pytest.mark.parametrize(
     "middle",
     [

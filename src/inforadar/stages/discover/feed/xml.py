@@ -66,6 +66,16 @@ def read_feed(root: Element, url: str, zone: tzinfo) -> RawFeed | None:
     return _Reader(url, zone).read(root, kind) if kind in _ROOTS else None
 
 
+def drop_last_entry(root: Element) -> None:
+    """Remove the entry that the document ends in: each of its open elements is the last child of another."""
+    element = root
+    while len(element):
+        element = element[-1]
+        if KEYS[element.tag] in _ENTRIES:
+            element.getparent().remove(element)
+            return
+
+
 class _Reader:
     """Reads one document; keeps its URL, the zone for dates, and the base URLs found on the way."""
 
