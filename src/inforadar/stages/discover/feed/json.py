@@ -14,7 +14,8 @@ import msgspec
 
 from inforadar.errors import CutOffError, ParseError
 from inforadar.model.item import MAX_ENCLOSURES, Enclosure
-from inforadar.stages.discover.dates.absolute import parse_date
+from inforadar.stages.discover.dates.absolute import DateOrder, parse_date
+from inforadar.stages.discover.dates.order import find_date_order
 from inforadar.stages.discover.feed.encoding import decode
 from inforadar.stages.discover.feed.fields import MAX_TAGS
 from inforadar.stages.discover.feed.limits import MAX_BYTES, MAX_ELEMENTS
@@ -39,9 +40,10 @@ def read_json(data: bytes, url: str, zone: tzinfo) -> RawFeed:
         warnings = (*warnings, CUT_OFF)
     authors = _authors(document)
     home = _text(document, "home_page_url")
+    order = find_date_order(_date_texts(items[:MAX_ENTRIES]), _text(document, "language"))
     return RawFeed(
         entries=tuple(
-            _entry(item, url, authors, zone) for item in items[:MAX_ENTRIES] if isinstance(item, dict)
+            _entry(item, url, authors, zone, order) for item in items[:MAX_ENTRIES] if isinstance(item, dict)
         ),
         title=_text(document, "title"),
         link=_absolute(home, url),
@@ -135,7 +137,15 @@ def _is_feed(document: dict[str, Any], items: list[Any]) -> bool:
     )
 
 
-def _entry(item: dict[str, Any], url: str, feed_authors: tuple[str, ...], zone: tzinfo) -> RawEntry:
+def _date_texts(items: list[Any]) -> Iterator[str]:
+    for item in items:
+        if isinstance(item, dict) and (text := _text(item, "date_published")) and "/" in text:
+            yield text
+
+
+def _entry(
+    item: dict[str, Any], url: str, feed_authors: tuple[str, ...], zone: tzinfo, order: DateOrder
+) -> RawEntry:
     identifier = _text(item, "id")
     link = _text(item, "url") or _text(item, "external_url")
     if link is None and identifier is not None and identifier.startswith(("http://", "https://")):
@@ -148,8 +158,8 @@ def _entry(item: dict[str, Any], url: str, feed_authors: tuple[str, ...], zone: 
         id=identifier,
         link=_absolute(link, url),
         title=_text(item, "title"),
-        published=parse_date(_text(item, "date_published") or "", zone),
-        updated=parse_date(_text(item, "date_modified") or "", zone),
+        published=parse_date(_text(item, "date_published") or "", zone, order),
+        updated=parse_date(_text(item, "date_modified") or "", zone, order),
         summary=_text(item, "summary"),
         content=_text(item, "content_html") or (_escaped(plain) if plain else None),
         author=authors[0] if authors else None,
