@@ -80,6 +80,13 @@ def test_a_broken_entry_does_not_affect_the_others(middle):
     assert "not well-formed" in warnings[0]
 
 
+def test_a_stray_byte_in_utf8_leaves_the_titles_readable():
+    text = f"<urlset>{entry('a')}<url><loc>https://news.example/b</loc><news:title>Это новость</news:title></url>"
+    body = f'<?xml version="1.0" encoding="utf-8"?>{text}'.encode() + b"<!-- \x99 --></urlset>"
+    reader = SitemapReader(body, URL, "text/xml; charset=iso-8859-1")
+    assert [row.title for row in reader] == [None, "Это новость"]
+
+
 def test_an_entry_beyond_repair_is_counted():
     urls, warnings = read(
         f"<urlset>{entry('a')}<!-- --><url><loc>https://news.example/b<loc></url>{entry('c')}</urlset>"
