@@ -19,7 +19,7 @@ ZONE_MINUTES = {
     # Australia and the Pacific
     "ACST": 570, "AEST": 600, "ACDT": 630, "AEDT": 660, "NZST": 720, "NZDT": 780,
     # the Americas
-    "NDT": -150, "NST": -210, "ADT": -180, "AST": -240, "BRT": -180, "ART": -180, "CLST": -180, "CLT": -240,
+    "NDT": -150, "NST": -210, "ADT": -180, "AST": -240, "AT": -240, "BRT": -180, "ART": -180, "CLST": -180, "CLT": -240,
     "VET": -240, "COT": -300, "PET": -300, "EDT": -240, "EST": -300, "ET": -300, "CDT": -300, "CST": -360,
     "CT": -360, "MDT": -360, "MST": -420, "MT": -420, "PDT": -420, "PST": -480, "PT": -480, "AKDT": -480,
     "AKST": -540, "HST": -600,

@@ -69,6 +69,10 @@ class ParseError(InfoRadarError):
     """A document is not what it should be; the message says what it is instead."""
 
 
+class CutOffError(ParseError):
+    """A document ends before its first complete entry: the next answer may be complete."""
+
+
 class NotFoundError(UsageError):
     """Something that was asked for is not in the database."""
 

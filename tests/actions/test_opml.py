@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
 from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lxml import etree
 
 from inforadar.actions.feed_input import MAX_NAME_CHARS
 from inforadar.actions.opml import parse_opml, render_opml
+from inforadar.actions.opml_import import import_opml
+from inforadar.config import FetcherSettings
 from inforadar.errors import ParseError
 from inforadar.model.feed import Feed, FeedKind
+from inforadar.model.feed_options import NO_OPTIONS, FeedOptions
 from inforadar.model.ids import FeedId
+from inforadar.store.database import Database
+from inforadar.store.feeds.queries import load_feeds
 
 
 def opml(body: str, head: str = '<?xml version="1.0"?>') -> bytes:
@@ -121,7 +128,7 @@ def test_names_are_readable_whatever_the_encoding_and_whatever_is_said_about_it(
     ("written", "meant"),
     [
         ("Caf&eacute;&nbsp;&mdash; news", "Café — news"),
-        ("A &madeup; B", "A B"),
+        ("A &madeup; B", "A &madeup; B"),
         ("&lt;b&gt;Bold&lt;/b&gt; &amp;amp; more", "Bold & more"),
         ("1 &lt; 2", "1 < 2"),
         ("北京 \x0b\x00 新闻", "北京 新闻"),
@@ -228,3 +235,179 @@ def test_what_is_written_is_read_back(names: list[tuple[str, str]]) -> None:
     ]
     found = parse_opml(render_opml(feeds))
     assert {feed.url for feed in found.feeds} == {feed.url for feed in feeds}
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("https://a.example/rss?page=x&lang=en", "https://a.example/rss?page=x&lang=en"),
+        ("https://a.example/rss?a=1&copy=2&amp=3&b", "https://a.example/rss?a=1&copy=2&amp=3&b"),
+        ("https://a.example/rss?a=1&amp;lang=en", "https://a.example/rss?a=1&lang=en"),
+        ("https://a.example/rss?a=1&unknown;b=2", "https://a.example/rss?a=1&unknown;b=2"),
+        ("https://a.example/rss?a=1&#38;b=2&#0;", "https://a.example/rss?a=1&b=2"),
+    ],
+)
+def test_a_raw_ampersand_in_a_url_is_kept(written: str, meant: str) -> None:
+    found = parse_opml(opml(f'<outline text="A" xmlUrl="{written}"/><outline xmlUrl="https://b.example/"/>'))
+    assert [feed.url for feed in found.feeds] == [meant, "https://b.example/"]
+    assert not found.is_cut_off
+
+
+@pytest.mark.parametrize(
+    ("tag", "title"),
+    [
+        ('<outline text="The "Best" Blog" xmlUrl="https://a.example/1"/>', 'The "Best" Blog'),
+        ('<outline text=""Лучшее" и 好" type="rss" xmlUrl="https://a.example/1" />', '"Лучшее" и 好'),
+        ("<outline text='It's here' xmlUrl='https://a.example/1'/>", "It's here"),
+        ('<outline xmlUrl="https://a.example/1" text="1 < 2 > 0 & so"/>', "1 < 2 > 0 & so"),
+        ('<outline xmlUrl=https://a.example/1 text="Bare" />', "Bare"),
+        ('<outline text="A" text="B" xmlUrl="https://a.example/1"/>', "A"),
+        ('<outline media:x="y" text="Undeclared" xmlUrl="https://a.example/1"/>', "Undeclared"),
+    ],
+)
+def test_unescaped_quotes_lose_no_feed(tag: str, title: str) -> None:
+    before, after = (
+        '<outline text="0" xmlUrl="https://a.example/0"/>',
+        '<outline xmlUrl="https://a.example/2"/>',
+    )
+    found = parse_opml(opml(f'<outline text="Папка">{before}{tag}{after}</outline>'))
+    assert [feed.url[-1] for feed in found.feeds] == ["0", "1", "2"]
+    assert found.feeds[1].title == title
+    assert {feed.topic for feed in found.feeds} == {"Папка"}
+    assert not found.is_cut_off
+
+
+def test_a_missing_quote_loses_no_feed() -> None:
+    found = parse_opml(
+        opml('<outline text="A xmlUrl="https://a.example/1"/><outline xmlUrl="https://a.example/2"/>')
+    )
+    assert [feed.url[-1] for feed in found.feeds] == ["1", "2"]
+
+
+def test_what_is_in_a_comment_is_no_feed_in_broken_files_either() -> None:
+    found = parse_opml(
+        opml(
+            '<!-- <outline xmlUrl="https://a.example/0"/> --><outline text="<" xmlUrl="https://a.example/1"/>'
+        )
+    )
+    assert [feed.url[-1] for feed in found.feeds] == ["1"]
+
+
+def test_half_a_file_gives_its_complete_entries_and_is_known_as_half() -> None:
+    body = "".join(
+        f'<outline text="Папка {n}"><outline text="新闻" xmlUrl="https://a.example/{n}"/></outline>'
+        for n in range(5)
+    )
+    whole = opml(body).decode()
+    ends = [whole.index("/>", whole.index(f"example/{n}")) + 2 for n in range(5)]
+    for cut in range(whole.index("<body>"), whole.index("</body>") + len("</bod")):
+        found = parse_opml(whole[:cut].encode())
+        complete = sum(end <= cut for end in ends)
+        assert [feed.url[-1] for feed in found.feeds] == [str(n) for n in range(complete)], cut
+        assert found.is_cut_off
+    assert not parse_opml(whole.encode()).is_cut_off
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['<outline a="' * 30_000, "<outline " * 50_000, "<!--" * 500_000, "<outline" + ' a="b"' * 100_000],
+)
+def test_hostile_halves_take_linear_time(text: str) -> None:
+    began = time.monotonic()
+    parse_opml(f"<opml>{text}".encode())
+    assert time.monotonic() - began < 10
+
+
+def make_feed(url: str, **fields: object) -> Feed:
+    usual = {"kind": FeedKind.FEED, "source": "a", "topic": "общее", "root_domain": None, "enabled": True}
+    more = {"polling": True, "enforce_feed_domain": True, "created_at": datetime(2026, 1, 1, tzinfo=UTC)}
+    return Feed(**({"id": FeedId(UUID(int=1)), "url": url} | usual | more | fields))  # type: ignore[arg-type]
+
+
+SELECTORS = {"item": "article > h2", "title": "a", "link": "a", "date": "time", "next": 'a[rel="next"]'}
+
+
+def test_the_kind_the_selectors_and_the_folders_survive_our_own_round_trip() -> None:
+    options = FeedOptions(
+        selectors=SELECTORS, timezone="Asia/Tokyo", folders=("Мир", "亚洲"), title="Моё имя"
+    )
+    pages = make_feed(
+        "https://a.example/news?x=1&y=2",
+        kind=FeedKind.PAGES,
+        source="Газета <1>",
+        topic="科技",
+        title="Моё имя",
+        site_url="https://a.example/",
+        options=options,
+    )
+    for public_url in ("", "https://radar.example/me"):
+        (back,) = parse_opml(render_opml([pages], public_url=public_url)).feeds
+        assert (back.url, back.kind, back.source) == (pages.url, FeedKind.PAGES, "Газета <1>")
+        assert (back.title, back.topic, back.site_url) == ("Моё имя", "科技", "https://a.example/")
+        assert back.options == options.replaced({"title": None})
+
+
+def test_other_readers_get_our_own_address_of_what_is_no_feed() -> None:
+    feeds = [make_feed(f"https://a.example/{kind}?q=1&r=2", kind=kind) for kind in FeedKind]
+    root = etree.fromstring(render_opml(feeds, public_url="https://radar.example"))
+    given = {outline.get("xmlUrl") for outline in root.iter("outline") if outline.get("xmlUrl")}
+    assert given == {
+        "https://a.example/feed?q=1&r=2",
+        "https://radar.example/rss?url=https%3A%2F%2Fa.example%2Fpages%3Fq%3D1%26r%3D2",
+        "https://radar.example/rss?url=https%3A%2F%2Fa.example%2Fsitemap%3Fq%3D1%26r%3D2",
+    }
+    assert {
+        feed.url for feed in parse_opml(render_opml(feeds, public_url="https://radar.example")).feeds
+    } == {feed.url for feed in feeds}
+
+
+def test_nested_folders_are_written_as_they_came() -> None:
+    found = parse_opml(
+        opml(
+            '<outline text="Мир"><outline text="Азия"><outline text="科技">'
+            '<outline text="A" xmlUrl="https://a.example/1"/></outline></outline></outline>'
+        )
+    )
+    (feed,) = found.feeds
+    assert (feed.topic, feed.options.folders) == ("科技", ("Мир", "Азия"))
+    written = render_opml([make_feed(feed.url, topic=feed.topic, options=feed.options)])
+    assert parse_opml(written).feeds[0].options.folders == ("Мир", "Азия")
+
+
+def test_an_address_in_place_of_a_title_is_no_title() -> None:
+    written = render_opml([make_feed("https://a.example/rss", title=None)])
+    assert parse_opml(written).feeds[0].title is None
+    found = parse_opml(opml('<outline text="https://a.example/x" xmlUrl="https://a.example/x"/>'))
+    assert found.feeds[0].title is None
+
+
+@pytest.mark.parametrize(
+    "options", ["{", "[]", '{"prompt": "x", "model": "y", "epoch": "z", "window_days": "много"}']
+)
+def test_options_that_do_not_fit_are_left_out(options: str) -> None:
+    text = f"<outline xmlns:inforadar='urn:inforadar:opml' inforadar:kind='?' inforadar:options='{options}'"
+    (feed,) = parse_opml(opml(f'{text} xmlUrl="https://a.example/1"/>')).feeds
+    assert (feed.kind, feed.options) == (None, NO_OPTIONS)
+
+
+async def test_what_the_list_says_is_stored_and_options_that_cannot_be_used_are_reported(
+    database: Database,
+) -> None:
+    good = make_feed(
+        "https://a.example/news",
+        kind=FeedKind.PAGES,
+        title="Имя",
+        site_url="https://a.example/",
+        options=FeedOptions(selectors=SELECTORS),
+    )
+    bad = make_feed(
+        "https://b.example/news",
+        kind=FeedKind.PAGES,
+        title="Bad",
+        options=FeedOptions(selectors={"item": "]["}),
+    )
+    imported = await import_opml(database, FetcherSettings(), render_opml([good, bad]))
+    (stored,) = await database.read(load_feeds)
+    assert (stored.title, stored.kind, stored.site_url) == ("Имя", FeedKind.PAGES, "https://a.example/")
+    assert stored.options.selectors == SELECTORS
+    assert [what for what, _ in imported.skipped] == ["Bad"]

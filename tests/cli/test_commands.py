@@ -179,6 +179,36 @@ async def test_a_list_is_imported_fetched_and_exported(program: Program, site: S
     assert 'text="Наука"' in exported
 
 
+async def test_a_name_from_a_list_is_kept_until_the_feeds_own_is_asked_for(
+    program: Program, site: Site
+) -> None:
+    own = with_site(program, site)
+    url = site.feed("/a.xml", rss(entries(1), title="The channel's name"))
+    listed = f'<opml><body><outline text="Моё имя" xmlUrl="{url}"/></body></opml>'
+    await own.run("opml", "import", "-", stdin=listed.encode())
+    await own.run("worker", "--once", "--stages", "collect")
+    (feed,) = (await own.run("feed", "list", "--json")).json
+    assert feed["title"] == "Моё имя"
+    await own.run("feed", "edit", url, "--title", "default")
+    await own.run("worker", "--once", "--stages", "collect")
+    (feed,) = (await own.run("feed", "list", "--json")).json
+    assert feed["title"] == "The channel's name"
+
+
+async def test_half_a_list_is_imported_and_ends_with_an_exit_code(program: Program) -> None:
+    half = (
+        '<opml><body><outline text="Наука"><outline text="A" xmlUrl="https://a.example/1"/>'
+        '<outline text="B" xmlUrl="https://a.exa'
+    )
+    done = await program.run("opml", "import", "-", stdin=half.encode())
+    assert done.code == 1
+    assert "1 feed added" in done.out
+    assert "The file was cut off" in done.err
+    again = await program.run("opml", "import", "-", "--json", stdin=half.encode())
+    assert (again.code, again.json["is_cut_off"]) == (1, True)
+    assert [feed["url"] for feed in again.json["known"]] == ["https://a.example/1"]
+
+
 LISTED = f"""<opml version="2.0"><body><outline xmlUrl="{escape(URL)}"/></body></opml>"""
 
 

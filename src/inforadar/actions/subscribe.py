@@ -64,6 +64,7 @@ def _subscription(wanted: WantedFeed, fetcher: FetcherSettings, start: Start) ->
         source=wanted.source,
         topic=new.topic,
         title=wanted.title,
+        site_url=wanted.site_url,
         origin=wanted.origin,
         options=new.options,
         defaulted=new.defaulted,

@@ -20,6 +20,8 @@ class FeedOptions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
 
     title: str | None = None
     """The title that a person gave the feed; it replaces the document's own."""
+    folders: tuple[str, ...] | None = None
+    """The folders around the topic in the list that the feed was imported with, from the outside; for its export."""
     timezone: str | None = None
     """The time zone of dates that do not name one."""
     epoch: str | None = None

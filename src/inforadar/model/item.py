@@ -133,6 +133,8 @@ class Listing:
     hints: ScheduleHints = ScheduleHints()
     warnings: tuple[str, ...] = ()
     """Sentences about what was wrong with the document and how it was handled."""
+    is_cut_off: bool = False
+    """The document ends too early: entries are missing that its next answer may have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,6 +37,15 @@ class Imported:
     known: tuple[Feed, ...]
     skipped: tuple[tuple[str, str], ...]
     """(what, why)."""
+    is_cut_off: bool = False
+    """The list ends too early: feeds may be missing."""
+
+    @property
+    def warning(self) -> str | None:
+        """The sentence to show if feeds may be missing."""
+        if not self.is_cut_off:
+            return None
+        return "The file was cut off: feeds after that are missing. Export it again and import it once more."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +58,8 @@ class WantedFeed:
     source: str | None = None
     topic: str | None = None
     title: str | None = None
+    """It stays, whatever the document calls itself."""
+    site_url: str | None = None
     options: FeedOptions = NO_OPTIONS
     any_host: bool | None = None
     """Whether items on other hosts are kept; None means as in the `Start`."""

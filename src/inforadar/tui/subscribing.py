@@ -87,7 +87,7 @@ async def import_file(app: AppHooks, path: str) -> None:
     app.show_list()
     app.say(
         f"{len(imported.added)} feeds added, {len(imported.known)} were there already, "
-        f"{len(imported.skipped)} skipped. f fetches now."
+        f"{len(imported.skipped)} skipped. {imported.warning or 'f fetches now.'}"
     )
 
 

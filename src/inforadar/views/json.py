@@ -90,6 +90,7 @@ def imported_document(imported: Imported, now: datetime) -> dict[str, Any]:
         "added": [feed_document(feed, now) for feed in imported.added],
         "known": [feed_document(feed, now) for feed in imported.known],
         "skipped": [{"what": what, "why": why} for what, why in imported.skipped],
+        "is_cut_off": imported.is_cut_off,
     }
 
 

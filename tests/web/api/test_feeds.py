@@ -229,6 +229,9 @@ async def test_opml_goes_in_and_out(newsroom: Newsroom, admin: Admin, web: aioht
     assert status == 200
     assert [feed["url"] for feed in imported["added"]] == ["https://new.example/feed"]
     assert [feed["url"] for feed in imported["known"]] == ["https://known.example/feed"]
+    assert imported["is_cut_off"] is False
+    _, half = await admin("POST", "/api/opml", data=opml.encode()[:-40])
+    assert half["is_cut_off"] is True
     assert (await admin("POST", "/api/opml", data=b"<html>"))[0] == 400
     async with web.get("/api/opml") as response:
         assert "attachment" in response.headers["Content-Disposition"]

@@ -161,6 +161,14 @@ async def test_a_list_of_feeds_is_imported_with_a_report(newsroom: Newsroom, per
     assert "0 feeds added, 2 known already" in pasted.words
 
 
+async def test_half_a_list_says_that_it_is_half(person: Person) -> None:
+    report = await person.upload("/opml", file=OPML[: OPML.index("Новости".encode())])
+    assert "1 feed added" in report.words
+    assert "The file was cut off" in report.words
+    whole = await person.upload("/opml", file=OPML)
+    assert "cut off" not in whole.words
+
+
 async def test_a_list_that_is_none_says_so(person: Person) -> None:
     for data, sentence in ((b"<html>", "OPML"), (b"", "Choose a file"), (b" \n", "Choose a file")):
         answer = await person.upload("/opml", file=data)

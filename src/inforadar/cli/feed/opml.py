@@ -26,8 +26,11 @@ def import_(
     file: Annotated[Path, Parameter(help="The OPML file; - for standard input.", allow_leading_hyphen=True)],
     *,
     json: Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")] = False,
-) -> None:
-    """Add every feed of an OPML file: enabled, polling, fetched now. Folders become topics."""
+) -> int:
+    """Add every feed of an OPML file: enabled, polling, fetched now. Folders become topics.
+
+    If the file was cut off, its complete entries are added and the exit code is 1.
+    """
     data = _read(file)
 
     async def work(database: Database, settings: Settings) -> Imported:
@@ -36,7 +39,7 @@ def import_(
     imported = on_store(work)
     if json:
         print_json(imported_document(imported, utc_now()))
-        return
+        return int(imported.is_cut_off)
     print_line(
         f"{counted(len(imported.added), 'feed')} added, {len(imported.known)} already existed, "
         f"{len(imported.skipped)} skipped."
@@ -45,6 +48,9 @@ def import_(
         print_line(f"  skipped {safe(what)}: {safe(why)}")
     if imported.added:
         print_line("A running worker fetches them now; otherwise run `inforadar worker --once`.")
+    if imported.warning:
+        print(f"inforadar: {imported.warning}", file=sys.stderr)
+    return int(imported.is_cut_off)
 
 
 def _read(file: Path) -> bytes:
@@ -59,8 +65,8 @@ def _read(file: Path) -> bytes:
 def export(*, output: Annotated[Path | None, Parameter(help="Default: standard output.")] = None) -> None:
     """Write all feeds to an OPML file, one folder per topic."""
 
-    async def work(database: Database, _: Settings) -> bytes:
-        return render_opml(await database.read(load_feeds))
+    async def work(database: Database, settings: Settings) -> bytes:
+        return render_opml(await database.read(load_feeds), public_url=settings.web.public_url)
 
     document = on_store(work)
     if output is None:

@@ -16,7 +16,7 @@ from typing import assert_never
 
 import structlog
 
-from inforadar.errors import ParseError, StoreError, UsageError
+from inforadar.errors import CutOffError, ParseError, StoreError, UsageError
 from inforadar.fetch.freshness import freshness_s
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import (
@@ -140,6 +140,8 @@ class FeedCollector:
             return fetched
         try:
             listing = await self.parse(fetched.body, fetched.final_url, fetched.content_type, feed.zone)
+        except CutOffError as fault:
+            return failed_job(job, self.policy, fault_of(feed, str(fault), self.now()))
         except ParseError as fault:
             if self._is_sitemap(feed, fetched, True):
                 return fetched
@@ -162,7 +164,8 @@ class FeedCollector:
             outcome=Outcome.SUCCESS,
             next_run=after_success(feed, self.policy, self.now(), freshness_s=freshness, hints=listing.hints),
             listed=newest(kept, self.max_articles),
-            validators=fetched.validators,
+            # With the validators of half a document, the server would say that nothing has changed.
+            validators=Validators() if listing.is_cut_off else fetched.validators,
             moved_to=fetched.moved_to,
             kind=FeedKind.FEED,
             channel={name: value for name, value in channel.items() if value},

@@ -16,7 +16,7 @@ from datetime import datetime, time, timedelta
 from itertools import islice
 from typing import NamedTuple, ParamSpec, TypeVar
 
-from inforadar.errors import ParseError
+from inforadar.errors import CutOffError, ParseError
 from inforadar.model.http import (
     Failed,
     FailureReason,
@@ -71,7 +71,8 @@ _WHY = {
     SkipReason.OTHER_HOST: "it is on another host; allow that with `feed edit --any-host`",
 }
 MAX_REFUSALS_TOLD = 20
-"""Maximum number of left-out files that are reported."""
+"""Maximum number of left-out and of cut-off files that are reported."""
+_NOTHING_BEFORE_THE_CUT = "The sitemap was cut off before its first complete URL."
 
 
 @dataclass(slots=True, kw_only=True)
@@ -107,6 +108,8 @@ class SitemapWalk:
     """The newest entries of a first run, or of files that it missed."""
     refused: list[str] = field(default_factory=list)
     """Sentences about the first files that were left out."""
+    cut_off: list[str] = field(default_factory=list)
+    """Sentences about the first files that ended too early."""
     queue: SitemapQueue = field(init=False)
 
     def __post_init__(self) -> None:
@@ -155,6 +158,12 @@ class SitemapWalk:
             sentence = f"The sitemap {readable(url)} was left out: {why}."
             self.job.progress.line(sentence)
             self.refused.append(sentence)
+
+    def _report_cut_off(self, file: SitemapFile) -> None:
+        if len(self.cut_off) < MAX_REFUSALS_TOLD:
+            self.cut_off.append(
+                f"The sitemap {readable(file.url)} was cut off; the URLs before that were saved."
+            )
 
     def _settled(self, lastmod: datetime | None, asked_at: datetime) -> datetime | None:
         """The lastmod if the file can no longer change under it, else None."""
@@ -239,6 +248,11 @@ class SitemapWalk:
         except ParseError as fault:
             self._fetch_failed(visit, _no_sitemap(fetched, fault))
             return []
+        if not (reader.is_whole or count or children):
+            self._fetch_failed(visit, _no_sitemap(fetched, CutOffError(_NOTHING_BEFORE_THE_CUT)))
+            return []
+        if not reader.is_whole:
+            self._report_cut_off(file)
         for warning in reader.warnings:
             self.job.progress.line(f"{readable(file.url)}: {warning}")
         file = replace(file, form=reader.form)
@@ -323,7 +337,7 @@ def _digest(body: bytes) -> str:
 def _no_sitemap(fetched: Fetched, fault: ParseError) -> Failed:
     return Failed(
         url=fetched.url,
-        outcome=Outcome.PERMANENT_ERROR,
+        outcome=Outcome.TEMPORARY_ERROR if isinstance(fault, CutOffError) else Outcome.PERMANENT_ERROR,
         reason=FailureReason.BROKEN,
         message=str(fault),
         fetched_at=fetched.fetched_at,

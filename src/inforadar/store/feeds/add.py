@@ -36,6 +36,8 @@ class Subscription:
     source: str | None = None
     topic: str | None = None
     title: str | None = None
+    """What a person calls the feed; the document's title does not replace it."""
+    site_url: str | None = None
     origin: str | None = None
     options: FeedOptions = NO_OPTIONS
     defaulted: frozenset[str] = frozenset()
@@ -112,6 +114,7 @@ def _row(feed_id: FeedId, href: str, key: str, wanted: Subscription) -> dict[str
     return {
         **usual,
         **_named(wanted),
+        "is_title_given": wanted.title is not None,
         "root_domain": None if wanted.with_root_domain is False else usual["root_domain"],
         "id": feed_id,
         "url": href,
@@ -125,7 +128,13 @@ def _row(feed_id: FeedId, href: str, key: str, wanted: Subscription) -> dict[str
 
 
 def _named(wanted: Subscription) -> dict[str, Any]:
-    given = {"kind": wanted.kind, "source": wanted.source, "topic": wanted.topic, "title": wanted.title}
+    given = {
+        "kind": wanted.kind,
+        "source": wanted.source,
+        "topic": wanted.topic,
+        "title": wanted.title,
+        "site_url": wanted.site_url,
+    }
     return {name: value for name, value in given.items() if value is not None}
 
 
@@ -138,6 +147,7 @@ def _save(connection: Connection, wanted: Subscription) -> tuple[Feed, bool]:
         source=wanted.source,
         topic=wanted.topic,
         title=wanted.title,
+        site_url=wanted.site_url,
         origin=wanted.origin,
         options=wanted.options,
         enabled=wanted.enabled,
@@ -168,6 +178,7 @@ def insert_feed(
     enforce_feed_domain: bool | None = None,
     with_root_domain: bool | None = None,
     title: str | None = None,
+    site_url: str | None = None,
     origin: str | None = None,
     options: FeedOptions = NO_OPTIONS,
     defaulted: Collection[str] = (),
@@ -189,6 +200,8 @@ def insert_feed(
         "polling": polling,
         "enforce_feed_domain": enforce_feed_domain,
         "title": title,
+        "is_title_given": True if title is not None else None,
+        "site_url": site_url,
         "origin": origin,
     }
     columns = {name: value for name, value in given.items() if value is not None}
@@ -219,6 +232,7 @@ def new_feed_columns(href: str) -> dict[str, Any]:
         "polling": False,
         "enforce_feed_domain": True,
         "title": None,
+        "site_url": None,
     }
 
 

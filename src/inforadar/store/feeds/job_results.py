@@ -58,6 +58,9 @@ def _renewed(name: str) -> ColumnElement[Any]:
     return case((_fetched.c["renewed"], _fetched.c[name]), else_=feeds.c[name])
 
 
+_title = case(
+    (feeds.c.is_title_given, feeds.c.title), else_=func.coalesce(_fetched.c["title"], feeds.c.title)
+)
 _SAVE_FEEDS = (
     update(feeds)
     .where(feeds.c.id == _fetched.c["id"])
@@ -69,7 +72,7 @@ _SAVE_FEEDS = (
         last_modified=_renewed("last_modified"),
         validators_url=_renewed("validators_url"),
         # The job's value, or else the current one: someone may have edited it meanwhile.
-        **{name: func.coalesce(_fetched.c[name], feeds.c[name]) for name in _CHANNEL},
+        **{name: func.coalesce(_fetched.c[name], feeds.c[name]) for name in _CHANNEL} | {"title": _title},
     )
 )
 

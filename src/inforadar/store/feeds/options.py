@@ -17,6 +17,9 @@ def update_feed_options(connection: Connection, feed_id: FeedId, changes: Mappin
     """Set the given options and leave the others; None removes one."""
     held = lock_options(connection, feed_id)
     save_options(connection, feed_id, held.replaced(changes))
+    if "title" in changes and changes["title"] is None:
+        # The feed is to have its document's title again.
+        connection.execute(update(feeds).where(feeds.c.id == feed_id).values(is_title_given=False))
     # The options can decide which items are served.
     schedule = feed_schedules.c
     values: dict[str, Any] = {"build_at": db_after(schedule.build_at)}

@@ -202,7 +202,7 @@ class SubscriptionRoutes:
         return json_answer({"root_domains": await self.database.read(load_root_domains)})
 
     async def export_opml(self, request: Request) -> Response:
-        document = render_opml(await self.database.read(load_feeds))
+        document = render_opml(await self.database.read(load_feeds), public_url=self.settings.web.public_url)
         headers = {
             "Cache-Control": "no-cache",
             "Content-Disposition": 'attachment; filename="info-radar.opml"',

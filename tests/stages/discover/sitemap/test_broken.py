@@ -48,6 +48,21 @@ def test_a_gzip_file_that_was_cut_off_keeps_what_was_read():
     assert "The gzip file is damaged or cut off; the part that could be unpacked was read." in warnings
 
 
+def test_a_text_file_that_was_cut_off_gives_no_half_of_a_url():
+    body = "".join(f"https://news.example/{number:06}\n" for number in range(20_000))
+    packed = gzip.compress(body.encode())
+    urls, warnings = read(packed[: len(packed) // 2])
+    assert urls == [f"{number:06}" for number in range(len(urls))]
+    assert "The gzip file is damaged or cut off; the part that could be unpacked was read." in warnings
+
+
+def test_a_feed_that_serves_as_a_sitemap_and_was_cut_off_is_not_whole():
+    item = "<item><title>Новость</title><link>https://news.example/{}</link></item>"
+    reader = SitemapReader(f"<rss><channel>{item.format(1)}{item.format(2)[:-9]}".encode(), URL)
+    assert [row.url for row in reader] == ["https://news.example/1"]
+    assert not reader.is_whole
+
+
 @pytest.mark.parametrize(
     "middle",
     [
@@ -63,6 +78,13 @@ def test_a_broken_entry_does_not_affect_the_others(middle):
     urls, warnings = read(f"<urlset>{entry('a')}{middle}{entry('c')}</urlset>")
     assert urls == ["a", "x?a=1&b=2", "c"]
     assert "not well-formed" in warnings[0]
+
+
+def test_a_stray_byte_in_utf8_leaves_the_titles_readable():
+    text = f"<urlset>{entry('a')}<url><loc>https://news.example/b</loc><news:title>Это новость</news:title></url>"
+    body = f'<?xml version="1.0" encoding="utf-8"?>{text}'.encode() + b"<!-- \x99 --></urlset>"
+    reader = SitemapReader(body, URL, "text/xml; charset=iso-8859-1")
+    assert [row.title for row in reader] == [None, "Это новость"]
 
 
 def test_an_entry_beyond_repair_is_counted():

@@ -1,15 +1,17 @@
 """Decodes a page: its declared encoding is used only if the bytes agree.
 
 Servers and authors are often wrong about the encoding, so the order is: a byte order mark; bytes that are valid
-UTF-8 and not just ASCII (no other encoding produces them by accident); then the HTTP header and the `<meta>`
-element, if they name an encoding used on the web and the text decodes in it; then the encoding in which the
-text looks most like a language.
+UTF-8 and not just ASCII (no other encoding produces them by accident), or nearly so; then the HTTP header and the
+`<meta>` element, if they name an encoding used on the web and the text reads well in it; then the encoding in which
+the text looks most like a language.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
+
+from inforadar.encoding_guess import believable_encodings, guess_encoding, is_nearly_utf8
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -47,7 +49,6 @@ _WEB_ENCODINGS = frozenset(
         *(f"iso8859-{n}" for n in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)),
     )
 )  # fmt: skip
-_SAMPLE_BYTES = 200_000
 _SHIFT_TO_JIS = re.compile(rb"\x1b\$[@B]")
 
 
@@ -71,15 +72,16 @@ def _encoding_of_ascii(body: bytes) -> str:
 
 
 def _encoding(body: bytes, content_type: str) -> str:
-    if _is_utf8(body):
+    claims = [name for name in (_from_http(content_type), _from_meta(body)) if name]
+    if _is_utf8(body, is_claimed="utf-8" in claims):
         return "utf-8"
     utf16 = _utf16_without_mark(body)
     if utf16:
         return utf16
-    for name in (_from_http(content_type), _from_meta(body)):
-        if name and name != "utf-8" and _reads_well(body, name):
+    for name in believable_encodings(body, [name for name in claims if name != "utf-8"]):
+        if _reads_well(body, name):
             return name
-    return _best_guess(body)
+    return guess_encoding(body)
 
 
 def _from_http(content_type: str) -> str | None:
@@ -110,14 +112,12 @@ def _utf16_without_mark(body: bytes) -> str | None:
     return "utf-16-le" if start[1::2].count(0) > start[::2].count(0) else "utf-16-be"
 
 
-def _is_utf8(body: bytes) -> bool:
-    """Is it valid UTF-8, with at most one byte per 200 non-ASCII characters damaged by cutting or pasting?"""
+def _is_utf8(body: bytes, *, is_claimed: bool) -> bool:
+    """Whether it is valid UTF-8, but for a few bytes that were damaged by cutting or pasting."""
     try:
         body.decode("utf-8")
     except UnicodeDecodeError:
-        text = body.decode("utf-8", errors="replace")
-        bad = text.count("\ufffd")
-        return bad * 200 < sum(map(len, _NOT_ASCII.findall(text)))
+        return is_nearly_utf8(body, is_claimed=is_claimed)
     return True
 
 
@@ -128,66 +128,3 @@ def _reads_well(body: bytes, name: str) -> bool:
     text = body.decode(name, errors="replace")
     bad = text.count("\ufffd")
     return bad == 0 or bad * 100 < sum(map(len, _NOT_ASCII.findall(text)))
-
-
-# The most frequent Chinese characters, in both forms.
-_SIMPLIFIED = (
-    "的一是不了在人有我他这中大来上国个到说们为子和你地出道也时年得就那要下以生会自着去之过家学对可里后小"
-    "么心多天而能好都然没日于起还发成事只作当想看文无开手十用主行方又如前所本见经头面公同三已老从动两长知"
-    "民样现分将外但身些与高意进把法此实回二理美点月明其种声全工己话儿者向情部正名定女问力机给等几很业最间"
-    "新什打便位因重被走电四第门相次东政海口使教西再平真听世气信北少关并内加化由却代军产入先山五太水万市"
-)
-_TRADITIONAL = (
-    "的一是不了在人有我他這中大來上國個到說們為子和你地出道也時年得就那要下以生會自著去之過家學對可里後小"
-    "麼心多天而能好都然沒日於起還發成事只作當想看文無開手十用主行方又如前所本見經頭面公同三已老從動兩長知"
-    "民樣現分將外但身些與高意進把法此實回二理美點月明其種聲全工己話者向情部正名定女問力機給等幾很業最間新"
-    "什打便位因重被走電四第門相次東政海口使教西再平真聽世氣信北少關並內加化由卻代軍產入先山五太水萬市"
-)
-
-# Double-byte encodings come first: text in another encoding rarely decodes in them at all, and then into rare
-# characters. Each has the characters that are frequent in everyday text, and their minimum share.
-_DOUBLE_BYTE = (
-    ("cp932", re.compile(r"[\u3041-\u3096\u30a1-\u30fa\u30fc]"), 0.25),
-    ("euc_jp", re.compile(r"[\u3041-\u3096\u30a1-\u30fa\u30fc]"), 0.25),
-    ("gb18030", re.compile(f"[{_SIMPLIFIED}]"), 0.2),
-    ("big5hkscs", re.compile(f"[{_TRADITIONAL}]"), 0.2),
-    ("euc_kr", re.compile(r"[\uac00-\ud7a3]"), 0.5),
-)
-# Any byte decodes in these; the right encoding yields the most frequent letters of the language.
-_OTHER_SCRIPTS = (
-    ("cp1251", re.compile(r"[оеаинтсрвлкмдпуіяы]")),
-    ("koi8_r", re.compile(r"[оеаинтсрвлкмдпуіяы]")),
-    ("cp1253", re.compile(r"[αοιετσνηυρπκμλςό]")),
-    ("cp1255", re.compile(r"[יוהלארתבמשנעדחם]")),
-    ("cp1256", re.compile(r"[ايلمونترعبةدسهفقك]")),
-    ("cp874", re.compile(r"[านรกอเงมยลวดส่ท้ตคะ]")),
-)
-_LATIN = (
-    ("cp1252", re.compile(r"[àâäáãåçèéêëìíîïñòóôöõøùúûüýßœæ’‘“”„–—…©»«°·€]")),
-    ("cp1250", re.compile(r"[áéíýčěřšůžąćęłńśźżóőű]")),
-    ("cp1254", re.compile(r"[çğıöşüİâî]")),
-)
-_HIGH_BYTES = re.compile(rb"[\x80-\xff]+")
-
-
-def _best_guess(body: bytes) -> str:
-    sample = body[:_SAMPLE_BYTES]
-    runs = _HIGH_BYTES.findall(sample)
-    # Two in a row also occur in Latin script: `Grüße`.
-    in_words = sum(len(run) for run in runs if len(run) > 2)
-    if 2 * in_words < sum(map(len, runs)):
-        # Single accented letters among ASCII: a language in Latin script.
-        return max(_LATIN, key=lambda guess: _share(sample, *guess))[0]
-    for name, common, least in _DOUBLE_BYTE:
-        if _share(sample, name, common) > least:
-            return "cp949" if name == "euc_kr" else name
-    return max(_OTHER_SCRIPTS, key=lambda guess: _share(sample, *guess))[0]
-
-
-def _share(sample: bytes, name: str, common: re.Pattern[str]) -> float:
-    """Return the share of common characters in the non-ASCII text, minus a penalty for undecodable bytes."""
-    text = sample.decode(name, errors="replace")
-    foreign = "".join(_NOT_ASCII.findall(text))
-    if not foreign:
-        return 0.0
-    return (len(common.findall(foreign)) - 5 * foreign.count("\ufffd")) / len(foreign)

@@ -10,7 +10,8 @@ or month, such as "yesterday" or "5 hours ago", is not a date here: it depends o
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from enum import StrEnum
 from typing import NamedTuple
 
 from inforadar.clock_words import AM_WORDS, PM_WORDS, ZONE_MINUTES
@@ -18,6 +19,9 @@ from inforadar.stages.discover.dates.month_names import MONTHS, THAI_MONTHS
 
 EARLIEST_YEAR = 1900
 """Earlier years are programs' zero dates (0001-01-01) or other calendars, not publication dates."""
+
+LATEST_YEAR = 2200
+"""Later years are mistakes, and the last of them cannot be moved to another zone."""
 
 _MAX_DATE_CHARS = 120
 """No date is longer; a longer text only stands where a date should be."""
@@ -54,7 +58,28 @@ _DAY_FIRST = re.compile(r"(?<!\d)(\d{1,2})\s*([./-])\s*(\d{1,2})\s*[./-]\s*(\d{4
 _VIETNAMESE = re.compile(r"(?<!\d)(\d{1,2})\s*(?:tháng|thg)\s*(\d{1,2})\W+(?:năm\s*)?(\d{4})")
 _YEAR_MONTH = re.compile(r"([12]\d{3})(?:-(\d{1,2}))?")
 _ORDINAL = re.compile(r"([12]\d{3})-?([0-3]\d{2})")
+_SHORT_DAY = re.compile(r"(\d{2})(-?)(\d{2})\2(\d{2})", re.ASCII)
+_SHORT_ORDINAL = re.compile(r"(\d{2})-?([0-3]\d{2})", re.ASCII)
+_SHORT_MONTH = re.compile(r"-(\d{2})(?:-?(\d{2}))?|(\d{2})-(\d{2})", re.ASCII)
+_LONG_MONTH = re.compile(r"^(\d{4}-)0(\d{2}-\d{2})(?!\d)", re.ASCII)
+"""`2003-012-31`: some programs pad the month to three digits."""
+_BROKEN_ZONE = re.compile(
+    r":\d{2}\s*[+-](?:[a-z]{2}:?\d{2}|\d{2}:[a-z]{2})(?!\w)|\d:\d{1,2}:\d{1,2}:\d", re.IGNORECASE
+)
+"""A time that means nothing: `11:47:32 +zz:00`, `1:2:3:4`."""
+_KOREAN = re.compile("[오년월]")
+_KOREAN_ZONE = timezone(timedelta(hours=9))
+"""Dates in Korean words come from Korea, which has one zone."""
 _TOKEN = re.compile(r"\d+|[^\s\d,;:/()\-_'’]+")
+
+
+class DateOrder(StrEnum):
+    """Which number of `11/04/2026` is the day."""
+
+    DAY_FIRST = "day first"
+    MONTH_FIRST = "month first"
+    UNKNOWN = "unknown"
+    """Nothing tells, so such a date is not read."""
 
 
 class Clock(NamedTuple):
@@ -69,8 +94,11 @@ class Clock(NamedTuple):
     """Whether the time was written with am or pm."""
 
 
-def parse_date(text: str, zone: tzinfo = UTC) -> datetime | None:
-    """Parse a date into UTC, or None; `zone` applies to dates without a time zone."""
+def parse_date(text: str, zone: tzinfo = UTC, order: DateOrder | None = None) -> datetime | None:
+    """Parse a date into UTC, or None; `zone` applies to dates without a time zone.
+
+    `order` applies to dates such as `11/04/2026`; None reads them as the country does whose habit they show.
+    """
     text = text.strip()
     try:
         if text[4:5] == "-" or text[8:9] == "T":
@@ -85,7 +113,7 @@ def parse_date(text: str, zone: tzinfo = UTC) -> datetime | None:
     if not text or len(text) > _MAX_DATE_CHARS:
         return None
     try:
-        return _parse_tolerantly(text, zone)
+        return _parse_tolerantly(text, zone, order)
     except (ValueError, OverflowError):
         return None
 
@@ -94,20 +122,30 @@ def _to_utc(moment: datetime, zone: tzinfo) -> datetime | None:
     named = moment.tzinfo
     if named is not UTC:
         moment = (moment.replace(tzinfo=zone) if named is None else moment).astimezone(UTC)
-    return moment if moment.year >= EARLIEST_YEAR else None
+    return moment if EARLIEST_YEAR <= moment.year <= LATEST_YEAR else None
 
 
-def _parse_tolerantly(text: str, zone: tzinfo) -> datetime | None:
+def _parse_tolerantly(text: str, zone: tzinfo, order: DateOrder | None) -> datetime | None:
     """Parse any other form: cut out the time, then look for the date in the rest."""
     if _EPOCH.fullmatch(text):
         seconds = float(text)
         return datetime.fromtimestamp(seconds / 1000 if seconds >= 1e11 else seconds, UTC)
+    if _BROKEN_ZONE.search(text):
+        return None
+    text = _LONG_MONTH.sub(r"\1\2", text)
     clock = cut_clock(_COMMENT.sub(" ", text))
     rest = (clock.rest if clock else text).casefold().strip(" ,.;tz")
-    month_first = clock is not None and clock.is_12_hour
-    day = _numeric_day(rest, month_first=month_first) or _written_day(rest) or _partial_day(rest)
-    if day is None or day.year < EARLIEST_YEAR:
+    if order is None:
+        is_american = clock is not None and clock.is_12_hour
+        order = DateOrder.MONTH_FIRST if is_american and "/" in rest else DateOrder.DAY_FIRST
+    elif order is DateOrder.UNKNOWN and _is_ambiguous(rest):
         return None
+    day = (_two_digit_year(rest) if clock is None else None) or _numeric_day(rest, order)
+    day = day or _written_day(rest) or _partial_day(rest)
+    if day is None or not EARLIEST_YEAR <= day.year <= LATEST_YEAR:
+        return None
+    if zone is UTC and clock is not None and clock.offset is None and _KOREAN.search(text):
+        zone = _KOREAN_ZONE
     return at_clock(day, clock, zone)
 
 
@@ -165,16 +203,38 @@ def _cut_zone(tail: str) -> tuple[timedelta | None, str]:
     return offset if match["sign"] == "+" else -offset, tail[match.end() :]
 
 
-def _numeric_day(text: str, *, month_first: bool) -> datetime | None:
+def _is_ambiguous(text: str) -> bool:
+    """Whether the date could be of another day if its first two numbers changed places."""
+    match = None if _YEAR_FIRST.search(text) else _DAY_FIRST.search(text)
+    return (
+        match is not None
+        and match[2] != "."
+        and match[1] != match[3]
+        and max(int(match[1]), int(match[3])) <= 12
+    )
+
+
+def _two_digit_year(text: str) -> datetime | None:
+    """The forms of ISO 8601 with two digits for the year: `031231`, `03-12-31`, `-03-12`, `-0312`, `03-12`, `-03`."""
+    if match := _SHORT_DAY.fullmatch(text):
+        return _midnight(match[1], match[3], match[4])
+    if match := _SHORT_ORDINAL.fullmatch(text):
+        number = int(match[2])
+        return _midnight(match[1], "1", "1") + timedelta(days=number - 1) if 0 < number <= 366 else None
+    if match := _SHORT_MONTH.fullmatch(text):
+        return _midnight(match[1] or match[3], match[2] or match[4] or "1", "1")
+    return None
+
+
+def _numeric_day(text: str, order: DateOrder) -> datetime | None:
     if match := _YEAR_FIRST.search(text) or _COMPACT.search(text):
         return _midnight(match[1], match[2], match[3])
     if match := _VIETNAMESE.search(text):
         return _midnight(match[3], match[2], match[1])
     if match := _DAY_FIRST.search(text):
         first, separator, second, year = match.groups()
-        # Only Americans write the month first: with slashes, and the time with am or pm.
-        american = separator == "/" and month_first and int(first) <= 12
-        if american or int(second) > 12:
+        month_first = order is DateOrder.MONTH_FIRST and separator != "." and int(first) <= 12
+        if month_first or int(second) > 12:
             first, second = second, first
         return _midnight(year, second, first)
     return None

@@ -14,9 +14,9 @@ from datetime import UTC, tzinfo
 
 from lxml import etree
 
-from inforadar.errors import ParseError
+from inforadar.errors import CutOffError, ParseError
 from inforadar.stages.discover.feed.encoding import UTF8_DECLARATIONS, declared_encoding, decode
-from inforadar.stages.discover.feed.json import read_json
+from inforadar.stages.discover.feed.json import CUT_OFF, NO_COMPLETE_ENTRY, read_json
 from inforadar.stages.discover.feed.limits import (
     MAX_BYTES,
     cut_to_limits,
@@ -26,10 +26,13 @@ from inforadar.stages.discover.feed.limits import (
 from inforadar.stages.discover.feed.raw import RawFeed
 from inforadar.stages.discover.feed.repair import repair_xml
 from inforadar.stages.discover.feed.sniff import describe_non_feed, is_page
-from inforadar.stages.discover.feed.xml import read_feed
+from inforadar.stages.discover.feed.xml import drop_last_entry, read_feed
 
 _PLAIN_HEAD = re.compile(rb"(?:[^<]++|<!--.*?-->|<\?.*?\?>)*+<[A-Za-z_]", re.DOTALL)
 """Everything allowed before the root tag. Comments are matched whole: a tag inside one does not end the head."""
+
+_ONLY_PROLOG = re.compile(r"<\?xml\b[^>]*+(?:>(?:[^<]++|<!--.*?-->|<\?.*?\?>)*+(?:<[^<>]*+)?)?", re.DOTALL)
+"""A document that ends before its root tag does."""
 
 _FEED_ROOT = re.compile(r"<(?:[\w.-]+:)?(?:rss|feed|rdf)(?=[\s>])", re.IGNORECASE)
 _DECLARED_ROOT = re.compile(r"<[\w.:-]+\s[^<>]*(?:xmlns|version)\s*=", re.IGNORECASE)
@@ -78,6 +81,8 @@ def _repair_and_parse(
     data: bytes, url: str, content_type: str, zone: tzinfo, warnings: tuple[str, ...]
 ) -> RawFeed:
     text = decode(data[:MAX_BYTES], content_type)
+    if _ONLY_PROLOG.fullmatch(text):
+        raise CutOffError(NO_COMPLETE_ENTRY)
     root = _FEED_ROOT.search(text) or _CHANNEL.search(text)
     if root is None or (is_page(text[: root.start()]) and not _DECLARED_ROOT.match(text, root.start())):
         raise _not_a_feed(data, text, url)
@@ -88,15 +93,26 @@ def _repair_and_parse(
         feed = _parse_xml(safe, url, zone, recover=False)
         if feed is not None:
             return feed
-    repaired, loss = repair_xml(safe.decode("utf-8", "ignore"), prolog)
-    feed = _parse_xml(repaired.encode("utf-8", "replace"), url, zone, recover=True)
+    repaired = repair_xml(safe.decode("utf-8", "ignore"), prolog)
+    is_cut_off, loss = repaired.is_cut_off and limit is None, repaired.warning
+    feed = _parse_xml(
+        repaired.text.encode("utf-8", "replace"),
+        url,
+        zone,
+        recover=True,
+        drop_last=repaired.is_cut_off and repaired.ends_in_entry,
+    )
     warnings += tuple(warning for warning in (limit, loss) if warning)
+    if is_cut_off:
+        if not (feed and feed.entries):
+            raise CutOffError(NO_COMPLETE_ENTRY)
+        warnings = (*(one for one in warnings if one != _REPAIRED), CUT_OFF)
     if feed is None or not feed.entries:
         if _ENTRY.search(text, root.start()):
             raise NeedsSlowParser(f"This feed is too broken to read. {' '.join(warnings)}")
         if feed is None or limit or loss:
             raise NotAFeedError(f"No entry of this feed could be read. {' '.join(warnings)}".strip())
-    return replace(feed, warnings=(*warnings, *feed.warnings))
+    return replace(feed, warnings=(*warnings, *feed.warnings), is_cut_off=is_cut_off)
 
 
 def _not_a_feed(data: bytes, text: str, url: str) -> NotAFeedError:
@@ -104,27 +120,35 @@ def _not_a_feed(data: bytes, text: str, url: str) -> NotAFeedError:
     return NotAFeedError(message, feeds)
 
 
-def _parse_xml(data: bytes, url: str, zone: tzinfo, *, recover: bool) -> RawFeed | None:
+def _parse_xml(
+    data: bytes, url: str, zone: tzinfo, *, recover: bool, drop_last: bool = False
+) -> RawFeed | None:
+    """Read the feed of a document; `drop_last` leaves out the entry that it ends in."""
     if has_excessive_namespaces(data):
         raise ParseError("This document declares more or longer namespaces than any feed does.")
     if not has_many_names(data):
-        return _parse_in_this_thread(data, url, zone, recover)
+        return _parse_in_this_thread(data, url, zone, recover, drop_last)
     # lxml keeps every element and attribute name until the thread ends, so a document with a million names
     # would stay in memory for good. A separate thread frees them when it ends.
     results: list[RawFeed | None] = []
     thread = threading.Thread(
-        target=lambda: results.append(_parse_in_this_thread(data, url, zone, recover)), name="feed-reader"
+        target=lambda: results.append(_parse_in_this_thread(data, url, zone, recover, drop_last)),
+        name="feed-reader",
     )
     thread.start()
     thread.join()
     return results[0]
 
 
-def _parse_in_this_thread(data: bytes, url: str, zone: tzinfo, recover: bool) -> RawFeed | None:
+def _parse_in_this_thread(
+    data: bytes, url: str, zone: tzinfo, recover: bool, drop_last: bool
+) -> RawFeed | None:
     try:
         root = etree.fromstring(data, _PARSERS.lenient if recover else _PARSERS.strict)
     except etree.XMLSyntaxError:
         return None
+    if root is not None and drop_last:
+        drop_last_entry(root)
     return read_feed(root, url, zone) if root is not None else None
 
 

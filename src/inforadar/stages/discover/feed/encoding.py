@@ -10,6 +10,8 @@ from __future__ import annotations
 import codecs
 import re
 
+from inforadar.encoding_guess import believable_encodings, is_nearly_utf8
+
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -66,6 +68,9 @@ def decode(data: bytes, content_type: str = "") -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError:
         pass
+    if is_nearly_utf8(data, is_claimed=claims_utf8(data, content_type)):
+        return data.decode("utf-8", CP1252_FALLBACK)
+    claims = believable_encodings(data, claims)
     for encoding in claims:
         try:
             return data.decode(encoding)
@@ -86,13 +91,21 @@ def declared_encoding(data: bytes) -> str:
     return match[1].decode("ascii", "replace").lower() if match else ""
 
 
-def claimed_encodings(data: bytes, content_type: str) -> list[str]:
-    """The encodings named by the server and the document, by their Python names, without UTF-8."""
+def claims_utf8(data: bytes, content_type: str) -> bool:
+    """Whether the server or the document says that it is UTF-8."""
+    return any(name.lower() in {"utf-8", "utf8"} for name in _claimed_names(data, content_type))
+
+
+def _claimed_names(data: bytes, content_type: str) -> list[str]:
     names = [match[1] for match in [_CHARSET.search(content_type)] if match]
     names.append(declared_encoding(data))
-    names += [match[1].decode("ascii", "replace") for match in [_META.search(data, 0, 4096)] if match]
+    return names + [match[1].decode("ascii", "replace") for match in [_META.search(data, 0, 4096)] if match]
+
+
+def claimed_encodings(data: bytes, content_type: str) -> list[str]:
+    """The encodings named by the server and the document, by their Python names, without UTF-8."""
     claims: list[str] = []
-    for name in names:
+    for name in _claimed_names(data, content_type):
         try:
             codec = codecs.lookup(name).name
         except (LookupError, ValueError):

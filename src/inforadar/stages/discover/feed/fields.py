@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from datetime import datetime, tzinfo
 from typing import Any
 
-from inforadar.stages.discover.dates.absolute import parse_date
+from inforadar.stages.discover.dates.absolute import DateOrder, parse_date
 from inforadar.stages.discover.feed.markup import atom_html, element_html
 from inforadar.stages.discover.feed.namespaces import KEYS
 
@@ -119,11 +119,11 @@ class Fields:
                 return texts[key]
         return None
 
-    def date(self, keys: Iterable[str], zone: tzinfo) -> datetime | None:
+    def date(self, keys: Iterable[str], zone: tzinfo, order: DateOrder) -> datetime | None:
         """The date of the first key that has a readable one; `zone` applies to dates without a time zone."""
         texts = self.texts
         for key in keys:
-            if key in texts and (date := parse_date(texts[key], zone)):
+            if key in texts and (date := parse_date(texts[key], zone, order)):
                 return date
         return None
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from datetime import tzinfo
+from itertools import islice
 from typing import Any
 from urllib.parse import urljoin
 
 import msgspec
 
-from inforadar.errors import ParseError
+from inforadar.errors import CutOffError, ParseError
 from inforadar.model.item import MAX_ENCLOSURES, Enclosure
-from inforadar.stages.discover.dates.absolute import parse_date
+from inforadar.stages.discover.dates.absolute import DateOrder, parse_date
+from inforadar.stages.discover.dates.order import find_date_order
 from inforadar.stages.discover.feed.encoding import decode
 from inforadar.stages.discover.feed.fields import MAX_TAGS
 from inforadar.stages.discover.feed.limits import MAX_BYTES, MAX_ELEMENTS
@@ -20,21 +23,27 @@ from inforadar.stages.discover.feed.raw import RawEntry, RawFeed
 from inforadar.stages.discover.feed.xml import MAX_AUTHORS, MAX_ENTRIES, TOO_MANY_ENTRIES
 from inforadar.texts import storable_text
 
+CUT_OFF = "The document was cut off; the entries before that were read."
+NO_COMPLETE_ENTRY = "The document was cut off before the end of its first entry."
+
 
 def read_json(data: bytes, url: str, zone: tzinfo) -> RawFeed:
     """Read the feed in a JSON document; `zone` applies to dates without a time zone."""
-    document = _decoded(data)
+    document, is_cut_off = _decoded(data)
     items = document.get("items") if isinstance(document, dict) else None
     if not isinstance(document, dict) or not isinstance(items, list) or not _is_feed(document, items):
         raise ParseError("This is JSON, but not a JSON Feed.")
     warnings: tuple[str, ...] = ()
     if len(items) > MAX_ENTRIES:
         warnings = (TOO_MANY_ENTRIES,)
+    if is_cut_off:
+        warnings = (*warnings, CUT_OFF)
     authors = _authors(document)
     home = _text(document, "home_page_url")
+    order = find_date_order(_date_texts(items[:MAX_ENTRIES]), _text(document, "language"))
     return RawFeed(
         entries=tuple(
-            _entry(item, url, authors, zone) for item in items[:MAX_ENTRIES] if isinstance(item, dict)
+            _entry(item, url, authors, zone, order) for item in items[:MAX_ENTRIES] if isinstance(item, dict)
         ),
         title=_text(document, "title"),
         link=_absolute(home, url),
@@ -42,21 +51,81 @@ def read_json(data: bytes, url: str, zone: tzinfo) -> RawFeed:
         language=_text(document, "language"),
         icon=_absolute(_text(document, "icon") or _text(document, "favicon"), url),
         warnings=warnings,
+        is_cut_off=is_cut_off,
     )
 
 
-def _decoded(data: bytes) -> Any:
+def _decoded(data: bytes) -> tuple[Any, bool]:
+    """The document, and whether it is only the part before the place where it was cut off."""
     if len(data) > MAX_BYTES or data.count(b"{") + data.count(b"[") > MAX_ELEMENTS:
         raise ParseError("This JSON document is too large to be a feed.")
     try:
-        return msgspec.json.decode(data)
+        return msgspec.json.decode(data), False
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
+    # `decode` handles byte order marks and other encodings, the standard library line breaks inside strings.
+    text = decode(data).lstrip("\ufeff")
     try:
-        # `decode` handles byte order marks and other encodings, the standard library line breaks inside strings.
-        return json.loads(decode(data).lstrip("\ufeff"), strict=False)
+        return json.loads(text, strict=False), False
     except (ValueError, RecursionError):
-        raise ParseError("This looks like JSON, but it is not valid.") from None
+        pass
+    document = _complete_part(text) if _ends_too_early(text) else {}
+    if document.get("items"):
+        return document, True
+    if "jsonfeed.org" in str(document.get("version", "")):
+        raise CutOffError(NO_COMPLETE_ENTRY)
+    raise ParseError("This looks like JSON, but it is not valid.")
+
+
+def _ends_too_early(text: str) -> bool:
+    """Whether a string, list or object is still open at the end."""
+    depth = 0
+    for match in _STRUCTURE.finditer(text):
+        mark = match[0]
+        if mark == '"':
+            return True
+        if mark in "{[":
+            depth += 1
+        elif mark in "}]":
+            depth -= 1
+    return depth > 0
+
+
+def _complete_part(text: str) -> dict[str, Any]:
+    """The members of the outermost object up to the one that is cut off; of the items, those that are complete."""
+    document: dict[str, Any] = {}
+    key, position = "", text.index("{")
+    try:
+        while text[position : position + 1] in {"{", ","}:
+            key, colon = _DECODER.raw_decode(text, _after_space(text, position + 1))
+            position = _after_space(text, _after_space(text, colon) + 1)
+            document[key], position = _DECODER.raw_decode(text, position)
+            position = _after_space(text, position)
+    except (ValueError, TypeError, RecursionError):
+        if key == "items" and key not in document:
+            document[key] = list(islice(_complete_values(text, position), MAX_ENTRIES + 1))
+    return document
+
+
+def _complete_values(text: str, position: int) -> Iterator[Any]:
+    """Yield the values of the list that starts here, up to the one that is cut off."""
+    try:
+        while text[position : position + 1] in {"[", ","}:
+            value, position = _DECODER.raw_decode(text, _after_space(text, position + 1))
+            yield value
+            position = _after_space(text, position)
+    except (ValueError, RecursionError):
+        return
+
+
+def _after_space(text: str, position: int) -> int:
+    match = _SPACE.match(text, position)
+    return match.end() if match else position
+
+
+_DECODER = json.JSONDecoder(strict=False)
+_SPACE = re.compile(r"[ \t\r\n]*+")
+_STRUCTURE = re.compile(r'"(?:[^"\\]++|\\.)*+"|[{}\[\]"]', re.DOTALL)
 
 
 def _is_feed(document: dict[str, Any], items: list[Any]) -> bool:
@@ -68,7 +137,15 @@ def _is_feed(document: dict[str, Any], items: list[Any]) -> bool:
     )
 
 
-def _entry(item: dict[str, Any], url: str, feed_authors: tuple[str, ...], zone: tzinfo) -> RawEntry:
+def _date_texts(items: list[Any]) -> Iterator[str]:
+    for item in items:
+        if isinstance(item, dict) and (text := _text(item, "date_published")) and "/" in text:
+            yield text
+
+
+def _entry(
+    item: dict[str, Any], url: str, feed_authors: tuple[str, ...], zone: tzinfo, order: DateOrder
+) -> RawEntry:
     identifier = _text(item, "id")
     link = _text(item, "url") or _text(item, "external_url")
     if link is None and identifier is not None and identifier.startswith(("http://", "https://")):
@@ -81,8 +158,8 @@ def _entry(item: dict[str, Any], url: str, feed_authors: tuple[str, ...], zone: 
         id=identifier,
         link=_absolute(link, url),
         title=_text(item, "title"),
-        published=parse_date(_text(item, "date_published") or "", zone),
-        updated=parse_date(_text(item, "date_modified") or "", zone),
+        published=parse_date(_text(item, "date_published") or "", zone, order),
+        updated=parse_date(_text(item, "date_modified") or "", zone, order),
         summary=_text(item, "summary"),
         content=_text(item, "content_html") or (_escaped(plain) if plain else None),
         author=authors[0] if authors else None,

@@ -91,6 +91,7 @@ def make_listing(feed: RawFeed, url: str) -> Listing:
             *_left_out(len(entries) - len(items), "empty"),
             *_left_out(len(feed.entries) - len(entries), "the same as another entry"),
         ),
+        is_cut_off=feed.is_cut_off,
     )
 
 

@@ -61,3 +61,5 @@ class RawFeed:
     hints: ScheduleHints = NO_HINTS
     warnings: tuple[str, ...] = ()
     """Sentences that say what was wrong with the document and how it was handled."""
+    is_cut_off: bool = False
+    """The document ends too early; an entry that it ends in is left out."""

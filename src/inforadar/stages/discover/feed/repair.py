@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from html.entities import html5
+from typing import NamedTuple
 
 from inforadar.texts import unescape_html
 
@@ -41,6 +42,8 @@ _ATTRIBUTE = re.compile(
 _REFERENCE = re.compile(
     r"&(?!(?:amp|lt|gt|quot|apos);)(?:(\#[0-9]{1,8}|\#[xX][0-9a-fA-F]{1,7}|[A-Za-z][A-Za-z0-9]{0,40});)?"
 )
+_ROOT_END = re.compile(r"</(?:rss|(?:[\w.-]{1,20}:)?(?:feed|rdf))\s*>", re.IGNORECASE)
+_TAIL_CHARS = 200
 _ENTRIES = frozenset({"item", "entry"})
 _ONE_LINE_FIELDS = frozenset(
     {
@@ -67,8 +70,20 @@ _NON_HTML_TAGS = frozenset(
 )
 
 
-def repair_xml(text: str, prolog: str = "") -> tuple[str, str | None]:
-    """Make a document well-formed, from its root on; also returns a warning if something had to be left out.
+class RepairedXml(NamedTuple):
+    """A document after its repair."""
+
+    text: str
+    warning: str | None
+    """Says what had to be left out, if anything."""
+    is_cut_off: bool
+    """The document ends before its root is closed."""
+    ends_in_entry: bool
+    """Its last entry is not closed."""
+
+
+def repair_xml(text: str, prolog: str = "") -> RepairedXml:
+    """Make a document well-formed, from its root on.
 
     `prolog` is the text before the root; the entities it declares are expanded.
     """
@@ -76,7 +91,17 @@ def repair_xml(text: str, prolog: str = "") -> tuple[str, str | None]:
     doctype = _DOCTYPE.match(prolog, start) if start >= 0 else None
     repair = _Repair(_declared_entities(doctype[1] or "") if doctype else {})
     repaired = _TOKEN.sub(repair.token, _ILLEGAL.sub("", text))
-    return repaired + repair.closing(), repair.warning
+    return RepairedXml(
+        repaired + repair.closing(),
+        repair.warning,
+        # The root's end may be there and not count, as in a comment that is never closed.
+        is_cut_off=not repair.is_closed and not _ROOT_END.search(text, max(0, len(text) - _TAIL_CHARS)),
+        ends_in_entry=any(_local(name) in _ENTRIES for name in repair.stack),
+    )
+
+
+def _local(name: str) -> str:
+    return name.rpartition(":")[2].lower()
 
 
 def _declared_entities(subset: str) -> dict[str, str]:
@@ -101,6 +126,8 @@ class _Repair:
         self.stack: list[str] = []
         self.remaining_expansion = _MAX_EXPANSION_CHARS
         self.warning: str | None = None
+        self.is_closed = False
+        """Whether the root, or the channel that holds everything, was closed after the last entry."""
 
     def token(self, match: re.Match[str]) -> str:
         if match["name"] is not None:
@@ -132,6 +159,8 @@ class _Repair:
                 f"Elements are nested more than {MAX_DEPTH} levels deep; tags below that were removed."
             )
             return ""
+        if _local(name) in _ENTRIES:
+            self.is_closed = False
         opened = f"{self._close_before(name.lower())}<{name}{self._attributes(attributes)}"
         if is_empty:
             return opened + "/>"
@@ -139,6 +168,10 @@ class _Repair:
         return opened + ">"
 
     def _end(self, name: str) -> str:
+        if self.stack:
+            root, closed = _local(self.stack[0]), _local(name)
+            # Nothing but its own end follows the channel of RSS 2.0. In RSS 1.0 the items follow the channel.
+            self.is_closed |= closed == root or (root == "rss" and closed == "channel")
         if len(self.stack) > 1 and self.stack[-1] == name:
             self.stack.pop()
             return f"</{name}>"

@@ -16,6 +16,8 @@ from typing import Any
 from urllib.parse import urljoin
 
 from inforadar.model.item import MAX_ENCLOSURES, Enclosure
+from inforadar.stages.discover.dates.absolute import DateOrder
+from inforadar.stages.discover.dates.order import find_date_order
 from inforadar.stages.discover.feed.fields import Element, Fields
 from inforadar.stages.discover.feed.hints import read_hints
 from inforadar.stages.discover.feed.markup import element_html
@@ -40,6 +42,7 @@ _PUBLISHED = (
     "date",
 )
 _UPDATED = ("updated", "modified", "dcterms:modified", "dcterms:date")
+_DATES = frozenset({*_PUBLISHED, *_UPDATED})
 _SUMMARY = ("description", "summary", "itunes:summary", "itunes:subtitle")
 _FALLBACK_SUMMARY = ("dc:description", "dcterms:abstract")
 """Used by catalogues: they describe the text rather than summarize it."""
@@ -66,29 +69,45 @@ def read_feed(root: Element, url: str, zone: tzinfo) -> RawFeed | None:
     return _Reader(url, zone).read(root, kind) if kind in _ROOTS else None
 
 
+def drop_last_entry(root: Element) -> None:
+    """Remove the entry that the document ends in: each of its open elements is the last child of another."""
+    element = root
+    while len(element):
+        element = element[-1]
+        if KEYS[element.tag] in _ENTRIES:
+            element.getparent().remove(element)
+            return
+
+
 class _Reader:
     """Reads one document; keeps its URL, the zone for dates, and the base URLs found on the way."""
 
     def __init__(self, url: str, zone: tzinfo) -> None:
         self.url = url
         self.zone = zone
+        self.order = DateOrder.UNKNOWN
         self.bases: dict[Element, str] = {}
         """Base URL by element, for those with relative links, so that `xml:base` is resolved once per element."""
 
     def read(self, root: Element, kind: str) -> RawFeed:
-        entries: list[RawEntry] = []
         fields: list[Element] = []
         # RSS 1.0 puts its items beside the channel, and so do some feeds that claim to be 2.0.
         channels = [child for child in root if KEYS[child.tag] == "channel"] if kind != "feed" else []
+        items: list[Element] = []
         for container in (*channels, root):
             for child in container:
                 if KEYS[child.tag] not in _ENTRIES:
                     fields.append(child)
-                elif len(entries) <= MAX_ENTRIES:
-                    entries.append(self._entry(child))
-        if not entries:
-            entries = [self._entry(element) for element in islice(_nested_entries(root), MAX_ENTRIES + 1)]
+                elif len(items) <= MAX_ENTRIES:
+                    items.append(child)
+        items = items or list(islice(_nested_entries(root), MAX_ENTRIES + 1))
         found = Fields(fields)
+        language = found.text(("language", "dc:language")) or root.get(XML + "lang")
+        entries = [self._entry(item) for item in items]
+        if any(entry.published is None for entry in entries):
+            self.order = find_date_order(_date_texts(items), language)
+            if self.order is not DateOrder.UNKNOWN:
+                entries = [self._entry(item) for item in items]
         if kind == "feed" and (authors := self._authors(found)):
             entries = [
                 entry if entry.author else entry._replace(author=authors[0], authors=authors)
@@ -99,7 +118,7 @@ class _Reader:
             title=found.text(_TITLE),
             link=self._link(found.links) or self._home(found),
             description=found.text(_DESCRIPTION),
-            language=found.text(("language", "dc:language")) or root.get(XML + "lang"),
+            language=language,
             icon=self._icon(found, root),
             hints=read_hints(found),
             warnings=(TOO_MANY_ENTRIES,) if len(entries) > MAX_ENTRIES else (),
@@ -127,8 +146,8 @@ class _Reader:
             found.text(_IDENTIFIER) or item.get(RDF + "about") or found.texts.get("dc:identifier") or link,
             link,
             found.text(_TITLE),
-            found.date(_PUBLISHED, self.zone),
-            found.date(_UPDATED, self.zone),
+            found.date(_PUBLISHED, self.zone, self.order),
+            found.date(_UPDATED, self.zone, self.order),
             summary,
             content,
             authors[0] if authors else None,
@@ -318,6 +337,13 @@ class _Media:
         return tuple(
             replace(one, duration=seconds) if one is played and not one.duration else one for one in found
         )
+
+
+def _date_texts(items: list[Element]) -> Iterator[str]:
+    for item in items:
+        for child in item:
+            if KEYS[child.tag] in _DATES and child.text and ("/" in child.text or "-" in child.text):
+                yield child.text
 
 
 def _nested_entries(element: Element) -> Iterator[Element]:

@@ -145,6 +145,7 @@ class SitemapReader:
         body = b"".join(self._source.pieces())
         listing = parse_feed(body, self._url, self._content_type, self._zone)
         self.warnings += listing.warnings
+        self.is_whole = not listing.is_cut_off
         for item in listing.items:
             yield SitemapEntry(
                 item.url,
@@ -188,10 +189,9 @@ def is_sitemap(head: bytes, content_type: str = "") -> bool:
 def _lines(source: Unpacked, encoding: str, errors: str) -> Iterator[str]:
     rest = b""
     if encoding.startswith(("utf-16", "utf-32")):
-        yield from (
-            line.strip("\ufeff \t\r")
-            for line in b"".join(source.pieces()).decode(encoding, errors).split("\n")
-        )
+        *texts, last = b"".join(source.pieces()).decode(encoding, errors).split("\n")
+        for text in texts if not source.is_whole else (*texts, last):
+            yield text.strip("\ufeff \t\r")
         return
     for piece in source.pieces():
         *lines, rest = (rest + piece).split(b"\n")
@@ -199,4 +199,6 @@ def _lines(source: Unpacked, encoding: str, errors: str) -> Iterator[str]:
             yield line.decode(encoding, errors).strip("\ufeff \t\r")
         if len(rest) > _MAX_LINE_BYTES:
             rest = rest[:_MAX_LINE_BYTES]
-    yield rest.decode(encoding, errors).strip("\ufeff \t\r")
+    # The last line of a file that was cut off may be half a URL.
+    if source.is_whole:
+        yield rest.decode(encoding, errors).strip("\ufeff \t\r")

@@ -12,8 +12,14 @@ from collections.abc import Iterable, Iterator
 from html.entities import html5
 from itertools import pairwise
 
+from inforadar.encoding_guess import is_nearly_utf8
 from inforadar.model.sitemap import SitemapForm
-from inforadar.stages.discover.feed.encoding import CP1252_FALLBACK, bom_encoding, claimed_encodings
+from inforadar.stages.discover.feed.encoding import (
+    CP1252_FALLBACK,
+    bom_encoding,
+    claimed_encodings,
+    claims_utf8,
+)
 from inforadar.stages.discover.sitemap.xml import BrokenXmlError, Row, XmlSitemap
 from inforadar.texts import unescape_html
 
@@ -126,7 +132,8 @@ def choose_encoding(pieces: Iterable[bytes], head: bytes, content_type: str) -> 
                 del trials[name]
         if not trials:
             break
-    if trials:
+    is_utf8 = "utf-8" in trials or is_nearly_utf8(head, is_claimed=claims_utf8(head, content_type))
+    if trials and ("utf-8" in trials or not is_utf8):
         return next(iter(trials)), "replace"
     return "utf-8", CP1252_FALLBACK
 

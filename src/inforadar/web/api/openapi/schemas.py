@@ -130,6 +130,7 @@ SCHEMAS: Json = {
             "added": list_(ref("Feed")),
             "known": list_(ref("Feed")),
             "skipped": list_(object_({"what": TEXT, "why": TEXT})),
+            "is_cut_off": FLAG,
         }
     ),
     "Label": object_({"source": TEXT, "topic": TEXT, "feeds": COUNT, "unread": COUNT, "health": _HEALTH}),
