@@ -7,7 +7,7 @@ import pytest
 from markupsafe import Markup
 
 from inforadar.model.analysis import Score
-from inforadar.web.pages.sanitize import (
+from inforadar.views.sanitize import (
     IN_TEXTS,
     Images,
     Marker,
