@@ -144,7 +144,7 @@ async def test_an_entry_that_shares_its_page_shows_the_feeds_text_and_its_files(
         assert "alert" not in text
         assert "Анна, Zoë" in text
         assert "Comments  https://news.example/talk" in text
-        assert "File  https://cdn.example/7.mp3  (audio/mpeg, 1:01)" in text
+        assert "File  https://cdn.example/7.mp3 (audio/mpeg, 1:01)" in text
         assert "gets it now" not in text
         await terminal.press("d")
         assert "the page is not this entry's alone" in terminal.status

@@ -112,7 +112,7 @@ def _print_head(console: Console, item: Item, article: Article | None) -> None:
         console.print(Text(f"Comments: {safe(item.comments_url)}", style="dim"), soft_wrap=True)
     for file in shown_files(item):
         facts = f" ({file.facts})" if file.facts else ""
-        console.print(Text(f"File: {safe(file.url)}{safe(facts)}", style="dim"), soft_wrap=True)
+        console.print(Text(f"File: {safe(file.url + facts)}", style="dim"), soft_wrap=True)
     console.print(Text(f"id {item.id}", style="dim"))
 
 

@@ -59,7 +59,7 @@ def head(
     if item.comments_url:
         lines.append(_labelled("Comments", item.comments_url, colours))
     for file in shown_files(item):
-        facts = f"  ({file.facts})" if file.facts else ""
+        facts = f" ({file.facts})" if file.facts else ""
         lines.append(_labelled("File", f"{file.url}{facts}", colours))
     return Group(*lines)
 
