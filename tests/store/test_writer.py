@@ -44,6 +44,7 @@ from tests.store.making import (
     start_run,
 )
 
+ICON = "https://example.com/图.png"
 VALIDATORS = Validators(
     etag='W/"a"', last_modified="Sat, 14 Mar 2026 15:09:26 GMT", url="https://example.com/feed"
 )
@@ -63,11 +64,11 @@ async def test_a_job_stores_items_validators_status_and_schedule(database: Datab
         listed("https://example.com/2"),
         validators=VALIDATORS,
         kind=FeedKind.FEED,
-        channel={"title": "例", "site_url": "https://example.com/", "language": "zh"},
+        channel={"title": "例", "site_url": "https://example.com/", "language": "zh", "icon": ICON},
     )
     assert [new.listed.url for new in saved.added] == ["https://example.com/1", "https://example.com/2"]
     now = await reload(database, feed)
-    assert (now.kind, now.title, now.language) == (FeedKind.FEED, "例", "zh")
+    assert (now.kind, now.title, now.language, now.icon) == (FeedKind.FEED, "例", "zh", ICON)
     assert now.validators == VALIDATORS
     assert (now.last_fetch_status, now.last_fetched_at) == (Outcome.SUCCESS, NOW)
     assert (now.locked_until, now.requested_at, now.last_error, now.failures) == (None, None, None, 0)

@@ -236,6 +236,9 @@ class WebSettings(Section):
     """The address behind a reverse proxy, like `https://news.example/radar`."""
     behind_proxy: bool = False
     """Trust the X-Forwarded headers; set it only if nobody but the proxy can reach the server."""
+    public_text: bool = False
+    """Serve whole texts, in feeds and on the page, also to readers without the token; otherwise they get summaries and
+    links. Readers on this machine get them as long as there is no `public_url` and no proxy."""
     images: Literal["direct", "click", "never"] = "direct"
     """When the page loads an article's images: `direct`, at once from their sites, without a referrer; on `click`; or
     `never`."""

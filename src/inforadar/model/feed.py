@@ -45,6 +45,8 @@ class Feed:
     site_url: str | None = None
     description: str | None = None
     language: str | None = None
+    icon: str | None = None
+    """The address of the feed's own image."""
     origin: str | None = None
     """`sample` for the feeds of the sample, else None."""
     validators: Validators = Validators()

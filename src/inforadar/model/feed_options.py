@@ -8,11 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
+from enum import StrEnum
 from typing import Any
 
 import msgspec
 
 from inforadar.errors import UsageError
+
+
+class Content(StrEnum):
+    """How much of its items' texts a published feed carries."""
+
+    FULL = "full"
+    """The whole text: the article, or else what the feed itself gave."""
+    SUMMARY = "summary"
+    NONE = "none"
+    """Title and link only."""
+
+
+_FROM_LESS_TO_MORE = (Content.NONE, Content.SUMMARY, Content.FULL)
+
+
+def least_content(*given: Content) -> Content:
+    return min(given, key=_FROM_LESS_TO_MORE.index)
 
 
 class FeedOptions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, repr_omit_defaults=True):
@@ -56,6 +74,10 @@ class FeedOptions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     model: str | None = None
     prompt: str | None = None
 
+    # Publishing.
+    content: Content | None = None
+    """How much text the published feed carries; None: all, but a summary if the feed needs credentials."""
+
     # Retention.
     keep_days: int | None = None
     keep_items: int | None = None
@@ -69,6 +91,10 @@ class FeedOptions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
         other = document.pop("other", {})
         lists = {name: list(value) for name, value in document.items() if isinstance(value, tuple)}
         return {**document, **lists, **other}
+
+    def published_content(self, *, has_credentials: bool) -> Content:
+        """How much text the published feed carries: what was paid for is not passed on unasked."""
+        return self.content or (Content.SUMMARY if has_credentials else Content.FULL)
 
     def replaced(self, changes: Mapping[str, Any]) -> FeedOptions:
         """The options with these keys set; `None` removes one."""

@@ -238,10 +238,31 @@ class Item(Metadata):
     score: float | None = None
     """The overall framing score, if analyzed."""
 
+    @property
+    def address(self) -> str:
+        """What people follow."""
+        return self.link or self.url
+
+
+def shares_its_page(url: str) -> bool:
+    """Whether an item is a part of a page. Its text is the feed's own, because the page is not the item's alone."""
+    return "#" in url
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemText:
+    """Where the full text of an item is found: in its article, if there is one, else in the feed's own content."""
+
+    content: str = ""
+    """The listing's raw content, hostile until sanitized."""
+    markdown: str = ""
+    clean_text: str = ""
+    """The article as plain text, if it has no Markdown."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServedItem(Metadata):
-    """The part of a stored item that its feed is rendered from: all but the content, which is by far the largest."""
+    """The part of a stored item that its feed is rendered from."""
 
     url: str
     hash: UrlHash
@@ -251,3 +272,5 @@ class ServedItem(Metadata):
     analyzer_result: Mapping[str, Any]
     source: str
     topic: str
+    text: ItemText | None = None
+    """None if it was not asked for: it is by far the largest part."""

@@ -1,6 +1,7 @@
 """Building: renders the last N items of a feed as the document that the API serves (C6).
 
-A document that would not change keeps its date, so that readers get a 304.
+A document that would not change keeps its date, so that readers get a 304. It holds as much text as the feed's
+options say; the API takes the texts out for those who may not read them.
 """
 
 from __future__ import annotations
@@ -14,15 +15,15 @@ from urllib.parse import quote
 import structlog
 
 from inforadar.model.feed import Feed
-from inforadar.model.item import Item, ServedItem, metadata_of
 from inforadar.stages.publish.entry import ChannelInfo, Entry
-from inforadar.stages.publish.rss import RssDocument, render_rss, self_link_start
+from inforadar.stages.publish.rss import RssDocument, render_rss, rendered_texts, self_link_start
+from inforadar.stages.publish.shape import shaped
 from inforadar.store.database import Database
 from inforadar.store.published.cached_feeds import BuildJob, CachedFeed, load_build_jobs
 from inforadar.store.published.readdress import mark_documents_without
 from inforadar.store.published.save_builds import finish_builds
 from inforadar.store.published.stale_addresses import has_documents_without
-from inforadar.views.item import analysis_of
+from inforadar.views.published import entries_of
 
 BATCH = 50
 
@@ -86,11 +87,16 @@ class Builder:
     def _document(self, job: BuildJob) -> CachedFeed | None:
         """Render the feed's document; None if it is unchanged."""
         refs = tuple(item.hash for item in job.items)
+        known = rendered_texts(job.cached.xml_content) if job.cached else {}
+        entries = [
+            shaped(entry, job.content)
+            for entry in entries_of(((item, item.text) for item in job.items), known)
+        ]
         # The document contains each item's hash, so with other items it cannot be the same.
         if (
             job.cached
             and job.cached.item_refs == refs
-            and self._render(job, job.cached.updated_at).whole == job.cached.xml_content
+            and self._render(job, entries, job.cached.updated_at).whole == job.cached.xml_content
         ):
             return None
         # HTTP dates have whole seconds, and so does the document's own date. No two builds share a date,
@@ -98,14 +104,13 @@ class Builder:
         at = self.now().replace(microsecond=0)
         if job.cached and at <= job.cached.updated_at:
             at = job.cached.updated_at.replace(microsecond=0) + timedelta(seconds=1)
-        rendered = self._render(job, at)
+        rendered = self._render(job, entries, at)
         return CachedFeed(
             updated_at=at, xml_header=rendered.header, xml_content=rendered.whole, item_refs=refs
         )
 
-    def _render(self, job: BuildJob, at: datetime) -> RssDocument:
-        channel = channel_of(job.feed, self.public_url, at)
-        return render_rss(channel, [entry_of(item) for item in job.items])
+    def _render(self, job: BuildJob, entries: Sequence[Entry], at: datetime) -> RssDocument:
+        return render_rss(channel_of(job.feed, self.public_url, at), entries)
 
 
 def _address(public_url: str) -> str:
@@ -122,16 +127,5 @@ def channel_of(feed: Feed, public_url: str, built_at: datetime) -> ChannelInfo:
         self_url=_address(public_url) + quote(feed.url, safe=""),
         built_at=built_at,
         language=feed.language,
-    )
-
-
-def entry_of(item: Item | ServedItem) -> Entry:
-    return Entry(
-        url=item.url,
-        hash=item.hash,
-        published_at=item.published_at,
-        analysis=analysis_of(item),
-        source=item.source,
-        topic=item.topic,
-        **metadata_of(item),
+        icon=feed.icon,
     )

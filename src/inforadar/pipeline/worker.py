@@ -140,6 +140,7 @@ class Worker:
     async def _canonicalize(self) -> float | None:
         if await self.canonicalizer.run_once():
             self._wakes.analyze.set()
+            self._wakes.build.set()
         # The next article of a crowded host does not wait for the whole interval.
         return await self.canonicalizer.next_turn_s()
 

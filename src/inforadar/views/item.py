@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,8 +13,17 @@ import structlog
 from inforadar.errors import ParseError
 from inforadar.model.analysis import Analysis, ScoreName, from_json
 from inforadar.model.article import Article, ArticleStatus
-from inforadar.model.item import COUNTERS, DIFFED_FIELDS, METADATA_FIELDS, Item, Metadata, ServedItem
+from inforadar.model.item import (
+    COUNTERS,
+    DIFFED_FIELDS,
+    METADATA_FIELDS,
+    Item,
+    Metadata,
+    ServedItem,
+    shares_its_page,
+)
 from inforadar.model.metadata_fields import MetadataField, json_value
+from inforadar.stages.publish.files import UNKNOWN_TYPE, PublishedFile, published_files
 from inforadar.stages.publish.text import clean, one_line
 from inforadar.urls import readable
 
@@ -60,6 +69,56 @@ def analysis_of(item: Item | ServedItem) -> Analysis | None:
         return None
 
 
+def byline(item: Metadata, article: Article | None = None) -> str:
+    """All authors on one line: the feed's, else the article's."""
+    extracted = article.extracted if article else None
+    given = item.authors or ((item.author,) if item.author else ())
+    names = given or ((extracted.author,) if extracted and extracted.author else ())
+    return ", ".join(dict.fromkeys(name for name in map(one_line, names) if name))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownFile:
+    """A file of an item: an episode, a video, a picture, a document."""
+
+    url: str
+    name: str
+    facts: str
+    """Type, size and duration, as far as they are known."""
+    player: str | None
+    """`audio` or `video`, if a browser can play it."""
+
+
+def shown_files(item: Metadata) -> list[ShownFile]:
+    return [
+        ShownFile(
+            url=file.url,
+            name=file.title or one_line(readable(file.url)),
+            facts=", ".join(_file_facts(file)),
+            player=file.medium if file.medium in {"audio", "video"} else None,
+        )
+        for file in published_files(item.enclosures)
+    ]
+
+
+def _file_facts(file: PublishedFile) -> Iterator[str]:
+    if file.type != UNKNOWN_TYPE:
+        yield file.type
+    if file.length is not None:
+        yield shown_size(file.length)
+    if file.duration_s is not None:
+        hours, rest = divmod(file.duration_s, 3600)
+        yield f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"
+
+
+def shown_size(length_bytes: int) -> str:
+    """A size in steps of a thousand: `12.3 MB`."""
+    for unit, size in (("GB", 10**9), ("MB", 10**6), ("KB", 10**3)):
+        if length_bytes >= size:
+            return f"{length_bytes / size:.1f} {unit}"
+    return f"{length_bytes} bytes"
+
+
 def paragraphs(article: Article | None) -> list[str]:
     if article is None or article.extracted is None:
         return []
@@ -67,8 +126,10 @@ def paragraphs(article: Article | None) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def why_no_text(article: Article | None) -> str:
+def why_no_text(article: Article | None, item: Item | None = None) -> str:
     """A sentence to show in place of a missing text."""
+    if item is not None and shares_its_page(item.url):
+        return "The feed gives no text for this entry, and its page is not its alone."
     if article is None or article.status is ArticleStatus.NOT_FETCHED:
         return "The full text has not been fetched yet. A worker fetches it after collecting."
     if article.failure is None:

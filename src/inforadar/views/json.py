@@ -52,11 +52,15 @@ def item_document(item: Item) -> dict[str, Any]:
         "id": str(item.id),
         "feed_id": str(item.feed_id),
         "url": item.url,
+        "link": item.link or item.url,
+        "guid": item.guid,
         "hash": item.hash,
         "source": item.source,
         "topic": item.topic,
         **metadata_json(item),
         "published_at": _time(item.published_at),
+        "dated_at": _time(item.dated_at),
+        "revised_at": _time(item.revised_at),
         "created_at": _time(item.created_at),
         "score": item.score,
         "analyzed_at": _time(item.analyzed_at),
@@ -94,7 +98,8 @@ def imported_document(imported: Imported, now: datetime) -> dict[str, Any]:
     }
 
 
-def article_document(article: Article) -> dict[str, Any]:
+def article_document(article: Article, *, with_text: bool = True) -> dict[str, Any]:
+    """`with_text=False`: what is known of the article, without the text itself."""
     found, failure = article.extracted, article.failure
     return {
         "uid": article.uid,
@@ -116,8 +121,8 @@ def article_document(article: Article) -> dict[str, Any]:
         "abstract": found.abstract if found else None,
         "raw_len": found.raw_len if found else 0,
         "text_len": found.text_len if found else 0,
-        "clean_text": found.clean_text if found else None,
-        "markdown": found.markdown if found else None,
+        "clean_text": found.clean_text if found and with_text else None,
+        "markdown": found.markdown if found and with_text else None,
     }
 
 

@@ -50,7 +50,8 @@ from inforadar.web.feeds.rss import RssEndpoint
 from inforadar.web.http.access import Access
 from inforadar.web.http.cors import Preflights
 from inforadar.web.http.proxy import ForwardedRequests
-from inforadar.web.http.rsgi import Find, Ready
+from inforadar.web.http.readers import FORWARDING_HEADERS, TextAccess
+from inforadar.web.http.rsgi import Find, Ready, RsgiRequest, client_address
 from inforadar.web.http.security import SecurityHeaders
 from inforadar.web.http.sessions import Sessions
 from inforadar.web.pages.add import AddRoutes
@@ -141,13 +142,29 @@ def create_app(
         latency, prefix=urlsplit(settings.web.public_url).path, is_behind_proxy=settings.web.behind_proxy
     )
 
-    def find_ready(query: str, host: str | None, *headers: str | None) -> Ready | None:
-        return rss.ready(query, *headers) if guarded.may_read_from(host) else None
+    is_private = not settings.web.public_url
+
+    def find_ready(request: RsgiRequest) -> Ready | None:
+        get = request.headers.get
+        if not guarded.may_read_from(get("host")):
+            return None
+        forwarded = any(get(name) is not None for name in FORWARDING_HEADERS) if is_private else False
+        access = guarded.stranger_access(client_address(request), is_forwarded=forwarded)
+        if access is not TextAccess.ALL and (get("authorization") or get("cookie")):
+            # A person may read more; the application finds out.
+            return None
+        return rss.ready(
+            request.query_string,
+            access,
+            get("accept-encoding"),
+            get("if-none-match"),
+            get("if-modified-since"),
+        )
 
     # Behind a proxy the host comes from a forwarded header, which only the whole application reads.
     ready = _find_nothing if settings.web.behind_proxy else find_ready
     return WebApp(app=app, find_ready=ready, count_answer=latency.count, close=pool.close)
 
 
-def _find_nothing(*_: str | None) -> None:
+def _find_nothing(_: RsgiRequest) -> None:
     return None

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from inforadar import urls
 from inforadar.model.analysis import Analysis, Score
+from inforadar.model.item import Enclosure
 from inforadar.stages.publish import ChannelInfo, Entry
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -80,6 +81,7 @@ ENTRIES = (
         snippet="Голосование — в понедельник.",
         language="ru",
         content_html='<p>Полный <a href="https://example.com/a?b=1&amp;c=2">текст</a>.</p>',
+        text_digest="0123456789abcdef",
         updated_at=NOW,
     ),
     entry("chinese", title="部长回应批评", tags=("政治",), published_at=NOW + timedelta(days=400)),
@@ -90,4 +92,27 @@ ENTRIES = (
         image="data:image/png;base64,AA",
     ),
     entry("untitled"),
+    entry(
+        "podcast#часть-2",
+        title="第二集 🎙 Выпуск",
+        author="Анна <Ким>",
+        authors=("Анна <Ким>", "أحمد & شريك", "Анна <Ким>"),
+        image="https://example.com/images/cover.jpg",
+        comments_url="https://example.com/talk?a=1&b=2",
+        updated_at=NOW - timedelta(minutes=5),
+        season=2,
+        episode=7,
+        enclosures=(
+            Enclosure(
+                url="https://cdn.example/e7.mp3?a=1&b=2",
+                type="Audio/MPEG; x=1",
+                length=1048576,
+                duration=1801,
+                title='Выпуск "7" <b>',
+            ),
+            Enclosure(url="https://cdn.example/e7.mp4", duration=1800, title="视频 <b>&"),
+            Enclosure(url="javascript:alert(1)", type="audio/mpeg"),
+            Enclosure(url="https://cdn.example/конспект", type='"><script>', length=-1),
+        ),
+    ),
 )

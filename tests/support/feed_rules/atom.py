@@ -36,6 +36,7 @@ _ENTRY_ONCE = {
 }
 _ENTRY_MANY = {
     f"{MEDIA}content",
+    f"{MEDIA}thumbnail",
     *(f"{ATOM}{name}" for name in ("link", "author", "contributor", "category")),
 }
 _ATOM_ATTRIBUTES = {
@@ -46,6 +47,7 @@ _ATOM_ATTRIBUTES = {
     f"{ATOM}generator": {"uri", "version"},
     f"{ATOM}entry": {f"{XML}lang"},
     f"{MEDIA}content": MEDIA_CONTENT,
+    f"{MEDIA}thumbnail": {"url"},
 }
 
 
@@ -114,5 +116,8 @@ def _atom_common(element: etree._Element, now: datetime) -> list[str]:
         problems += address("link", link.get("href", ""))
         if not MIME.fullmatch(link.get("type", "text/html")) or len(link) or link.text:
             problems.append("link has no valid type or is not empty")
-        links[link.get("rel", "alternate"), link.get("type"), link.get("hreflang")] += 1
+        if link.get("rel") != "enclosure":
+            links[link.get("rel", "alternate"), link.get("type"), link.get("hreflang")] += 1
+        elif not link.get("length", "0").isdigit():
+            problems.append("the length of an enclosure is no number")
     return problems + [f"two links {link}" for link, count in links.items() if count > 1]

@@ -13,6 +13,7 @@ from tests.support.feed_rules.values import (
     ATOM_LINK,
     CONTENT,
     DC,
+    ITUNES,
     MEDIA,
     MEDIA_CONTENT,
     MIME,
@@ -23,6 +24,7 @@ from tests.support.feed_rules.values import (
     parse,
     plain,
     rfc822,
+    rfc3339,
     safe_html,
     text,
     text_of,
@@ -36,7 +38,7 @@ _CHANNEL_ONCE = {
 }  # fmt: skip
 _ITEM_ONCE = {
     "title", "link", "description", "author", "comments", "enclosure", "guid", "pubDate", "source",
-    f"{CONTENT}encoded", f"{DC}date", f"{DC}language",
+    f"{CONTENT}encoded", f"{DC}date", f"{DC}language", f"{ATOM}updated", f"{ITUNES}duration", f"{MEDIA}thumbnail",
 }  # fmt: skip
 _RSS_ATTRIBUTES = {
     "guid": {"isPermaLink"},
@@ -45,6 +47,7 @@ _RSS_ATTRIBUTES = {
     "category": {"domain"},
     f"{ATOM}link": ATOM_LINK,
     f"{MEDIA}content": MEDIA_CONTENT,
+    f"{MEDIA}thumbnail": {"url"},
 }
 
 
@@ -106,6 +109,12 @@ def _item_problems(item: etree._Element, now: datetime) -> list[str]:
             problems.append("guid is not sufficiently unique")
     if "pubDate" in names:
         problems += rfc822("item pubDate", text_of(item, "pubDate"), now)
+    if f"{ATOM}updated" in names:
+        problems += rfc3339("atom:updated", text_of(item, f"{ATOM}updated"), now)
+    if "comments" in names:
+        problems += address("comments", text_of(item, "comments"))
+    if f"{ITUNES}duration" in names and not text_of(item, f"{ITUNES}duration").isdigit():
+        problems.append("itunes:duration is no number of seconds")
     if "author" in names and not _EMAIL.fullmatch(text_of(item, "author")):
         problems.append(f"item author is not an e-mail address: {text_of(item, 'author')!r}")
     for core, extension in (("author", f"{DC}creator"), ("pubDate", f"{DC}date")):

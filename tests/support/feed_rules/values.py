@@ -16,10 +16,11 @@ from inforadar.stages.publish.languages import language_tag
 ATOM = "{http://www.w3.org/2005/Atom}"
 CONTENT = "{http://purl.org/rss/1.0/modules/content/}"
 DC = "{http://purl.org/dc/elements/1.1/}"
+ITUNES = "{http://www.itunes.com/dtds/podcast-1.0.dtd}"
 MEDIA = "{http://search.yahoo.com/mrss/}"
 XML = "{http://www.w3.org/XML/1998/namespace}"
 
-_PREFIXES = {"atom": ATOM, "content": CONTENT, "dc": DC, "media": MEDIA}
+_PREFIXES = {"atom": ATOM, "content": CONTENT, "dc": DC, "itunes": ITUNES, "media": MEDIA}
 
 _URI = re.compile(r"[a-zA-Z][0-9a-zA-Z+\-.]*:(//)?([0-9a-zA-Z;/?:@&=+$.\-_!~*'(),#\[\]]|%[0-9A-Fa-f]{2})+")
 _WEB = re.compile(r"https?://[^/?#]+([/?#].*)?", re.DOTALL)
@@ -194,7 +195,7 @@ def media(element: etree._Element) -> Iterator[str]:
 
 
 ATOM_LINK = {"href", "rel", "type", "hreflang", "title", "length"}
-MEDIA_CONTENT = {"url", "type", "medium", "fileSize", "width", "height", "isDefault", "lang"}
+MEDIA_CONTENT = {"url", "type", "medium", "fileSize", "width", "height", "isDefault", "lang", "duration"}
 
 
 def text_of(element: etree._Element, name: str) -> str:

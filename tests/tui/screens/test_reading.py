@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inforadar.config import Settings, load_settings
+from inforadar.model.item import Enclosure
 from inforadar.store.database import Database
 from inforadar.store.feeds.add import insert_feed
 from inforadar.store.people.marks import NO_MARKS, load_marks
@@ -121,3 +122,29 @@ async def test_d_gets_the_text_from_the_site(
         assert "Failed: only 4 bytes of HTML (FAIL_BAD_HTML). The text of" in terminal.text
         assert terminal.status.endswith("stays.")
     assert len(news_site.requests_for("/story")) == 2
+
+
+async def test_an_entry_that_shares_its_page_shows_the_feeds_text_and_its_files(
+    newsroom: Newsroom, web_settings: Settings
+) -> None:
+    feed = await newsroom.add_feed()
+    await newsroom.add_item(
+        feed,
+        "https://news.example/log#2",
+        title="Версия 2",
+        content="<p>Новое *в* версии 二</p><script>alert(1)</script>",
+        authors=("Анна", "Zoë"),
+        comments_url="https://news.example/talk",
+        enclosures=(Enclosure(url="https://cdn.example/7.mp3", type="audio/mpeg", duration=61),),
+    )
+    async with opened(web_settings, newsroom.database) as terminal:
+        await terminal.press("enter")
+        text = terminal.text
+        assert "Новое *в* версии 二" in text
+        assert "alert" not in text
+        assert "Анна, Zoë" in text
+        assert "Comments  https://news.example/talk" in text
+        assert "File  https://cdn.example/7.mp3 (audio/mpeg, 1:01)" in text
+        assert "gets it now" not in text
+        await terminal.press("d")
+        assert "the page is not this entry's alone" in terminal.status

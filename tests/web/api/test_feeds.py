@@ -283,3 +283,14 @@ async def test_every_change_needs_the_token(newsroom: Newsroom, web: aiohttp.Cli
     for method, path in changes:
         async with web.request(method, path, json={}) as response:
             assert response.status == 401, path
+
+
+async def test_how_much_text_is_published_is_set_changed_and_taken_away(admin: Admin) -> None:
+    _, added = await admin("POST", "/api/feeds", json={"url": URL, "content": "summary"})
+    assert added["options"] == {"content": "summary"}
+    path = f"/api/feeds/{added['id']}"
+    for content in ("none", "full", None):
+        status, changed = await admin("PATCH", path, json={"content": content})
+        assert (status, changed["options"].get("content")) == (200, content)
+    status, _ = await admin("PATCH", path, json={"content": "everything"})
+    assert status == 400

@@ -168,6 +168,7 @@ async def test_editing_changes_what_was_written_and_fetches_now(newsroom: Newsro
         "source": "Источник",
         "topic": "мир",
         "error_policy": "one-strike",
+        "content": "none",
         "any_host": "1",
         "timezone": "Europe/Moscow",
     }
@@ -176,6 +177,7 @@ async def test_editing_changes_what_was_written_and_fetches_now(newsroom: Newsro
     found = await again(newsroom, feed)
     assert (found.title, found.source, found.topic) == (NAME, "Источник", "мир")
     assert (found.error_policy, found.enforce_feed_domain, found.polling) == ("one-strike", False, True)
+    assert found.options.content == "none"
     assert found.options.timezone == "Europe/Moscow"
     assert 'name="timezone" value="Europe/Moscow"' in page.text
     assert found.requested_at is not None
@@ -187,6 +189,7 @@ async def test_editing_changes_what_was_written_and_fetches_now(newsroom: Newsro
         {"source": ""},
         {"topic": " "},
         {"error_policy": "odd"},
+        {"content": "odd"},
         {"title": "x" * 201},
         {"timezone": "Mars"},
     ):

@@ -22,6 +22,7 @@ from inforadar.config import Settings
 from inforadar.errors import UsageError
 from inforadar.model.analysis import AnalyzerName
 from inforadar.model.feed import ErrorPolicy, Feed, FeedKind
+from inforadar.model.feed_options import Content
 from inforadar.model.subscription import Edited, FeedChanges
 from inforadar.stages.analyze.choose import prompts_folder
 from inforadar.stages.analyze.llm.prompt import load_prompt
@@ -30,8 +31,10 @@ from inforadar.store.feeds.queries import find_feed
 
 if TYPE_CHECKING:
     AnalyzerChoice = str
+    ContentChoice = str
 else:
     AnalyzerChoice = Literal[(*(name.value for name in AnalyzerName), "default")]
+    ContentChoice = Literal[(*(content.value for content in Content), "default")]
 
 _NUMBER = validators.Number(gte=-1, lte=10_000_000)
 
@@ -50,6 +53,10 @@ def edit(
     timezone: Annotated[
         str | None,
         Parameter(help="The time zone of dates without one, like Europe/Moscow; `default` or '': UTC."),
+    ] = None,
+    content: Annotated[
+        ContentChoice | None,
+        Parameter(help="How much text the published feed carries; `default`: all, without credentials."),
     ] = None,
     selectors: Annotated[
         Path | None, Parameter(help="A TOML file with selectors that say how to read the site's pages.")
@@ -119,7 +126,13 @@ def edit(
     if error_policy is not None:
         columns["error_policy"] = None if error_policy == "default" else ErrorPolicy(error_policy)
     options = _options(
-        title=title, timezone=timezone, analyzer=analyzer, model=model, prompt=prompt, analyze=analyze
+        title=title,
+        timezone=timezone,
+        content=content,
+        analyzer=analyzer,
+        model=model,
+        prompt=prompt,
+        analyze=analyze,
     )
     options |= {
         name: None if number < 0 else number

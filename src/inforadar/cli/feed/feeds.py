@@ -28,7 +28,7 @@ from inforadar.clock import utc_now
 from inforadar.config import Settings
 from inforadar.errors import UsageError
 from inforadar.model.feed import Feed, FeedKind
-from inforadar.model.feed_options import FeedOptions
+from inforadar.model.feed_options import Content, FeedOptions
 from inforadar.model.subscription import Start, Subscribed, WantedFeed
 from inforadar.store.database import Database
 from inforadar.store.feeds.lists import FeedList, list_feeds
@@ -56,6 +56,12 @@ def add(
     ] = None,
     timezone: Annotated[
         str | None, Parameter(help="The time zone of dates without one, like Europe/Moscow. Default: UTC.")
+    ] = None,
+    content: Annotated[
+        Content | None,
+        Parameter(
+            help="How much text the published feed carries. Default: all, unless it needs credentials."
+        ),
     ] = None,
     enable: Annotated[bool, Parameter(negative="", help="Allow it to be fetched and served.")] = False,
     polling: Annotated[bool, Parameter(negative="", help="Fetch it repeatedly.")] = False,
@@ -90,7 +96,11 @@ def add(
         kind=kind,
         source=source,
         topic=topic,
-        options=FeedOptions(timezone=timezone, selectors=_read_selectors(selectors) if selectors else None),
+        options=FeedOptions(
+            timezone=timezone,
+            content=content,
+            selectors=_read_selectors(selectors) if selectors else None,
+        ),
         any_host=True if any_host else None,
         root_domain=root_domain,
     )

@@ -23,7 +23,7 @@ from inforadar.cli.terminal.run import on_store
 from inforadar.config import Settings, load_settings
 from inforadar.model.analysis import Analysis
 from inforadar.model.article import Article
-from inforadar.model.item import Item
+from inforadar.model.item import Item, shares_its_page
 from inforadar.pipeline.worker import Stage
 from inforadar.store.articles.queries import load_article
 from inforadar.store.database import Database
@@ -31,8 +31,18 @@ from inforadar.store.items.find import find_item
 from inforadar.store.items.queries import load_item_changes
 from inforadar.texts import counted
 from inforadar.urls import uid
-from inforadar.views.item import BARS, field_changes, read_item, shown_counters, shown_details, why_no_text
+from inforadar.views.item import (
+    BARS,
+    byline,
+    field_changes,
+    read_item,
+    shown_counters,
+    shown_details,
+    shown_files,
+    why_no_text,
+)
 from inforadar.views.json import article_document, changes_document, item_document
+from inforadar.views.sanitize import listing_text
 
 Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
 Reference = Annotated[str, Parameter(help="The item's id or URL, or a unique prefix of either.")]
@@ -52,7 +62,11 @@ def show(item: Reference, *, json: Json = False) -> None:
 
     found, article, history = on_store(work)
     if json:
-        shown = {"article": article and article_document(article), "changes": changes_document(history)}
+        shown = {
+            "content": found.content,
+            "article": article and article_document(article),
+            "changes": changes_document(history),
+        }
         print_json(item_document(found) | shown)
         return
     console = Console(highlight=False)
@@ -62,10 +76,12 @@ def show(item: Reference, *, json: Json = False) -> None:
     if analysis:
         _print_scores(console, analysis)
     console.print(Rule("Clean text", style="dim"))
-    if article and article.extracted:
+    if shares_its_page(found.url) and (text := listing_text(found.content)):
+        console.print(Text(safe_text(text)))
+    elif article and article.extracted:
         console.print(Markdown(safe_text(article.extracted.markdown), hyperlinks=False))
     else:
-        console.print(Text(safe(why_no_text(article)), style="dim"))
+        console.print(Text(safe(why_no_text(article, found)), style="dim"))
     if history:
         _print_changes(console, history)
 
@@ -76,12 +92,14 @@ def _print_head(console: Console, item: Item, article: Article | None) -> None:
     console.print(Text(safe(shown.title), style="bold"))
     if shown.neutral_title:
         console.print(Text(f"Neutral: {safe(shown.neutral_title)}", style="italic"))
-    author = item.author or (extracted.author if extracted else None)
     line = [
         item.source,
         item.topic,
-        author,
+        byline(item, article),
         short_time(item.published_at),
+        f"updated {short_time(item.revised_at)}"
+        if item.revised_at and item.revised_at > item.published_at
+        else None,
         item.language or (extracted.language if extracted else None),
         *(f"{value:g} {'±' if name == 'rating' else name}" for name, value in shown_counters(item)),
         counted(extracted.text_len, "character") if extracted else None,
@@ -89,7 +107,12 @@ def _print_head(console: Console, item: Item, article: Article | None) -> None:
     console.print(Text(" · ".join(safe(part) for part in line if part), style="dim"))
     for label, text in shown_details(item):
         console.print(Text(f"{label}: {safe(text)}", style="dim"))
-    console.print(Text(safe(item.url), style="dim"), soft_wrap=True)
+    console.print(Text(safe(item.address), style="dim"), soft_wrap=True)
+    if item.comments_url:
+        console.print(Text(f"Comments: {safe(item.comments_url)}", style="dim"), soft_wrap=True)
+    for file in shown_files(item):
+        facts = f" ({file.facts})" if file.facts else ""
+        console.print(Text(f"File: {safe(file.url + facts)}", style="dim"), soft_wrap=True)
     console.print(Text(f"id {item.id}", style="dim"))
 
 

@@ -156,6 +156,7 @@ class FeedCollector:
             "site_url": listing.link,
             "description": listing.description,
             "language": listing.language,
+            "icon": listing.icon,
         }
         return FinishedJob(
             lease=job.lease,

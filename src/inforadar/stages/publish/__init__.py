@@ -5,7 +5,8 @@ can be built the same way for the cache, for one request or for a test.
 
 Start with `formats.py`, the dict of formats that the web serves, and `rss.py`, which the pipeline builds and
 stores; `atom.py` and `jsonfeed.py` are its siblings. All three take the texts to show from `visible_text.py` and
-our extension from `deframe.py`, and write values with `text.py`, `dates.py`, `languages.py` and `addresses.py`.
+our extension from `deframe.py`, and write values with `text.py`, `dates.py`, `languages.py`, `files.py` and
+`addresses.py`. `shape.py` leaves out what a reader does not want, and what would make a document too large.
 `mix.py` interleaves several feeds for `/api/site`.
 """
 

@@ -13,7 +13,10 @@ from inforadar.stages.publish.addresses import web_address, web_address_or_none
 from inforadar.stages.publish.dates import is_plausible, rfc3339, rfc3339_unique
 from inforadar.stages.publish.deframe import NAMESPACE, render_extension
 from inforadar.stages.publish.entry import ChannelInfo, Entry
+from inforadar.stages.publish.files import PublishedFile, published_files
 from inforadar.stages.publish.languages import language_tag
+from inforadar.stages.publish.rss import render_media
+from inforadar.stages.publish.shape import MAX_DOCUMENT_BYTES, render_within
 from inforadar.stages.publish.text import (
     clean_markup,
     defuse_markup,
@@ -32,10 +35,10 @@ _ITEM_ID = "tag:inforadar.dev,2026:item:"
 
 def render_atom(channel: ChannelInfo, entries: Iterable[Entry], *, embedded: bool = False) -> str:
     """Render a channel as Atom."""
-    parts = [_render_head(channel)]
-    parts.extend([_render_entry(channel, entry, embedded=embedded) for entry in entries])
-    parts.append("</feed>\n")
-    return "".join(parts)
+    head, end = _render_head(channel), "</feed>\n"
+    room = MAX_DOCUMENT_BYTES - len(head.encode()) - len(end)
+    parts = render_within(entries, lambda entry: _render_entry(channel, entry, embedded=embedded), room)
+    return "".join([head, *parts, end])
 
 
 def _render_head(channel: ChannelInfo) -> str:
@@ -81,21 +84,37 @@ def _render_entry(channel: ChannelInfo, entry: Entry, *, embedded: bool) -> str:
     ]
     if known:
         parts.append(f"<published>{rfc3339(entry.published_at)}</published>\n")
-    if author := one_line(entry.author):
-        parts.append(f"<author><name>{escape(defuse_markup(author))}</name></author>\n")
+    authors = dict.fromkeys(map(one_line, entry.all_authors))
+    parts.extend(
+        [f"<author><name>{escape(defuse_markup(author))}</name></author>\n" for author in authors if author]
+    )
     tags = dict.fromkeys(map(one_line, entry.tags))
     parts.extend([f'<category term="{escape_attribute(defuse_markup(tag))}"/>\n' for tag in tags if tag])
+    if (comments := web_address_or_none(entry.comments_url)) is not None:
+        parts.append(f'<link href="{escape(comments)}" rel="replies" type="text/html"/>\n')
+    files = published_files(entry.enclosures)
+    parts.extend(map(_enclosure, files))
     if shown.description_html is not None:
         parts.append(f'<summary type="html">{escape(shown.description_html)}</summary>\n')
     else:
         parts.append(_text("summary", shown.description))
     if shown.content_html is not None:
         parts.append(f'<content type="html">{escape(shown.content_html)}</content>\n')
-    if (image := web_address_or_none(entry.image)) is not None:
-        parts.append(f'<media:content url="{escape(image)}" medium="image"/>\n')
+    # Atom's own link has no place for a duration.
+    parts.extend([render_media(file) for file in files if file.duration_s is not None])
+    if (image := web_address_or_none(entry.image)) is not None and image not in {file.url for file in files}:
+        element = "media:thumbnail" if files else "media:content"
+        medium = "" if files else ' medium="image"'
+        parts.append(f'<{element} url="{escape(image)}"{medium}/>\n')
     parts.append(render_extension(entry))
     parts.append("</entry>\n")
     return clean_markup("".join(parts))
+
+
+def _enclosure(file: PublishedFile) -> str:
+    length = "" if file.length is None else f' length="{file.length}"'
+    title = f' title="{escape_attribute(file.title)}"' if file.title else ""
+    return f'<link href="{escape(file.url)}" rel="enclosure" type="{file.type}"{length}{title}/>\n'
 
 
 def _text(name: str, text: str) -> str:

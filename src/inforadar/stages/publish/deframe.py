@@ -45,7 +45,9 @@ def render_extension(entry: Entry) -> str:
     if entry.analysis is not None:
         if entry.title:
             parts.append(f"<deframe:originalTitle>{escape(entry.title)}</deframe:originalTitle>")
-        if entry.snippet:
+        if entry.has_original_title:
+            parts.append(f"<deframe:neutralTitle>{escape(entry.analysis.title)}</deframe:neutralTitle>")
+        if entry.snippet and entry.has_description:
             text = escape(entry.snippet)
             parts.append(f"<deframe:originalDescription>{text}</deframe:originalDescription>")
         _render_analysis(entry.analysis, parts)
@@ -110,7 +112,7 @@ def extension_object(entry: Entry) -> dict[str, Any]:
     if entry.analysis is not None:
         if entry.title:
             found["original_title"] = clean(entry.title)
-        if entry.snippet:
+        if entry.snippet and entry.has_description:
             found["original_description"] = clean(entry.snippet)
         found["analysis"] = _cleaned(to_json(entry.analysis))
     return found

@@ -42,15 +42,26 @@ class Entry(Metadata):
     """
 
     url: str
-    """Absolute, normalized."""
+    """What people follow: absolute, normalized, with the fragment that the source gave it."""
     hash: UrlHash
-    """Of the normalized URL: the entry's identity in every format, embedded or not."""
+    """Of the item's URL: the entry's identity in every format, embedded or not."""
     published_at: datetime
     updated_at: datetime | None = None
+    """When the source last changed the entry."""
     content_html: str | None = None
     """Already sanitized, its addresses absolute: it is passed on as it is."""
+    text_digest: str | None = None
+    """Of what `content_html` was rendered from. RSS keeps it, so that the next build need not render it again."""
     text: str | None = None
     """The clean text, paragraphs separated by a blank line; used where there is no `content_html`."""
     analysis: Analysis | None = None
     source: str = ""
     topic: str = ""
+    has_original_title: bool = False
+    """Show the source's title, not the neutral one."""
+    has_description: bool = True
+    """False: title and link only."""
+
+    @property
+    def all_authors(self) -> tuple[str, ...]:
+        return self.authors or ((self.author,) if self.author else ())

@@ -16,18 +16,22 @@ from inforadar.stages.publish.addresses import web_address, web_address_or_none
 from inforadar.stages.publish.dates import is_plausible, rfc3339
 from inforadar.stages.publish.deframe import extension_object
 from inforadar.stages.publish.entry import ChannelInfo, Entry
+from inforadar.stages.publish.files import PublishedFile, published_files
 from inforadar.stages.publish.languages import language_tag
+from inforadar.stages.publish.shape import MAX_DOCUMENT_BYTES, render_within
 from inforadar.stages.publish.text import clean, one_line
 from inforadar.stages.publish.visible_text import visible_text
 
 MEDIA_TYPE = "application/feed+json"
 
+_NO_ITEMS = "[]}"
+_MAX_COMMAS_BYTES = 1000
 _VERSION = "https://jsonfeed.org/version/1.1"
 
 
 def render_json_feed(channel: ChannelInfo, entries: Iterable[Entry], *, embedded: bool = False) -> str:
     """Render a channel as JSON Feed."""
-    feed = {
+    feed: dict[str, Any] = {
         "version": _VERSION,
         "title": one_line(channel.title) or "Info Radar",
         "home_page_url": web_address(channel.link),
@@ -35,14 +39,20 @@ def render_json_feed(channel: ChannelInfo, entries: Iterable[Entry], *, embedded
         "description": one_line(channel.description) or None,
         "icon": web_address_or_none(channel.icon),
         "language": language_tag(channel.language),
-        "items": [_item(channel, entry, embedded=embedded) for entry in entries],
+        "items": [],
     }
-    return msgspec.json.encode(_without_nulls(feed)).decode()
+    head = msgspec.json.encode(_without_nulls(feed)).decode()
+    parts = render_within(
+        entries,
+        lambda entry: msgspec.json.encode(_item(channel, entry, embedded=embedded)).decode(),
+        MAX_DOCUMENT_BYTES - len(head.encode()) - _MAX_COMMAS_BYTES,
+    )
+    return f"{head.removesuffix(_NO_ITEMS)}[{','.join(parts)}]}}"
 
 
 def _item(channel: ChannelInfo, entry: Entry, *, embedded: bool) -> dict[str, Any]:
     shown = visible_text(entry, embedded=embedded)
-    author = one_line(entry.author)
+    authors = dict.fromkeys(map(one_line, entry.all_authors))
     html = shown.content_html or shown.description_html
     item = {
         "id": clean(entry.hash),
@@ -54,12 +64,25 @@ def _item(channel: ChannelInfo, entry: Entry, *, embedded: bool) -> dict[str, An
         "image": web_address_or_none(entry.image),
         "date_published": _date(channel, entry.published_at),
         "date_modified": _date(channel, entry.updated_at),
-        "authors": [{"name": author}] if author else None,
+        "authors": [{"name": author} for author in authors if author] or None,
         "tags": [tag for tag in dict.fromkeys(map(one_line, entry.tags)) if tag] or None,
         "language": language_tag(entry.language),
+        "attachments": [_attachment(file) for file in published_files(entry.enclosures)] or None,
         "_deframe": extension_object(entry),
     }
     return _without_nulls(item)
+
+
+def _attachment(file: PublishedFile) -> dict[str, Any]:
+    return _without_nulls(
+        {
+            "url": file.url,
+            "mime_type": file.type,
+            "title": file.title or None,
+            "size_in_bytes": file.length,
+            "duration_in_seconds": file.duration_s,
+        }
+    )
 
 
 def _date(channel: ChannelInfo, moment: datetime | None) -> str | None:

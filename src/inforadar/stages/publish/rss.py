@@ -5,7 +5,8 @@ Where the rules leave a choice:
 * `guid` is the item's hash, not a permalink: it depends only on the URL, so it is the same in every build,
   embedded or not, and in every feed that lists the item.
 * Authors go into `dc:creator`, because RSS requires an e-mail address in `author`.
-* Images go into `media:content`, because `enclosure` requires a length that we do not know.
+* The first file is the `enclosure`, because many readers look at one only; the others go into `media:content`.
+* An image goes into `media:content`, or into `media:thumbnail` if there are files, which it must not look like.
 * A date that cannot be true is left out; the item stays.
 * `description` is always there, and before `content:encoded`.
 
@@ -14,16 +15,25 @@ Documents are joined from strings: building a tree takes three times as long (`b
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
 from inforadar.stages.publish.addresses import web_address, web_address_or_none
-from inforadar.stages.publish.dates import is_plausible, rfc822
+from inforadar.stages.publish.dates import is_plausible, rfc822, rfc3339
 from inforadar.stages.publish.deframe import NAMESPACE, render_extension
 from inforadar.stages.publish.entry import ChannelInfo, Entry
+from inforadar.stages.publish.files import PublishedFile, published_files
 from inforadar.stages.publish.languages import language_tag
-from inforadar.stages.publish.text import clean_markup, defuse_markup, escape, escape_html_text, one_line
+from inforadar.stages.publish.shape import MAX_DOCUMENT_BYTES, render_within
+from inforadar.stages.publish.text import (
+    clean_markup,
+    defuse_markup,
+    escape,
+    escape_html_text,
+    one_line,
+)
 from inforadar.stages.publish.visible_text import visible_text
 
 MEDIA_TYPE = "application/rss+xml"
@@ -33,6 +43,7 @@ _ROOT = (
     '<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"'
     ' xmlns:content="http://purl.org/rss/1.0/modules/content/"'
     ' xmlns:dc="http://purl.org/dc/elements/1.1/"'
+    ' xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"'
     ' xmlns:media="http://search.yahoo.com/mrss/"'
     f' xmlns:deframe="{NAMESPACE}">\n<channel>\n'
 )
@@ -61,14 +72,36 @@ def render_rss(channel: ChannelInfo, entries: Iterable[Entry], *, embedded: bool
 
     To see if a feed has changed since it was built, render it with the old `built_at` and compare.
     """
-    items = [_render_item(channel, entry, embedded=embedded) for entry in entries]
+    header = _render_head(channel)
+    room = MAX_DOCUMENT_BYTES - len(header.encode()) - len(_CLOSING_TAGS)
+    items = render_within(entries, lambda entry: _render_item(channel, entry, embedded=embedded), room)
     items.append(_CLOSING_TAGS)
-    return RssDocument(header=_render_head(channel), body="".join(items))
+    return RssDocument(header=header, body="".join(items))
 
 
 def render_rss_text(channel: ChannelInfo, entries: Iterable[Entry], *, embedded: bool = False) -> str:
     """Render the whole document as one string, like the other formats."""
     return render_rss(channel, entries, embedded=embedded).whole
+
+
+def without_content(document: str) -> str:
+    """Take the texts out of a finished document; the summaries stay."""
+    return _CONTENT.sub("", document)
+
+
+def rendered_texts(document: str) -> dict[str, str]:
+    """The texts of a finished document by their digests."""
+    return {digest: _unescape(content) for digest, content in _CONTENT.findall(document) if digest}
+
+
+_CONTENT = re.compile(
+    r'(?:<deframe:text digest="([0-9a-f]+)"/>)?<content:encoded>([^<]*)</content:encoded>\n'
+)
+"""Texts are escaped, so the next "<" is the end tag."""
+
+
+def _unescape(text: str) -> str:
+    return text.replace("&gt;", ">").replace("&lt;", "<").replace("&amp;", "&")
 
 
 def self_link_start(address: str) -> str:
@@ -107,20 +140,52 @@ def _render_item(channel: ChannelInfo, entry: Entry, *, embedded: bool) -> str:
         f"<description>{description}</description>\n",
     ]
     if shown.content_html is not None:
+        if entry.text_digest and shown.content_html is entry.content_html:
+            parts.append(f'<deframe:text digest="{entry.text_digest}"/>')
         parts.append(f"<content:encoded>{escape(shown.content_html)}</content:encoded>\n")
     if is_plausible(entry.published_at, channel.built_at):
         parts.append(f"<pubDate>{rfc822(entry.published_at)}</pubDate>\n")
-    if author := _text(entry.author):
-        parts.append(f"<dc:creator>{author}</dc:creator>\n")
+    if entry.updated_at is not None and is_plausible(entry.updated_at, channel.built_at):
+        parts.append(f"<atom:updated>{rfc3339(entry.updated_at)}</atom:updated>\n")
+    authors = dict.fromkeys(map(_text, entry.all_authors))
+    parts.extend([f"<dc:creator>{author}</dc:creator>\n" for author in authors if author])
     if (language := language_tag(entry.language)) and language != language_tag(channel.language):
         parts.append(f"<dc:language>{language}</dc:language>\n")
     tags = dict.fromkeys(map(_text, entry.tags))
     parts.extend([f"<category>{tag}</category>\n" for tag in tags if tag])
-    if (image := web_address_or_none(entry.image)) is not None:
-        parts.append(f'<media:content url="{escape(image)}" medium="image"/>\n')
+    if (comments := web_address_or_none(entry.comments_url)) is not None:
+        parts.append(f"<comments>{escape(comments)}</comments>\n")
+    files = published_files(entry.enclosures)
+    if files:
+        parts.append(_render_files(files))
+    if (image := web_address_or_none(entry.image)) is not None and image not in {file.url for file in files}:
+        element = "media:thumbnail" if files else "media:content"
+        medium = "" if files else ' medium="image"'
+        parts.append(f'<{element} url="{escape(image)}"{medium}/>\n')
     parts.append(render_extension(entry))
     parts.append("</item>\n")
     return clean_markup("".join(parts))
+
+
+def _render_files(files: list[PublishedFile]) -> str:
+    first, *others = files
+    # RSS requires a length; 0 is the usual word for an unknown one.
+    parts = [f'<enclosure url="{escape(first.url)}" length="{first.length or 0}" type="{first.type}"/>\n']
+    if first.duration_s is not None:
+        parts.append(f"<itunes:duration>{first.duration_s}</itunes:duration>\n")
+    parts.extend([render_media(file) for file in others])
+    return "".join(parts)
+
+
+def render_media(file: PublishedFile) -> str:
+    """Render a file as Media RSS, which Atom documents use too."""
+    size = "" if file.length is None else f' fileSize="{file.length}"'
+    duration = "" if file.duration_s is None else f' duration="{file.duration_s}"'
+    attributes = f'url="{escape(file.url)}" type="{file.type}" medium="{file.medium}"{size}{duration}'
+    if not file.title:
+        return f"<media:content {attributes}/>\n"
+    title = f'<media:title type="plain">{escape(defuse_markup(file.title))}</media:title>'
+    return f"<media:content {attributes}>{title}</media:content>\n"
 
 
 @lru_cache(maxsize=1024)

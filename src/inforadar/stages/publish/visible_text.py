@@ -35,16 +35,11 @@ def visible_text(entry: Entry, *, embedded: bool = False) -> VisibleText:
     """Choose the texts to show for an entry."""
     analysis = entry.analysis
     title = (
-        (one_line(analysis.title) if analysis else "")
+        (one_line(analysis.title) if analysis and not entry.has_original_title else "")
         or one_line(entry.title)
         or one_line(urls.readable(entry.url))
     )
-    description = (
-        (clean(analysis.description).strip() if analysis else "")
-        or (clean(entry.snippet).strip() if entry.snippet else "")
-        or _excerpt(entry.text)
-        or title
-    )
+    description = _description(entry) or title
     content = entry.content_html or (paragraphs_html(entry.text) if entry.text else "") or None
     if not embedded or analysis is None:
         return VisibleText(title=title, description=description, description_html=None, content_html=content)
@@ -55,6 +50,16 @@ def visible_text(entry: Entry, *, embedded: bool = False) -> VisibleText:
         description=description,
         description_html=block,
         content_html=block + content if content else None,
+    )
+
+
+def _description(entry: Entry) -> str:
+    if not entry.has_description:
+        return ""
+    return (
+        (clean(entry.analysis.description).strip() if entry.analysis else "")
+        or (clean(entry.snippet).strip() if entry.snippet else "")
+        or _excerpt(entry.text)
     )
 
 
@@ -74,7 +79,7 @@ def _embedded_html(entry: Entry, analysis: Analysis, description: str) -> str:
     parts = [f"<p>{_foreign(description)}</p>"]
     if original and original != one_line(analysis.title):
         parts.append(_line("Original title", original, analysis.title_reason))
-    if entry.snippet and entry.snippet.strip() != analysis.description.strip():
+    if entry.has_description and entry.snippet and entry.snippet.strip() != analysis.description.strip():
         parts.append(_line("Original description", entry.snippet, analysis.description_reason))
     parts.append("<ul>")
     for name in ScoreName:

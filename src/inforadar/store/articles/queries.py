@@ -32,6 +32,14 @@ def load_article(connection: Connection, uid: Uid) -> Article | None:
     return article_from_row(row) if row else None
 
 
+def load_article_texts(connection: Connection, uids: Iterable[Uid]) -> dict[Uid, tuple[str, str]]:
+    """Markdown and plain text of those of the articles that have a text."""
+    query = select(_a.uid, _a.markdown, _a.clean_text).where(
+        one_of(_a.uid, uids), _a.status == ArticleStatus.SUCCESS.value
+    )
+    return {row.uid: (row.markdown or "", row.clean_text or "") for row in connection.execute(query)}
+
+
 def article_from_row(row: Row[Any]) -> Article:
     extracted = None
     if row.status == ArticleStatus.SUCCESS:

@@ -1,4 +1,4 @@
-"""Save the result of fetching an article, and queue its items for analysis."""
+"""Save the result of fetching an article; queue its items for analysis, and their feeds for building."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from inforadar.model.http import NotModified, Validators
 from inforadar.store.articles.claims import ArticleJob
 from inforadar.store.redis.outbox import note_article
 from inforadar.store.schema.articles import article_failures, articles
+from inforadar.store.schema.feeds import feed_schedules
 from inforadar.store.schema.items import items
-from inforadar.store.types import db_later, db_now
+from inforadar.store.types import db_after, db_later, db_now
 from inforadar.urls import hostname
 
 _a = articles.c
@@ -35,9 +36,9 @@ class ArticleEnding:
 
 
 def save_article(connection: Connection, ending: ArticleEnding, *, outbox: bool = False) -> bool:
-    """Store the result and queue the article's items for analysis. Returns False if the lease was lost.
+    """Store the result, and queue the article's items for analysis and their feeds for building.
 
-    With `outbox`, also note it for Redis.
+    Returns False if the lease was lost. With `outbox`, also note it for Redis.
     """
     job, result = ending.job, ending.result
     values: dict[str, Any] = {
@@ -63,6 +64,12 @@ def save_article(connection: Connection, ending: ArticleEnding, *, outbox: bool 
                 "attempted_at": ending.at if final else None,
                 "next_attempt_at": None if final else db_later(literal(ending.retry_after_s)),
             }
+    lists_it = select(items.c.feed_id).where(items.c.url == job.url)
+    is_listed = feed_schedules.c.id.in_(lists_it)
+    if isinstance(result, Extracted):
+        # Lock the schedules before article and items: the writer uses the same order.
+        schedules = select(feed_schedules.c.id).where(is_listed).order_by(feed_schedules.c.id)
+        connection.execute(schedules.with_for_update())
     own = (_a.uid == job.uid, _a.lease_token == job.token)
     before: str | None = None
     if job.text_len is not None:
@@ -70,6 +77,11 @@ def save_article(connection: Connection, ending: ArticleEnding, *, outbox: bool 
     held = connection.execute(update(articles).where(*own).values(**values).returning(_a.uid)).first()
     if held is None:
         return False
+    if isinstance(result, Extracted):
+        # Feeds are published with their texts.
+        connection.execute(
+            update(feed_schedules).where(is_listed).values(build_at=db_after(feed_schedules.c.build_at))
+        )
     if isinstance(result, NotExtracted):
         connection.execute(
             insert(article_failures).values(

@@ -38,7 +38,7 @@ def save_move(connection: Connection, job: FinishedJob) -> FeedId | None:
     return None
 
 
-_CHANNEL = ("title", "site_url", "description", "language")
+_CHANNEL = ("title", "site_url", "description", "language", "icon")
 _NO_CHANNEL = (None,) * len(_CHANNEL)
 _fetched = JsonRows(
     "fetched",

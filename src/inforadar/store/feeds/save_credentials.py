@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, delete, select, update
 
 from inforadar.model.ids import FeedId
-from inforadar.store.schema.feeds import feed_credentials
+from inforadar.store.schema.feeds import feed_credentials, feed_schedules
+from inforadar.store.types import db_after
 from inforadar.store.upsert import upsert
 
 
 def save_credentials(connection: Connection, feed_id: FeedId, headers: Mapping[str, str]) -> None:
     """Replace a feed's credentials; without headers, delete them."""
+    # A feed with credentials is published without whole texts.
+    schedule = feed_schedules.c
+    connection.execute(
+        update(feed_schedules).where(schedule.id == feed_id).values(build_at=db_after(schedule.build_at))
+    )
     if not headers:
         connection.execute(delete(feed_credentials).where(feed_credentials.c.id == feed_id))
         return

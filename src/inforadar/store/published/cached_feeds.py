@@ -8,18 +8,22 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, select
+from sqlalchemy import Connection, Select, and_, bindparam, case, func, not_, null, select
 
+from inforadar.model.article import ArticleStatus
 from inforadar.model.feed import Feed
+from inforadar.model.feed_options import Content
 from inforadar.model.ids import FeedId, UrlHash
-from inforadar.model.item import ServedItem
+from inforadar.model.item import ItemText, ServedItem
+from inforadar.store.feeds.credentials import load_ids_with_credentials
 from inforadar.store.feeds.rows import feed_from_row, select_feeds
 from inforadar.store.items.metadata_rows import METADATA_ROWS
+from inforadar.store.schema.articles import articles
 from inforadar.store.schema.feeds import cached_feeds, feed_schedules
-from inforadar.store.schema.items import items
+from inforadar.store.schema.items import IS_PART_OF_PAGE, items
 from inforadar.store.types import one_of
 
-_i = items.c
+_i, _a = items.c, articles.c
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +44,7 @@ class BuildJob:
     """
 
     feed: Feed
+    content: Content
     build_at: datetime
     items: tuple[ServedItem, ...]
     cached: CachedFeed | None
@@ -56,24 +61,37 @@ def load_build_jobs(connection: Connection, *, limit: int, last_n: int) -> list[
         .limit(limit)
     )
     waiting = [(feed_from_row(row), row.build_at) for row in connection.execute(query).all()]
-    cached = _load_cached_feeds(connection, [feed.id for feed, _ in waiting])
-    return [
-        BuildJob(
-            feed=feed,
-            build_at=build_at,
-            items=tuple(load_last_items(connection, feed, last_n)),
-            cached=cached.get(feed.id),
+    ids = [feed.id for feed, _ in waiting]
+    cached, secret = _load_cached_feeds(connection, ids), load_ids_with_credentials(connection, ids)
+    jobs = []
+    for feed, build_at in waiting:
+        content = feed.options.published_content(has_credentials=feed.id in secret)
+        found = load_last_items(connection, feed, last_n, with_text=content is Content.FULL)
+        jobs.append(
+            BuildJob(
+                feed=feed,
+                content=content,
+                build_at=build_at,
+                items=tuple(found),
+                cached=cached.get(feed.id),
+            )
         )
-        for feed, build_at in waiting
-    ]
+    return jobs
 
 
 def load_last_items(
-    connection: Connection, feed: Feed, last_n: int, max_score: float | None = None
+    connection: Connection,
+    feed: Feed,
+    last_n: int,
+    max_score: float | None = None,
+    *,
+    with_text: bool = False,
 ) -> list[ServedItem]:
     """The newest items that the feed serves; with `max_score`, only analyzed items with at most that score."""
     is_scored = max_score is not None
-    query = _last_items(is_analyzed=feed.asks_for_analysis or is_scored, is_scored=is_scored)
+    query = _last_items(
+        is_analyzed=feed.asks_for_analysis or is_scored, is_scored=is_scored, with_text=with_text
+    )
     given = {"feed": feed.id, "number": last_n, **({"max_score": max_score} if is_scored else {})}
     return [
         ServedItem(
@@ -85,24 +103,38 @@ def load_last_items(
             analyzer_result=analyzer_result,
             source=feed.source,
             topic=feed.topic,
+            text=ItemText(content=content, markdown=markdown or "", clean_text=clean_text or "")
+            if with_text
+            else None,
             **METADATA_ROWS.from_row(metadata),
         )
-        for url, hash_, link, published_at, revised_at, analyzer_result, *metadata in connection.execute(
-            query, given
-        )
-    ]
+        for (
+            url, hash_, link, published_at, revised_at, analyzer_result, content, markdown, clean_text, *metadata
+        ) in connection.execute(query, given)
+    ]  # fmt: skip
 
 
 _SERVED = (
     _i.url, _i.hash, _i.link, _i.pub_date, _i.revised_at, _i.analyzer_result,
-    *(_i[name] for name in METADATA_ROWS.names),
 )  # fmt: skip
+_METADATA = tuple(_i[name] for name in METADATA_ROWS.names)
+_TEXT = (
+    _i.content,
+    _a.markdown,
+    # It says the same as the Markdown, so at most one of the two is read.
+    case((func.coalesce(_a.markdown, "") == "", _a.clean_text), else_=null()),
+)
+_NO_TEXT = (null(), null(), null())
+_ITS_ARTICLE = and_(_a.uid == _i.uid, _a.status == ArticleStatus.SUCCESS.value, not_(IS_PART_OF_PAGE))
 
 
 @cache
-def _last_items(*, is_analyzed: bool, is_scored: bool) -> Select[Any]:
+def _last_items(*, is_analyzed: bool, is_scored: bool, with_text: bool) -> Select[Any]:
     """Cached, because every build of a feed uses it."""
-    query = select(*_SERVED).where(_i.feed_id == bindparam("feed"))
+    query = select(*_SERVED, *(_TEXT if with_text else _NO_TEXT), *_METADATA)
+    if with_text:
+        query = query.select_from(items.outerjoin(articles, _ITS_ARTICLE))
+    query = query.where(_i.feed_id == bindparam("feed"))
     if is_analyzed:
         query = query.where(_i.analyzed_at.is_not(None))
     if is_scored:

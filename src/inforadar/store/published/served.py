@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, select
 
 from inforadar.model.feed import Feed
+from inforadar.model.feed_options import Content
 from inforadar.model.ids import FeedId
 from inforadar.model.item import ServedItem
+from inforadar.store.feeds.credentials import has_credentials
 from inforadar.store.feeds.queries import load_feed
-from inforadar.store.published.cached_feeds import load_last_items
+from inforadar.store.published.cached_feeds import CachedFeed, load_cached_feed, load_last_items
 from inforadar.store.schema.feeds import cached_feeds, feed_urls, feeds
 from inforadar.store.types import one_of
 
@@ -64,21 +66,28 @@ class FeedContent:
     """The data that every document of a feed is rendered from."""
 
     feed: Feed
-    updated_at: datetime | None
+    content: Content
+    """How much text these items come with."""
+    built: CachedFeed | None
     items: tuple[ServedItem, ...]
 
 
 def load_feed_content(
-    connection: Connection, feed_id: FeedId, limit: int, max_score: float | None = None
+    connection: Connection,
+    feed_id: FeedId,
+    limit: int,
+    max_score: float | None = None,
+    *,
+    choose: Callable[[Content], Content] = lambda own: own,
 ) -> FeedContent:
-    """Load a feed with its newest items; with `max_score`, only analyzed items with at most that score."""
+    """Load a feed with its newest items; with `max_score`, only analyzed items with at most that score.
+
+    `choose` gets how much text the feed itself publishes, and returns how much is wanted.
+    """
     # The date is read first: after a change in between, the document is rendered again once the build has caught up.
-    updated_at = connection.execute(
-        select(cached_feeds.c.updated_at).where(cached_feeds.c.id == feed_id)
-    ).scalar()
+    built = load_cached_feed(connection, feed_id)
     feed = load_feed(connection, feed_id)
-    return FeedContent(
-        feed=feed,
-        updated_at=updated_at,
-        items=tuple(load_last_items(connection, feed, limit, max_score)),
-    )
+    own = feed.options.published_content(has_credentials=has_credentials(connection, feed_id))
+    content = choose(own)
+    found = load_last_items(connection, feed, limit, max_score, with_text=content is Content.FULL)
+    return FeedContent(feed=feed, content=content, built=built, items=tuple(found))

@@ -249,7 +249,7 @@ class ArticlesScreen(RadarScreen):
 
     async def action_browse(self) -> None:
         if row := self.table.current:
-            self.say(await self.open_in_browser(row.item.url))
+            self.say(await self.open_in_browser(row.item.address))
 
     def action_mark(self, name: str) -> None:
         if row := self.table.current:

@@ -15,6 +15,7 @@ from textual.widgets import Markdown, Static
 
 from inforadar.errors import InfoRadarError
 from inforadar.model.article import Article
+from inforadar.model.item import shares_its_page
 from inforadar.store.articles.queries import load_article
 from inforadar.store.items.queries import load_item, load_item_changes
 from inforadar.tui.background import run_in_thread
@@ -23,7 +24,14 @@ from inforadar.tui.list.marks import MARK_WORDS, marked, toggled
 from inforadar.tui.screens.base import COMMON, RadarScreen
 from inforadar.tui.session import Session
 from inforadar.tui.text import safe
-from inforadar.tui.widgets.article_text import History, analysis_part, article_markdown, changes_part, head
+from inforadar.tui.widgets.article_text import (
+    History,
+    analysis_part,
+    article_markdown,
+    changes_part,
+    escape_markdown,
+    head,
+)
 from inforadar.tui.widgets.line import Line, Span, hint
 from inforadar.urls import hostname, uid
 from inforadar.views.item import read_item, why_no_text
@@ -132,14 +140,15 @@ class ReadingScreen(RadarScreen):
         self._article = await database.read(load_article, uid(item.url))
         self._history = await database.read(load_item_changes, item.id)
         self._show()
-        text = article_markdown(self._article)
+        text = article_markdown(self._article, self._row.item)
         await self.query_one("#text", Markdown).update(text if text is not None else self._text_missing())
 
     def _text_missing(self) -> str:
         """The snippet from the feed, why there is no full text, and how to get it."""
-        snippet = _escape_markdown(safe((self._row.item.snippet or "")[:4000]))
-        why = _escape_markdown(safe(why_no_text(self._article)))
-        return f"{snippet}\n\n*{why}* **d** *gets it now.*"
+        snippet = escape_markdown(safe((self._row.item.snippet or "")[:4000]))
+        why = escape_markdown(safe(why_no_text(self._article, self._row.item)))
+        how = "" if shares_its_page(self._row.item.url) else " **d** *gets it now.*"
+        return f"{snippet}\n\n*{why}*{how}"
 
     def _show(self) -> None:
         read, colours = read_item(self._row.item), self.app.theme_variables
@@ -207,7 +216,7 @@ class ReadingScreen(RadarScreen):
         self._show()
 
     async def action_browse(self) -> None:
-        self.say(safe(await self.open_in_browser(self._row.item.url)))
+        self.say(safe(await self.open_in_browser(self._row.item.address)))
 
     async def on_markdown_link_clicked(self, event: Markdown.LinkClicked) -> None:
         if event.href.startswith(("http://", "https://")):
@@ -228,6 +237,9 @@ class ReadingScreen(RadarScreen):
 
     async def _download(self) -> None:
         item = self._row.item
+        if shares_its_page(item.url):
+            self.say("Its text is the feed's own: the page is not this entry's alone.")
+            return
 
         async def get() -> str:
             from inforadar.tui.fetch.online import get_text  # noqa: PLC0415 - in the other thread
@@ -244,8 +256,3 @@ class ReadingScreen(RadarScreen):
             self._row = replace(self._row, item=fresh)
             await self._load()
             self.say(safe(sentence))
-
-
-def _escape_markdown(text: str) -> str:
-    """Escape all characters with a meaning in Markdown."""
-    return "".join(f"\\{sign}" if sign in "\\`*_{}[]()<>#+-.!|~&" else sign for sign in text)

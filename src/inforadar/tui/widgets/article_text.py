@@ -16,10 +16,18 @@ from rich.text import Text
 
 from inforadar.model.analysis import Analysis
 from inforadar.model.article import Article
-from inforadar.model.item import Item
+from inforadar.model.item import Item, shares_its_page
 from inforadar.tui.text import safe, safe_text
 from inforadar.tui.widgets.score_bar import score_lines
-from inforadar.views.item import ReadItem, field_changes, shown_counters, shown_details
+from inforadar.views.item import (
+    ReadItem,
+    byline,
+    field_changes,
+    shown_counters,
+    shown_details,
+    shown_files,
+)
+from inforadar.views.sanitize import listing_text
 from inforadar.views.times import shown_number
 
 History = Sequence[tuple[datetime, Mapping[str, Sequence[Any]]]]
@@ -47,8 +55,18 @@ def head(
     else:
         lines.append(title)
     lines.append(Text(" · ".join(_facts(item, article)), style=colours["muted"]))
-    lines.append(Text(safe(item.url[:2000]), style=colours["accent"]))
+    lines.append(Text(safe(item.address[:2000]), style=colours["accent"]))
+    if item.comments_url:
+        lines.append(_labelled("Comments", item.comments_url, colours))
+    for file in shown_files(item):
+        facts = f" ({file.facts})" if file.facts else ""
+        lines.append(_labelled("File", f"{file.url}{facts}", colours))
     return Group(*lines)
+
+
+def _labelled(label: str, text: str, colours: Mapping[str, str]) -> Text:
+    line = Text(f"{label}  ", style=colours["muted"])
+    return line.append(safe(text[:2000]), style=colours["accent"])
 
 
 def _beside(left: Text, right: Text) -> Table:
@@ -64,8 +82,11 @@ def _facts(item: Item, article: Article | None) -> list[str]:
     facts = [
         item.source,
         item.topic,
-        item.author or (extracted.author if extracted else None),
+        byline(item, article),
         local_time(item.published_at),
+        f"updated {local_time(item.revised_at)}"
+        if item.revised_at and item.revised_at > item.published_at
+        else None,
         item.language or (extracted.language if extracted else None),
         *(
             f"±{shown_number(value)}" if name == "rating" else f"{shown_number(value)} {name}"
@@ -103,9 +124,16 @@ def changes_part(history: History, colours: Mapping[str, str]) -> RenderableType
     return Group(*lines)
 
 
-def article_markdown(article: Article | None) -> str | None:
-    """Return the clean text; `None` if there is none."""
+def article_markdown(article: Article | None, item: Item) -> str | None:
+    """Return the clean text, or of an entry that shares its page the feed's own; `None` if there is none."""
+    if shares_its_page(item.url):
+        return escape_markdown(safe_text(listing_text(item.content)[:MAX_TEXT_CHARACTERS])) or None
     if article is None or article.extracted is None:
         return None
     text = article.extracted.markdown or article.extracted.clean_text
     return safe_text(text[:MAX_TEXT_CHARACTERS])
+
+
+def escape_markdown(text: str) -> str:
+    """Escape all characters with a meaning in Markdown."""
+    return "".join(f"\\{sign}" if sign in "\\`*_{}[]()<>#+-.!|~&" else sign for sign in text)

@@ -25,7 +25,7 @@ from inforadar.actions.switch import sync_feed
 from inforadar.config import Settings
 from inforadar.errors import DuplicateFeedError, InfoRadarError, NotFoundError, ParseError, UsageError
 from inforadar.model.feed import ErrorPolicy, Feed, FeedKind
-from inforadar.model.feed_options import FeedOptions
+from inforadar.model.feed_options import Content, FeedOptions
 from inforadar.model.ids import FeedId
 from inforadar.model.subscription import LIVE, FeedChanges, WantedFeed
 from inforadar.store.database import Database
@@ -62,6 +62,7 @@ class NewFeed(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     topic: Word | None = None
     title: Word | None = None
     timezone: ZoneName | None = None
+    content: Content | None = None
 
 
 class Address(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -77,6 +78,7 @@ class FeedChange(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     topic: Word | Unset = UNSET
     title: Word | Unset = UNSET
     timezone: ZoneName | Unset | None = UNSET
+    content: Content | Unset | None = UNSET
     enforce_feed_domain: bool | Unset = UNSET
     error_policy: ErrorPolicy | Unset | None = UNSET
     enabled: bool | Unset = UNSET
@@ -125,6 +127,7 @@ class SubscriptionRoutes:
         former = await self.database.read(load_former_urls, feed.id)
         more = {
             "site_url": feed.site_url,
+            "icon": feed.icon,
             "description": feed.description,
             "error_policy": feed.error_policy,
             "etag": feed.validators.etag,
@@ -145,7 +148,7 @@ class SubscriptionRoutes:
             source=new.source,
             topic=new.topic,
             title=new.title,
-            options=FeedOptions(timezone=new.timezone),
+            options=FeedOptions(timezone=new.timezone, content=new.content),
         )
         added = await subscribe(self.database, self.settings.fetcher, wanted, LIVE)
         document = self._document(added.feed) | {"added": added.is_new}
@@ -230,7 +233,9 @@ class SubscriptionRoutes:
 def _changes(body: FeedChange) -> FeedChanges:
     given = {name: getattr(body, name) for name in FeedChange.__struct_fields__}
     named = {name: value for name, value in given.items() if value is not UNSET}
-    options: dict[str, Any] = {name: named.pop(name) for name in ("title", "timezone") if name in named}
+    options: dict[str, Any] = {
+        name: named.pop(name) for name in ("title", "timezone", "content") if name in named
+    }
     return FeedChanges(**named, options=options)
 
 

@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from inforadar.actions.mark import mark_all
 from inforadar.errors import InvalidUrlError, NotFoundError, UsageError
+from inforadar.model.feed_options import Content
 from inforadar.model.ids import FeedId, ItemId, RunId
 from inforadar.store.articles.queries import load_article
 from inforadar.store.database import Database
@@ -23,6 +24,7 @@ from inforadar.store.items.lookup import load_items
 from inforadar.store.items.pages import load_item_page
 from inforadar.store.items.queries import ItemFilter, load_item_changes
 from inforadar.store.people.marks import MARKS, NO_MARKS, Marks, load_marks
+from inforadar.store.published.contents import load_published_contents
 from inforadar.urls import normalize, uid, url_hash
 from inforadar.views.json import article_document, changes_document, item_document
 from inforadar.web.api.answers import json_answer, json_document
@@ -30,6 +32,7 @@ from inforadar.web.cache.timed import TimedCache
 from inforadar.web.feeds.response import Prepared
 from inforadar.web.http import parameters
 from inforadar.web.http.bodies import read_json
+from inforadar.web.http.readers import TEXT_SCOPE
 
 LIST_TTL_S = 1.0
 """How long a list is cached."""
@@ -92,20 +95,22 @@ class ItemRoutes:
         return json_document({"items": documents, "next": page.next})
 
     async def show_item(self, request: Request) -> Response:
-        """Show one item in full: metadata, marks, clean text, analysis and changes."""
+        """Show one item: metadata, marks, analysis, changes, and the texts to those who may read them."""
         item_id = ItemId(UUID(str(request.path_params["id"])))
         item = (await self.database.read(load_items, [item_id])).get(item_id)
         if item is None:
             raise NotFoundError("There is no such item, or its feed is disabled.")
         article = await self.database.read(load_article, uid(item.url))
         marks = await self.database.read(load_marks, [item.hash])
+        own = await self.database.read(load_published_contents, [item.feed_id])
+        may_read = request.scope[TEXT_SCOPE].may_read(own.get(item.feed_id, Content.NONE))
         history = await self.database.read(load_item_changes, item_id)
         return json_answer(
             item_document(item)
             | marks_document(marks.get(item.hash, NO_MARKS))
             | {
-                "content": item.content,
-                "article": article_document(article) if article else None,
+                "content": item.content if may_read else "",
+                "article": article_document(article, with_text=may_read) if article else None,
                 "changes": changes_document(history),
             }
         )

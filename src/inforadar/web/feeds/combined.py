@@ -7,6 +7,8 @@ The format is given by the ending or by `format=`; with `format=`, an ending is 
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from urllib.parse import quote, urlencode
@@ -15,17 +17,22 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from inforadar.errors import NotFoundError
-from inforadar.model.item import Item
-from inforadar.pipeline.build import entry_of
+from inforadar.model.feed_options import Content
+from inforadar.model.ids import ItemId
+from inforadar.model.item import Item, ItemText
 from inforadar.stages.publish.entry import ChannelInfo
 from inforadar.stages.publish.formats import FORMATS, RSS, Format
+from inforadar.stages.publish.shape import Titles, shaped
 from inforadar.store.database import Database
 from inforadar.store.items.pages import has_feeds, load_item_page
 from inforadar.store.items.queries import ItemFilter
+from inforadar.store.published.contents import load_item_texts, load_published_contents
+from inforadar.views.published import entries_of
 from inforadar.web.cache.timed import TimedCache
 from inforadar.web.feeds.response import Prepared
-from inforadar.web.feeds.rss_query import parse_format
+from inforadar.web.feeds.rss_query import parse_content, parse_format, parse_titles
 from inforadar.web.http import parameters
+from inforadar.web.http.readers import TEXT_SCOPE, TextAccess
 
 DOCUMENT_TTL_S = 1.0
 """How long a rendered document is cached."""
@@ -34,12 +41,31 @@ _EMPTY_FEED_BUILT_AT = datetime(2026, 1, 1, tzinfo=UTC)
 """The build date of a feed without items."""
 
 
+_PARAMETERS = ("q", "format", "embedded", "content", "titles", "max_score")
+"""The query parameters that are part of a document's own address."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """What a reader asked for, and what it may read."""
+
+    title: str
+    format: Format
+    address: str
+    embedded: bool
+    content: Content | None
+    titles: Titles
+    access: TextAccess
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CombinedRoutes:
     database: Database
     public_url: str
     last_n: int
-    _documents: TimedCache[str, Prepared] = field(default_factory=lambda: TimedCache(DOCUMENT_TTL_S))
+    _documents: TimedCache[tuple[str, TextAccess], Prepared] = field(
+        default_factory=lambda: TimedCache(DOCUMENT_TTL_S)
+    )
 
     def routes(self) -> list[Route]:
         searches = ["/feeds/search", *(f"/feeds/search.{name}" for name in FORMATS)]
@@ -72,27 +98,49 @@ class CombinedRoutes:
     async def _feed(self, request: Request, wanted: ItemFilter, title: str, format_: Format) -> Prepared:
         given = request.query_params
         wanted = replace(wanted, max_score=parameters.max_score(given))
-        embedded = parameters.flag(given, "embedded")
-        kept = [(name, given[name]) for name in ("q", "format", "embedded", "max_score") if given.get(name)]
+        kept = [(name, given[name]) for name in _PARAMETERS if given.get(name)]
         address = quote(request.url.path, safe="/") + (f"?{urlencode(kept)}" if kept else "")
-        return await self._documents.get(
-            address, lambda: self._render(wanted, title, format_, address, embedded=embedded)
+        asked = _Asked(
+            title=title,
+            format=format_,
+            address=address,
+            embedded=parameters.flag(given, "embedded"),
+            content=parse_content(given.get("content") or ""),
+            titles=parse_titles(given.get("titles") or ""),
+            access=request.scope[TEXT_SCOPE],
         )
+        return await self._documents.get((address, asked.access), lambda: self._render(wanted, asked))
 
-    async def _render(
-        self, wanted: ItemFilter, title: str, format_: Format, address: str, *, embedded: bool
-    ) -> Prepared:
+    async def _render(self, wanted: ItemFilter, asked: _Asked) -> Prepared:
         items = await self._newest(wanted)
+        own = await self.database.read(load_published_contents, {item.feed_id for item in items})
+        contents = [asked.access.limit(asked.content, own.get(item.feed_id, Content.NONE)) for item in items]
+        with_text = [item for item, content in zip(items, contents, strict=True) if content is Content.FULL]
+        texts = await self.database.read(load_item_texts, with_text)
+        # In a thread, because rendering texts takes a moment and other requests must not wait.
+        return await asyncio.to_thread(self._rendered, items, contents, texts, asked)
+
+    def _rendered(
+        self,
+        items: Sequence[Item],
+        contents: Sequence[Content],
+        texts: Mapping[ItemId, ItemText],
+        asked: _Asked,
+    ) -> Prepared:
         built_at = max((_changed_at(item) for item in items), default=_EMPTY_FEED_BUILT_AT)
         channel = ChannelInfo(
-            title=f"{title} · Info Radar",
+            title=f"{asked.title} · Info Radar",
             link=self.public_url + "/",
-            description=f"{title}, from all feeds here",
-            self_url=self.public_url + address,
+            description=f"{asked.title}, from all feeds here",
+            self_url=self.public_url + asked.address,
             built_at=built_at,
         )
-        document = format_.render(channel, map(entry_of, items), embedded=embedded)
-        return Prepared(document.encode(), format_.content_type, built_at, dated=False)
+        entries = entries_of((item, texts.get(item.id)) for item in items)
+        shown = [
+            shaped(entry, content, asked.titles) for entry, content in zip(entries, contents, strict=True)
+        ]
+        document = asked.format.render(channel, shown, embedded=asked.embedded)
+        return Prepared(document.encode(), asked.format.content_type, built_at, dated=False)
 
     async def _newest(self, wanted: ItemFilter) -> list[Item]:
         """Load the newest items, distinct by URL: an article listed by several feeds appears once."""

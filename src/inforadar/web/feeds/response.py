@@ -12,6 +12,7 @@ from datetime import datetime
 
 from starlette.types import Receive, Scope, Send
 
+from inforadar.stages.publish.addresses import web_address_or_none
 from inforadar.stages.publish.dates import rfc822
 from inforadar.web.http.conditional import encoded_etag, is_not_modified, strong_etag
 from inforadar.web.http.encodings import MIN_ENCODED_BYTES, choose_encoding, encode
@@ -41,12 +42,19 @@ class _Variant:
 class Prepared:
     """One document with its encodings."""
 
-    __slots__ = ("_body", "_content_type", "_dated", "_variants", "etag", "modified_at")
+    __slots__ = ("_body", "_canonical", "_content_type", "_dated", "_variants", "etag", "modified_at")
 
     def __init__(
-        self, body: bytes, content_type: str, modified_at: datetime | None, *, dated: bool = True
+        self,
+        body: bytes,
+        content_type: str,
+        modified_at: datetime | None,
+        *,
+        dated: bool = True,
+        canonical: str | None = None,
     ) -> None:
-        """`dated`: whether If-Modified-Since alone is enough to answer with a 304."""
+        """`dated`: whether If-Modified-Since alone is enough to answer with a 304; `canonical`: the original's URL."""
+        self._canonical = web_address_or_none(canonical)
         self._body = body
         self._content_type = content_type
         self.modified_at = modified_at
@@ -119,6 +127,8 @@ class Prepared:
         ]
         if self.modified_at is not None:
             not_modified.append((b"last-modified", rfc822(self.modified_at).encode()))
+        if self._canonical is not None:
+            not_modified.append((b"link", f'<{self._canonical}>; rel="canonical"'.encode()))
         headers = [
             *not_modified,
             (b"content-type", self._content_type.encode()),

@@ -8,6 +8,7 @@ another process takes effect almost at once; a document is loaded only if it cha
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from time import monotonic
@@ -16,17 +17,29 @@ import structlog
 from starlette.types import Receive, Scope, Send
 
 from inforadar.errors import StoreError, UsageError
+from inforadar.model.feed_options import Content
 from inforadar.model.ids import FeedId
-from inforadar.pipeline.build import channel_of, entry_of
+from inforadar.pipeline.build import channel_of
 from inforadar.stages.publish.formats import Format
+from inforadar.stages.publish.rss import rendered_texts, without_content
+from inforadar.stages.publish.shape import Titles, shaped
 from inforadar.store.database import Database
-from inforadar.store.published.served import ServedFeed, load_document, load_feed_content, load_served_feeds
+from inforadar.store.published.cached_feeds import CachedFeed
+from inforadar.store.published.served import (
+    FeedContent,
+    ServedFeed,
+    load_document,
+    load_feed_content,
+    load_served_feeds,
+)
+from inforadar.views.published import entries_of
 from inforadar.web.cache.batching import Batcher
 from inforadar.web.cache.bounded import BoundedCache
 from inforadar.web.cache.single_flight import SingleFlight
 from inforadar.web.cache.timed import TimedCache
 from inforadar.web.feeds.response import CORS, Prepared
 from inforadar.web.feeds.rss_query import RssQuery, parse_rss_query
+from inforadar.web.http.readers import TEXT_SCOPE, TextAccess
 from inforadar.web.http.rsgi import Ready
 from inforadar.web.http.security import HEADERS as SECURITY_HEADERS
 
@@ -38,7 +51,7 @@ MAX_DOCUMENT_BYTES = 128 * 2**20
 
 log = structlog.get_logger()
 
-Key = tuple[FeedId, Format, bool]
+Key = tuple[FeedId, Format, bool, Content | None, Titles, TextAccess]
 
 
 class RssEndpoint:
@@ -71,7 +84,7 @@ class RssEndpoint:
                 await _refuse(scope, send, *refusal)
                 return
             assert feed is not None
-            document = await self._document(feed, query)
+            document = await self._document(feed, query, scope[TEXT_SCOPE])
         except StoreError as fault:
             log.error("rss.unavailable", url=query.url, error=str(fault))
             sentence = "The database does not answer. Try again in a minute."
@@ -83,7 +96,12 @@ class RssEndpoint:
         await document.send(scope, send)
 
     def ready(
-        self, query_string: str, accepted: str | None, none_match: str | None, since: str | None
+        self,
+        query_string: str,
+        access: TextAccess,
+        accepted: str | None,
+        none_match: str | None,
+        since: str | None,
     ) -> Ready | None:
         """Return the response if everything it needs is in memory and fresh."""
         try:
@@ -93,7 +111,7 @@ class RssEndpoint:
         feed = self._feeds.peek((query.key, self._database.writes))
         if feed is None or query.max_score is not None or not feed.enabled or feed.deleted:
             return None
-        document = self._documents.get((feed.id, query.format, query.embedded))
+        document = self._documents.get(_key(feed, query, access))
         if document is None or document.modified_at != feed.updated_at:
             return None
         return document.ready(accepted, none_match, since)
@@ -111,42 +129,60 @@ class RssEndpoint:
     async def _load_feeds(self, keys: Sequence[str]) -> Mapping[str, ServedFeed]:
         return await self._database.read(load_served_feeds, keys)
 
-    async def _document(self, feed: ServedFeed, query: RssQuery) -> Prepared | None:
+    async def _document(self, feed: ServedFeed, query: RssQuery, access: TextAccess) -> Prepared | None:
         if query.max_score is not None:
             # Not cached: an analysis can add items to it without changing the feed's own document.
-            return await self._render(feed.id, query)
-        key = (feed.id, query.format, query.embedded)
+            return await self._render(feed.id, query, access)
+        key = _key(feed, query, access)
         known = self._documents.get(key)
         if known is not None and known.modified_at == feed.updated_at:
             return known
         load = self._load if query.is_as_built else self._render
-        document = await self._loading.ask(key, lambda: load(feed.id, query))
+        document = await self._loading.ask(key, lambda: load(feed.id, query, access))
         if document is not None:
             self._documents.put(key, document)
         return document
 
-    async def _load(self, feed_id: FeedId, query: RssQuery) -> Prepared | None:
+    async def _load(self, feed_id: FeedId, query: RssQuery, access: TextAccess) -> Prepared | None:
         found = await self._database.read(load_document, feed_id)
         if found is None:
             return None
         updated_at, document = found
-        return Prepared(document.encode(), query.format.content_type, updated_at)
+        if access is TextAccess.SUMMARY:
+            document = without_content(document)
+        return Prepared(document.encode(), query.format.content_type, updated_at, canonical=query.url)
 
-    async def _render(self, feed_id: FeedId, query: RssQuery) -> Prepared | None:
-        content = await self._database.read(
-            load_feed_content, feed_id, self._last_n, max_score=query.max_score
+    async def _render(self, feed_id: FeedId, query: RssQuery, access: TextAccess) -> Prepared | None:
+        found = await self._database.read(
+            load_feed_content,
+            feed_id,
+            self._last_n,
+            max_score=query.max_score,
+            choose=lambda own: access.limit(query.content, own),
         )
-        if content.updated_at is None:
+        if found.built is None:
             return None
-        address = self._public_url + query.address(content.feed.url)
-        channel = replace(channel_of(content.feed, self._public_url, content.updated_at), self_url=address)
-        document = query.format.render(channel, map(entry_of, content.items), embedded=query.embedded)
+        # In a thread, because rendering texts takes a moment and other requests must not wait.
+        document = await asyncio.to_thread(self._rendered, found, found.built, query)
         return Prepared(
             document.encode(),
             query.format.content_type,
-            content.updated_at,
+            found.built.updated_at,
             dated=query.max_score is None,
+            canonical=query.url,
         )
+
+    def _rendered(self, found: FeedContent, built: CachedFeed, query: RssQuery) -> str:
+        address = self._public_url + query.address(found.feed.url)
+        channel = replace(channel_of(found.feed, self._public_url, built.updated_at), self_url=address)
+        known = rendered_texts(built.xml_content) if found.content is Content.FULL else {}
+        entries = entries_of(((item, item.text) for item in found.items), known)
+        shown = [shaped(entry, found.content, query.titles) for entry in entries]
+        return query.format.render(channel, shown, embedded=query.embedded)
+
+
+def _key(feed: ServedFeed, query: RssQuery, access: TextAccess) -> Key:
+    return (feed.id, query.format, query.embedded, query.content, query.titles, access)
 
 
 _NOT_BUILT = "{} has not been built yet. Fetch it with `inforadar feed sync`."

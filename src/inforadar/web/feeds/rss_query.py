@@ -1,4 +1,4 @@
-"""The query of `/rss`: `?url=…&format=atom&embedded=1&max_score=0.5`. Pure; parsed queries are cached."""
+"""The query of `/rss`: `?url=…&format=atom&content=summary&max_score=0.5`. Pure; parsed queries are cached."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from functools import lru_cache
 from urllib.parse import parse_qs, quote
 
 from inforadar.errors import InvalidUrlError, UsageError
+from inforadar.model.feed_options import Content
 from inforadar.stages.publish.formats import FORMATS, RSS, Format
+from inforadar.stages.publish.shape import Titles
 from inforadar.store.feeds.queries import feed_key
 
 _YES, _NO = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
@@ -21,12 +23,16 @@ class RssQuery:
     """The hash by which the feed is looked up."""
     format: Format = RSS
     embedded: bool = False
+    content: Content | None = None
+    """None: as much text as the feed publishes."""
+    titles: Titles = Titles.NEUTRAL
     max_score: float | None = None
 
     @property
     def is_as_built(self) -> bool:
         """Whether `cached_feeds` stores exactly this document."""
-        return self.format is RSS and not self.embedded and self.max_score is None
+        is_plain = not self.embedded and self.content is None and self.titles is Titles.NEUTRAL
+        return self.format is RSS and is_plain and self.max_score is None
 
     def address(self, feed_url: str) -> str:
         """The path and query under which this document is served."""
@@ -35,6 +41,10 @@ class RssQuery:
             parts.append(f"format={self.format.name}")
         if self.embedded:
             parts.append("embedded=1")
+        if self.content is not None:
+            parts.append(f"content={self.content}")
+        if self.titles is not Titles.NEUTRAL:
+            parts.append(f"titles={self.titles}")
         if self.max_score is not None:
             parts.append(f"max_score={self.max_score:g}")
         return f"/rss?{'&'.join(parts)}"
@@ -60,6 +70,8 @@ def parse_rss_query(query_string: bytes) -> RssQuery:
         key=key,
         format=parse_format(given.get("format", [""])[0]),
         embedded=parse_flag("embedded", given.get("embedded", [""])[0]),
+        content=parse_content(given.get("content", [""])[0]),
+        titles=parse_titles(given.get("titles", [""])[0]),
         max_score=None if score is None else parse_score(score),
     )
 
@@ -69,6 +81,20 @@ def parse_format(given: str) -> Format:
     if name and name not in FORMATS:
         raise UsageError(f"format must be one of {', '.join(FORMATS)}.")
     return FORMATS[name] if name else RSS
+
+
+def parse_content(given: str) -> Content | None:
+    name = given.strip().lower()
+    if name and name not in set(Content):
+        raise UsageError(f"content must be one of {', '.join(Content)}.")
+    return Content(name) if name else None
+
+
+def parse_titles(given: str) -> Titles:
+    name = given.strip().lower() or Titles.NEUTRAL
+    if name not in set(Titles):
+        raise UsageError(f"titles must be one of {', '.join(Titles)}.")
+    return Titles(name)
 
 
 def parse_flag(name: str, given: str) -> bool:

@@ -2,7 +2,7 @@
 
     the Host       must be one of ours: otherwise any web page could reach this server under its own name (DNS
                    rebinding). An IP address cannot be rebound and is always allowed.
-    reading        open, or with the token (`web.reading`)
+    reading        open, or with the token (`web.reading`); whole texts, see `readers.py`
     a change       the token in the Authorization header; or a login cookie, and then the request must come from
                    our own page: shown by its Origin, and by the CSRF token that only our page knows
 
@@ -29,6 +29,7 @@ from inforadar.config import WebSettings
 from inforadar.web.api.answers import API, json_fault
 from inforadar.web.http.forms import MAX_FIELDS, MAX_FORM_BYTES
 from inforadar.web.http.multipart import FORM_DATA, first_field
+from inforadar.web.http.readers import TEXT_SCOPE, TextAccess, is_forwarded, stranger_access
 from inforadar.web.http.security import HEADERS as SECURITY_HEADERS
 from inforadar.web.http.sessions import COOKIE, Sessions
 
@@ -68,6 +69,7 @@ class Access:
         self._now = now
         self._is_open = settings.reading == "open"
         self._outer = settings.public_url
+        self._stranger_access = stranger_access(settings)
         self._is_ours = lru_cache(maxsize=64)(_host_check(settings))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -89,8 +91,9 @@ class Access:
         else:
             refusal = Refusal(status=401, sentence="Reading requires the admin token. Log in at /login.")
         if refusal is None:
+            scope = {**scope, TEXT_SCOPE: self._text_access(scope)}
             if cookie := self._session(scope):
-                scope = {**scope, CSRF_SCOPE: self._sessions.csrf_token(cookie)}
+                scope[CSRF_SCOPE] = self._sessions.csrf_token(cookie)
             await self._app(scope, receive, send)
         else:
             await self._refuse(refusal, scope, receive, send)
@@ -107,6 +110,15 @@ class Access:
                 answer.raw_headers.append((b"www-authenticate", b'Bearer realm="Info Radar"'))
         answer.raw_headers.extend(SECURITY_HEADERS)
         await answer(scope, receive, send)
+
+    def _text_access(self, scope: Scope) -> TextAccess:
+        client = scope.get("client")
+        access = self._stranger_access(client[0] if client else None, is_forwarded(scope["headers"]))
+        return TextAccess.ALL if access is not TextAccess.ALL and self._may_read(scope) else access
+
+    def stranger_access(self, client: str, *, is_forwarded: bool) -> TextAccess:
+        """What somebody at this address may read without credentials."""
+        return self._stranger_access(client, is_forwarded)
 
     def may_read_from(self, host: str | None) -> bool:
         """Whether anyone may read through this host without credentials."""

@@ -18,8 +18,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope
 Headers = list[tuple[str, str]]
 Ready = tuple[int, Headers, bytes]
 """Status, headers, body."""
-Find = Callable[[str, str | None, str | None, str | None, str | None], Ready | None]
-"""Look up by query, host, Accept-Encoding, If-None-Match and If-Modified-Since; `None`: ask the application."""
+Find = Callable[["RsgiRequest"], Ready | None]
+"""Look up a response that is ready; `None`: ask the application."""
 
 
 class RsgiRequest(Protocol):
@@ -60,15 +60,8 @@ class RsgiApp:
     async def __rsgi__(self, request: RsgiRequest, answer: RsgiAnswer) -> None:
         if request.path == self._path and request.method == "GET":
             started = perf_counter()
-            get = request.headers.get
-            ready = self._find(
-                request.query_string,
-                get("host"),
-                get("accept-encoding"),
-                get("if-none-match"),
-                get("if-modified-since"),
-            )
-            if ready is not None and get("x-request-id") is None:
+            ready = self._find(request)
+            if ready is not None and request.headers.get("x-request-id") is None:
                 status, headers, body = ready
                 answer.response_bytes(status, [*headers, ("x-request-id", next(self._ids))], body)
                 self._count(status, perf_counter() - started)
@@ -94,6 +87,10 @@ def _scope(request: RsgiRequest) -> Scope:
         "client": _address(request.client),
         "server": _address(request.server),
     }
+
+
+def client_address(request: RsgiRequest) -> str:
+    return _address(request.client)[0]
 
 
 def _address(text: str) -> tuple[str, int]:

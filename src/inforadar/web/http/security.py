@@ -1,7 +1,7 @@
 """Security headers, added to every response.
 
 The pages show text written by strangers. If their markup ever slipped through, the policy would still block their
-scripts and load nothing but images from elsewhere, and the browser would send no referrer to other sites.
+scripts and load nothing but images and media from elsewhere, and the browser would send no referrer to other sites.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ CONTENT_SECURITY_POLICY = "; ".join(
         "style-src 'self'",
         # Images in articles; a setting decides which are loaded.
         "img-src 'self' data: http: https:",
+        # Episodes and videos; loaded when somebody presses play.
+        "media-src http: https:",
         "base-uri 'none'",
         "form-action 'self'",
         "frame-ancestors 'none'",
@@ -28,6 +30,8 @@ HEADERS = (
     # Not `no-referrer`: with it, browsers would also hide the origin of our own forms from us.
     (b"referrer-policy", b"same-origin"),
     (b"cross-origin-opener-policy", b"same-origin"),
+    # The texts are other people's: search engines find them at their sources.
+    (b"x-robots-tag", b"noindex"),
 )
 
 

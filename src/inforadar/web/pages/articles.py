@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Literal
 from urllib.parse import parse_qs
 from uuid import UUID
@@ -22,8 +23,10 @@ from inforadar.app.store import SAMPLE
 from inforadar.errors import UsageError
 from inforadar.model.article import Article
 from inforadar.model.feed import Feed
+from inforadar.model.feed_options import Content
 from inforadar.model.ids import ItemId
-from inforadar.model.item import Item
+from inforadar.model.item import Item, shares_its_page
+from inforadar.stages.publish.addresses import web_address_or_none
 from inforadar.store.articles.queries import load_article
 from inforadar.store.database import Database
 from inforadar.store.feeds.labels import Label, has_only, load_labels
@@ -31,22 +34,26 @@ from inforadar.store.feeds.queries import load_broken_count, load_feed
 from inforadar.store.items.pages import load_item_page
 from inforadar.store.items.queries import load_item, load_item_changes
 from inforadar.store.people.marks import MARKS, NO_MARKS, load_marks
+from inforadar.store.published.contents import load_published_contents
 from inforadar.urls import uid
 from inforadar.views.item import (
     BARS,
     ReadItem,
+    byline,
     field_changes,
     paragraphs,
     read_item,
     shown_counters,
     shown_details,
+    shown_files,
     why_no_text,
 )
+from inforadar.views.sanitize import IN_TEXTS, Images, article_html, listing_html, marker_for, plain_html
 from inforadar.web.cache.timed import STRETCH_OVER_FEEDS, TimedCache
 from inforadar.web.http.access import CSRF_SCOPE
 from inforadar.web.http.bodies import read_body
+from inforadar.web.http.readers import TEXT_SCOPE
 from inforadar.web.pages.item_query import PAGE_ITEMS, choices, parse_query
-from inforadar.web.pages.sanitize import IN_TEXTS, Images, article_html, listing_html, marker_for, plain_html
 from inforadar.web.pages.templating import Pages
 from inforadar.web.pages.unread import UnreadCounts
 
@@ -114,9 +121,11 @@ class ArticleRoutes:
             marks = await mark(self.database, item.url, {"read": True}, self.now())
             self.unread.forget()
         read = read_item(item)
+        own = await self.database.read(load_published_contents, [feed.id])
+        may_read = request.scope[TEXT_SCOPE].may_read(own.get(feed.id, Content.NONE))
         # In a thread, because sanitizing a long text takes a moment and other requests must not wait.
-        texts = await asyncio.to_thread(self._texts, read, article)
-        return self.pages.render(
+        texts = await asyncio.to_thread(partial(self._texts, read, article, may_read=may_read))
+        response = self.pages.render(
             request,
             "item.html",
             read=read,
@@ -126,23 +135,31 @@ class ArticleRoutes:
             article=article,
             texts=texts,
             is_asked_for=ASKED in asked,
-            why_no_text=why_no_text(article),
+            may_read=may_read,
+            has_article=not shares_its_page(item.url),
+            why_no_text=why_no_text(article, item),
+            byline=byline(item, article),
+            files=shown_files(item),
             changes=field_changes(history),
             counters=shown_counters(item),
             details=shown_details(item),
             broken=await self.database.read(load_broken_count),
         )
+        if (original := web_address_or_none(item.address)) is not None:
+            response.headers["Link"] = f'<{original}>; rel="canonical"'
+        return response
 
-    def _texts(self, read: ReadItem, article: Article | None) -> Texts:
+    def _texts(self, read: ReadItem, article: Article | None, *, may_read: bool) -> Texts:
         in_title, in_text = marker_for(read.analysis), marker_for(read.analysis, IN_TEXTS)
+        title = in_title.text(read.title)
+        if not may_read:
+            return Texts(title=title, article=Markup(), listed=Markup())
         markdown = article.extracted.markdown if article and article.extracted else ""
         text = article_html(markdown, self.images) if markdown.strip() else plain_html(paragraphs(article))
-        listed = listing_html(read.item.content, self.images) if read.item.content else None
-        return Texts(
-            title=in_title.text(read.title),
-            article=in_text.html(text),
-            listed=in_text.html(listed or Markup()),
-        )
+        listed = (listing_html(read.item.content, self.images) if read.item.content else None) or Markup()
+        if shares_its_page(read.item.url):
+            text, listed = listed, Markup()
+        return Texts(title=title, article=in_text.html(text), listed=in_text.html(listed))
 
     async def mark(self, request: Request) -> Response:
         """Handle a one-button form, `read=on` or `read=off`, and return to the article."""
@@ -159,6 +176,8 @@ class ArticleRoutes:
     async def get_article(self, request: Request) -> Response:
         """Request the full text through the database: the worker may be on another machine."""
         item, feed = await self._find(request)
+        if shares_its_page(item.url):
+            raise UsageError("The page is not this entry's alone, so its text is the feed's own.")
         await request_article(self.database, item.url, feed.topic)
         return self._back(request, item.id, f"?{ASKED}")
 

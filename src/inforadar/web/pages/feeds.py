@@ -22,6 +22,7 @@ from inforadar.actions.switch import switch_feed, sync_feed
 from inforadar.config import FetcherSettings
 from inforadar.errors import NotFoundError, UsageError
 from inforadar.model.feed import ErrorPolicy, Feed
+from inforadar.model.feed_options import Content
 from inforadar.model.ids import FeedId
 from inforadar.model.subscription import FeedChanges
 from inforadar.store.database import Database
@@ -30,6 +31,7 @@ from inforadar.store.feeds.pages import load_feed_page
 from inforadar.store.feeds.queries import load_broken_count, load_feed, load_former_urls
 from inforadar.views.feed_health import ON_PAGE, Health, HealthState, feed_health
 from inforadar.web.feeds.rss import PATH as RSS_PATH
+from inforadar.web.feeds.rss_query import parse_content
 from inforadar.web.http.forms import Form, read_form, redirect_to
 from inforadar.web.http.routing import resource
 from inforadar.web.pages.feed_query import parse_feed_query
@@ -113,6 +115,7 @@ class FeedRoutes:
             row=row,
             former=await self.database.read(load_former_urls, feed.id),
             policies=list(ErrorPolicy),
+            contents=list(Content),
             says=_notice(request),
             broken=await self.database.read(load_broken_count),
         )
@@ -133,7 +136,11 @@ class FeedRoutes:
             topic=topic,
             enforce_feed_domain=form.text("any_host") is None,
             error_policy=ErrorPolicy(policy) if policy else None,
-            options={"title": form.word("title"), "timezone": form.word("timezone")},
+            options={
+                "title": form.word("title"),
+                "timezone": form.word("timezone"),
+                "content": parse_content(form.text("content") or ""),
+            },
         )
         edited = await edit_live(self.database, self.fetcher, feed.id, changes)
         return redirect_to(

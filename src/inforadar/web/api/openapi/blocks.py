@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from inforadar.model.feed_options import Content
 from inforadar.stages.publish.formats import FORMATS, RSS
+from inforadar.stages.publish.shape import Titles
 from inforadar.web.http.parameters import MAX_LIMIT
 
 Json = dict[str, Any]
@@ -62,6 +64,13 @@ FORMAT = query("format", {"enum": list(FORMATS), "default": RSS.name}, "The feed
 EMBEDDED = query(
     "embedded", SWITCH, "1: repeat scores and original texts in title and body, for plain feed readers."
 )
+CONTENT = query(
+    "content",
+    {"enum": list(Content)},
+    "How much of the items' texts; by default what the feed publishes. Without the token at most a summary, "
+    "except on the server's own machine.",
+)
+TITLES = query("titles", {"enum": list(Titles), "default": Titles.NEUTRAL}, "The titles of analyzed items.")
 SOURCES = query("source", list_(TEXT), "Only these sources.")
 TOPICS = query("topic", list_(TEXT), "Only these topics.")
 DOCUMENT: Json = {

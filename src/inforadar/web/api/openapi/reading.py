@@ -5,6 +5,7 @@ from __future__ import annotations
 from inforadar.stages.publish.formats import FORMATS
 from inforadar.web.api.feeds import HISTORY_DAYS
 from inforadar.web.api.openapi.blocks import (
+    CONTENT,
     COUNT,
     DOCUMENT,
     EMBEDDED,
@@ -17,6 +18,7 @@ from inforadar.web.api.openapi.blocks import (
     SOURCES,
     SWITCH,
     TEXT,
+    TITLES,
     TOPICS,
     URL,
     WORDS,
@@ -41,27 +43,28 @@ _FEED_FAULTS = {
     "503": sentence("The database does not answer."),
 }
 _ENDINGS = f"the name may end in a format: {', '.join(f'.{name}' for name in FORMATS)}"
+_OF_FEEDS = (FORMAT, EMBEDDED, CONTENT, TITLES, MAX_SCORE)
 _NOT_MODIFIED = {"304": {"description": "The client already has it."}}
 
 PATHS: Json = {
     "/rss": get(
         "A feed as it was built, by its current URL or a former one",
-        [query("url", URL, "The feed's URL.", required=True), FORMAT, EMBEDDED, MAX_SCORE],
+        [query("url", URL, "The feed's URL.", required=True), *_OF_FEEDS],
         {"200": DOCUMENT, **_NOT_MODIFIED, **_FEED_FAULTS, "403": sentence("The feed is disabled.")},
     ),
     "/feeds/topic/{name}": get(
         f"All feeds of a topic as one feed; {_ENDINGS}",
-        [path("name", {"type": "string", "minLength": 1}), FORMAT, EMBEDDED, MAX_SCORE],
+        [path("name", {"type": "string", "minLength": 1}), *_OF_FEEDS],
         {"200": DOCUMENT, **_NOT_MODIFIED, **_FEED_FAULTS},
     ),
     "/feeds/source/{name}": get(
         f"All feeds of a source as one feed; {_ENDINGS}",
-        [path("name", {"type": "string", "minLength": 1}), FORMAT, EMBEDDED, MAX_SCORE],
+        [path("name", {"type": "string", "minLength": 1}), *_OF_FEEDS],
         {"200": DOCUMENT, **_NOT_MODIFIED, **_FEED_FAULTS},
     ),
     "/feeds/search": get(
         "The results of a search as a feed",
-        [query("q", WORDS, "Words that must all occur.", required=True), FORMAT, EMBEDDED, MAX_SCORE],
+        [query("q", WORDS, "Words that must all occur.", required=True), *_OF_FEEDS],
         {"200": DOCUMENT, **_NOT_MODIFIED, **_FEED_FAULTS},
     ),
     "/api/item": get(

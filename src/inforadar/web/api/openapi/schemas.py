@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from inforadar.model.feed import ErrorPolicy, FeedKind
+from inforadar.model.feed_options import Content
 from inforadar.model.item import METADATA_FIELDS
 from inforadar.model.metadata_fields import MetadataField
 from inforadar.stages.discover.pages.walk import Depth
@@ -61,15 +62,25 @@ _ZONE: Json = {
     "maxLength": 200,
     "description": "The time zone of dates that name none, such as Europe/Moscow; null or empty: UTC.",
 }
+_CONTENT: Json = {
+    "enum": [*Content, None],
+    "description": "How much of its items' texts the published feed carries; null: the default.",
+}
 _HEALTH: Json = {"enum": list(HealthState)}
 _DAY: Json = object_(
     {"day": {"type": "string", "format": "date"}, "fetches": COUNT, "failures": COUNT, "added": COUNT}
 )
 _MARKED: Json = dict.fromkeys(MARKS, FLAG)
 _ITEM: Json = {
-    "id": ID, "feed_id": ID, "url": TEXT, "hash": TEXT, "source": TEXT, "topic": TEXT,
+    "id": ID, "feed_id": ID, "url": TEXT,
+    "link": {"type": "string", "description": "what people follow: the url, or the entry's latest link"},
+    "guid": {"type": ["string", "null"], "description": "the entry's own id in its feed"},
+    "hash": TEXT, "source": TEXT, "topic": TEXT,
     **metadata_schemas(METADATA_FIELDS),
-    "published_at": TIME, "created_at": TIME,
+    "published_at": TIME,
+    "dated_at": NULLABLE_TIME | {"description": "the date as the source gave it"},
+    "revised_at": NULLABLE_TIME | {"description": "when the source says that it last changed the entry"},
+    "created_at": TIME,
     "score": {"type": ["number", "null"], "minimum": 0, "maximum": 1, "description": "null: not analyzed yet"},
     "analyzed_at": NULLABLE_TIME,
     "analyzer_result": {"type": "object", "description": "{} until the item is analyzed"},
@@ -97,8 +108,11 @@ SCHEMAS: Json = {
         _ITEM
         | _MARKED
         | {
-            "content": TEXT,
-            "article": {"type": ["object", "null"], "description": "null: nothing is stored yet"},
+            "content": {"type": "string", "description": "empty if you may not read whole texts"},
+            "article": {
+                "type": ["object", "null"],
+                "description": "null: nothing is stored yet; without its text if you may not read whole texts",
+            },
             "changes": list_(object_({"at": TIME, "fields": OBJECT})),
         }
     ),
@@ -107,6 +121,7 @@ SCHEMAS: Json = {
         _FEED
         | {
             "site_url": NULLABLE_TEXT,
+            "icon": NULLABLE_TEXT,
             "description": NULLABLE_TEXT,
             "error_policy": NULLABLE_TEXT,
             "etag": NULLABLE_TEXT,
@@ -149,6 +164,7 @@ SCHEMAS: Json = {
             "topic": _nullable(_WORD),
             "title": _nullable(_WORD),
             "timezone": _ZONE,
+            "content": _CONTENT,
         },
     ),
     "FetchAsked": _exact(
@@ -171,6 +187,7 @@ SCHEMAS: Json = {
             "topic": _WORD,
             "title": _WORD,
             "timezone": _ZONE,
+            "content": _CONTENT,
             "enforce_feed_domain": FLAG,
             "error_policy": {"enum": [*ErrorPolicy, None]},
             "enabled": FLAG,

@@ -1,4 +1,4 @@
-"""Turn untrusted text and markup into safe HTML for our pages. Pure; everything passes through `nh3`.
+"""Turn untrusted text and markup into safe HTML for our pages and feeds. Pure; everything passes through `nh3`.
 
     an article's Markdown ──► markdown-it (no HTML) ──┐
                                                       ├──► nh3 ──► images as the setting says ──► marked words
@@ -26,7 +26,8 @@ from inforadar.model.analysis import Analysis, ScoreName
 from inforadar.stages.canonical.document.limits import TooComplexError, make_parseable
 from inforadar.stages.publish.text import clean
 
-Images = Literal["direct", "click", "never"]
+Images = Literal["direct", "click", "never", "plain"]
+"""The settings of the page; `plain` is for feeds, whose validators know only the oldest attributes."""
 
 MAX_CHARACTERS = 400_000
 """Longer than any real article; longer texts are cut."""
@@ -66,6 +67,10 @@ _TAG = re.compile(r"""(</?[a-z][a-z0-9]*(?:\s+[a-z-]+="[^"]*")*\s*/?>)""")
 _ATTRIBUTE = re.compile(r"""([a-z-]+)="([^"]*)\"""")
 _ENTITY = r"&#?\w+;"
 """Entities, which would otherwise be matched as words."""
+_LIST_ITEM = re.compile(r"\s*<li>")
+_LINE_END = re.compile(r"<br>|</tr>|</dt>|</dd>")
+_BLOCK_END = re.compile(r"</(?:p|h[2-6]|ul|ol|dl|blockquote|pre|figure|table)>|<hr>")
+_BLANK_LINES = re.compile(r"\n{3,}")
 _H1 = re.compile(r"(?m)^# ")
 _HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
@@ -93,6 +98,16 @@ def listing_html(html: str, images: Images) -> Markup | None:
     except TooComplexError:
         return None
     return _finish(safe, images) or None
+
+
+def listing_text(html: str) -> str:
+    """The content from the feed as plain text, blocks separated by a blank line; empty if there is none."""
+    safe = listing_html(html, "never")
+    if safe is None:
+        return ""
+    marked = _LINE_END.sub("\n", _BLOCK_END.sub("\n\n", _LIST_ITEM.sub("\n• ", str(safe))))
+    text = unescape(_TAG.sub("", marked))
+    return _BLANK_LINES.sub("\n\n", "\n".join(line.strip() for line in text.split("\n"))).strip()
 
 
 def _finish(html: str, images: Images) -> Markup:
@@ -124,6 +139,8 @@ def _image(tag: str, images: Images) -> str:
     source, alt = given.get("src", ""), given.get("alt", "").strip()
     if not source or images == "never":
         return ""
+    if images == "plain":
+        return f'<img src="{source}" alt="{alt}">'
     if images == "click":
         label = f"Show the picture: {alt}" if alt else "Show the picture"
         return (

@@ -7,12 +7,13 @@ import pytest
 from markupsafe import Markup
 
 from inforadar.model.analysis import Score
-from inforadar.web.pages.sanitize import (
+from inforadar.views.sanitize import (
     IN_TEXTS,
     Images,
     Marker,
     article_html,
     listing_html,
+    listing_text,
     marker_for,
     plain_html,
 )
@@ -226,3 +227,15 @@ def test_a_word_has_all_its_reasons_and_bait_is_marked_in_titles_only() -> None:
 
 def test_words_beyond_counting_are_left_unmarked() -> None:
     assert Marker({"a": "x"}).text("a " * 5000).count("<mark") == 400
+
+
+def test_a_listing_as_plain_text_keeps_its_blocks_and_nothing_else() -> None:
+    html = "<h2>Версия 2</h2><p>第一 &lt;b&gt; <b>bold</b><br>line</p><ul><li>один</li><li>二</li></ul>"
+    assert listing_text(html) == "Версия 2\n\n第一 <b> bold\nline\n\n• один\n• 二"
+    assert listing_text("<script>x</script>") == ""
+
+
+def test_pictures_in_feeds_have_only_attributes_that_every_reader_knows() -> None:
+    assert listing_html('<img src="https://a.example/1.png" alt="图" onerror="x">', "plain") == (
+        '<img src="https://a.example/1.png" alt="图">'
+    )

@@ -1,0 +1,89 @@
+"""Items as entries of published feeds: with their texts as clean HTML, and with the links that people follow.
+
+Rendering an article's Markdown takes milliseconds, and a feed has fifty. So the documents that are built keep the
+digest of each text's source, and what was rendered for one build is used again by the next (`rendered_texts`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+
+from inforadar.model.item import Item, ItemText, ServedItem, metadata_of
+from inforadar.stages.publish.entry import Entry
+from inforadar.stages.publish.shape import MAX_DOCUMENT_BYTES
+from inforadar.stages.publish.text import paragraphs_html
+from inforadar.views.item import analysis_of
+from inforadar.views.sanitize import article_html, listing_html
+
+_RENDERER = b"1"
+"""Change this with the way texts are rendered: then none of the stored ones is used again."""
+RECENT_TEXTS = 256
+"""For feeds that are not stored, such as those of a topic."""
+
+
+def entry_of(
+    item: Item | ServedItem, text: ItemText | None = None, known: Mapping[str, str] | None = None
+) -> Entry:
+    """Make an entry; with a text if one is given. `known` has texts that were rendered before, by their digests."""
+    html, digest = _rendered(text, known or {}) if text else (None, None)
+    return Entry(
+        url=item.link or item.url,
+        hash=item.hash,
+        published_at=item.published_at,
+        updated_at=item.revised_at,
+        content_html=html,
+        text_digest=digest,
+        analysis=analysis_of(item),
+        source=item.source,
+        topic=item.topic,
+        **metadata_of(item),
+    )
+
+
+def entries_of(
+    items: Iterable[tuple[Item | ServedItem, ItemText | None]], known: Mapping[str, str] | None = None
+) -> list[Entry]:
+    """Make the entries of a document, newest first. Texts that would not fit into it anyway are not rendered."""
+    entries, size = [], 0
+    for item, text in items:
+        if text is not None:
+            size += len(text.markdown or text.clean_text or text.content)
+        entries.append(entry_of(item, text if size <= MAX_DOCUMENT_BYTES else None, known))
+    return entries
+
+
+def _rendered(text: ItemText, known: Mapping[str, str]) -> tuple[str | None, str | None]:
+    """The text as HTML, and the digest of its source; None if there is no text."""
+    if text.markdown.strip():
+        kind, source = b"markdown", text.markdown
+    elif text.clean_text.strip():
+        kind, source = b"text", text.clean_text
+    elif text.content.strip():
+        kind, source = b"content", text.content
+    else:
+        return None, None
+    digest = hashlib.blake2b(
+        source.encode("utf-8", "replace"), digest_size=16, person=_RENDERER + kind
+    ).hexdigest()
+    html = known.get(digest)
+    if html is None:
+        html = _RENDERERS[kind](source)
+    return (html, digest) if html else (None, None)
+
+
+@lru_cache(maxsize=RECENT_TEXTS)
+def _article(markdown: str) -> str:
+    return str(article_html(markdown, "plain"))
+
+
+def _listing(html: str) -> str:
+    return str(listing_html(html, "plain") or "")
+
+
+_RENDERERS: dict[bytes, Callable[[str], str]] = {
+    b"markdown": _article,
+    b"text": paragraphs_html,
+    b"content": _listing,
+}
