@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 from rich.text import Text
 
-from inforadar.cli.terminal.masks import masked
 from inforadar.cli.terminal.output import print_line, print_table, safe
+from inforadar.masks import masked
 from inforadar.model.progress import Progress as Event
 from inforadar.model.progress import ProgressKind
 from inforadar.model.run import Report
