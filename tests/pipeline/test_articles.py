@@ -96,7 +96,7 @@ async def test_a_known_article_in_another_feed_is_not_fetched_again(
     ("answer", "code", "detail"),
     [
         (status(404), FailureCode.HTTP, "404"),
-        (html("<p>short</p>"), FailureCode.BAD_HTML, "bytes"),
+        (html("<p>short</p>"), FailureCode.BAD_HTML, "characters"),
         (Answer(body=b"x" * 3_000_000, headers={"Content-Type": "text/html"}), FailureCode.BAD_HTML, "MB"),
         (
             Answer(body=b"%PDF-1.7" + b"\x00" * 900, headers={"Content-Type": "application/pdf"}),

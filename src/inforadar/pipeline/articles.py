@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 ACCEPT = "text/html, application/xhtml+xml;q=0.9, */*;q=0.1"
 RETRY_AFTER_S = (3600.0, 6 * 3600.0, 24 * 3600.0)
 """Temporary failures are retried after 1, 6 and 24 hours (ruling 14)."""
-MIN_HTML_BYTES = 200
 BATCH = 100
 MIN_WAIT_S = 0.05
 MAX_WAIT_S = 60.0
@@ -201,7 +200,7 @@ class Canonicalizer:
         result: Extracted | NotExtracted
         wait_s: float | None = None
         try:
-            result = await self._extracted(page)
+            result = await self.extract(page.body, page.final_url, page.content_type)
         except PoolBrokenError as fault:
             log.error("article.crashed", url=page.final_url, error=str(fault))
             return self._own_fault(job, str(fault))
@@ -227,11 +226,6 @@ class Canonicalizer:
             fetched_at=self.now(),
             retry_after_s=RETRY_AFTER_S[0],
         )
-
-    async def _extracted(self, page: Fetched) -> Extracted | NotExtracted:
-        if len(page.body) <= MIN_HTML_BYTES:
-            return NotExtracted(code=FailureCode.BAD_HTML, detail=f"only {len(page.body)} bytes of HTML")
-        return await self.extract(page.body, page.final_url, page.content_type)
 
     def _retry_after_s(self, job: ArticleJob, asked_s: float) -> float | None:
         """Seconds until the next attempt; None if this was the last one, or a text is already stored."""
