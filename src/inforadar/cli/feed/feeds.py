@@ -273,5 +273,8 @@ def show(feed: Reference, *, json: Json = False) -> None:
         if name == "former_urls":
             for url, at in former:
                 print_line(f"  {'former URL':20} {safe(url)} (until {at})")
+        elif name == "warnings":
+            for warning in found.warnings:
+                print_line(f"  {'left out':20} {safe(warning.text)}")
         else:
             print_line(f"  {name:20} {safe('–' if value is None else value)}")

@@ -175,9 +175,14 @@ class Cycle:
         self.result.added += added
         self.result.updated += updated
         self.result.dropped += job.dropped
+        if job.warnings:
+            self.result.warnings[job.lease.feed.url] = [warning.text for warning in job.warnings]
         if job.outcome is Outcome.SUCCESS:
             self.result.succeeded.add(job.lease.feed.url)
             self._say(job, logging.INFO, "feed.fetched", added=added, updated=updated, dropped=job.dropped)
+            for warning in job.warnings or ():
+                level = logging.WARNING if warning.is_loss else logging.INFO
+                self._say(job, level, "feed.left_out", what=warning.text)
         else:
             error = job.next_run.error
             self.result.errors[job.lease.feed.url] = error or job.outcome.value
