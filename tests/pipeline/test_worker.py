@@ -32,6 +32,7 @@ from inforadar.store.feeds.queries import find_feed_by_url, load_feed
 from inforadar.store.feeds.save_credentials import save_credentials
 from inforadar.store.items.queries import list_items, load_item_changes
 from inforadar.store.published.cached_feeds import load_cached_feed
+from inforadar.store.runs.items import load_run_added
 from inforadar.store.runs.queries import load_report, load_runs
 from inforadar.store.types import db_now
 from inforadar.urls import uid
@@ -250,6 +251,24 @@ async def test_items_of_another_host_are_dropped_and_counted(
     async with worker() as running:
         result, _ = await running.collecting.claim_and_collect()
     assert (result.added, result.dropped) == (2, 0)
+
+
+async def test_an_article_of_two_feeds_is_one_in_counts_and_reports(
+    site: Site, database: Database, worker: Open
+) -> None:
+    stories = [entry(site, number) for number in (1, 2, 3)]
+    for name in ("hub-1", "hub-2"):
+        await subscribe(database, site.feed(f"/{name}.xml", rss(stories)), topic=name)
+    async with worker() as running:
+        result, run_id = await running.collecting.claim_and_collect()
+    assert result.added == 3
+    assert run_id is not None
+    report = await database.read(load_report, run_id)
+    assert report.added_count == 3
+    assert sorted(report.added_articles) == sorted(story.url for story in stories)
+    shown = await database.read(load_run_added, run_id, limit=10)
+    assert sorted(one.url for one in shown) == sorted(story.url for story in stories)
+    assert len(await database.read(list_items)) == 6, "each feed keeps its own"
 
 
 EMPTY = "<item></item>"

@@ -56,6 +56,9 @@ def item_document(item: Item) -> dict[str, Any]:
         "hash": item.hash,
         "source": item.source,
         "topic": item.topic,
+        "also_in": [
+            {"feed_id": str(one.feed_id), "source": one.source, "topic": one.topic} for one in item.also_in
+        ],
         **metadata_json(item),
         "published_at": _time(item.published_at),
         "created_at": _time(item.created_at),

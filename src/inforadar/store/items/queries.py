@@ -63,9 +63,10 @@ def list_items(
 
 
 def count_items(connection: Connection, wanted: ItemFilter | None = None) -> int:
+    """Count items; those that several feeds list count once."""
     joined = items.join(feeds, feeds.c.id == items.c.feed_id)
     conditions = conditions_of(with_known_names(connection, wanted or ItemFilter()))
-    query = select(func.count()).select_from(joined).where(*conditions)
+    query = select(func.count(items.c.url.distinct())).select_from(joined).where(*conditions)
     return connection.execute(query).scalar_one()
 
 

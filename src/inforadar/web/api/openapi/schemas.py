@@ -68,6 +68,7 @@ _DAY: Json = object_(
 _MARKED: Json = dict.fromkeys(MARKS, FLAG)
 _ITEM: Json = {
     "id": ID, "feed_id": ID, "url": TEXT, "hash": TEXT, "source": TEXT, "topic": TEXT,
+    "also_in": list_(object_({"feed_id": ID, "source": TEXT, "topic": TEXT})),
     **metadata_schemas(METADATA_FIELDS),
     "published_at": TIME, "created_at": TIME,
     "score": {"type": ["number", "null"], "minimum": 0, "maximum": 1, "description": "null: not analyzed yet"},
