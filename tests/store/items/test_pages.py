@@ -11,9 +11,10 @@ from sqlalchemy import Connection, update
 from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.database import Database
 from inforadar.store.items import pages as item_pages
+from inforadar.store.items.one_row import count_items
 from inforadar.store.items.order import SortKey, load_sorted_items
 from inforadar.store.items.pages import load_item_page
-from inforadar.store.items.queries import ItemFilter, count_items, list_items
+from inforadar.store.items.queries import ItemFilter, list_items
 from inforadar.store.people.save_marks import save_marks_of
 from inforadar.store.schema.items import items
 from tests.store.making import NOW, add_feed, add_feeds, collect, listed, set_feed

@@ -18,8 +18,9 @@ from inforadar.cli.terminal.run import on_store
 from inforadar.config import Settings
 from inforadar.model.item import Item
 from inforadar.store.database import Database
+from inforadar.store.items.one_row import count_items
 from inforadar.store.items.order import SortKey, load_sorted_items
-from inforadar.store.items.queries import ItemFilter, count_items
+from inforadar.store.items.queries import ItemFilter
 from inforadar.views.json import item_document
 
 

@@ -2,6 +2,7 @@
 
 Of the items with one URL a list shows the first: the newest, as far as it belongs to the list. Whether an item is the
 first is looked up in the index of URLs for each row that a page reads, so lists keep the order of their own index.
+Queries that read all items find the URLs that occur more than once first.
 """
 
 from __future__ import annotations
@@ -9,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqlalchemy import ColumnElement, Connection, and_, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 
 from inforadar.model.item import FeedLabel, Item
 from inforadar.store.feeds.label_match import has_name
 from inforadar.store.feeds.queries import ACTIVE
-from inforadar.store.items.queries import ItemFilter, scores_of
+from inforadar.store.items.queries import ItemFilter, conditions_of, scores_of, with_known_names
 from inforadar.store.items.search import has_words_unindexed
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
@@ -62,6 +63,23 @@ def is_first_of_url(wanted: ItemFilter) -> tuple[ColumnElement[bool], ...]:
         .correlate(items)
     )
     return (before.scalar_subquery().is_(None),)
+
+
+def is_first_in_scan(wanted: ItemFilter) -> tuple[ColumnElement[bool], ...]:
+    """The same for queries that read all items: only those whose URL occurs more than once are looked up."""
+    if wanted.feed_id:
+        return ()
+    listed = items.alias("listed")
+    repeated = select(listed.c.url).group_by(listed.c.url).having(func.count() > 1)
+    return (or_(items.c.url.not_in(repeated), *is_first_of_url(wanted)),)
+
+
+def count_items(connection: Connection, wanted: ItemFilter | None = None) -> int:
+    """Count the rows of a list."""
+    given = with_known_names(connection, wanted or ItemFilter())
+    joined = items.join(feeds, feeds.c.id == items.c.feed_id)
+    query = select(func.count()).select_from(joined).where(*conditions_of(given), *is_first_in_scan(given))
+    return connection.execute(query).scalar_one()
 
 
 def with_all_feeds(connection: Connection, found: Sequence[Item]) -> list[Item]:
