@@ -15,6 +15,8 @@ new = await state.detect_new_urls("example", entries)
 items = create_rss_items(sort_entries_by_date([entry for entry in entries if entry.url in new]))
 xml = generate_rss_xml(items, {"title": "Example"}, sitemap_url="https://example.com/sitemap.xml")
 await state.mark_urls_processed("example", new)
+
+Events go to the standard `logging` module: to the `logger` that is given, else to the logger `inforadar`.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ from inforadar.actions.switch import request_feeds
 from inforadar.app.store import open_store
 from inforadar.app.worker import open_worker
 from inforadar.config import Settings, load_settings
+from inforadar.embed.logs import Logger, logging_to
 from inforadar.embed.site_states import IncrementalStateManager
 from inforadar.embed.sitemap_rss import SitemapListing, create_rss_items, generate_rss_xml
 from inforadar.embed.sitemap_rss import read_sitemap as _read_sitemap
@@ -87,21 +90,28 @@ class FeedFetcherService:
     """The background fetcher: the same worker as `inforadar worker`, but only collecting."""
 
     def __init__(
-        self, database_url: str, config: FetcherConfig | None = None, *, settings: Settings | None = None
+        self,
+        database_url: str,
+        config: FetcherConfig | None = None,
+        *,
+        settings: Settings | None = None,
+        logger: Logger | None = None,
     ) -> None:
         """`settings` has everything beyond the nine fields: allowed networks, proxy, error policy."""
         self._settings = _with(settings or load_settings(Path.cwd()), database_url, config or FetcherConfig())
+        self._logger = logger
         self._stack = AsyncExitStack()
         self._stop = asyncio.Event()
         self._now: set[asyncio.Task[None]] = set()
         self._worker: Worker | None = None
 
     async def __aenter__(self) -> Self:
-        database = await self._stack.enter_async_context(open_store(self._settings, upgrade=True))
-        stages = frozenset({Stage.COLLECT})
-        self._worker = await self._stack.enter_async_context(
-            open_worker(self._settings, database, stages=stages)
-        )
+        with logging_to(self._logger):
+            database = await self._stack.enter_async_context(open_store(self._settings, upgrade=True))
+            stages = frozenset({Stage.COLLECT})
+            self._worker = await self._stack.enter_async_context(
+                open_worker(self._settings, database, stages=stages)
+            )
         return self
 
     async def __aexit__(
@@ -110,12 +120,14 @@ class FeedFetcherService:
         self.stop()
         for task in self._now:
             task.cancel()
-        await asyncio.gather(*self._now, return_exceptions=True)
-        await self._stack.aclose()
+        with logging_to(self._logger):
+            await asyncio.gather(*self._now, return_exceptions=True)
+            await self._stack.aclose()
 
     async def start(self) -> None:
         """Collect due feeds, cycle after cycle, until `stop` is called."""
-        await self._open.run(self._stop)
+        with logging_to(self._logger):
+            await self._open.run(self._stop)
 
     def stop(self) -> None:
         """End `start`: running requests are cancelled, and nothing is left half-written."""
@@ -123,7 +135,8 @@ class FeedFetcherService:
 
     async def process_feeds(self) -> CycleResult:
         """Run one cycle over due and requested feeds."""
-        result, _ = await self._open.collecting.claim_and_collect()
+        with logging_to(self._logger):
+            result, _ = await self._open.collecting.claim_and_collect()
         return result
 
     async def add_feed(
@@ -143,12 +156,14 @@ class FeedFetcherService:
         wanted = WantedFeed(
             url=url, kind=kind, source=source, topic=topic, title=title, any_host=True if any_host else None
         )
-        added = await subscribe(self._open.database, self._settings.fetcher, wanted, EMBEDDED)
+        with logging_to(self._logger):
+            added = await subscribe(self._open.database, self._settings.fetcher, wanted, EMBEDDED)
         return added.feed.id
 
     async def edit_feed(self, feed_id: FeedId, changes: FeedChanges) -> None:
         """Change a feed like `inforadar feed edit`, including its URL, in one transaction."""
-        await edit_feed(self._open.database, self._settings.fetcher, feed_id, changes)
+        with logging_to(self._logger):
+            await edit_feed(self._open.database, self._settings.fetcher, feed_id, changes)
 
     async def fetch_feed_now(self, feed_id: FeedId) -> None:
         """Fetch a feed now, whatever its schedule; this starts the fetch in the background and returns at once.
@@ -156,9 +171,10 @@ class FeedFetcherService:
         If this process ends first, any worker on the database takes over.
         """
         worker = self._open
-        await worker.database.read(load_feed, feed_id)
-        await request_feeds(worker.database, [feed_id])
-        task = asyncio.create_task(self._fetch(worker, feed_id))
+        with logging_to(self._logger):
+            await worker.database.read(load_feed, feed_id)
+            await request_feeds(worker.database, [feed_id])
+            task = asyncio.create_task(self._fetch(worker, feed_id))
         self._now.add(task)
         task.add_done_callback(self._now.discard)
 
@@ -175,7 +191,7 @@ class FeedFetcherService:
 
 
 async def canonical_fetcher_run_once(
-    database_url: str | None = None, *, settings: Settings | None = None
+    database_url: str | None = None, *, settings: Settings | None = None, logger: Logger | None = None
 ) -> dict[str, int]:
     """Fetch the articles of all queued URLs, then return: step 2 of seed 3. Returns at once if none is queued.
 
@@ -185,28 +201,38 @@ async def canonical_fetcher_run_once(
     given = settings or load_settings()
     if database_url is not None:
         given = given.replaced(database={"url": database_url})
-    async with (
-        open_store(given) as database,
-        open_worker(given, database, stages=frozenset({Stage.CANONICAL})) as worker,
-    ):
-        return dict(await worker.canonicalizer.run_to_the_end())
+    with logging_to(logger):
+        async with (
+            open_store(given) as database,
+            open_worker(given, database, stages=frozenset({Stage.CANONICAL})) as worker,
+        ):
+            return dict(await worker.canonicalizer.run_to_the_end())
 
 
 async def fetch_sitemap(
-    sitemap_url: str, *, any_host: bool = False, settings: Settings | None = None
+    sitemap_url: str,
+    *,
+    any_host: bool = False,
+    settings: Settings | None = None,
+    logger: Logger | None = None,
 ) -> list[SitemapEntry]:
     """Return only the entries of `read_sitemap`; some may be missing."""
-    return (await read_sitemap(sitemap_url, any_host=any_host, settings=settings)).entries
+    return (await read_sitemap(sitemap_url, any_host=any_host, settings=settings, logger=logger)).entries
 
 
 async def read_sitemap(
-    sitemap_url: str, *, any_host: bool = False, settings: Settings | None = None
+    sitemap_url: str,
+    *,
+    any_host: bool = False,
+    settings: Settings | None = None,
+    logger: Logger | None = None,
 ) -> SitemapListing:
     """Read all entries of a sitemap, following its indexes, at the polite pace kept in the program's own database."""
     given = settings or load_settings()
     limit = int(given.sitemap.max_file_size_mb * 2**20)
-    async with open_sitemap_visit(given) as visit:
-        return await _read_sitemap(sitemap_url, visit.fetch, any_host=any_host, max_bytes=limit)
+    with logging_to(logger):
+        async with open_sitemap_visit(given) as visit:
+            return await _read_sitemap(sitemap_url, visit.fetch, any_host=any_host, max_bytes=limit)
 
 
 def _with(settings: Settings, database_url: str, config: FetcherConfig) -> Settings:

@@ -12,9 +12,9 @@ import pytest
 import structlog
 
 from inforadar.cli.terminal.logs import configure_logs
-from inforadar.cli.terminal.masks import MASK, masked
 from inforadar.config import SECTIONS, is_secret
 from inforadar.config.sections import LogSettings
+from inforadar.masks import MASK, masked
 from inforadar.store.feeds.queries import feed_key
 from tests.cli.calling import Call
 from tests.cli.program import Program

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from pathlib import Path
 
 import pytest
-import structlog
 
 from inforadar.config import Settings, load_settings
 from inforadar.errors import ConfigError, NotFoundError
@@ -84,23 +84,27 @@ async def test_fetch_feed_now_returns_at_once_and_goes_on_in_the_background(
 
 
 async def test_start_works_until_it_is_stopped_and_hears_requests_of_other_processes(
-    database: Database, database_url: str, site: Site, settings: Settings
+    database: Database,
+    database_url: str,
+    site: Site,
+    settings: Settings,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     feed_id = await subscribed(database, site)
-    with structlog.testing.capture_logs() as logs:
-        async with FeedFetcherService(
-            database_url, FetcherConfig(fetch_interval=3600), settings=settings
-        ) as service:
-            running = asyncio.create_task(service.start())
-            await database.write(request_feed, feed_id)
-            await site.wait_for_requests(1)
-            while not any(entry["event"] == "batch.finished" for entry in logs):
-                await asyncio.sleep(0)
-            service.stop()
-            async with asyncio.timeout(5):
-                await running
+    caplog.set_level(logging.INFO, logger="inforadar")
+    async with FeedFetcherService(
+        database_url, FetcherConfig(fetch_interval=3600), settings=settings
+    ) as service:
+        running = asyncio.create_task(service.start())
+        await database.write(request_feed, feed_id)
+        await site.wait_for_requests(1)
+        while not any(message.startswith("batch.finished") for message in caplog.messages):
+            await asyncio.sleep(0)
+        service.stop()
+        async with asyncio.timeout(5):
+            await running
     assert (await database.read(load_feed, feed_id)).last_fetch_status is Outcome.SUCCESS
-    events = [entry["event"] for entry in logs]
+    events = [record.message.split()[0] for record in caplog.records if record.name == "inforadar"]
     assert events[0] == "worker.started"
     assert events[-1] == "worker.stopped"
     assert {"batch.started", "feed.fetched", "batch.finished"} <= set(events)

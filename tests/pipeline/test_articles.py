@@ -17,7 +17,7 @@ from inforadar.errors import InfoRadarError
 from inforadar.model.article import Article, ArticleStatus, FailureCode
 from inforadar.model.feed import Feed
 from inforadar.pipeline.articles import ArticleProgress
-from inforadar.pipeline.pool import PoolCrashError, PoolTimeoutError
+from inforadar.pipeline.pool import PoolBrokenError, PoolCrashError, PoolTimeoutError
 from inforadar.public import canonical_fetcher_run_once
 from inforadar.store.articles.queries import load_article
 from inforadar.store.database import Database
@@ -96,7 +96,7 @@ async def test_a_known_article_in_another_feed_is_not_fetched_again(
     ("answer", "code", "detail"),
     [
         (status(404), FailureCode.HTTP, "404"),
-        (html("<p>short</p>"), FailureCode.BAD_HTML, "bytes"),
+        (html("<p>short</p>"), FailureCode.BAD_HTML, "characters"),
         (Answer(body=b"x" * 3_000_000, headers={"Content-Type": "text/html"}), FailureCode.BAD_HTML, "MB"),
         (
             Answer(body=b"%PDF-1.7" + b"\x00" * 900, headers={"Content-Type": "application/pdf"}),
@@ -124,8 +124,13 @@ async def test_a_failure_has_a_code_and_a_detail_and_blocks_nothing(
     assert (await row(database, bad)).next_attempt_at is None
 
 
-async def test_a_page_that_the_reader_crashes_on_is_one_failure_and_blocks_nothing(
-    site: Site, database: Database, worker: Open
+@pytest.mark.parametrize(
+    "fault",
+    [UnicodeError("undefined encoding"), PoolBrokenError("All processes of the pool ended unexpectedly.")],
+    ids=["crash", "no process starts"],
+)
+async def test_a_crash_of_the_reader_is_no_attempt_of_the_page_and_blocks_nothing(
+    site: Site, database: Database, worker: Open, fault: Exception
 ) -> None:
     bad, good = article(site, 1), article(site, 2)
     await list_urls(site, database, [bad, good])
@@ -135,14 +140,18 @@ async def test_a_page_that_the_reader_crashes_on_is_one_failure_and_blocks_nothi
 
         async def extract(body: bytes, url: str, content_type: str) -> Any:
             if url == bad:
-                raise UnicodeError("undefined encoding")
+                raise fault
             return await pool(body, url, content_type)
 
         stage = replace(running.canonicalizer, extract=extract)
-        assert await stage.run_once() == {"FAIL_PARSE": 1, "success": 1}
-    failed = await stored(database, bad)
-    assert failed.failure is not None
-    assert "UnicodeError: undefined encoding" in (failed.failure.detail or "")
+        assert await stage.run_once() == {"postponed": 1, "success": 1}
+        after = await row(database, bad)
+        assert (after.attempts, after.failure_code, after.lease_token) == (0, None, None)
+        assert await failures(database) == []
+        assert await stage.run_once() == {}, "a page that our reader cannot read is not tried all the time"
+        await move(database, next_attempt_at=db_later(-1.0))
+        assert await running.canonicalizer.run_once() == {"success": 2}
+    assert (await stored(database, bad)).status is ArticleStatus.SUCCESS
 
 
 async def test_a_page_that_never_answers_is_a_timeout(site: Site, database: Database, worker: Open) -> None:

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 
 from inforadar.actions.feed_input import basic_authorization
 from inforadar.app.worker import open_worker
 from inforadar.config import Settings, load_settings
-from inforadar.model.feed import Feed, FeedKind
+from inforadar.model.feed import Feed, FeedKind, FeedWarning
 from inforadar.model.http import Outcome
 from inforadar.pipeline.runs.collect_run import CollectRun
 from inforadar.pipeline.runs.cycle_result import CycleResult
@@ -25,14 +26,17 @@ from inforadar.store.database import Database
 from inforadar.store.feeds.add import insert_feed
 from inforadar.store.feeds.changes import request_feed, update_feed
 from inforadar.store.feeds.delete_feeds import purge_feeds
+from inforadar.store.feeds.lists import list_feeds
+from inforadar.store.feeds.pages import FeedFilter, load_feed_page
 from inforadar.store.feeds.queries import find_feed_by_url, load_feed
 from inforadar.store.feeds.save_credentials import save_credentials
 from inforadar.store.items.queries import list_items, load_item_changes
 from inforadar.store.published.cached_feeds import load_cached_feed
+from inforadar.store.runs.items import load_run_added
 from inforadar.store.runs.queries import load_report, load_runs
 from inforadar.store.types import db_now
 from inforadar.urls import uid
-from inforadar.views.feed_health import feed_health
+from inforadar.views.feed_health import HealthState, feed_health
 from tests.store.making import set_schedule
 from tests.support.site.answers import html, status
 from tests.support.site.documents import Entry, article_page, rss
@@ -244,6 +248,98 @@ async def test_items_of_another_host_are_dropped_and_counted(
     await database.write(update_feed, feed.id, {"enforce_feed_domain": False})
     site.feed("/feed.xml", rss([entry(site, 1), elsewhere, entry(site, 2)]))
     await database.write(request_feed, feed.id)
+    async with worker() as running:
+        result, _ = await running.collecting.claim_and_collect()
+    assert (result.added, result.dropped) == (2, 0)
+
+
+async def test_an_article_of_two_feeds_is_one_in_counts_and_reports(
+    site: Site, database: Database, worker: Open
+) -> None:
+    stories = [entry(site, number) for number in (1, 2, 3)]
+    for name in ("hub-1", "hub-2"):
+        await subscribe(database, site.feed(f"/{name}.xml", rss(stories)), topic=name)
+    async with worker() as running:
+        result, run_id = await running.collecting.claim_and_collect()
+    assert result.added == 3
+    assert run_id is not None
+    report = await database.read(load_report, run_id)
+    assert report.added_count == 3
+    assert sorted(report.added_articles) == sorted(story.url for story in stories)
+    shown = await database.read(load_run_added, run_id, limit=10)
+    assert sorted(one.url for one in shown) == sorted(story.url for story in stories)
+    assert len(await database.read(list_items)) == 6, "each feed keeps its own"
+
+
+EMPTY = "<item></item>"
+
+
+async def test_what_was_left_out_of_a_feed_is_said_until_it_is_complete_again(
+    site: Site, database: Database, worker: Open
+) -> None:
+    good = rss([entry(site, 1)])
+    with_loss = good.replace("</channel>", EMPTY + "</channel>")
+    feed = await subscribe(database, site.feed("/feed.xml", with_loss, etag='"1"'))
+    said = "1 entry left out: empty."
+    async with worker() as running:
+        with structlog.testing.capture_logs() as logs:
+            result, _ = await running.collecting.claim_and_collect()
+        assert result.warnings == {feed.url: [said]}
+        assert [(log["log_level"], log["what"]) for log in logs if log["event"] == "feed.left_out"] == [
+            ("warning", said)
+        ]
+        after = await database.read(load_feed, feed.id)
+        assert after.warnings == (FeedWarning(text=said, is_loss=True),)
+        assert after.last_fetch_status is Outcome.SUCCESS, "it is fetched as before"
+        assert after.next_run_at is not None
+        health = feed_health(after, datetime.now(UTC))
+        assert (health.state, said in health.sentence) == (HealthState.INCOMPLETE, True)
+        assert [one.id for one in (await database.read(list_feeds, state="incomplete")).feeds] == [feed.id]
+        assert (await database.read(list_feeds, state="success")).feeds == ()
+        wanted = FeedFilter(state="incomplete")
+        assert [one.id for one in (await database.read(load_feed_page, wanted, limit=5)).feeds] == [feed.id]
+        # A 304 says that the document is still the same.
+        await database.write(request_feed, feed.id)
+        await running.collecting.claim_and_collect()
+        assert site.requests[-1].headers["if-none-match"] == '"1"'
+        assert (await database.read(load_feed, feed.id)).loses_entries
+        site.feed("/feed.xml", good, etag='"2"')
+        await database.write(request_feed, feed.id)
+        await running.collecting.claim_and_collect()
+        assert (await database.read(load_feed, feed.id)).warnings == ()
+    reports = [await database.read(load_report, run.run_id) for run in await database.read(load_runs)]
+    assert {feed.url: [said]} in [report.details.warnings for report in reports]
+
+
+async def test_what_limits_and_rules_leave_out_is_told_and_the_feed_is_healthy(
+    site: Site, database: Database, worker: Open
+) -> None:
+    elsewhere = Entry(url="https://elsewhere.example/1", title="В другом месте")
+    listed = [elsewhere, *(entry(site, number) for number in range(1, 5))]
+    doubled = rss([*listed, listed[-1]])
+    feed = await subscribe(database, site.feed("/feed.xml", doubled))
+    async with worker(max_articles=3) as running:
+        await running.collecting.claim_and_collect()
+    after = await database.read(load_feed, feed.id)
+    assert [(one.text.partition(":")[0], one.is_loss) for one in after.warnings] == [
+        ("1 entry left out", False),
+        ("1 entry left out", False),
+        ("1 entry left out", False),
+    ]
+    words = " ".join(one.text for one in after.warnings)
+    assert "the same as another entry" in words
+    assert "on other hosts" in words
+    assert "FETCHER_MAX_ARTICLES" in words
+    assert feed_health(after, datetime.now(UTC)).state is HealthState.SUCCESS
+
+
+async def test_an_entry_without_a_link_is_on_the_feeds_own_host(
+    site: Site, database: Database, worker: Open
+) -> None:
+    document = rss([entry(site, 1)], link="https://elsewhere.example/").replace(
+        "</channel>", "<item><title>Без ссылки 🙂</title><description>نص</description></item></channel>"
+    )
+    await subscribe(database, site.feed("/feed.xml", document))
     async with worker() as running:
         result, _ = await running.collecting.claim_and_collect()
     assert (result.added, result.dropped) == (2, 0)

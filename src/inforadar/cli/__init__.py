@@ -13,8 +13,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from inforadar import __version__
-from inforadar.cli.terminal.masks import masked
 from inforadar.errors import InfoRadarError, OutputError, ReaderGoneError, UsageError
+from inforadar.masks import masked
 
 if TYPE_CHECKING:
     from cyclopts import App

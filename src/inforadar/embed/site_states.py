@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Self
 
 from inforadar.clock import utc_now
+from inforadar.embed.logs import Logger, logging_to
 from inforadar.model.sitemap import IncrementalResult, SitemapEntry, SiteState, UrlState
 from inforadar.stages.discover.sitemap.filter import sort_entries_by_date
 from inforadar.store.database import Database
@@ -33,16 +34,22 @@ class IncrementalStateManager:
     """
 
     def __init__(
-        self, db_path: str | Path = "rss_incremental.db", *, now: Callable[[], datetime] = utc_now
+        self,
+        db_path: str | Path = "rss_incremental.db",
+        *,
+        now: Callable[[], datetime] = utc_now,
+        logger: Logger | None = None,
     ) -> None:
         """`db_path` is a file, or a database URL: `postgresql://…`, `sqlite:///…`."""
         self.db_path = db_path
         self._now = now
+        self._logger = logger
         self._stack = AsyncExitStack()
         self._open: Database | None = None
 
     async def __aenter__(self) -> Self:
-        self._open = await self._stack.enter_async_context(open_state(self.db_path))
+        with logging_to(self._logger):
+            self._open = await self._stack.enter_async_context(open_state(self.db_path))
         return self
 
     async def __aexit__(
@@ -140,5 +147,6 @@ class IncrementalStateManager:
         if self._open is not None:
             yield self._open
             return
-        async with open_state(self.db_path) as database:
-            yield database
+        with logging_to(self._logger):
+            async with open_state(self.db_path) as database:
+                yield database

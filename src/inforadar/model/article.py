@@ -57,6 +57,8 @@ class NotExtracted:
     code: FailureCode
     detail: str
     """A short sentence: "behind a paywall", "400 nested elements deep"."""
+    title: str | None = None
+    """The page's own title, where only its text is missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,6 +26,15 @@ class ErrorPolicy(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FeedWarning:
+    """What was left out of a feed's last document, and why."""
+
+    text: str
+    is_loss: bool = False
+    """The entries are lost; otherwise they were left out on purpose, or nothing is missing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Feed:
     """A feed with its schedule, as loaded from the database."""
 
@@ -65,6 +74,12 @@ class Feed:
     """Failed fetches since the last success; the backoff grows with them."""
     walked_at: datetime | None = None
     """When a walk of its pages was last completed."""
+    warnings: tuple[FeedWarning, ...] = ()
+    """What was left out of the last document that was read."""
+
+    @property
+    def loses_entries(self) -> bool:
+        return any(warning.is_loss for warning in self.warnings)
 
     @property
     def zone(self) -> tzinfo:

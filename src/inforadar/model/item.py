@@ -211,6 +211,15 @@ class Diff:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FeedLabel:
+    """A feed by the names that lists show."""
+
+    feed_id: FeedId
+    source: str
+    topic: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Item(Metadata):
     """A stored item as lists and reading views show it."""
 
@@ -237,6 +246,18 @@ class Item(Metadata):
     topic: str = ""
     score: float | None = None
     """The overall framing score, if analyzed."""
+    also_in: tuple[FeedLabel, ...] = ()
+    """The other feeds that list the URL: lists show it once, with all of them."""
+
+    @property
+    def all_sources(self) -> str:
+        """The sources that list the URL."""
+        return ", ".join(dict.fromkeys([self.source, *(one.source for one in self.also_in)]))
+
+    @property
+    def all_topics(self) -> str:
+        """The topics that list the URL."""
+        return ", ".join(dict.fromkeys([self.topic, *(one.topic for one in self.also_in)]))
 
     @property
     def address(self) -> str:

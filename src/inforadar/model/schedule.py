@@ -9,7 +9,7 @@ from enum import StrEnum
 
 import msgspec
 
-from inforadar.model.feed import Feed, FeedKind
+from inforadar.model.feed import Feed, FeedKind, FeedWarning
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId, LeaseToken, RunId
 from inforadar.model.item import ItemChange, Listed, NewItem
@@ -104,6 +104,8 @@ class FinishedJob:
     """`title`, `site_url`, `description` and `language` of the document."""
     dropped: int = 0
     """Number of items on other hosts, dropped because of `enforce_feed_domain`."""
+    warnings: tuple[FeedWarning, ...] | None = None
+    """What was left out; None means that no document was read, so the stored ones stay."""
     walked: bool = False
     """A walk was completed down to the feed's own cutoff: from now on scheduled walks may stop at the window."""
     spent_s: float = 0.0

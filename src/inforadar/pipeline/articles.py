@@ -22,7 +22,7 @@ from inforadar.model.ids import Uid
 from inforadar.pipeline.dispatch import Dispatch, Ending
 from inforadar.pipeline.heartbeat import keep_leases
 from inforadar.pipeline.polite_visit import RobotsRefusal, Visitor
-from inforadar.pipeline.pool import PoolCrashError, PoolTimeoutError
+from inforadar.pipeline.pool import PoolBrokenError, PoolCrashError, PoolTimeoutError
 from inforadar.pipeline.robots import Robots
 from inforadar.store.articles.claims import (
     ArticleJob,
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 ACCEPT = "text/html, application/xhtml+xml;q=0.9, */*;q=0.1"
 RETRY_AFTER_S = (3600.0, 6 * 3600.0, 24 * 3600.0)
 """Temporary failures are retried after 1, 6 and 24 hours (ruling 14)."""
-MIN_HTML_BYTES = 200
 BATCH = 100
 MIN_WAIT_S = 0.05
 MAX_WAIT_S = 60.0
@@ -52,6 +51,11 @@ Extract = Callable[[bytes, str, str], Awaitable[Extracted | NotExtracted]]
 """Extracts an article in another process: (body, url, content type)."""
 
 log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnFault(Failed):
+    """Info Radar itself failed on a page: that is no attempt of the article, which is tried again later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,10 +109,14 @@ class Canonicalizer:
             host = host_key(job.url)
             async with Visitor(self.engine, self.robots, host, self.now, has_one_turn=True) as visitor:
                 ending = await self.visit_article(job, visitor)
-            if isinstance(ending, Failed):
+            if isinstance(ending, OwnFault):
+                await self.database.write(postpone_articles, [(job, ending.retry_after_s or 0.0)])
+                endings["postponed"] += 1
+            elif isinstance(ending, Failed):
                 # The turn was used for robots.txt; the dispatch assigns the next one.
                 return Ending.RETRY
-            endings[_count_as(job, ending)] += 1
+            else:
+                endings[_count_as(job, ending)] += 1
             del held[job.uid]
             return Ending.DONE
 
@@ -133,8 +141,8 @@ class Canonicalizer:
     async def visit_article(self, job: ArticleJob, visitor: Visitor) -> ArticleEnding | Failed | None:
         """Fetch one article and save the result.
 
-        Returns None if the lease was lost meanwhile, and `Failed` if the host's turn is too far away: then nothing
-        was saved.
+        Returns None if the lease was lost meanwhile, `Failed` if the host's turn is too far away, and `OwnFault` after
+        a fault that is not the page's: then nothing was saved.
         """
         refusal = await visitor.admit(job.url)
         if refusal is None:
@@ -145,6 +153,8 @@ class Canonicalizer:
             ending = self._failed(job, refusal)
         else:
             return refusal
+        if isinstance(ending, OwnFault):
+            return ending
         if not await self.database.write(save_article, ending, outbox=self.projection is not None):
             log.warning("article.lease_lost", url=job.url)
             return None
@@ -155,7 +165,7 @@ class Canonicalizer:
         if self.listener:
             self.listener(progress)
 
-    async def _fetch_article(self, job: ArticleJob, visitor: Visitor) -> ArticleEnding:
+    async def _fetch_article(self, job: ArticleJob, visitor: Visitor) -> ArticleEnding | OwnFault:
         request = Request(
             url=job.url,
             validators=job.validators,
@@ -186,11 +196,14 @@ class Canonicalizer:
             is_forbidden=failed.reason is FailureReason.ROBOTS and not is_temporary,
         )
 
-    async def _read(self, job: ArticleJob, page: Fetched) -> ArticleEnding:
+    async def _read(self, job: ArticleJob, page: Fetched) -> ArticleEnding | OwnFault:
         result: Extracted | NotExtracted
         wait_s: float | None = None
         try:
-            result = await self._extracted(page)
+            result = await self.extract(page.body, page.final_url, page.content_type)
+        except PoolBrokenError as fault:
+            log.error("article.crashed", url=page.final_url, error=str(fault))
+            return self._own_fault(job, str(fault))
         except (PoolCrashError, PoolTimeoutError) as fault:
             # On an overloaded machine this happens to any page, so only the last attempt counts against this one.
             result = NotExtracted(code=FailureCode.PARSE, detail=str(fault))
@@ -199,18 +212,20 @@ class Canonicalizer:
             result = NotExtracted(code=FailureCode.PARSE, detail=str(fault))
         except Exception as crash:
             log.exception("article.crashed", url=page.final_url)
-            text = (
-                f"Info Radar itself failed on this page ({type(crash).__name__}: {crash}). Please report it."
-            )
-            result = NotExtracted(code=FailureCode.PARSE, detail=text)
+            return self._own_fault(job, f"{type(crash).__name__}: {crash}")
         return ArticleEnding(
             job=job, at=self.now(), result=result, validators=page.validators, retry_after_s=wait_s
         )
 
-    async def _extracted(self, page: Fetched) -> Extracted | NotExtracted:
-        if len(page.body) <= MIN_HTML_BYTES:
-            return NotExtracted(code=FailureCode.BAD_HTML, detail=f"only {len(page.body)} bytes of HTML")
-        return await self.extract(page.body, page.final_url, page.content_type)
+    def _own_fault(self, job: ArticleJob, what: str) -> OwnFault:
+        return OwnFault(
+            url=job.url,
+            outcome=Outcome.TEMPORARY_ERROR,
+            reason=FailureReason.BROKEN,
+            message=f"Info Radar itself failed on this page ({what}). Please report it.",
+            fetched_at=self.now(),
+            retry_after_s=RETRY_AFTER_S[0],
+        )
 
     def _retry_after_s(self, job: ArticleJob, asked_s: float) -> float | None:
         """Seconds until the next attempt; None if this was the last one, or a text is already stored."""

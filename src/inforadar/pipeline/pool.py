@@ -18,12 +18,13 @@ import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from multiprocessing import get_context, parent_process, resource_tracker
+from multiprocessing import parent_process, resource_tracker
 from typing import Any, TypeVar
 
 from pebble import ProcessExpired, ProcessPool
 
 from inforadar.errors import InfoRadarError
+from inforadar.pipeline.pool_process import PoolContext
 
 T = TypeVar("T")
 
@@ -37,6 +38,10 @@ class PoolTimeoutError(InfoRadarError):
 
 class PoolCrashError(InfoRadarError):
     """A task's process died, or exceeded its memory limit."""
+
+
+class PoolBrokenError(PoolCrashError):
+    """The pool's processes cannot be started or all ended; it is not the task's fault."""
 
 
 class WorkPool:
@@ -77,7 +82,7 @@ class WorkPool:
                 f"It needed more than {self._memory_mb} MB of memory and was stopped."
             ) from None
         except BrokenProcessPool:
-            raise PoolCrashError(
+            raise PoolBrokenError(
                 "All processes of the pool ended unexpectedly; they are restarted."
             ) from None
         return result
@@ -109,7 +114,7 @@ class WorkPool:
                 max_tasks=self._tasks_per_worker,
                 initializer=_prepare,
                 initargs=(self._memory_mb, self._warm_up),
-                context=get_context("spawn"),
+                context=PoolContext(),
             )
             pool.schedule(_do_nothing)  # the processes start with the first task
         finally:

@@ -17,6 +17,8 @@ class HealthState(StrEnum):
 
     NEW = "new"
     SUCCESS = "success"
+    INCOMPLETE = "incomplete"
+    """Fetched, but entries of its document were lost."""
     WAITING = "waiting"
     SUSPENDED = "suspended"
     DISABLED = "disabled"
@@ -26,6 +28,7 @@ class HealthState(StrEnum):
         return {
             "new": "blue",
             "success": "green",
+            "incomplete": "yellow",
             "waiting": "yellow",
             "suspended": "red",
             "disabled": "grey",
@@ -74,7 +77,7 @@ def _state(feed: Feed) -> HealthState:
         case None:
             return HealthState.NEW
         case Outcome.SUCCESS:
-            return HealthState.SUCCESS
+            return HealthState.INCOMPLETE if feed.loses_entries else HealthState.SUCCESS
         case Outcome.TEMPORARY_ERROR if feed.next_run_at is not None:
             return HealthState.WAITING
         case _:
@@ -89,8 +92,9 @@ def _sentence(feed: Feed, state: HealthState, now: datetime, advice: Advice) -> 
     match state:
         case HealthState.NEW:
             return f"Not fetched yet. {_next(feed, now, advice)}"
-        case HealthState.SUCCESS:
-            return f"Fetched {in_words(now, feed.last_fetched_at)}.{_twin(feed)} {_next(feed, now, advice)}"
+        case HealthState.SUCCESS | HealthState.INCOMPLETE:
+            fetched = f"Fetched {in_words(now, feed.last_fetched_at)}."
+            return f"{fetched}{_losses(feed)}{_twin(feed)} {_next(feed, now, advice)}"
         case HealthState.WAITING:
             times = f" It failed {feed.failures} times in a row." if feed.failures > 1 else ""
             return f"{_what_happened(feed)}{times} {_next(feed, now, advice, again=True)}"
@@ -100,6 +104,10 @@ def _sentence(feed: Feed, state: HealthState, now: datetime, advice: Advice) -> 
 
 def _what_happened(feed: Feed) -> str:
     return feed.last_error or "The last fetch failed."
+
+
+def _losses(feed: Feed) -> str:
+    return "".join(f" {warning.text}" for warning in feed.warnings if warning.is_loss)
 
 
 def _twin(feed: Feed) -> str:

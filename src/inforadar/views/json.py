@@ -41,6 +41,7 @@ def feed_document(feed: Feed, now: datetime) -> dict[str, Any]:
         "next_run_at": _time(feed.next_run_at),
         "requested_at": _time(feed.requested_at),
         "last_error": feed.last_error,
+        "warnings": [{"text": one.text, "is_loss": one.is_loss} for one in feed.warnings],
         "failures": feed.failures,
         "duplicate_of": str(feed.duplicate_of) if feed.duplicate_of else None,
         "created_at": _time(feed.created_at),
@@ -57,6 +58,9 @@ def item_document(item: Item) -> dict[str, Any]:
         "hash": item.hash,
         "source": item.source,
         "topic": item.topic,
+        "also_in": [
+            {"feed_id": str(one.feed_id), "source": one.source, "topic": one.topic} for one in item.also_in
+        ],
         **metadata_json(item),
         "published_at": _time(item.published_at),
         "dated_at": _time(item.dated_at),

@@ -205,6 +205,31 @@ async def test_titles_come_from_the_sitemap_else_from_the_page_else_from_the_add
     assert article.extracted is not None
 
 
+@pytest.mark.parametrize(
+    ("page", "title"),
+    [
+        ("<title>Короткая новость: 新闻 🙂</title><p>Hi.</p>", "Короткая новость: 新闻 🙂"),
+        (f"<html><head><meta property='og:title' content='خبر'></head><body>{'<br>' * 200}</body>", "خبر"),
+        ("<html><head><title>404 Not Found</title></head><body>" + "<p>Nothing.</p>" * 20, "Thin page"),
+        ("plain text, and no page at all", "Thin page"),
+    ],
+    ids=["a few bytes", "no text", "an error page", "no HTML"],
+)
+async def test_a_page_too_thin_for_an_article_still_gives_its_title(
+    database: Database, site: Site, news: SitemapSite, worker: Open, page: str, title: str
+) -> None:
+    feed = await subscribe(database, news.publish(ROOT, "thin-page"))
+    site.page("/news/thin-page", page)
+    async with worker() as running:
+        await run(database, running, feed)
+        # Another sitemap lists it, too: the page is not fetched again for its title.
+        other = await subscribe(database, news.publish("/other.xml", "thin-page", pages=False))
+        news.asked()
+        await run(database, running, other)
+    assert news.asked() == ["/other.xml"]
+    assert [item.title for item in await database.read(list_items)] == [title, title]
+
+
 async def test_files_and_pages_that_lead_to_where_robots_txt_forbids_are_not_followed(
     database: Database, site: Site, news: SitemapSite, worker: Open
 ) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from inforadar.app.worker import open_worker
 from inforadar.config import Settings, load_settings
-from inforadar.model.feed import Feed, FeedKind
+from inforadar.model.feed import Feed, FeedKind, FeedWarning
 from inforadar.model.feed_options import parse_options
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import LeaseToken
@@ -541,6 +541,7 @@ async def test_what_is_kept_on_disk_comes_back_as_it_was(database: Database) -> 
         kind=FeedKind.FEED,
         channel={"title": "News"},
         dropped=2,
+        warnings=(FeedWarning(text="2 entries left out: 新闻.", is_loss=True),),
         walked=True,
         spent_s=1.5,
     )

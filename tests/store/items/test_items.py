@@ -13,9 +13,9 @@ from inforadar.store.database import Database
 from inforadar.store.feeds.changes import update_feed
 from inforadar.store.feeds.delete_feeds import delete_feed
 from inforadar.store.items.known import load_known
+from inforadar.store.items.one_row import count_items
 from inforadar.store.items.queries import (
     ItemFilter,
-    count_items,
     list_items,
     load_item,
     load_item_changes,

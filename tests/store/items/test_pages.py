@@ -11,11 +11,13 @@ from sqlalchemy import Connection, update
 from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.database import Database
 from inforadar.store.items import pages as item_pages
+from inforadar.store.items.one_row import count_items
+from inforadar.store.items.order import SortKey, load_sorted_items
 from inforadar.store.items.pages import load_item_page
 from inforadar.store.items.queries import ItemFilter, list_items
 from inforadar.store.people.save_marks import save_marks_of
 from inforadar.store.schema.items import items
-from tests.store.making import NOW, add_feeds, collect, listed
+from tests.store.making import NOW, add_feed, add_feeds, collect, listed, set_feed
 
 
 @pytest.mark.parametrize("few", [0, 2000])
@@ -42,9 +44,39 @@ async def test_marked_items_come_page_by_page_newest_first(
         if cursor is None:
             break
         assert len(page.items) == 2
-    assert seen == [urls[number] for number in (1, 3, 4, 4, 5, 7)]
+    assert seen == [urls[number] for number in (1, 3, 4, 5, 7)]
     unread = await database.read(load_item_page, ItemFilter(**{mark: True}, unread=True), limit=9)
     assert [item.url for item in unread.items] == [urls[number] for number in (1, 3, 5, 7)]
+
+
+async def test_an_article_that_several_feeds_list_is_shown_once_with_all_of_them(database: Database) -> None:
+    one = await add_feed(database, "https://habr.example/python.xml", source="habr", topic="питон")
+    two = await add_feed(database, "https://habr.example/web.xml", source="habr", topic="网络")
+    three = await add_feed(database, "https://elsewhere.example/", source="أخبار", topic="general")
+    urls = [f"https://habr.example/{number}" for number in range(3)]
+    for feed, minutes in ((one, 0), (two, 5), (three, 9)):
+        ages = [timedelta(minutes=number + minutes) for number in range(3)]
+        listed_there = zip(urls, ages, strict=True)
+        await collect(database, feed, *(listed(url, published_at=NOW - age) for url, age in listed_there))
+    for load in (
+        lambda c: load_item_page(c, ItemFilter()).items,
+        lambda c: load_sorted_items(c, ItemFilter(), SortKey.DATE, descending=True, limit=9),
+        lambda c: load_sorted_items(c, ItemFilter(), SortKey.TITLE, descending=False, limit=9),
+    ):
+        found = await database.read(load)
+        assert [item.url for item in found] == urls
+        assert {item.all_sources for item in found} == {"habr, أخبار"}
+        assert {frozenset(item.all_topics.split(", ")) for item in found} == {
+            frozenset({"питон", "网络", "general"})
+        }
+    # A list of one topic has its own item, and still names the others.
+    (first, *_) = (await database.read(load_item_page, ItemFilter(topics=("网络",)))).items
+    assert (first.feed_id, first.topic, len(first.also_in)) == (two.id, "网络", 2)
+    # What a disabled feed lists does not count.
+    await set_feed(database, one, enabled=False)
+    found = (await database.read(load_item_page, ItemFilter())).items
+    assert [(item.feed_id, len(item.also_in)) for item in found] == [(two.id, 1)] * 3
+    assert await database.read(count_items) == 3
 
 
 @pytest.mark.parametrize(
@@ -79,8 +111,10 @@ async def test_a_filtered_list_is_the_same_whichever_way_it_is_found(
     marked: list[dict[str, Any]] = [{}, {"starred": True}]
     for given in (a | b | c | d for a in labels for b in scores for c in words for d in marked):
         wanted = ItemFilter(**given)
-        expected = [item.url for item in await database.read(list_items, wanted)]
+        stored = await database.read(list_items, wanted, limit=100)
+        expected = list(dict.fromkeys(item.url for item in stored))
         assert await _urls(database, wanted) == expected, given
+        assert await database.read(count_items, wanted) == len(expected), given
 
 
 async def _fill(database: Database) -> None:
@@ -94,12 +128,18 @@ async def _fill(database: Database) -> None:
             )
             for number in range(rest, 24, 3)
         )
-        await collect(database, feed, *entries)
+        # Some of them are listed by two feeds, with another title, date and score.
+        twice = (
+            listed(urls[number], title="vote", published_at=NOW - timedelta(minutes=number * 2 - 9))
+            for number in range(rest + 1, 24, 6)
+        )
+        await collect(database, feed, *entries, *twice)
 
     def score(connection: Connection) -> None:
         for number, url in enumerate(urls):
             if number % 5:
                 connection.execute(update(items).where(items.c.url == url).values(score=number / 24))
+        connection.execute(update(items).where(items.c.title == "vote").values(score=0.35))
 
     await database.write(score)
     await database.write(save_marks_of, [urls[number] for number in (1, 6, 7)], {"starred": True}, NOW)

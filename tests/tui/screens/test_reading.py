@@ -119,7 +119,7 @@ async def test_d_gets_the_text_from_the_site(
         assert "A sentence of the article that is long enough" in terminal.text
         news_site.page("/story", "gone")
         await terminal.press("d")
-        assert "Failed: only 4 bytes of HTML (FAIL_BAD_HTML). The text of" in terminal.text
+        assert "Failed: only 4 characters of HTML (FAIL_BAD_HTML). The text of" in terminal.text
         assert terminal.status.endswith("stays.")
     assert len(news_site.requests_for("/story")) == 2
 

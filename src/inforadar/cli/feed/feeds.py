@@ -13,7 +13,6 @@ from rich.console import Console
 from rich.text import Text
 
 from inforadar.actions.subscribe import subscribe
-from inforadar.cli.terminal.masks import masked
 from inforadar.cli.terminal.output import (
     is_narrow,
     print_json,
@@ -27,6 +26,7 @@ from inforadar.cli.terminal.run import on_store
 from inforadar.clock import utc_now
 from inforadar.config import Settings
 from inforadar.errors import UsageError
+from inforadar.masks import masked
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.feed_options import Content, FeedOptions
 from inforadar.model.subscription import Start, Subscribed, WantedFeed
@@ -283,5 +283,8 @@ def show(feed: Reference, *, json: Json = False) -> None:
         if name == "former_urls":
             for url, at in former:
                 print_line(f"  {'former URL':20} {safe(url)} (until {at})")
+        elif name == "warnings":
+            for warning in found.warnings:
+                print_line(f"  {'left out':20} {safe(warning.text)}")
         else:
             print_line(f"  {name:20} {safe('–' if value is None else value)}")

@@ -17,11 +17,11 @@ from inforadar.app.redis import open_redis
 from inforadar.app.store import open_store
 from inforadar.app.worker import open_worker
 from inforadar.cli.terminal.logs import configure_logs
-from inforadar.cli.terminal.masks import masked
 from inforadar.cli.terminal.output import print_json, print_line, print_table, safe
 from inforadar.cli.terminal.run import on_store
 from inforadar.clock import utc_now
 from inforadar.config import Settings, load_settings
+from inforadar.masks import masked
 from inforadar.model.article import Extracted, FailureCode, NotExtracted
 from inforadar.model.http import NotModified
 from inforadar.pipeline.articles import ArticleListener, ArticleProgress

@@ -18,7 +18,9 @@ from inforadar.cli.terminal.run import on_store
 from inforadar.config import Settings
 from inforadar.model.item import Item
 from inforadar.store.database import Database
-from inforadar.store.items.queries import ItemFilter, count_items, list_items
+from inforadar.store.items.one_row import count_items
+from inforadar.store.items.order import SortKey, load_sorted_items
+from inforadar.store.items.queries import ItemFilter
 from inforadar.views.json import item_document
 
 
@@ -49,7 +51,9 @@ def list_(
     offset = (page - 1) * limit
 
     async def work(database: Database, _: Settings) -> tuple[list[Item], int]:
-        found = await database.read(list_items, wanted, limit=limit, offset=offset)
+        found = await database.read(
+            load_sorted_items, wanted, SortKey.DATE, descending=True, limit=limit, offset=offset
+        )
         return found, await database.read(count_items, wanted)
 
     items, total = on_store(work)
@@ -61,8 +65,8 @@ def list_(
         (
             (
                 short_id(item.id),
-                item.source,
-                item.topic,
+                item.all_sources,
+                item.all_topics,
                 item.title or item.url,
                 short_time(item.published_at),
                 item.rating,

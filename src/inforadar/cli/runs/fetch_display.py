@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 from rich.text import Text
 
-from inforadar.cli.terminal.masks import masked
 from inforadar.cli.terminal.output import print_line, print_table, safe
+from inforadar.masks import masked
 from inforadar.model.progress import Progress as Event
 from inforadar.model.progress import ProgressKind
 from inforadar.model.run import Report
@@ -107,7 +107,7 @@ def _duration(seconds: float) -> str:
 
 
 def print_report(report: Report) -> None:
-    """Print the numbers of each feed, and the errors."""
+    """Print the numbers of each feed, the errors, and what was left out."""
     print_table(
         ["Feed", "Items>", "Added>", "Updated>", "URL"],
         ((one.feed, one.items, one.added, one.updated, url) for url, one in report.details.by_feed.items()),
@@ -115,6 +115,8 @@ def print_report(report: Report) -> None:
     )
     for url, error in report.details.errors.items():
         print_line(f"! {safe(url)}: {safe(error)}")
+    for url, warnings in report.details.warnings.items():
+        print_line(f"! {safe(url)}: {safe(' '.join(warnings))}")
     print_line(
         f"{'Interrupted: ' if report.interrupted else ''}{report.added_count} added, "
         f"{report.updated_count} updated, {counted(report.errors_count, 'error')}. "

@@ -79,3 +79,5 @@ def show(run: Annotated[UUID, Parameter(help="The run's id.")], *, json: Json = 
             print_line(f"    {field}: {safe(shown(old))} → {safe(shown(new))}")
     for url, error in report.details.errors.items():
         print_line(f"! {safe(url)}: {safe(error)}")
+    for url, warnings in report.details.warnings.items():
+        print_line(f"! {safe(url)}: {safe(' '.join(warnings))}")

@@ -12,9 +12,9 @@ from rich.text import Text
 
 from inforadar.app.doctor import examine
 from inforadar.cli.terminal.logs import configure_logs
-from inforadar.cli.terminal.masks import masked
 from inforadar.cli.terminal.output import print_json, print_line, safe
 from inforadar.config import load_settings
+from inforadar.masks import masked
 from inforadar.model.finding import Finding, Level
 from inforadar.texts import counted
 

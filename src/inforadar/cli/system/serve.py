@@ -116,6 +116,7 @@ def _document(report: WorkReport) -> dict[str, Any]:
         "dropped_count": collected.dropped,
         "errors_count": len(collected.errors),
         "errors": collected.errors,
+        "warnings": collected.warnings,
         "postponed_count": collected.postponed,
         "fetches": [str(fetched.run_id) for fetched in report.fetches],
         "articles": dict(report.articles),

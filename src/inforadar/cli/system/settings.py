@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from inforadar.cli.terminal.masks import masked
 from inforadar.cli.terminal.output import print_json, print_line, print_table
 from inforadar.config import SECTIONS, is_secret, load_settings
+from inforadar.masks import masked
 
 
 def show(*, json: Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")] = False) -> None:

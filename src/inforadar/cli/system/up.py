@@ -18,11 +18,11 @@ from cyclopts import Parameter
 from inforadar.app.store import SAMPLE, make_home, open_store
 from inforadar.cli.system.serve import STOP_S, UNDER_UP
 from inforadar.cli.terminal.logs import configure_logs
-from inforadar.cli.terminal.masks import masked
 from inforadar.cli.terminal.output import print_line
 from inforadar.clock import utc_now
 from inforadar.config import Settings, load_settings
 from inforadar.errors import DatabaseInUseError, StoreError
+from inforadar.masks import masked
 from inforadar.sample.install import add_sample
 from inforadar.sample.server import check_sample_port
 from inforadar.store.database import Database

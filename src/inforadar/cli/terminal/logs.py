@@ -13,9 +13,9 @@ from typing import Any, TextIO, cast
 
 import structlog
 
-from inforadar.cli.terminal.masks import masked_fields
 from inforadar.config import LogSettings
 from inforadar.errors import OutputError, ReaderGoneError
+from inforadar.masks import masked_fields
 
 
 def configure_logs(settings: LogSettings, *, quiet: bool = False, file: TextIO | None = None) -> None:

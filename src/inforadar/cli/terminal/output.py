@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from inforadar.cli.terminal.masks import masked
+from inforadar.masks import masked
 from inforadar.model.analysis import score_label
 from inforadar.tui.text import safe, safe_text
 

@@ -32,6 +32,7 @@ from inforadar.model.http import (
 from inforadar.model.item import Listed, Listing
 from inforadar.model.schedule import FinishedJob, ListingPart
 from inforadar.pipeline.collect.jobs import Job
+from inforadar.pipeline.collect.left_out import on_other_hosts, over_the_limit, parser_warnings
 from inforadar.pipeline.schedule import SchedulePolicy, after_failure, after_success
 from inforadar.stages.discover.sitemap.parse import is_sitemap
 from inforadar.urls import hostname
@@ -151,6 +152,7 @@ class FeedCollector:
         if dropped and not kept:
             return failed_job(job, self.policy, fault_of(feed, all_elsewhere(listing.items), self.now()))
         freshness = freshness_s(fetched.headers, fetched.fetched_at)
+        chosen = newest(kept, self.max_articles)
         channel = {
             "title": listing.title,
             "site_url": listing.link,
@@ -164,13 +166,18 @@ class FeedCollector:
             at=fetched.fetched_at,
             outcome=Outcome.SUCCESS,
             next_run=after_success(feed, self.policy, self.now(), freshness_s=freshness, hints=listing.hints),
-            listed=newest(kept, self.max_articles),
+            listed=chosen,
             # With the validators of half a document, the server would say that nothing has changed.
             validators=Validators() if listing.is_cut_off else fetched.validators,
             moved_to=fetched.moved_to,
             kind=FeedKind.FEED,
             channel={name: value for name, value in channel.items() if value},
             dropped=dropped,
+            warnings=(
+                *parser_warnings(listing.warnings),
+                *on_other_hosts(dropped),
+                *over_the_limit(len(kept) - len(chosen), self.max_articles),
+            ),
             spent_s=spent_s,
         )
 
@@ -227,11 +234,14 @@ def _new_validators(result: NotModified, feed: Feed) -> Validators | None:
 
 
 def keep_own_host(feed: Feed, items: tuple[Listed, ...]) -> tuple[tuple[Listed, ...], int]:
-    """Drop items on other hosts if `enforce_feed_domain` is set (C3); return the rest and the number dropped."""
+    """Drop items on other hosts if `enforce_feed_domain` is set (C3); return the rest and the number dropped.
+
+    An entry without a link of its own is the feed's own.
+    """
     if not feed.enforce_feed_domain:
         return items, 0
     own = hostname(feed.url)
-    kept = tuple(item for item in items if hostname(item.url) == own)
+    kept = tuple(item for item in items if not item.has_link or hostname(item.url) == own)
     return kept, len(items) - len(kept)
 
 

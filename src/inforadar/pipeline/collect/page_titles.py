@@ -78,7 +78,7 @@ def _known(url: str, article: Article | None) -> Title | Missing:
 
 def _title(url: str, result: Extracted | NotExtracted | None) -> Title | Missing:
     match result:
-        case Extracted(title=str() as title) if title.strip():
+        case Extracted(title=str() as title) | NotExtracted(title=str() as title) if title.strip():
             return Title(text=title, origin=TitleOrigin.PAGE)
         case NotExtracted(code=code) if code in _UNREACHABLE:
             return Missing.FAILED

@@ -16,13 +16,14 @@ from datetime import UTC, date, datetime, time, timedelta
 from inforadar.errors import StoreError, UsageError
 from inforadar.fetch.engine import Engine
 from inforadar.fetch.freshness import freshness_s
-from inforadar.model.feed import Feed
+from inforadar.model.feed import Feed, FeedWarning
 from inforadar.model.http import Failed, Fetched, FetchResult, Outcome, Request
 from inforadar.model.ids import FeedId, UrlHash
 from inforadar.model.item import Listed
 from inforadar.model.schedule import FinishedJob, ListingPart, PartState
 from inforadar.pipeline.collect.feed import all_elsewhere, crash_of, failed_job, fault_of, keep_own_host
 from inforadar.pipeline.collect.jobs import Job, WalkLimits
+from inforadar.pipeline.collect.left_out import below_the_cutoff, on_other_hosts, without_a_date
 from inforadar.pipeline.polite_visit import Visitor
 from inforadar.pipeline.pool import PoolCrashError, PoolTimeoutError
 from inforadar.pipeline.robots import Robots
@@ -178,6 +179,7 @@ class PagesCollector:
             next_run=after_success(job.feed, self.policy, self.now(), freshness_s=freshness),
             moved_to=first.moved_to if first and not job.found else None,
             dropped=walked.dropped,
+            warnings=walked.warnings,
             walked=job.limits.cutoff is None or job.limits.cutoff <= self.cutoff_of(job.feed),
         )
 
@@ -189,6 +191,8 @@ class _Walked:
         self.walk = walk
         self.pages = 0
         self.dropped = 0
+        self.undated = 0
+        self.too_old = 0
         self.next_url: str | None = None
         self.stop: StopReason | None = None
         self.first: Fetched | None = None
@@ -198,6 +202,16 @@ class _Walked:
         self.pages += 1
         self.next_url = page.next_url
         self.stop = decision.stop
+        self.undated += len(decision.skipped_without_date)
+        self.too_old += len(decision.below_cutoff)
+
+    @property
+    def warnings(self) -> tuple[FeedWarning, ...]:
+        return (
+            *without_a_date(self.undated),
+            *on_other_hosts(self.dropped),
+            *below_the_cutoff(self.too_old),
+        )
 
 
 def _midnight(day: date) -> datetime:

@@ -25,6 +25,7 @@ from inforadar.model.schedule import FinishedJob, ListingPart, PartState
 from inforadar.model.sitemap import SitemapEntry, TitleOrigin
 from inforadar.pipeline.collect.feed import crash_of, failed_job, fault_of
 from inforadar.pipeline.collect.jobs import Job
+from inforadar.pipeline.collect.left_out import on_other_hosts
 from inforadar.pipeline.collect.page_titles import Missing, PageTitles, Title
 from inforadar.pipeline.collect.sitemap_files import SitemapWalk, Todo
 from inforadar.pipeline.polite_visit import Visitor
@@ -289,6 +290,9 @@ class SitemapCollector:
             moved_to=root.moved_to if isinstance(root, Fetched) else None,
             channel={} if job.feed.site_url else {"site_url": f"{origin(job.feed.url)}/"},
             dropped=run.walk.dropped,
+            warnings=(*run.walk.warnings, *on_other_hosts(run.walk.dropped))
+            if isinstance(root, Fetched)
+            else None,
         )
 
 

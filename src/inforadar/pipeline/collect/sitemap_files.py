@@ -17,6 +17,7 @@ from itertools import islice
 from typing import NamedTuple, ParamSpec, TypeVar
 
 from inforadar.errors import CutOffError, ParseError
+from inforadar.model.feed import FeedWarning
 from inforadar.model.http import (
     Failed,
     FailureReason,
@@ -29,6 +30,7 @@ from inforadar.model.http import (
 )
 from inforadar.model.sitemap import SitemapEntry, SitemapForm, SitemapRef, UrlState
 from inforadar.pipeline.collect.jobs import Job
+from inforadar.pipeline.collect.left_out import parser_warnings
 from inforadar.pipeline.polite_visit import Visitor
 from inforadar.stages.discover.sitemap.filter import SitemapFilter, sort_entries_by_date
 from inforadar.stages.discover.sitemap.parse import SitemapReader
@@ -104,6 +106,8 @@ class SitemapWalk:
     lists: int = 0
     """How many of them list pages."""
     dropped: int = 0
+    warnings: list[FeedWarning] = field(default_factory=list)
+    """What was left out of the files that were read."""
     candidates: list[SitemapEntry] = field(default_factory=list)
     """The newest entries of a first run, or of files that it missed."""
     refused: list[str] = field(default_factory=list)
@@ -254,7 +258,9 @@ class SitemapWalk:
         if not reader.is_whole:
             self._report_cut_off(file)
         for warning in reader.warnings:
-            self.job.progress.line(f"{readable(file.url)}: {warning}")
+            said = f"{readable(file.url)}: {warning}"
+            self.warnings += parser_warnings([said])
+            self.job.progress.line(said)
         file = replace(file, form=reader.form)
         self._count(file)
         if file.is_baseline:

@@ -27,6 +27,8 @@ class CollectRun:
     dropped: int = 0
     errors: dict[str, str] = field(default_factory=dict)
     """{feed URL: sentence}."""
+    warnings: dict[str, list[str]] = field(default_factory=dict)
+    """What was left out: {feed URL: sentences}."""
     interrupted: bool = False
 
     def add(self, result: CycleResult, *, interrupted: bool) -> None:
@@ -36,6 +38,7 @@ class CollectRun:
         self.errors = {
             url: why for url, why in self.errors.items() if url not in result.succeeded
         } | result.errors
+        self.warnings |= result.warnings
         self.interrupted = interrupted
 
     async def begin(self, database: Database, at: datetime) -> RunId:
@@ -54,7 +57,9 @@ class CollectRun:
                 at,
                 errors=len(self.errors),
                 interrupted=self.interrupted,
-                details=RunDetails(feeds=self.feeds, dropped=self.dropped, errors=self.errors),
+                details=RunDetails(
+                    feeds=self.feeds, dropped=self.dropped, errors=self.errors, warnings=self.warnings
+                ),
             )
         except InfoRadarError as fault:
             log.warning("run.not_finished", run_id=str(self.id), error=str(fault))

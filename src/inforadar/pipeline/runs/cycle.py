@@ -144,8 +144,7 @@ class Cycle:
         except InfoRadarError as fault:
             self._give_up(part, fault)
             return False
-        self.result.added += len(saved.added)
-        self.result.updated += len(saved.changed)
+        self.result.count(saved)
         return True
 
     def _give_up(self, job: FinishedJob | ListingPart | Job, fault: BaseException) -> None:
@@ -172,12 +171,16 @@ class Cycle:
     def _count(self, job: FinishedJob, saved: Saved) -> None:
         added, updated = len(saved.added), len(saved.changed)
         self.result.fetched += 1
-        self.result.added += added
-        self.result.updated += updated
+        self.result.count(saved)
         self.result.dropped += job.dropped
+        if job.warnings:
+            self.result.warnings[job.lease.feed.url] = [warning.text for warning in job.warnings]
         if job.outcome is Outcome.SUCCESS:
             self.result.succeeded.add(job.lease.feed.url)
             self._say(job, logging.INFO, "feed.fetched", added=added, updated=updated, dropped=job.dropped)
+            for warning in job.warnings or ():
+                level = logging.WARNING if warning.is_loss else logging.INFO
+                self._say(job, level, "feed.left_out", what=warning.text)
         else:
             error = job.next_run.error
             self.result.errors[job.lease.feed.url] = error or job.outcome.value

@@ -4,23 +4,42 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from inforadar.model.schedule import Saved
+
 
 @dataclass(slots=True)
 class CycleResult:
     """The result of a cycle, in numbers and sentences."""
 
     fetched: int = 0
-    added: int = 0
-    updated: int = 0
     dropped: int = 0
     errors: dict[str, str] = field(default_factory=dict)
     """{feed URL: sentence}."""
+    warnings: dict[str, list[str]] = field(default_factory=dict)
+    """What was left out: {feed URL: sentences}."""
     succeeded: set[str] = field(default_factory=set)
     """URLs of feeds that were fetched and saved without an error."""
     lost: int = 0
     postponed: int = 0
     turns_s: list[float] = field(default_factory=list)
     """Seconds until each postponed or unsaved feed can be retried."""
+
+    added_urls: set[str] = field(default_factory=set)
+    """URLs of the items that were added; what several feeds list counts once."""
+    updated_urls: set[str] = field(default_factory=set)
+
+    def count(self, saved: Saved) -> None:
+        """Count what was saved."""
+        self.added_urls.update(new.url for new in saved.added)
+        self.updated_urls.update(change.url for change in saved.changed)
+
+    @property
+    def added(self) -> int:
+        return len(self.added_urls)
+
+    @property
+    def updated(self) -> int:
+        return len(self.updated_urls)
 
     @property
     def next_turn_s(self) -> float | None:

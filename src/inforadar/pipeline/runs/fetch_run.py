@@ -28,7 +28,7 @@ from inforadar.pipeline.collect.jobs import Collector, WalkLimits
 from inforadar.pipeline.heartbeat import keep_leases
 from inforadar.pipeline.runs.events import RunRecorder
 from inforadar.pipeline.runs.fetch_discover import LEASE_S, Finder
-from inforadar.pipeline.runs.progress import RunProgress, feed_label
+from inforadar.pipeline.runs.progress import FeedProgress, RunProgress, feed_label
 from inforadar.stages.discover.pages.walk import Depth
 from inforadar.store.database import Database
 from inforadar.store.feeds.credentials import load_credentials
@@ -174,6 +174,7 @@ class FetchRun:
                 if isinstance(step, FinishedJob):
                     saved = await self._writer.save_alone(step)
                     del finder.held[feed.id]
+                    self._tell_warnings(step, told)
                 else:
                     saved = await self._writer.save_part(step)
             except LeaseLostError:
@@ -186,6 +187,13 @@ class FetchRun:
             tally.updated += len(saved.changed)
             if step.listed:
                 told.processed(len(step.listed))
+
+    def _tell_warnings(self, job: FinishedJob, told: FeedProgress) -> None:
+        if job.warnings:
+            self._details.dropped += job.dropped
+            self._details.warnings[job.lease.feed.url] = [warning.text for warning in job.warnings]
+            for warning in job.warnings:
+                told.line(f"! {warning.text}")
 
     async def _finish(self, progress: RunProgress) -> None:
         """Write the report of what was saved so far, whatever ended the run."""

@@ -23,7 +23,7 @@ from inforadar.stages.canonical.content.cleaning import clean_blocks, fold, remo
 from inforadar.stages.canonical.content.clutter import find_clutter
 from inforadar.stages.canonical.content.main_element import find_main
 from inforadar.stages.canonical.content.markdown import render_markdown, render_text
-from inforadar.stages.canonical.content.walls import find_wall
+from inforadar.stages.canonical.content.walls import NOT_THE_PAGE, find_wall
 from inforadar.stages.canonical.document.dom import Node, parse_tree
 from inforadar.stages.canonical.document.encoding import parse_text
 from inforadar.stages.canonical.document.limits import TooComplexError, make_parseable
@@ -54,7 +54,7 @@ def extract(html: bytes, url: str, content_type: str = "") -> Extracted | NotExt
     """Extract the article from a page as downloaded from an absolute `url`."""
     text = parse_text(html, content_type)
     if len(text) <= MIN_HTML_CHARACTERS:
-        return NotExtracted(code=FailureCode.BAD_HTML, detail=f"only {len(text)} characters of HTML")
+        return _too_short(text, url)
     if not _is_html(text):
         return NotExtracted(code=FailureCode.BAD_HTML, detail="not HTML")
     try:
@@ -83,7 +83,8 @@ def _extract_page(page: LexborHTMLParser, url: str, *, raw_len: int) -> Extracte
     clean_text = _without_controls(render_text(blocks))
     wall = find_wall(page, head, tree, text=clean_text, title=title or "", url=url)
     if wall is not None:
-        return NotExtracted(code=FailureCode.EMPTY, detail=wall)
+        own = None if wall in NOT_THE_PAGE else _without_controls(title)
+        return NotExtracted(code=FailureCode.EMPTY, detail=wall, title=own)
     return Extracted(
         clean_text=clean_text,
         markdown=_without_controls(render_markdown(blocks)),
@@ -98,6 +99,16 @@ def _extract_page(page: LexborHTMLParser, url: str, *, raw_len: int) -> Extracte
         canonical_url=find_canonical_url(head, base),
         raw_len=raw_len,
     )
+
+
+def _too_short(text: str, url: str) -> NotExtracted:
+    """A page too short for an article may still state its title."""
+    title = None
+    if _is_html(text):
+        page = LexborHTMLParser(text)
+        title = _without_controls(find_title(Head(page), headlines(parse_tree(page)), _host(url)))
+    detail = f"only {len(text)} characters of HTML"
+    return NotExtracted(code=FailureCode.BAD_HTML, detail=detail, title=title)
 
 
 def _article_blocks(main: Node, base: str, host: str, titles: set[str]) -> list[Block]:

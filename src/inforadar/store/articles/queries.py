@@ -59,7 +59,9 @@ def article_from_row(row: Row[Any]) -> Article:
         )
     failure = None
     if row.failure_code:
-        failure = NotExtracted(code=FailureCode(row.failure_code), detail=row.failure_detail or "")
+        failure = NotExtracted(
+            code=FailureCode(row.failure_code), detail=row.failure_detail or "", title=row.title
+        )
     return Article(
         uid=row.uid,
         url=row.url,

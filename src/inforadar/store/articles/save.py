@@ -52,8 +52,10 @@ def save_article(connection: Connection, ending: ArticleEnding, *, outbox: bool 
             values |= _article_values(result) | _stored(ending)
         case NotModified():
             values |= _stored(ending)
-        case NotExtracted(code=code, detail=detail):
+        case NotExtracted(code=code, detail=detail, title=title):
             final = ending.retry_after_s is None
+            if title:
+                values["title"] = case((_a.status == ArticleStatus.SUCCESS.value, _a.title), else_=title)
             values |= {
                 # A stored text is not lost to a later failure.
                 "status": case(

@@ -142,6 +142,7 @@ def _columns_at(
         "last_modified": None,
         "validators_url": None,
         "last_fetch_status": None,
+        "warnings": None,
         "duplicate_of": None,
     }
     if not options.get("selectors", feed.options.selectors):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, case, func, select, update
@@ -50,6 +51,8 @@ _fetched = JsonRows(
     etag="text",
     last_modified="text",
     validators_url="text",
+    was_read="boolean",
+    warnings="jsonb",
     **dict.fromkeys(_CHANNEL, "text"),
 )
 
@@ -71,6 +74,7 @@ _SAVE_FEEDS = (
         etag=_renewed("etag"),
         last_modified=_renewed("last_modified"),
         validators_url=_renewed("validators_url"),
+        warnings=case((_fetched.c["was_read"], _fetched.c["warnings"]), else_=feeds.c.warnings),
         # The job's value, or else the current one: someone may have edited it meanwhile.
         **{name: func.coalesce(_fetched.c[name], feeds.c[name]) for name in _CHANNEL} | {"title": _title},
     )
@@ -91,7 +95,7 @@ def save_feeds(connection: Connection, jobs: Iterable[FinishedJob]) -> None:
     seen: list[tuple[Any, ...]] = []
     for job in jobs:
         new, channel = job.validators, job.channel
-        if new is None and not channel and not job.kind:
+        if new is None and not channel and not job.kind and job.warnings is None:
             id_, at = stored_id(connection, job.lease.feed.id), stored_time(connection, job.at)
             seen.append((id_, job.outcome.value, at))
             continue
@@ -106,6 +110,8 @@ def save_feeds(connection: Connection, jobs: Iterable[FinishedJob]) -> None:
                 kept.etag,
                 kept.last_modified,
                 kept.url,
+                job.warnings is not None,
+                [asdict(one) for one in job.warnings or ()] or None,
                 *((channel.get(name) or None for name in _CHANNEL) if channel else _NO_CHANNEL),
             )
         )

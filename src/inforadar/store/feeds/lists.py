@@ -16,7 +16,7 @@ from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId
 from inforadar.store.feeds.label_match import is_named, known_names
 from inforadar.store.feeds.labels import LISTED, by_name
-from inforadar.store.feeds.rows import feed_from_row, select_feeds
+from inforadar.store.feeds.rows import LOSES_ENTRIES, feed_from_row, select_feeds
 from inforadar.store.schema.feeds import feed_schedules, feeds
 from inforadar.store.types import unindexed
 
@@ -27,7 +27,8 @@ _errors = _f.last_fetch_status.in_([outcome.value for outcome in Outcome if outc
 _STATES: Mapping[str, ColumnElement[bool]] = {
     "new": and_(_f.enabled, _f.last_fetch_status.is_(None)),
     # Nearly all feeds are in this state: the index would only add a sort.
-    "success": and_(unindexed(_f.enabled), _f.last_fetch_status == Outcome.SUCCESS.value),
+    "success": and_(unindexed(_f.enabled), _f.last_fetch_status == Outcome.SUCCESS.value, ~LOSES_ENTRIES),
+    "incomplete": and_(_f.enabled, _f.last_fetch_status == Outcome.SUCCESS.value, LOSES_ENTRIES),
     "waiting": and_(_f.enabled, _is_temporary, _s.next_run_at.is_not(None)),
     "suspended": and_(_f.enabled, _errors, or_(~_is_temporary, _s.next_run_at.is_(None))),
     "disabled": ~_f.enabled,

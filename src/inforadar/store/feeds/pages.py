@@ -17,7 +17,7 @@ from inforadar.model.feed import Feed
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId
 from inforadar.store.feeds.label_match import is_named, known_names
-from inforadar.store.feeds.rows import feed_from_row, select_feeds
+from inforadar.store.feeds.rows import LOSES_ENTRIES, feed_from_row, select_feeds
 from inforadar.store.schema.feeds import feed_schedules, feeds
 from inforadar.store.types import unindexed
 
@@ -26,6 +26,7 @@ _is_waiting = and_(_f.last_fetch_status == Outcome.TEMPORARY_ERROR.value, _s.nex
 _state = case(
     (~unindexed(_f.enabled), "disabled"),
     (_f.last_fetch_status.is_(None), "new"),
+    (and_(_f.last_fetch_status == Outcome.SUCCESS.value, LOSES_ENTRIES), "incomplete"),
     (_f.last_fetch_status == Outcome.SUCCESS.value, "success"),
     (_is_waiting, "waiting"),
     else_="suspended",

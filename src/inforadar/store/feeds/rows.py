@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Row, Select, select
+from sqlalchemy import Row, Select, Text, cast, func, or_, select
 
-from inforadar.model.feed import ErrorPolicy, Feed, FeedKind
+from inforadar.model.feed import ErrorPolicy, Feed, FeedKind, FeedWarning
 from inforadar.model.feed_options import NO_OPTIONS, parse_options
 from inforadar.model.http import Outcome, Validators
 from inforadar.store.schema.feeds import feed_schedules, feeds
@@ -46,10 +46,16 @@ FEED_COLUMNS = (
     _s.last_error,
     _s.failures,
     _s.walked_at,
+    _f.warnings,
 )
 _KINDS: dict[str | None, FeedKind | None] = {None: None, **{word.value: word for word in FeedKind}}
 _OUTCOMES: dict[str | None, Outcome | None] = {None: None, **{word.value: word for word in Outcome}}
 _POLICIES: dict[str | None, ErrorPolicy | None] = {None: None, **{word.value: word for word in ErrorPolicy}}
+
+
+_text = func.coalesce(cast(_f.warnings, Text), "")
+LOSES_ENTRIES = or_(_text.contains('"is_loss":true'), _text.contains('"is_loss": true'))
+"""Whether a feed's warnings name a loss. Quotes inside of a text are escaped in JSON, so that no text looks like it."""
 
 
 def select_feeds() -> Select[Any]:
@@ -92,6 +98,7 @@ def feed_from_row(row: Row[Any]) -> Feed:
         last_error,
         failures,
         walked_at,
+        warnings,
     ) = row[: len(FEED_COLUMNS)]
     own = parse_options(options) if options else NO_OPTIONS
     return Feed(
@@ -125,4 +132,5 @@ def feed_from_row(row: Row[Any]) -> Feed:
         last_error=last_error,
         failures=failures,
         walked_at=walked_at,
+        warnings=tuple([FeedWarning(**one) for one in warnings]) if warnings else (),
     )

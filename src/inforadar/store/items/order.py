@@ -13,9 +13,12 @@ from sqlalchemy import ColumnElement, Connection, func, select
 
 from inforadar.model.item import Item
 from inforadar.store.items.lookup import load_items
+from inforadar.store.items.one_row import is_first_in_scan, is_first_of_url, with_all_feeds
 from inforadar.store.items.queries import ItemFilter, conditions_of, with_known_names
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
+
+FEW_SKIPPED = 1_000
 
 
 class SortKey(StrEnum):
@@ -52,21 +55,28 @@ def load_sorted_items(
     limit: int,
     offset: int = 0,
 ) -> list[Item]:
-    """Load a page of items. Items without a value come last in both directions; among equals the newest is first."""
+    """Load a page of items. Items without a value come last in both directions; among equals the newest is first.
+
+    An item that several feeds list is there once, with all of them.
+    """
+    wanted = with_known_names(connection, wanted)
     column = _COLUMNS[sort]
     first = column.desc() if descending else column.asc()
     if sort is SortKey.DATE:
         order = [first, items.c.id.desc() if descending else items.c.id.asc()]
     else:
         order = [first.nulls_last(), items.c.pub_date.desc(), items.c.id.desc()]
+    # The first pages by date are read from an index; all others scan the items.
+    is_scan = sort is not SortKey.DATE or offset > FEW_SKIPPED
+    is_first = is_first_in_scan(wanted) if is_scan else is_first_of_url(wanted)
     query = (
         select(items.c.id)
         .join_from(items, feeds, feeds.c.id == items.c.feed_id)
-        .where(*conditions_of(with_known_names(connection, wanted)))
+        .where(*conditions_of(wanted), *is_first)
         .order_by(*order)
         .limit(limit)
         .offset(offset)
     )
     ids = list(connection.execute(query).scalars())
     loaded = load_items(connection, ids)
-    return [loaded[id_] for id_ in ids if id_ in loaded]
+    return with_all_feeds(connection, [loaded[id_] for id_ in ids if id_ in loaded])

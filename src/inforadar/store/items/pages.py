@@ -40,6 +40,7 @@ from inforadar.model.item import Item
 from inforadar.store.feeds.label_match import is_named
 from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.items.lookup import FEW_SCORED, Candidate, are_few, load_items, load_newest
+from inforadar.store.items.one_row import is_first_of_url, with_all_feeds
 from inforadar.store.items.queries import (
     ItemFilter,
     conditions_of,
@@ -78,8 +79,13 @@ class ItemPage:
 def load_item_page(
     connection: Connection, wanted: ItemFilter, *, limit: int = 50, cursor: str | None = None
 ) -> ItemPage:
+    """Load a page; an item that several feeds list is on it once, with all of them."""
+    page = _load_page(connection, with_known_names(connection, wanted), limit, cursor)
+    return replace(page, items=tuple(with_all_feeds(connection, page.items)))
+
+
+def _load_page(connection: Connection, wanted: ItemFilter, limit: int, cursor: str | None) -> ItemPage:
     feed_ids: list[FeedId] = []
-    wanted = with_known_names(connection, wanted)
     if wanted.sources or wanted.topics:
         feed_ids = _load_feeds(connection, wanted, FEW_FEEDS + 1)
         if not feed_ids:
@@ -102,7 +108,7 @@ def load_item_page(
         return _page_of_few(connection, wanted, few, limit, after)
     if few_feeds:
         return _page_of_feeds(connection, wanted, feed_ids, limit, after)
-    conditions = [*_conditions(wanted), *_beyond(after)]
+    conditions = [*_conditions(wanted), *_beyond(after), *is_first_of_url(wanted)]
     newest = select_items().where(*conditions).order_by(items.c.pub_date.desc(), items.c.id.desc())
     found = [item_from_row(row) for row in connection.execute(newest.limit(limit + 1))]
     return _page(found, limit)
@@ -140,7 +146,7 @@ def _page_of_feeds(
 ) -> ItemPage:
     # The feeds are known to be active and to have these names; the remaining conditions concern only items.
     rest = _conditions(replace(wanted, sources=(), topics=()))[len(ACTIVE) :]
-    conditions = [*rest, *_beyond(after)]
+    conditions = [*rest, *_beyond(after), *is_first_of_url(wanted)]
     chosen: list[Candidate] = []
     start, number = 0, _FIRST_FEEDS
     while start < len(feed_ids):
@@ -184,7 +190,8 @@ def _page_of_few(
     """Find a few among millions: in order of date, nearly all others would be read to find them."""
     its_feed = feeds.c.id == unindexed(items.c.feed_id)
     joined = select(items.c.id, items.c.pub_date).join_from(items, feeds, its_feed)
-    all_ = joined.where(*few, *_conditions(wanted), *_beyond(after)).cte().prefix_with("MATERIALIZED")
+    conditions = [*_conditions(wanted), *_beyond(after), *is_first_of_url(wanted)]
+    all_ = joined.where(*few, *conditions).cte().prefix_with("MATERIALIZED")
     newest = select(all_.c.id).order_by(all_.c.pub_date.desc(), all_.c.id.desc()).limit(limit + 1)
     chosen = list(connection.execute(newest).scalars())
     loaded = load_items(connection, chosen)
@@ -249,7 +256,7 @@ def _select_found(wanted: ItemFilter, feed_ids: list[FeedId], found: FromClause)
         select_items()
         .add_columns(found.c.id.label("search_id"))
         .join(found, found.c.item_id == items.c.id)
-        .where(*theirs, *conditions_of(replace(wanted, query=None)))
+        .where(*theirs, *conditions_of(replace(wanted, query=None)), *is_first_of_url(wanted))
     )
 
 

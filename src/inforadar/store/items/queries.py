@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, func, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, select
 
 from inforadar.model.ids import FeedId, ItemId, RunId
 from inforadar.model.item import Item
@@ -60,13 +60,6 @@ def list_items(
         .offset(offset)
     )
     return [item_from_row(row) for row in connection.execute(query)]
-
-
-def count_items(connection: Connection, wanted: ItemFilter | None = None) -> int:
-    joined = items.join(feeds, feeds.c.id == items.c.feed_id)
-    conditions = conditions_of(with_known_names(connection, wanted or ItemFilter()))
-    query = select(func.count()).select_from(joined).where(*conditions)
-    return connection.execute(query).scalar_one()
 
 
 def with_known_names(connection: Connection, wanted: ItemFilter) -> ItemFilter:

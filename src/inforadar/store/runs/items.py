@@ -10,6 +10,7 @@ from sqlalchemy import Connection, select
 from inforadar.model.ids import ItemId, RunId
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import item_changes, items
+from inforadar.store.types import unindexed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,11 +29,15 @@ _columns = (items.c.id, items.c.url, items.c.title, feeds.c.source)
 
 
 def load_run_added(connection: Connection, run_id: RunId, *, limit: int) -> list[RunItem]:
-    """The first items that the run added, in the order in which they were found."""
+    """The first items that the run added, in the order in which they were found; each URL once."""
+    other = items.alias("other")
+    before = select(other.c.id).where(
+        other.c.url == items.c.url, unindexed(other.c.run_id) == run_id, other.c.id < items.c.id
+    )
     query = (
         select(*_columns)
         .join_from(items, feeds, feeds.c.id == items.c.feed_id)
-        .where(items.c.run_id == run_id)
+        .where(items.c.run_id == run_id, before.limit(1).scalar_subquery().is_(None))
         .order_by(items.c.id)
         .limit(limit)
     )

@@ -43,7 +43,7 @@ def load_run(connection: Connection, run_id: RunId) -> Report:
 
 
 def load_report(connection: Connection, run_id: RunId) -> Report:
-    """Load a whole report (A10)."""
+    """Load a whole report (A10). An article that several feeds list is named once."""
     row = connection.execute(select(runs).where(runs.c.id == run_id)).first()
     if row is None:
         raise NotFoundError(_NO_RUN.format(run_id))
@@ -61,7 +61,7 @@ def load_report(connection: Connection, run_id: RunId) -> Report:
         fields = changes.setdefault(change.url, {})
         for name, (old, new) in change.fields.items():
             fields[name] = (fields[name][0] if name in fields else old, new)
-    return _report(row, added=tuple(added), changes=changes)
+    return _report(row, added=tuple(dict.fromkeys(added)), changes=changes)
 
 
 def _report(

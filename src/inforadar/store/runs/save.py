@@ -41,11 +41,11 @@ def finish_run(
     interrupted: bool = False,
     details: RunDetails | None = None,
 ) -> None:
-    """Close the run; its added and changed items are counted from the items themselves."""
-    added = connection.execute(select(func.count()).where(items.c.run_id == run_id)).scalar_one()
-    updated = connection.execute(
-        select(func.count(item_changes.c.item_id.distinct())).where(item_changes.c.run_id == run_id)
-    ).scalar_one()
+    """Close the run; its added and changed items are counted from the items themselves, each URL once."""
+    number = func.count(items.c.url.distinct())
+    added = connection.execute(select(number).where(items.c.run_id == run_id)).scalar_one()
+    changed = select(number).join_from(item_changes, items, items.c.id == item_changes.c.item_id)
+    updated = connection.execute(changed.where(item_changes.c.run_id == run_id)).scalar_one()
     values: dict[str, Any] = {
         "finished_at": at,
         "added_count": added,

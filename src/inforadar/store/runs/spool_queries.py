@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Row, select
 
-from inforadar.model.feed import FeedKind
+from inforadar.model.feed import FeedKind, FeedWarning
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId, RunId
 from inforadar.model.item import Listed
@@ -43,6 +43,7 @@ class SpoolDocument:
     kind: FeedKind | None = None
     channel: Mapping[str, str] = field(default_factory=dict)
     dropped: int = 0
+    warnings: tuple[FeedWarning, ...] | None = None
     walked: bool = False
     spent_s: float = 0.0
 

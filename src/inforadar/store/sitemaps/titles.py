@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
-from inforadar.model.article import ArticleStatus
 from inforadar.model.ids import FeedId
 from inforadar.store.items.known import load_known_hashes
 from inforadar.store.schema.articles import articles
@@ -35,11 +34,10 @@ def load_titles(connection: Connection, feed_id: FeedId, urls: Sequence[str]) ->
 
 
 def load_page_titles(connection: Connection, urls: Sequence[str]) -> dict[str, str]:
-    """Titles of pages that are stored as articles."""
+    """Titles of pages that were fetched, whether or not they have a text."""
     by_uid = {uid(url): url for url in urls}
     titled = select(articles.c.uid, articles.c.title).where(
         one_of(articles.c.uid, by_uid),
-        articles.c.status == ArticleStatus.SUCCESS.value,
         articles.c.title.is_not(None),
     )
     return {by_uid[row.uid]: row.title for row in connection.execute(titled)}

@@ -70,8 +70,8 @@ def make_row(item: Item, marks: Marks, number: int, *, now: datetime, visited_at
         is_new=visited_at is not None and item.created_at > visited_at,
         cells=(
             f"{number}",
-            safe(item.source[:200]),
-            safe(item.topic[:200]),
+            safe(item.all_sources[:200]),
+            safe(item.all_topics[:200]),
             safe((item.title or item.url)[:4000]),
             short_date(item.published_at, now),
             _rating(item.rating),

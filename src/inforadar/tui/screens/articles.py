@@ -12,8 +12,8 @@ from textual.binding import Binding
 
 from inforadar.store.feeds.labels import load_labels
 from inforadar.store.feeds.queries import load_broken_count
+from inforadar.store.items.one_row import count_items
 from inforadar.store.items.order import SortKey
-from inforadar.store.items.queries import count_items
 from inforadar.store.people.marks import NO_MARKS
 from inforadar.tui.commands.parse import starts_descending
 from inforadar.tui.list.columns import Row, make_row

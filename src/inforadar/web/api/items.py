@@ -21,6 +21,7 @@ from inforadar.model.ids import FeedId, ItemId, RunId
 from inforadar.store.articles.queries import load_article
 from inforadar.store.database import Database
 from inforadar.store.items.lookup import load_items
+from inforadar.store.items.one_row import with_all_feeds
 from inforadar.store.items.pages import load_item_page
 from inforadar.store.items.queries import ItemFilter, load_item_changes
 from inforadar.store.people.marks import MARKS, NO_MARKS, Marks, load_marks
@@ -100,6 +101,7 @@ class ItemRoutes:
         item = (await self.database.read(load_items, [item_id])).get(item_id)
         if item is None:
             raise NotFoundError("There is no such item, or its feed is disabled.")
+        (item,) = await self.database.read(with_all_feeds, [item])
         article = await self.database.read(load_article, uid(item.url))
         marks = await self.database.read(load_marks, [item.hash])
         own = await self.database.read(load_published_contents, [item.feed_id])

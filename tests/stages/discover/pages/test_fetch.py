@@ -225,6 +225,62 @@ async def test_a_listing_that_begins_empty_is_an_error_that_says_why() -> None:
     assert "shows no items. Nothing on the page matches `item`: 'li'." in only.message
 
 
+LINKS = "".join(f"<div class=card><a href='/новость-{n}'>Новость {n}</a></div>" for n in range(5))
+FRAME = "<a href='/'>Главная</a><a href='/latest?page=1'>1</a><a href='/latest?page=3'>3</a>"
+
+
+@pytest.mark.parametrize("selectors", [SELECTORS, COUNTED], ids=["linked", "counted"])
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("%PDF-1.7 binary", "is not HTML (text/html)"),
+        ('{"items": [{"title": "新闻"}]}', "is not HTML"),
+        ('<?xml version="1.0"?><rss version="2.0"><channel/></rss>', "is not HTML"),
+        ("Слишком много запросов 🙅", "is not HTML"),
+        ("<h1>Just a moment…</h1><div class=h-captcha></div>", "whether a robot asks"),
+        (FRAME + LINKS, "news.example may have a new layout. Nothing on the page matches `item`"),
+        ("<ul><li>خبر</li><li>新闻</li></ul>", "may have a new layout. No item has a usable link"),
+    ],
+)
+async def test_a_later_page_that_shows_something_else_is_an_error_and_not_the_end(
+    selectors: Mapping[str, str], body: str, words: str
+) -> None:
+    rows = [(f"a{number}", TODAY) for number in range(5)]
+    first = FRAME + page(*rows, next_url="/latest?page=2")
+    site = Listings({f"{BASE}/latest": first, f"{BASE}/latest?page=2": body})
+    pages = await site.all(feed(selectors))
+    assert names(pages[:1]) == [[name for name, _ in rows]]
+    failed = pages[1]
+    assert isinstance(failed, Failed)
+    assert failed.outcome is Outcome.TEMPORARY_ERROR
+    assert words in failed.message
+
+
+@pytest.mark.parametrize("selectors", [SELECTORS, COUNTED], ids=["linked", "counted"])
+@pytest.mark.parametrize(
+    "body", ["", FRAME + "<p>No captcha, no news.</p>", FRAME + "<a href='/latest?page=9'>9</a>"]
+)
+async def test_a_later_page_that_is_empty_is_the_end(selectors: Mapping[str, str], body: str) -> None:
+    first = FRAME + page(("a", TODAY), ("b", TODAY), next_url="/latest?page=2")
+    site = Listings({f"{BASE}/latest": first, f"{BASE}/latest?page=2": body})
+    assert names(await site.all(feed(selectors))) == [["a", "b"], []]
+
+
+async def test_an_older_layout_of_habr_on_a_later_page_is_an_error_that_says_so() -> None:
+    url = "https://habr.com/ru/articles/"
+    known = (
+        "<article class=tm-articles-list__item><h2 class=tm-title><a class=tm-title__link "
+        "href='/ru/articles/900101/'>Статья</a></h2><time datetime='2026-03-14T07:01:01.000Z'></time></article>"
+        "<a id=pagination-next-page href='/ru/articles/page2/'>Туда</a>"
+    )
+    older = "<ul><li class=content-list__item><a class=post__title_link href='/post/5/'>Пост</a></li></ul>"
+    site = Listings({url: known, f"{url}page2/": older})
+    first, second = await site.all(feed({}, url))
+    assert isinstance(first, PageListing)
+    assert isinstance(second, Failed)
+    assert "habr.com may have a new layout. Habr lists no article on this page." in second.message
+
+
 async def test_an_interrupted_walk_resumes_at_the_page_it_had_reached() -> None:
     site = Listings({f"{BASE}/latest?page=2": page(("b", TODAY)), f"{BASE}/latest?page=3": "<p>"})
     assert names(await site.all(feed(COUNTED), start_url=f"{BASE}/latest?page=2")) == [["b"], []]

@@ -20,6 +20,10 @@ SHORT_TEXT_CHARACTERS = 700
 PREVIEW_CHARACTERS = 1_800
 """A longer text is the whole article, whatever the page says about subscribers."""
 
+ERROR_PAGE, CONSENT_WALL, LOG_IN_PAGE = "an error page", "behind a consent wall", "a log-in page"
+NOT_THE_PAGE = frozenset({ERROR_PAGE, CONSENT_WALL, LOG_IN_PAGE})
+"""Something else was shown in place of the page: its title is not the page's either."""
+
 _WIDE = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -47,11 +51,11 @@ def find_wall(
 def _find_non_article(page: LexborHTMLParser, tree: Tree, *, text: str, title: str, url: str) -> str | None:
     length = letter_length(text)
     if length < SHORT_TEXT_CHARACTERS and phrases.ERROR.search(title):
-        return "an error page"
+        return ERROR_PAGE
     if _is_consent_wall(text, title, length):
-        return "behind a consent wall"
+        return CONSENT_WALL
     if length < SHORT_TEXT_CHARACTERS and page.css_first("input[type=password]") is not None:
-        return "a log-in page"
+        return LOG_IN_PAGE
     return _list_or_front_page(tree, length, url) if length >= MIN_TEXT_CHARACTERS else None
 
 

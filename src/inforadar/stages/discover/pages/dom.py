@@ -9,6 +9,8 @@ from inforadar.stages.discover.feed.text import MAX_TITLE_CHARS, fold_whitespace
 from inforadar.stages.discover.pages.dom_limits import refuse_costly_page
 from inforadar.urls import canonical_form, normalize, root_domain
 
+MAX_LINKS = 5_000
+
 Node = LexborNode
 Tree = LexborHTMLParser
 
@@ -40,6 +42,12 @@ def base_url(tree: Tree, url: str) -> str:
         return canonical_form(href, url) if href else url
     except InvalidUrlError:
         return url
+
+
+def page_links(tree: Tree) -> frozenset[str]:
+    """The addresses of all links on a page, as written."""
+    found = (attribute(node, "href") for node in tree.css("a[href]")[:MAX_LINKS])
+    return frozenset(href for href in found if href)
 
 
 def item_url(href: str | None, base: str) -> str | None:

@@ -25,6 +25,7 @@ from inforadar.model.http import (
     Request,
 )
 from inforadar.stages.discover.pages.listing import PageListing, PageReader
+from inforadar.stages.discover.pages.refusals import is_html, is_robot_check, shows_items_elsewhere
 from inforadar.stages.discover.pages.selectors.definition import parse_selectors
 from inforadar.stages.discover.pages.selectors.reader import parse_page
 from inforadar.stages.discover.pages.sites import SITES, site_reader
@@ -70,12 +71,13 @@ async def fetch_pages(
     seen: set[str] = set()
     is_first = url == feed.url
     is_guessed = not is_first
+    before: PageListing | None = None
     while url is not None and url not in seen:
         seen.add(url)
         result = await fetch(Request(url=url, accept=ACCEPT, timeout_s=timeout_s, headers=headers_for(url)))
         if is_guessed and isinstance(result, Failed) and result.status in {404, 410}:
             return  # counted past the last page
-        page = await _read(result, read, is_first=is_first)
+        page = await _read(result, read, is_first=is_first, before=before)
         if isinstance(page, PageListing):
             if not is_first and page.url in seen and page.url != url:
                 return  # redirected to a page that was read already, so this one does not exist
@@ -83,28 +85,48 @@ async def fetch_pages(
         yield page
         if isinstance(page, Failed):
             return
-        url, is_guessed, is_first = page.next_url, page.is_next_guessed, False
+        url, is_guessed, is_first, before = page.next_url, page.is_next_guessed, False, page
 
 
-async def _read(result: FetchResult, read: ReadPage, *, is_first: bool) -> PageListing | Failed:
+async def _read(
+    result: FetchResult, read: ReadPage, *, is_first: bool, before: PageListing | None
+) -> PageListing | Failed:
     match result:
         case Fetched():
+            if not is_html(result.body):
+                kind = result.content_type.partition(";")[0].strip() or "no type given"
+                return _failed(result, f"The page {result.final_url} is not HTML ({kind}).")
             try:
                 page = await read(result.body, result.final_url, result.content_type, result.fetched_at)
             except ParseError as fault:
                 return _failed(
                     result, f"The page {result.final_url} cannot be read. {fault}", Outcome.PERMANENT_ERROR
                 )
-            if is_first and not page.items:
-                # An empty page ends a listing, but an empty first page means that the site changed or shows
-                # something else.
-                reasons = " ".join(page.warnings)
-                return _failed(result, f"The listing {result.final_url} shows no items. {reasons}".strip())
+            wrong = None if page.items else _fault_of_empty(page, result.body, is_first, before)
+            if wrong is not None:
+                return _failed(result, f"{wrong} {' '.join(page.warnings)}".strip())
             return page
         case NotModified():
             return _failed(result, f"{hostname(result.url)} answered 304 to a request without validators.")
         case Failed():
             return result
+
+
+def _fault_of_empty(page: PageListing, body: bytes, is_first: bool, before: PageListing | None) -> str | None:
+    """What is wrong with a page without items; None if it is the end of the listing.
+
+    An empty page ends a listing. But an empty first page means that the site changed or shows something else, and so
+    does a later one that shows something.
+    """
+    if is_robot_check(body, page, before):
+        return f"The page {page.url} wants to know whether a robot asks, and shows no items."
+    if is_first:
+        return f"The listing {page.url} shows no items."
+    if page.is_layout_unknown or shows_items_elsewhere(page, before):
+        return (
+            f"The page {page.url} shows something, but no items: {hostname(page.url)} may have a new layout."
+        )
+    return None
 
 
 def _failed(

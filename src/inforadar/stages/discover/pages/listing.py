@@ -21,6 +21,10 @@ class PageListing:
     """The absolute URL of the next page; None on the last page."""
     is_next_guessed: bool = False
     """The page has no link to the next one; `next_url` was made by counting and may not exist."""
+    is_layout_unknown: bool = False
+    """The page shows something where items are expected, but not in a layout that the reader knows."""
+    links: frozenset[str] = frozenset()
+    """All addresses that the page links to, as written."""
     warnings: tuple[str, ...] = ()
     """Sentences that say what was wrong with the page."""
 

@@ -76,6 +76,7 @@ _ITEM: Json = {
     "link": {"type": "string", "description": "what people follow: the url, or the entry's latest link"},
     "guid": {"type": ["string", "null"], "description": "the entry's own id in its feed"},
     "hash": TEXT, "source": TEXT, "topic": TEXT,
+    "also_in": list_(object_({"feed_id": ID, "source": TEXT, "topic": TEXT})),
     **metadata_schemas(METADATA_FIELDS),
     "published_at": TIME,
     "dated_at": NULLABLE_TIME | {"description": "the date as the source gave it"},
@@ -90,7 +91,8 @@ _FEED: Json = {
     "root_domain": NULLABLE_TEXT, "enabled": FLAG, "polling": FLAG, "enforce_feed_domain": FLAG,
     "health": _HEALTH, "health_sentence": TEXT,
     "last_fetch_status": NULLABLE_TEXT, "last_fetched_at": NULLABLE_TIME, "next_run_at": NULLABLE_TIME,
-    "last_error": NULLABLE_TEXT, "failures": COUNT, "options": OBJECT,
+    "last_error": NULLABLE_TEXT, "warnings": list_(object_({"text": TEXT, "is_loss": FLAG})),
+    "failures": COUNT, "options": OBJECT,
     "requested_at": NULLABLE_TIME, "duplicate_of": NULLABLE_TEXT, "created_at": TIME,
 }  # fmt: skip
 _RUN: Json = {

@@ -19,6 +19,7 @@ from inforadar.stages.discover.pages.dom import (
     item_url,
     next_page_url,
     one_line_text,
+    page_links,
     parse_tree,
 )
 from inforadar.stages.discover.pages.listing import PageListing
@@ -66,6 +67,8 @@ def read_page(
         items=tuple(items.values()),
         next_url=next_url,
         is_next_guessed=selectors.page_url is not None,
+        is_layout_unknown=bool(nodes) and not items,
+        links=page_links(tree),
         warnings=(*warnings, warning) if warning else tuple(warnings),
     )
 

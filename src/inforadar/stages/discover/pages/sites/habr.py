@@ -24,6 +24,7 @@ from inforadar.stages.discover.pages.dom import (
     item_url,
     next_page_url,
     one_line_text,
+    page_links,
     parse_tree,
 )
 from inforadar.stages.discover.pages.listing import PageListing
@@ -61,6 +62,9 @@ def parse_page(body: bytes, url: str, content_type: str, now: datetime) -> PageL
         url=url,
         items=articles,
         next_url=next_url if articles else None,
+        # Habr links only to pages that exist.
+        is_layout_unknown=not articles,
+        links=page_links(tree),
         warnings=tuple(warnings),
     )
 

@@ -1,0 +1,102 @@
+"""One row for one URL: lists show an item that several feeds list once, and name all of them.
+
+Of the items with one URL a list shows the first: the newest, as far as it belongs to the list. Whether an item is the
+first is looked up in the index of URLs for each row that a page reads, so lists keep the order of their own index.
+Queries that read all items find the URLs that occur more than once first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
+
+from inforadar.model.item import FeedLabel, Item
+from inforadar.store.feeds.label_match import has_name
+from inforadar.store.feeds.queries import ACTIVE
+from inforadar.store.items.queries import ItemFilter, conditions_of, scores_of, with_known_names
+from inforadar.store.items.search import has_words_unindexed
+from inforadar.store.schema.feeds import feeds
+from inforadar.store.schema.items import items
+from inforadar.store.schema.search import item_search
+from inforadar.store.types import one_of, unindexed
+
+_other, _their_feed = items.alias("other"), feeds.alias("their_feed")
+_comes_before = or_(
+    _other.c.pub_date > items.c.pub_date,
+    and_(_other.c.pub_date == items.c.pub_date, _other.c.id > items.c.id),
+)
+
+
+def is_first_of_url(wanted: ItemFilter) -> tuple[ColumnElement[bool], ...]:
+    """Whether no item with the same URL comes before it in the list; the filter comes from `with_known_names`.
+
+    Marks belong to URLs, so they are the same for all of them.
+    """
+    if wanted.feed_id:
+        return ()
+    conditions = [
+        _other.c.url == items.c.url,
+        _comes_before,
+        _their_feed.c.enabled,
+        _their_feed.c.deleted_at.is_(None),
+        *scores_of(wanted, unindexed(_other.c.score)),
+    ]
+    if wanted.sources:
+        conditions.append(has_name(_their_feed.c.source, wanted.sources))
+    if wanted.topics:
+        conditions.append(has_name(_their_feed.c.topic, wanted.topics))
+    if wanted.run_id:
+        conditions.append(unindexed(_other.c.run_id) == wanted.run_id)
+    if wanted.query is not None:
+        own = item_search.c.item_id == _other.c.id
+        conditions.append(
+            select(has_words_unindexed(wanted.query)).where(own).correlate(_other).scalar_subquery()
+        )
+    # Not `NOT EXISTS`, which a planner may turn into a join with all items.
+    before = (
+        select(_other.c.id)
+        .join_from(_other, _their_feed, _their_feed.c.id == unindexed(_other.c.feed_id))
+        .where(*conditions)
+        .limit(1)
+        .correlate(items)
+    )
+    return (before.scalar_subquery().is_(None),)
+
+
+def is_first_in_scan(wanted: ItemFilter) -> tuple[ColumnElement[bool], ...]:
+    """The same for queries that read all items: only those whose URL occurs more than once are looked up."""
+    if wanted.feed_id:
+        return ()
+    listed = items.alias("listed")
+    repeated = select(listed.c.url).group_by(listed.c.url).having(func.count() > 1)
+    return (or_(items.c.url.not_in(repeated), *is_first_of_url(wanted)),)
+
+
+def count_items(connection: Connection, wanted: ItemFilter | None = None) -> int:
+    """Count the rows of a list."""
+    given = with_known_names(connection, wanted or ItemFilter())
+    joined = items.join(feeds, feeds.c.id == items.c.feed_id)
+    query = select(func.count()).select_from(joined).where(*conditions_of(given), *is_first_in_scan(given))
+    return connection.execute(query).scalar_one()
+
+
+def with_all_feeds(connection: Connection, found: Sequence[Item]) -> list[Item]:
+    """The items of a page, each with the other active feeds that list its URL."""
+    if not found:
+        return []
+    listed = (
+        select(items.c.url, feeds.c.id, feeds.c.source, feeds.c.topic)
+        .join_from(items, feeds, feeds.c.id == items.c.feed_id)
+        .where(one_of(items.c.url, [item.url for item in found]), *ACTIVE)
+        .order_by(feeds.c.source, feeds.c.topic, feeds.c.id)
+    )
+    labels: dict[str, list[FeedLabel]] = {}
+    for row in connection.execute(listed):
+        labels.setdefault(row.url, []).append(FeedLabel(feed_id=row.id, source=row.source, topic=row.topic))
+    return [
+        replace(item, also_in=tuple(others)) if others else item
+        for item in found
+        for others in [[one for one in labels.get(item.url, ()) if one.feed_id != item.feed_id]]
+    ]
