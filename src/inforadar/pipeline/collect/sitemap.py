@@ -265,8 +265,6 @@ class SitemapCollector:
         )
         if forgotten:
             run.job.progress.line(f"{forgotten:,} URLs forgotten that left the sitemap long ago")
-        for sentence in walk.cut_off:
-            run.job.progress.line(sentence)
         if run.origins:
             said = ", ".join(f"{count} from {_WHERE[origin]}" for origin, count in run.origins.items())
             run.job.progress.line(f"titles: {said}")

@@ -33,7 +33,7 @@ from inforadar.pipeline.collect.jobs import Job
 from inforadar.pipeline.collect.left_out import parser_warnings
 from inforadar.pipeline.polite_visit import Visitor
 from inforadar.stages.discover.sitemap.filter import SitemapFilter, sort_entries_by_date
-from inforadar.stages.discover.sitemap.parse import SitemapReader
+from inforadar.stages.discover.sitemap.parse import CUT_OFF, SitemapReader
 from inforadar.stages.discover.sitemap.queue import (
     MAX_DEPTH,
     MAX_FILES,
@@ -112,8 +112,6 @@ class SitemapWalk:
     """The newest entries of a first run, or of files that it missed."""
     refused: list[str] = field(default_factory=list)
     """Sentences about the first files that were left out."""
-    cut_off: list[str] = field(default_factory=list)
-    """Sentences about the first files that ended too early."""
     queue: SitemapQueue = field(init=False)
 
     def __post_init__(self) -> None:
@@ -162,12 +160,6 @@ class SitemapWalk:
             sentence = f"The sitemap {readable(url)} was left out: {why}."
             self.job.progress.line(sentence)
             self.refused.append(sentence)
-
-    def _report_cut_off(self, file: SitemapFile) -> None:
-        if len(self.cut_off) < MAX_REFUSALS_TOLD:
-            self.cut_off.append(
-                f"The sitemap {readable(file.url)} was cut off; the URLs before that were saved."
-            )
 
     def _settled(self, lastmod: datetime | None, asked_at: datetime) -> datetime | None:
         """The lastmod if the file can no longer change under it, else None."""
@@ -255,9 +247,8 @@ class SitemapWalk:
         if not (reader.is_whole or count or children):
             self._fetch_failed(visit, _no_sitemap(fetched, CutOffError(_NOTHING_BEFORE_THE_CUT)))
             return []
-        if not reader.is_whole:
-            self._report_cut_off(file)
-        for warning in reader.warnings:
+        cut_off = () if reader.is_whole or CUT_OFF in reader.warnings else (CUT_OFF,)
+        for warning in (*reader.warnings, *cut_off):
             said = f"{readable(file.url)}: {warning}"
             self.warnings += parser_warnings([said])
             self.job.progress.line(said)

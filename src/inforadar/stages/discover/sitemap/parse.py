@@ -47,6 +47,9 @@ class NotASitemapError(ParseError):
     """The document is not a sitemap; the message says what it is."""
 
 
+CUT_OFF = "It is cut off; the entries before that were kept."
+
+
 class SitemapReader:
     """Reads one sitemap. Iterate over it once; `warnings` is complete when the iteration ends."""
 
@@ -125,7 +128,7 @@ class SitemapReader:
             self.warnings.append(entries_left_out(broken.lost, "too broken to read"))
         if broken.is_cut_off:
             self.is_whole = False
-            self.warnings.append("It is cut off; the entries before that were kept.")
+            self.warnings.append(CUT_OFF)
 
     def _lines(self) -> Iterator[SitemapEntry]:
         urls = UrlReader(self._url)
