@@ -162,3 +162,14 @@ async def test_an_item_of_an_earlier_version_is_known_and_nothing_is_published_a
     assert (after.added, after.changed) == ((), ())
     (row,) = await database.read(lambda c: c.execute(select(items.c.revised_at)).all())
     assert row.revised_at == NOW + timedelta(1)
+
+
+async def test_items_that_several_feeds_list_are_marked_as_soon_as_the_second_does(
+    database: Database,
+) -> None:
+    one, two = await add_feed(database), await add_feed(database, "https://example.com/other")
+    await collect(database, one, Listed(url="https://example.com/1"), Listed(url="https://example.com/2"))
+    assert {row.is_shared for row in await rows(database, items)} == {False}
+    await collect(database, two, Listed(url="https://example.com/2"), Listed(url="https://example.com/3"))
+    marked = sorted((row.url[-1], row.is_shared) for row in await rows(database, items))
+    assert marked == [("1", False), ("2", True), ("2", True), ("3", False)]

@@ -258,6 +258,16 @@ async def test_items_from_before_are_counted_on_the_day_they_came(database: Data
     assert (counted.feed_id, counted.day, counted.added, counted.success) == (feed.id, NOW.date(), 2, 0)
 
 
+async def test_urls_that_several_feeds_list_are_marked_by_the_upgrade(database: Database) -> None:
+    one, two = await add_feed(database), await add_feed(database, "https://example.com/other")
+    await collect(database, one, listed(), listed("https://example.com/2"))
+    await collect(database, two, listed())
+    await database.migrate(_to_first)
+    await upgrade_database(database)
+    marked = sorted((row.url[-1], row.is_shared) for row in await rows(database, items))
+    assert marked == [("1", True), ("1", True), ("2", False)]
+
+
 async def test_what_was_there_before_search_can_be_found_after_the_upgrade(database: Database) -> None:
     feed = await add_feed(database)
     old = listed(title="Выборы 北京新闻", published_at=NOW - timedelta(days=1))

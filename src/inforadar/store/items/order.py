@@ -13,12 +13,10 @@ from sqlalchemy import ColumnElement, Connection, func, select
 
 from inforadar.model.item import Item
 from inforadar.store.items.lookup import load_items
-from inforadar.store.items.one_row import is_first_in_scan, is_first_of_url, with_all_feeds
+from inforadar.store.items.one_row import is_first_of_url, with_all_feeds
 from inforadar.store.items.queries import ItemFilter, conditions_of, with_known_names
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
-
-FEW_SKIPPED = 1_000
 
 
 class SortKey(StrEnum):
@@ -66,13 +64,10 @@ def load_sorted_items(
         order = [first, items.c.id.desc() if descending else items.c.id.asc()]
     else:
         order = [first.nulls_last(), items.c.pub_date.desc(), items.c.id.desc()]
-    # The first pages by date are read from an index; all others scan the items.
-    is_scan = sort is not SortKey.DATE or offset > FEW_SKIPPED
-    is_first = is_first_in_scan(wanted) if is_scan else is_first_of_url(wanted)
     query = (
         select(items.c.id)
         .join_from(items, feeds, feeds.c.id == items.c.feed_id)
-        .where(*conditions_of(wanted), *is_first)
+        .where(*conditions_of(wanted), *is_first_of_url(wanted))
         .order_by(*order)
         .limit(limit)
         .offset(offset)

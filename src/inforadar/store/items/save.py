@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Connection, bindparam, case, or_, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, case, func, or_, select, update
 
 from inforadar.model.ids import FeedId, RunId, Uid, new_uuid
 from inforadar.model.item import ItemChange, ItemUpkeep, NewItem
@@ -92,6 +92,7 @@ def insert_items(connection: Connection, batches: Sequence[FeedItems]) -> None:
         _ITEM_VALUES,
         rows,
     )
+    _mark_shared(connection, [row[_URL] for row in rows])
     if waiting := complete + [id_ for id_, key in added if key in there]:
         connection.execute(update(items).where(one_of(items.c.id, waiting)).values(analyze_at=db_now()))
     note_added(connection, [(batch.feed_id, batch.at, len(batch.added)) for batch in batches])
@@ -102,6 +103,23 @@ _ITEM_VALUES = (
     *METADATA_ROWS.names, "run_id", "link", "dated_at", "revised_at",
 )  # fmt: skip
 """The columns a new item is inserted with, in the table's order."""
+
+
+_URL = _ITEM_VALUES.index("url")
+
+
+def _mark_shared(connection: Connection, urls: Sequence[str]) -> None:
+    """Mark the items whose URL several feeds list, so that lists need to look only these up."""
+    mine = one_of(items.c.url, urls)
+    repeated = select(items.c.url).where(mine).group_by(items.c.url).having(func.count() > 1)
+    locked = (
+        select(items.c.id)
+        .where(items.c.url.in_(repeated), items.c.is_shared.is_(False))
+        .order_by(items.c.id)
+        .with_for_update()
+        .cte("locked")
+    )
+    connection.execute(update(items).where(items.c.id.in_(select(locked.c.id))).values(is_shared=True))
 
 
 def _load_finished(connection: Connection, uids: Iterable[Uid]) -> set[str]:

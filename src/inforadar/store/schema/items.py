@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     CheckConstraint,
     Column,
     Float,
@@ -16,6 +17,7 @@ from sqlalchemy import (
     String,
     Table,
     Uuid,
+    false,
     literal_column,
     text,
 )
@@ -57,6 +59,13 @@ items = Table(
     Column("analyze_token", String(32)),
     Column("analyze_attempts", Integer, nullable=False, server_default="0"),
     Column("analyze_error", WebText),
+    Column(
+        "is_shared",
+        Boolean,
+        nullable=False,
+        server_default=false(),
+        comment="other feeds list the same url",
+    ),
     Column("link", WebText, comment="the entry's latest link, if it is not the url"),
     Column("dated_at", UtcDateTime, comment="the date as the source gave it; pub_date sorts"),
     Column("revised_at", UtcDateTime, comment="when the source says that it changed the entry"),

@@ -1,7 +1,7 @@
 """Entries keep their id, link, dates and files; feeds their icon, a title that a person gave, and their warnings.
 
-Every new column may be empty, so that neither database rewrites its rows: an item gets its values when its feed lists
-it next. Only the two indexes read the table; they are built before anything else writes to it.
+Every new column may be empty or has a default, so that neither database rewrites its rows: an item gets its values when
+its feed lists it next. Only the two indexes, and the mark of URLs that several feeds list, read the table.
 """
 
 from __future__ import annotations
@@ -49,6 +49,19 @@ def upgrade() -> None:
             comment="a person chose the title; the document's does not replace it",
         ),
     )
+    op.add_column(
+        "items",
+        sa.Column(
+            "is_shared",
+            sa.Boolean,
+            nullable=False,
+            server_default=sa.false(),
+            comment="other feeds list the same url",
+        ),
+    )
+    op.execute(
+        "UPDATE items SET is_shared = true WHERE url IN (SELECT url FROM items GROUP BY url HAVING count(*) > 1)"
+    )
     if op.get_bind().dialect.name == "postgresql":
         op.alter_column("items", "guid", comment=_GUID)
     op.add_column("forgotten_items", sa.Column("guid", WebText, comment=_GUID))
@@ -73,5 +86,5 @@ def downgrade() -> None:
         op.alter_column("items", "guid", comment=None)
     for name in ("is_title_given", *_FEED_COLUMNS):
         op.drop_column("feeds", name)
-    for name in _ITEM_COLUMNS:
+    for name in ("is_shared", *_ITEM_COLUMNS):
         op.drop_column("items", name)
