@@ -60,7 +60,10 @@ def article_from_row(row: Row[Any]) -> Article:
     failure = None
     if row.failure_code:
         failure = NotExtracted(
-            code=FailureCode(row.failure_code), detail=row.failure_detail or "", title=row.title
+            code=FailureCode(row.failure_code),
+            detail=row.failure_detail or "",
+            # The title of a stored text is that text's.
+            title=None if row.status == ArticleStatus.SUCCESS else row.title,
         )
     return Article(
         uid=row.uid,
