@@ -12,6 +12,7 @@ from inforadar.config import Settings
 from inforadar.model.feed import Feed
 from inforadar.model.http import Outcome
 from inforadar.model.ids import new_uuid
+from inforadar.store.feeds.changes import update_feed
 from inforadar.store.feeds.pages import FeedFilter, count_feeds_by_state, load_feed_page
 from inforadar.store.feeds.queries import load_feed, load_feeds
 from inforadar.store.feeds.save_credentials import save_credentials
@@ -51,10 +52,14 @@ async def in_all_states(newsroom: Newsroom) -> None:
 
 async def test_the_states_that_the_database_counts_are_those_that_people_read(newsroom: Newsroom) -> None:
     await in_all_states(newsroom)
+    losing = await newsroom.add_feed("https://losing.example/", title="Losing")
+    await newsroom.fetched(losing, after_s=3630)
+    lost = [{"text": "2 entries left out: empty.", "is_loss": True}]
+    await newsroom.database.write(update_feed, losing.id, {"warnings": lost})
     now = datetime.now(UTC)
     feeds = await newsroom.database.read(load_feeds)
     counted = await newsroom.database.read(count_feeds_by_state)
-    assert sum(counted.values()) == len(feeds) == 7
+    assert sum(counted.values()) == len(feeds) == 8
     for state in HealthState:
         page = await newsroom.database.read(load_feed_page, FeedFilter(state=state), limit=10)
         wanted = {feed.id for feed in feeds if feed_health(feed, now).state is state}

@@ -6,7 +6,20 @@ An index on a URL is a hash index on PostgreSQL, whose B-trees refuse rows over 
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Table, Uuid, false, text, true
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    String,
+    Table,
+    Uuid,
+    false,
+    null,
+    text,
+    true,
+)
 
 from inforadar.model.feed import ErrorPolicy, FeedKind
 from inforadar.model.http import Outcome
@@ -68,6 +81,9 @@ Index(
     sqlite_where=_kept,
     postgresql_where=_kept,
 )
+# Few feeds have warnings; those that lose entries are counted among them.
+HAS_WARNINGS = feeds.c.warnings.is_not(null())
+Index("ix_feeds_warnings", feeds.c.id, sqlite_where=HAS_WARNINGS, postgresql_where=HAS_WARNINGS)
 # The first labels by name are read from this index alone. PostgreSQL's B-trees refuse long entries.
 _listed = text("deleted_at IS NULL AND length(source) <= 200 AND length(topic) <= 200")
 Index(

@@ -70,6 +70,7 @@ def upgrade() -> None:
     position = "instr" if is_sqlite else "strpos"
     _index("ix_items_guid", "items", ["feed_id", key], "guid != url")
     _index("ix_items_page", "items", ["feed_id", "uid"], f"{position}(url, '#') > 0")
+    _index("ix_feeds_warnings", "feeds", ["id"], "warnings IS NOT NULL")
     _index("ix_forgotten_items_guid", "forgotten_items", ["feed_id", key], "guid IS NOT NULL")
 
 
@@ -79,6 +80,7 @@ def _index(name: str, table: str, columns: list[str | sa.TextClause], where: str
 
 def downgrade() -> None:
     op.drop_index("ix_forgotten_items_guid", "forgotten_items")
+    op.drop_index("ix_feeds_warnings", "feeds")
     op.drop_index("ix_items_page", "items")
     op.drop_index("ix_items_guid", "items")
     op.drop_column("forgotten_items", "guid")
