@@ -149,8 +149,8 @@ async def _collect_all(worker: Worker, due: int) -> tuple[CycleResult, int, list
         total = replace(
             total,
             fetched=total.fetched + result.fetched,
-            added=total.added + result.added,
-            updated=total.updated + result.updated,
+            added_urls=total.added_urls | result.added_urls,
+            updated_urls=total.updated_urls | result.updated_urls,
             errors=result.errors or total.errors,
         )
         now = time.monotonic()
