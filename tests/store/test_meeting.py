@@ -10,10 +10,12 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from sqlalchemy import select, text, update
+from sqlalchemy import Update, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
+from sqlalchemy.util import await_only
 
 from inforadar.model.article import Extracted
+from inforadar.model.feed import Feed
 from inforadar.stages.diff import diff
 from inforadar.store import leases
 from inforadar.store.analyses.claims import claim_analyses
@@ -60,9 +62,17 @@ async def other(database_url: str) -> AsyncIterator[AsyncConnection]:
 
 async def until_waiting(database: Database, task: asyncio.Task[Any]) -> None:
     """Until the task waits for a lock, or has ended without waiting."""
-    waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+    # Of this database alone: other tests use the same server.
+    waiting = text(
+        "SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid)"
+        " WHERE NOT granted AND datname = current_database()"
+    )
     while not task.done() and not await database.read(lambda c: c.execute(waiting).scalar_one()):
         await asyncio.sleep(0)
+
+
+def failures_of(feed: Feed, failures: int) -> Update:
+    return update(feed_schedules).where(feed_schedules.c.id == feed.id).values(failures=failures)
 
 
 async def test_an_item_that_arrives_while_its_article_is_being_saved_is_woken_all_the_same(
@@ -107,21 +117,27 @@ async def test_collecting_and_analyzing_the_same_feed_do_not_wait_for_each_other
 async def test_a_deadlock_costs_a_repetition_and_no_work(database: Database, other: AsyncConnection) -> None:
     one, two = await add_feeds(database, 2)
     tries = 0
+    has_first, may_go_on = asyncio.Event(), asyncio.Event()
 
     def crosswise(connection: Any) -> int:
         nonlocal tries
         tries += 1
-        for feed in (one, two):
-            row = feed_schedules.c.id == feed.id
-            connection.execute(update(feed_schedules).where(row).values(failures=9))
+        connection.execute(failures_of(one, 9))
+        has_first.set()
+        await_only(may_go_on.wait())
+        connection.execute(failures_of(two, 9))
         return tries
 
     await other.execute(text("SET lock_timeout = 0"))
     await other.execute(text("SET deadlock_timeout = '1h'"))  # so that it is the other side that is given up
-    await other.execute(update(feed_schedules).where(feed_schedules.c.id == two.id).values(failures=1))
+    await other.execute(failures_of(two, 1))
     task = asyncio.create_task(database.write(crosswise))
-    await until_waiting(database, task)
-    await other.execute(update(feed_schedules).where(feed_schedules.c.id == one.id).values(failures=1))
+    await has_first.wait()
+    theirs = asyncio.create_task(other.execute(failures_of(one, 1)))
+    await until_waiting(database, theirs)
+    # PostgreSQL looks for a deadlock once, when a wait has lasted a second: this one must be the last to begin.
+    may_go_on.set()
+    await theirs
     await other.commit()
     assert await task == 2
     assert [row.failures for row in await rows(database, feed_schedules)] == [9, 9]
