@@ -149,8 +149,9 @@ def _is_tracking(parameter: str) -> bool:
     return name in TRACKING_PARAMETERS or name.startswith(TRACKING_PREFIXES)
 
 
+@lru_cache(maxsize=8192)
 def url_hash(normalized: str) -> UrlHash:
-    """Return the SHA-256 of a normalized URL, in hex."""
+    """Return the SHA-256 of a normalized URL, in hex. Cached: saving a listing asks for each several times."""
     return UrlHash(hashlib.sha256(normalized.encode()).hexdigest())
 
 

@@ -35,7 +35,7 @@ def match_entries(listed: Sequence[Listed], known: Iterable[KnownItem]) -> list[
     """Find the item of each entry, in the order of the listing. What only repeats another entry is left out."""
     items = _Known(known)
     found: dict[int, KnownItem] = {}
-    for match in (items.match_id, items.match_page):
+    for match in (items.match_id, items.match_page) if items.by_hash else ():
         for place, entry in enumerate(listed):
             if place not in found and (item := match(entry)):
                 found[place] = item

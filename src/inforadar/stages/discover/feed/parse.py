@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, tzinfo
+from typing import Any
 from urllib.parse import quote
 
 from inforadar.errors import InvalidUrlError
@@ -67,17 +68,23 @@ def make_listing(feed: RawFeed, url: str) -> Listing:
     tags = {tag: title_text(tag) for tag in {tag for entry in entries for tag in entry.tags}}
     items: list[Listed] = []
     for entry, (page, fragment) in zip(entries, pages, strict=True):
-        listed = _listed(entry, page or site or url, url, tags)
-        if page is None and not (listed.title or listed.content or listed.enclosures):
-            continue
-        if page is None or page in shared:
-            listed = _shared(listed, entry, fragment, url, has_link=page is not None)
-        elif fragment:
-            listed = replace(listed, fragment=fragment)
         # Without an id of its own an entry is known by its page.
-        if entry.id is not None and (entry.id != entry.link or fragment):
-            listed = replace(listed, guid=entry.id, repeats_id=ids[entry.id] > 1)
-        items.append(listed)
+        guid = entry.id if entry.id != entry.link or fragment else None
+        shares_page = page is None or page in shared
+        listed = _listed(
+            entry,
+            url,
+            tags,
+            page=page or site or url,
+            fragment=fragment,
+            guid=guid,
+            repeats_id=guid is not None and ids[guid] > 1,
+            shares_page=shares_page,
+            has_link=page is not None,
+            former_url=_former_url(entry, url) if shares_page else None,
+        )
+        if page is not None or listed.title or listed.content or listed.enclosures:
+            items.append(listed)
     return Listing(
         items=tuple(items),
         title=title_text(feed.title),
@@ -115,18 +122,23 @@ def _fragment(link: str) -> str:
     return quote(fragment, safe=_FRAGMENT_CHARACTERS)
 
 
-def _shared(listed: Listed, entry: RawEntry, fragment: str, url: str, *, has_link: bool) -> Listed:
-    """An entry that its page does not tell from others. Earlier versions knew it by its id or its file."""
+def _former_url(entry: RawEntry, url: str) -> str | None:
+    """The URL by which earlier versions knew an entry that its page does not tell from others: its id or its file."""
     identifier = entry.id if entry.id != entry.link and (entry.id or "").startswith(_ABSOLUTE) else None
     file = entry.enclosures[0].url if entry.enclosures else None
-    former = next((known for one in (identifier, file) if (known := normalized_or_none(one, url))), None)
-    return replace(listed, fragment=fragment, shares_page=True, has_link=has_link, former_url=former)
+    return next((known for one in (identifier, file) if (known := normalized_or_none(one, url))), None)
 
 
-def _listed(entry: RawEntry, page: str, url: str, tags: Mapping[str, str | None]) -> Listed:
-    authors = tuple([name for author in entry.authors if (name := person_name(author))])
+def _listed(
+    entry: RawEntry, url: str, tags: Mapping[str, str | None], *, page: str, **identity: Any
+) -> Listed:
+    """Make texts readable and links absolute; `identity` is what tells the entry from others."""
+    authors: tuple[str, ...] = ()
+    if len(entry.authors) > 1:
+        authors = tuple([name for author in entry.authors if (name := person_name(author))])
     return Listed(
         url=page,
+        **identity,
         title=title_text(entry.title, is_plain=entry.is_title_plain),
         # Atom demands only the date of the last change.
         published_at=entry.published or entry.updated,
