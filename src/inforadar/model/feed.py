@@ -27,7 +27,7 @@ class ErrorPolicy(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedWarning:
-    """What was left out of a feed's last document, and why."""
+    """A sentence about entries that were left out of a feed's last document, and why."""
 
     text: str
     is_loss: bool = False
@@ -75,7 +75,7 @@ class Feed:
     walked_at: datetime | None = None
     """When a walk of its pages was last completed."""
     warnings: tuple[FeedWarning, ...] = ()
-    """What was left out of the last document that was read."""
+    """About the last document that was read."""
 
     @property
     def loses_entries(self) -> bool:

@@ -103,7 +103,7 @@ class Listed(Metadata):
 
     @property
     def link(self) -> str:
-        """What people follow: the page with the entry's fragment."""
+        """The address people follow: the page with the entry's fragment."""
         return f"{self.url}#{self.fragment}" if self.fragment else self.url
 
 
@@ -185,7 +185,7 @@ class ItemChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemUpkeep:
-    """What is written to an existing item but is no change to report."""
+    """Values to write to an existing item that are not reported as a change."""
 
     id: ItemId
     columns: Mapping[str, Any]
@@ -261,7 +261,7 @@ class Item(Metadata):
 
     @property
     def address(self) -> str:
-        """What people follow."""
+        """The address people follow."""
         return self.link or self.url
 
 

@@ -57,7 +57,7 @@ class RunDetails(msgspec.Struct, kw_only=True):
     dropped: int = 0
     """Number of items on other hosts, dropped because of `enforce_feed_domain`."""
     warnings: dict[str, list[str]] = {}
-    """What was left out: {feed URL: sentences}."""
+    """Entries left out: {feed URL: sentences}."""
     sources: tuple[str, ...] = ()
     """This and the next four: the filter and the limits that a fetch was requested with."""
     topics: tuple[str, ...] = ()

@@ -105,7 +105,7 @@ class FinishedJob:
     dropped: int = 0
     """Number of items on other hosts, dropped because of `enforce_feed_domain`."""
     warnings: tuple[FeedWarning, ...] | None = None
-    """What was left out; None means that no document was read, so the stored ones stay."""
+    """About entries left out; None means that no document was read, so the stored warnings stay."""
     walked: bool = False
     """A walk was completed down to the feed's own cutoff: from now on scheduled walks may stop at the window."""
     spent_s: float = 0.0

@@ -16,7 +16,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 _MAIN_KEYS = ("init_main_from_name", "init_main_from_path")
-"""What tells a new process which main module to import."""
+"""Keys of the preparation data that name the main module to import."""
 
 
 class _Popen(Popen):
@@ -49,7 +49,7 @@ def _close(*files: int) -> None:
 
 
 def _pickled(popen: _Popen, process_obj: BaseProcess) -> bytes:
-    """What the new process reads first: how to prepare itself, then the process object."""
+    """The bytes a new process reads first: how to prepare itself, then the process object."""
     preparation: dict[str, Any] = spawn.get_preparation_data(process_obj.name)
     for key in _MAIN_KEYS:
         preparation.pop(key, None)

@@ -55,7 +55,7 @@ ALL_STAGES = frozenset(Stage)
 
 @dataclass(slots=True)
 class WorkReport:
-    """What `worker --once` did."""
+    """The result of `worker --once`."""
 
     collected: CycleResult = field(default_factory=CycleResult)
     articles: Counter[str] = field(default_factory=Counter)

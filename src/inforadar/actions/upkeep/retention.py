@@ -41,7 +41,7 @@ class FeedSurplus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surplus:
-    """What exceeds the limits, or what was deleted."""
+    """Counts of rows that exceed the limits, or that were deleted."""
 
     feeds: tuple[FeedSurplus, ...] = ()
     articles: int = 0

@@ -1,4 +1,4 @@
-"""What a fetch left out of a feed, as sentences: what was lost, and what was left out on purpose."""
+"""Warnings about entries that a fetch left out: lost, or left out on purpose."""
 
 from __future__ import annotations
 

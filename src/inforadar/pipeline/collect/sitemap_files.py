@@ -107,7 +107,7 @@ class SitemapWalk:
     """How many of them list pages."""
     dropped: int = 0
     warnings: list[FeedWarning] = field(default_factory=list)
-    """What was left out of the files that were read."""
+    """About the files that were read."""
     candidates: list[SitemapEntry] = field(default_factory=list)
     """The newest entries of a first run, or of files that it missed."""
     refused: list[str] = field(default_factory=list)

@@ -28,7 +28,7 @@ class CollectRun:
     errors: dict[str, str] = field(default_factory=dict)
     """{feed URL: sentence}."""
     warnings: dict[str, list[str]] = field(default_factory=dict)
-    """What was left out: {feed URL: sentences}."""
+    """Entries left out: {feed URL: sentences}."""
     interrupted: bool = False
 
     def add(self, result: CycleResult, *, interrupted: bool) -> None:

@@ -16,7 +16,7 @@ class CycleResult:
     errors: dict[str, str] = field(default_factory=dict)
     """{feed URL: sentence}."""
     warnings: dict[str, list[str]] = field(default_factory=dict)
-    """What was left out: {feed URL: sentences}."""
+    """Entries left out: {feed URL: sentences}."""
     succeeded: set[str] = field(default_factory=set)
     """URLs of feeds that were fetched and saved without an error."""
     lost: int = 0

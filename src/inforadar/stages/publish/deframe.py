@@ -119,13 +119,13 @@ def extension_object(entry: Entry) -> dict[str, Any]:
 
 
 def fields_object(metadata: Metadata, fields: Iterable[MetadataField]) -> dict[str, Any]:
-    """What `render_fields` renders, by the names of the fields."""
+    """The fields that `render_fields` renders, by name."""
     values = {field.name: json_value(getattr(metadata, field.name)) for field in fields}
     return {name: _cleaned(value) for name, value in values.items() if value is not None and value != []}
 
 
 def _counters(entry: Entry) -> dict[str, int | float]:
-    """Those that are known; 0 is known."""
+    """The counters that are known; 0 is known."""
     return {
         name: value for name, value in zip(COUNTERS, _counters_of(entry), strict=True) if value is not None
     }

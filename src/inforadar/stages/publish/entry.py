@@ -42,7 +42,7 @@ class Entry(Metadata):
     """
 
     url: str
-    """What people follow: absolute, normalized, with the fragment that the source gave it."""
+    """The address people follow: absolute, normalized, with the fragment that the source gave it."""
     hash: UrlHash
     """Of the item's URL: the entry's identity in every format, embedded or not."""
     published_at: datetime

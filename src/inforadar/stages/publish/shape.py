@@ -1,4 +1,4 @@
-"""What a reader asked for of a feed: how much text, which titles, and at most so many bytes."""
+"""The shape a reader asks for: how much text, which titles, and a maximum size."""
 
 from __future__ import annotations
 

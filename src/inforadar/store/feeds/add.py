@@ -36,7 +36,7 @@ class Subscription:
     source: str | None = None
     topic: str | None = None
     title: str | None = None
-    """What a person calls the feed; the document's title does not replace it."""
+    """The title a person gave the feed; the document's does not replace it."""
     site_url: str | None = None
     origin: str | None = None
     options: FeedOptions = NO_OPTIONS

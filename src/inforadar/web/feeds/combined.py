@@ -47,7 +47,7 @@ _PARAMETERS = ("q", "format", "embedded", "content", "titles", "max_score")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
-    """What a reader asked for, and what it may read."""
+    """A reader's request for a combined feed, and how much of it the reader may read."""
 
     title: str
     format: Format

@@ -117,7 +117,7 @@ class Access:
         return TextAccess.ALL if access is not TextAccess.ALL and self._may_read(scope) else access
 
     def stranger_access(self, client: str, *, is_forwarded: bool) -> TextAccess:
-        """What somebody at this address may read without credentials."""
+        """The access that somebody at this address has without credentials."""
         return self._stranger_access(client, is_forwarded)
 
     def may_read_from(self, host: str | None) -> bool:

@@ -113,7 +113,7 @@ async def _read(
 
 
 def _fault_of_empty(page: PageListing, body: bytes, is_first: bool, before: PageListing | None) -> str | None:
-    """What is wrong with a page without items; None if it is the end of the listing.
+    """Describe what is wrong with a page without items; None if it is the end of the listing.
 
     An empty page ends a listing. But an empty first page means that the site changed or shows something else, and so
     does a later one that shows something.

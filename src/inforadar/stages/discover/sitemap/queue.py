@@ -29,7 +29,7 @@ class FileVisit(NamedTuple):
     depth: int = 0
     """0 is the root: the sitemap itself."""
     lastmod: datetime | None = None
-    """What the index says of the file."""
+    """The lastmod that the index gives for the file."""
     parent_id: UUID | None = None
     """The stored index that lists it."""
 
