@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inforadar.model.feed_warning import FeedWarning, left_out
 from inforadar.model.ids import ItemId, new_uuid
 from inforadar.model.item import DIFFED_FIELDS, Diff, KnownItem, Listed
 from inforadar.stages.diff import diff
@@ -41,7 +42,7 @@ class Reader:
 
     def __init__(self) -> None:
         self.items: dict[ItemId, KnownItem] = {}
-        self.warnings: tuple[str, ...] = ()
+        self.warnings: tuple[FeedWarning, ...] = ()
 
     def read(self, *entries: str) -> Diff:
         document = f"<rss version='2.0'><channel><link>{SITE}</link>{''.join(entries)}</channel></rss>"
@@ -167,7 +168,7 @@ def test_an_entry_that_is_listed_twice_is_one_item_and_the_listing_says_so() -> 
     same = entry("https://example.org/a", "id-1", "A", 1)
     (new,) = feed.read(same, same).added
     assert (new.url, new.has_article) == ("https://example.org/a", True)
-    assert feed.warnings == ("1 entry left out: the same as another entry.",)
+    assert feed.warnings == left_out(1, "the same as another entry")
 
 
 def test_a_feed_with_one_entry_and_no_ids_updates_its_item() -> None:
@@ -191,7 +192,7 @@ def test_entries_without_a_link_are_kept_under_the_site() -> None:
     found = feed.read(entry(guid="x1", title="A", day=1), entry(guid="x2", title="B", day=2), entry(day=3))
     assert [new.url.partition("#")[0] for new in found.added] == [SITE, SITE]
     assert not any(new.has_article for new in found.added)
-    assert feed.warnings == ("1 entry left out: empty.",)
+    assert feed.warnings == left_out(1, "empty"), "nothing is lost with it"
     assert feed.read(entry(guid="x2", title="B", day=2), entry(guid="x1", title="A", day=1)) == Diff()
 
 

@@ -7,6 +7,7 @@ from datetime import datetime, tzinfo
 from enum import StrEnum
 
 from inforadar.model.feed_options import NO_OPTIONS, FeedOptions
+from inforadar.model.feed_warning import FeedWarning
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId
 from inforadar.model.zone import zone_named
@@ -23,15 +24,6 @@ class FeedKind(StrEnum):
 class ErrorPolicy(StrEnum):
     BACKOFF = "backoff"
     ONE_STRIKE = "one-strike"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeedWarning:
-    """A sentence about entries that were left out of a feed's last document, and why."""
-
-    text: str
-    is_loss: bool = False
-    """The entries are lost; otherwise they were left out on purpose, or nothing is missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from inforadar.model.feed_warning import FeedWarning
 from inforadar.model.ids import FeedId, ItemId, RunId, UrlHash
 from inforadar.model.metadata_fields import describe, dict_maker, json_value, traits
 
@@ -131,8 +132,7 @@ class Listing:
     language: str | None = None
     icon: str | None = None
     hints: ScheduleHints = ScheduleHints()
-    warnings: tuple[str, ...] = ()
-    """Sentences about what was wrong with the document and how it was handled."""
+    warnings: tuple[FeedWarning, ...] = ()
     is_cut_off: bool = False
     """The document ends too early: entries are missing that its next answer may have."""
 

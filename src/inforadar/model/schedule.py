@@ -9,7 +9,8 @@ from enum import StrEnum
 
 import msgspec
 
-from inforadar.model.feed import Feed, FeedKind, FeedWarning
+from inforadar.model.feed import Feed, FeedKind
+from inforadar.model.feed_warning import FeedWarning
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId, LeaseToken, RunId
 from inforadar.model.item import ItemChange, Listed, NewItem

@@ -15,8 +15,9 @@ import pytest
 
 from inforadar.app.worker import open_worker
 from inforadar.config import Settings, load_settings
-from inforadar.model.feed import Feed, FeedKind, FeedWarning
+from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.feed_options import parse_options
+from inforadar.model.feed_warning import FeedWarning
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import LeaseToken
 from inforadar.model.item import Listed

@@ -54,7 +54,7 @@ async def test_the_states_that_the_database_counts_are_those_that_people_read(ne
     await in_all_states(newsroom)
     losing = await newsroom.add_feed("https://losing.example/", title="Losing")
     await newsroom.fetched(losing, after_s=3630)
-    lost = [{"text": "2 entries left out: empty.", "is_loss": True}]
+    lost = [{"text": "2 entries left out: no date can be read.", "is_loss": True}]
     await newsroom.database.write(update_feed, losing.id, {"warnings": lost})
     now = datetime.now(UTC)
     feeds = await newsroom.database.read(load_feeds)

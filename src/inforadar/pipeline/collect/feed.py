@@ -32,7 +32,7 @@ from inforadar.model.http import (
 from inforadar.model.item import Listed, Listing
 from inforadar.model.schedule import FinishedJob, ListingPart
 from inforadar.pipeline.collect.jobs import Job
-from inforadar.pipeline.collect.left_out import on_other_hosts, over_the_limit, parser_warnings
+from inforadar.pipeline.collect.left_out import on_other_hosts, over_the_limit
 from inforadar.pipeline.schedule import SchedulePolicy, after_failure, after_success
 from inforadar.stages.discover.sitemap.parse import is_sitemap
 from inforadar.urls import hostname
@@ -174,7 +174,7 @@ class FeedCollector:
             channel={name: value for name, value in channel.items() if value},
             dropped=dropped,
             warnings=(
-                *parser_warnings(listing.warnings),
+                *listing.warnings,
                 *on_other_hosts(dropped),
                 *over_the_limit(len(kept) - len(chosen), self.max_articles),
             ),

@@ -16,7 +16,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from inforadar.errors import StoreError, UsageError
 from inforadar.fetch.engine import Engine
 from inforadar.fetch.freshness import freshness_s
-from inforadar.model.feed import Feed, FeedWarning
+from inforadar.model.feed import Feed
+from inforadar.model.feed_warning import FeedWarning
 from inforadar.model.http import Failed, Fetched, FetchResult, Outcome, Request
 from inforadar.model.ids import FeedId, UrlHash
 from inforadar.model.item import Listed

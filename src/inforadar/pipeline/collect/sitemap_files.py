@@ -17,7 +17,7 @@ from itertools import islice
 from typing import NamedTuple, ParamSpec, TypeVar
 
 from inforadar.errors import CutOffError, ParseError
-from inforadar.model.feed import FeedWarning
+from inforadar.model.feed_warning import FeedWarning
 from inforadar.model.http import (
     Failed,
     FailureReason,
@@ -30,7 +30,6 @@ from inforadar.model.http import (
 )
 from inforadar.model.sitemap import SitemapEntry, SitemapForm, SitemapRef, UrlState
 from inforadar.pipeline.collect.jobs import Job
-from inforadar.pipeline.collect.left_out import parser_warnings
 from inforadar.pipeline.polite_visit import Visitor
 from inforadar.stages.discover.sitemap.filter import SitemapFilter, sort_entries_by_date
 from inforadar.stages.discover.sitemap.parse import CUT_OFF, SitemapReader
@@ -249,8 +248,8 @@ class SitemapWalk:
             return []
         cut_off = () if reader.is_whole or CUT_OFF in reader.warnings else (CUT_OFF,)
         for warning in (*reader.warnings, *cut_off):
-            said = f"{readable(file.url)}: {warning}"
-            self.warnings += parser_warnings([said])
+            said = f"{readable(file.url)}: {warning.text}"
+            self.warnings.append(replace(warning, text=said))
             self.job.progress.line(said)
         file = replace(file, form=reader.form)
         self._count(file)

@@ -6,8 +6,9 @@ from typing import Any
 
 from sqlalchemy import Row, Select, Text, cast, func, or_, select
 
-from inforadar.model.feed import ErrorPolicy, Feed, FeedKind, FeedWarning
+from inforadar.model.feed import ErrorPolicy, Feed, FeedKind
 from inforadar.model.feed_options import NO_OPTIONS, parse_options
+from inforadar.model.feed_warning import FeedWarning
 from inforadar.model.http import Outcome, Validators
 from inforadar.store.schema.feeds import feed_schedules, feeds
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, and_, func, select, true
+from sqlalchemy import ColumnElement, Connection, Table, and_, exists, func, or_, select, true
 
 from inforadar.model.entry_urls import lookup_hashes
-from inforadar.model.ids import FeedId, ItemId, UrlHash
+from inforadar.model.ids import FeedId, UrlHash
 from inforadar.model.item import KnownItem, Listed
 from inforadar.store.items.metadata_rows import DIFFED_ROWS
 from inforadar.store.rows import JsonRows
 from inforadar.store.schema.items import HAS_OWN_ID, IS_PART_OF_PAGE, forgotten_items, items
 from inforadar.store.types import guid_key, one_of
-from inforadar.urls import uid
+from inforadar.urls import uid, url_hash
 
 _asked = JsonRows("asked", place="integer", feed_id="uuid", key="text")
 _i, _f = items.c, forgotten_items.c
@@ -41,15 +41,18 @@ def _query(
 
 
 _KEY = _asked.c["key"]
-_BY_HASH = (
-    _query(_KNOWN, items, _i.hash, _KEY, true()),
-    _query(_FORGOTTEN, forgotten_items, _f.hash, _KEY, true()),
-)
-_BY_ID = (
-    _query(_KNOWN, items, guid_key(_i.guid), guid_key(_KEY), HAS_OWN_ID),
-    _query(_FORGOTTEN, forgotten_items, guid_key(_f.guid), guid_key(_KEY), _f.guid.is_not(None)),
-)
+_BY_HASH = _query(_KNOWN, items, _i.hash, _KEY, true())
+_BY_ID = _query(_KNOWN, items, guid_key(_i.guid), guid_key(_KEY), HAS_OWN_ID)
 _BY_PAGE = _query(_KNOWN, items, _i.uid, _KEY, IS_PART_OF_PAGE)
+_FORGOTTEN_BY_HASH = _query(_FORGOTTEN, forgotten_items, _f.hash, _KEY, true())
+_FORGOTTEN_BY_ID = _query(
+    _FORGOTTEN, forgotten_items, guid_key(_f.guid), guid_key(_KEY), _f.guid.is_not(None)
+)
+_HAS_ITEMS = select(_asked.c["place"]).where(
+    or_(*(exists().where(table.c.feed_id == _asked.c["feed_id"]) for table in (items, forgotten_items)))
+)
+
+_Key = tuple[FeedId, str]
 
 
 def load_known(
@@ -57,30 +60,41 @@ def load_known(
 ) -> dict[FeedId, list[KnownItem]]:
     """For several feeds at once, the items that the entries may be: by URL, by id, and by the page they share.
 
-    Items that retention deleted are among them, as far as they are remembered.
+    Items that retention deleted are among them, as far as they are remembered. Most entries have an item with their
+    URL and id; the other questions are asked only for the rest.
     """
-    known: dict[FeedId, dict[ItemId, KnownItem]] = {feed_id: {} for feed_id in listed}
-    entries = [(feed_id, entry) for feed_id, found in listed.items() for entry in found]
-    if not entries:
-        return {}
-    hashes = [(feed_id, key) for feed_id, entry in entries for key in lookup_hashes(entry)]
+    found = _Found(connection, listed)
+    entries = [(feed_id, entry) for feed_id in found.load_feeds_with_items() for entry in listed[feed_id]]
+    found.load(_BY_HASH, [(feed_id, url_hash(entry.url)) for feed_id, entry in entries])
+    rest = [(feed_id, entry) for feed_id, entry in entries if not _is_settled(entry, found.items[feed_id])]
+    hashes = [(feed_id, key) for feed_id, entry in rest for key in lookup_hashes(entry)]
     ids = [
         (feed_id, entry.guid)
-        for feed_id, entry in entries
+        for feed_id, entry in rest
         if entry.guid and entry.guid != entry.url and not entry.repeats_id
     ]
-    pages = list(dict.fromkeys((feed_id, uid(entry.url)) for feed_id, entry in entries))
-    for keys, here, gone in ((hashes, *_BY_HASH), (ids, *_BY_ID), (pages, _BY_PAGE, None)):
-        if not keys:
-            continue
-        parameters = _asked.parameters(
-            [(place, feed_id.hex, key) for place, (feed_id, key) in enumerate(keys)]
-        )
-        # Matched by their position in the query: returning the feed would take longer than all the rest.
-        for place, id_, hash_, url, guid, link, published_at, updated_at, *values in connection.execute(
-            here, parameters
-        ).all():
-            known[keys[place][0]][id_] = KnownItem(
+    found.load(_BY_HASH, [(feed_id, key) for feed_id, key in hashes if key not in found.items[feed_id]])
+    found.load_forgotten(_FORGOTTEN_BY_HASH, hashes)
+    found.load(_BY_ID, ids)
+    found.load_forgotten(_FORGOTTEN_BY_ID, ids)
+    found.load(_BY_PAGE, list(dict.fromkeys((feed_id, uid(entry.url)) for feed_id, entry in rest)))
+    return {feed_id: list(items_here.values()) for feed_id, items_here in found.items.items()}
+
+
+class _Found:
+    """The items found so far, by feed and hash."""
+
+    def __init__(self, connection: Connection, feed_ids: Iterable[FeedId]) -> None:
+        self._connection = connection
+        self.items: dict[FeedId, dict[str, KnownItem]] = {feed_id: {} for feed_id in feed_ids}
+
+    def load_feeds_with_items(self) -> list[FeedId]:
+        return [feed_id for feed_id, _ in self._rows(_HAS_ITEMS, [(feed_id, "") for feed_id in self.items])]
+
+    def load(self, query: Any, keys: Sequence[_Key]) -> None:
+        for feed_id, row in self._rows(query, keys):
+            _, id_, hash_, url, guid, link, published_at, updated_at, *values = row
+            self.items[feed_id][hash_] = KnownItem(
                 id=id_,
                 hash=hash_,
                 url=url,
@@ -90,21 +104,38 @@ def load_known(
                 updated_at=updated_at,
                 fields=DIFFED_ROWS.from_row(values),
             )
-        if gone is not None:
-            for place, id_, hash_, guid, published_at in connection.execute(gone, parameters).all():
-                known[keys[place][0]].setdefault(
-                    id_,
-                    KnownItem(
-                        id=id_,
-                        hash=hash_,
-                        url=None,
-                        guid=guid,
-                        published_at=published_at,
-                        fields={},
-                        forgotten=True,
-                    ),
-                )
-    return {feed_id: list(found.values()) for feed_id, found in known.items()}
+
+    def load_forgotten(self, query: Any, keys: Sequence[_Key]) -> None:
+        for feed_id, (_, id_, hash_, guid, published_at) in self._rows(query, keys):
+            self.items[feed_id].setdefault(
+                hash_,
+                KnownItem(
+                    id=id_,
+                    hash=hash_,
+                    url=None,
+                    guid=guid,
+                    published_at=published_at,
+                    fields={},
+                    forgotten=True,
+                ),
+            )
+
+    def _rows(self, query: Any, keys: Sequence[_Key]) -> Iterable[tuple[FeedId, Any]]:
+        """The rows for each key. They begin with its place: returning the feed would take longer than all the rest."""
+        if not keys:
+            return ()
+        asked = _asked.parameters([(place, feed_id.hex, key) for place, (feed_id, key) in enumerate(keys)])
+        return [(keys[row[0]][0], row) for row in self._connection.execute(query, asked).all()]
+
+
+def _is_settled(entry: Listed, known: Mapping[str, KnownItem]) -> bool:
+    """Whether the item with the entry's URL is the one that `match_entries` takes, whatever else is stored."""
+    item = known.get(url_hash(entry.url))
+    if item is None or entry.shares_page or entry.repeats_id or entry.fragment or not entry.has_link:
+        return False
+    if entry.guid is not None:
+        return entry.guid == item.guid
+    return entry.published_at is not None and entry.published_at == item.published_at
 
 
 def load_known_hashes(

@@ -15,7 +15,8 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Row, select
 
-from inforadar.model.feed import FeedKind, FeedWarning
+from inforadar.model.feed import FeedKind
+from inforadar.model.feed_warning import FeedWarning
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId, RunId
 from inforadar.model.item import Listed

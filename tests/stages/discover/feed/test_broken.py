@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from inforadar.model.feed_warning import FeedWarning
 from inforadar.model.item import Listing
 from inforadar.stages.discover.feed.parse import NeedsSlowParser, parse_feed, parse_feed_slowly
 from inforadar.stages.discover.feed.repair import repair_xml
 
 URL = "https://example.org/feed"
-REPAIRED = "The document is not well-formed XML; it was repaired before reading."
+REPAIRED = FeedWarning(text="The document is not well-formed XML; it was repaired before reading.")
 
 
 def read(document: str) -> Listing:
@@ -187,4 +188,8 @@ def test_the_slow_parser_gives_the_same_kind_of_listing() -> None:
     listing = parse_feed_slowly(document.encode(), URL, "text/xml")
     fast = read(document)
     assert listing.items == fast.items
-    assert listing.warnings == ("The document is badly broken; parts of it were guessed.",)
+    (warning,) = listing.warnings
+    assert (warning.text, warning.is_loss) == (
+        "The document is badly broken; parts of it were guessed.",
+        True,
+    )

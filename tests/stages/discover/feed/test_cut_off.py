@@ -8,11 +8,12 @@ import time
 import pytest
 
 from inforadar.errors import CutOffError
+from inforadar.model.feed_warning import FeedWarning
 from inforadar.model.item import Listing
 from inforadar.stages.discover.feed.parse import parse_feed
 
 URL = "https://example.org/feed"
-SAYS = "The document was cut off; the entries before that were read."
+SAYS = FeedWarning(text="The document was cut off; the entries before that were read.", is_loss=True)
 TITLES = ["Первая новость", "第二条新闻", "الخبر الثالث 🛰️"]
 
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from inforadar.model.feed_warning import left_out
 from inforadar.model.item import Enclosure, Listed, Listing
 from inforadar.stages.discover.feed.parse import parse_feed
 
@@ -455,7 +456,7 @@ def test_json_feed_is_read_with_all_its_fields() -> None:
     )
     assert (third.url, third.has_link) == ("https://example.org/", False)
     assert fourth.title == "kept"
-    assert listing.warnings == ("1 entry left out: empty.",)
+    assert listing.warnings == left_out(1, "empty")
     assert listing.icon == "https://example.org/i.png"
 
 

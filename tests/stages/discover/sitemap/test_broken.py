@@ -24,7 +24,9 @@ URL = "https://news.example/sitemap.xml"
 
 def read(body: bytes | str):
     reader = SitemapReader(body.encode() if isinstance(body, str) else body, URL)
-    return [row.url.removeprefix("https://news.example/") for row in reader], reader.warnings
+    return [row.url.removeprefix("https://news.example/") for row in reader], [
+        one.text for one in reader.warnings
+    ]
 
 
 def entry(name: str) -> str:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from inforadar.model.feed_warning import left_out
 from inforadar.model.sitemap import SitemapEntry, SitemapForm, SitemapRef
 from inforadar.stages.discover.sitemap.parse import SitemapReader
 
@@ -126,7 +127,7 @@ def test_a_text_file_lists_an_address_on_each_line():
     )
     assert [row.url for row in rows] == ["https://news.example/a", "https://news.example/%D0%B1"]
     assert reader.form is SitemapForm.TEXT
-    assert reader.warnings == ["1 entry left out: not a URL."]
+    assert reader.warnings == [*left_out(1, "not a URL", is_loss=True)]
 
 
 @pytest.mark.parametrize(
@@ -210,4 +211,4 @@ def test_entries_without_a_usable_address_are_left_out_and_counted():
         )
     )
     assert [row.url for row in rows] == ["https://news.example/a"]
-    assert reader.warnings == ["4 entries left out: no usable URL."]
+    assert reader.warnings == [*left_out(4, "no usable URL", is_loss=True)]

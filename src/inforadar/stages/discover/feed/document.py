@@ -15,6 +15,7 @@ from datetime import UTC, tzinfo
 from lxml import etree
 
 from inforadar.errors import CutOffError, ParseError
+from inforadar.model.feed_warning import FeedWarning
 from inforadar.stages.discover.feed.encoding import UTF8_DECLARATIONS, declared_encoding, decode
 from inforadar.stages.discover.feed.json import CUT_OFF, NO_COMPLETE_ENTRY, read_json
 from inforadar.stages.discover.feed.limits import (
@@ -40,7 +41,7 @@ _DECLARED_ROOT = re.compile(r"<[\w.:-]+\s[^<>]*(?:xmlns|version)\s*=", re.IGNORE
 
 _CHANNEL = re.compile(r"<channel(?=[\s>])", re.IGNORECASE)
 _ENTRY = re.compile(r"<(?:[\w.-]+:)?(?:item|entry)[\s>]", re.IGNORECASE)
-_REPAIRED = "The document is not well-formed XML; it was repaired before reading."
+_REPAIRED = FeedWarning(text="The document is not well-formed XML; it was repaired before reading.")
 
 
 class NotAFeedError(ParseError):
@@ -63,7 +64,7 @@ def parse_document(data: bytes, url: str, content_type: str = "", zone: tzinfo =
     if data[:64].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
         return read_json(data, url, zone)
     data = data.lstrip(b" \t\r\n")
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[FeedWarning, ...] = ()
     if _is_plain(data) and cut_to_limits(data)[1] is None:
         feed = _parse_xml(data, url, zone, recover=False)
         if feed is not None:
@@ -78,7 +79,7 @@ def _is_plain(data: bytes) -> bool:
 
 
 def _repair_and_parse(
-    data: bytes, url: str, content_type: str, zone: tzinfo, warnings: tuple[str, ...]
+    data: bytes, url: str, content_type: str, zone: tzinfo, warnings: tuple[FeedWarning, ...]
 ) -> RawFeed:
     text = decode(data[:MAX_BYTES], content_type)
     if _ONLY_PROLOG.fullmatch(text):
@@ -102,16 +103,17 @@ def _repair_and_parse(
         recover=True,
         drop_last=repaired.is_cut_off and repaired.ends_in_entry,
     )
-    warnings += tuple(warning for warning in (limit, loss) if warning)
+    warnings += tuple(FeedWarning(text=text, is_loss=True) for text in (limit, loss) if text)
     if is_cut_off:
         if not (feed and feed.entries):
             raise CutOffError(NO_COMPLETE_ENTRY)
         warnings = (*(one for one in warnings if one != _REPAIRED), CUT_OFF)
     if feed is None or not feed.entries:
+        said = " ".join(warning.text for warning in warnings)
         if _ENTRY.search(text, root.start()):
-            raise NeedsSlowParser(f"This feed is too broken to read. {' '.join(warnings)}")
+            raise NeedsSlowParser(f"This feed is too broken to read. {said}")
         if feed is None or limit or loss:
-            raise NotAFeedError(f"No entry of this feed could be read. {' '.join(warnings)}".strip())
+            raise NotAFeedError(f"No entry of this feed could be read. {said}".strip())
     return replace(feed, warnings=(*warnings, *feed.warnings), is_cut_off=is_cut_off)
 
 

@@ -13,6 +13,7 @@ from urllib.parse import urljoin
 import msgspec
 
 from inforadar.errors import CutOffError, ParseError
+from inforadar.model.feed_warning import FeedWarning
 from inforadar.model.item import MAX_ENCLOSURES, Enclosure
 from inforadar.stages.discover.dates.absolute import DateOrder, parse_date
 from inforadar.stages.discover.dates.order import find_date_order
@@ -23,7 +24,7 @@ from inforadar.stages.discover.feed.raw import RawEntry, RawFeed
 from inforadar.stages.discover.feed.xml import MAX_AUTHORS, MAX_ENTRIES, TOO_MANY_ENTRIES
 from inforadar.texts import storable_text
 
-CUT_OFF = "The document was cut off; the entries before that were read."
+CUT_OFF = FeedWarning(text="The document was cut off; the entries before that were read.", is_loss=True)
 NO_COMPLETE_ENTRY = "The document was cut off before the end of its first entry."
 
 
@@ -33,7 +34,7 @@ def read_json(data: bytes, url: str, zone: tzinfo) -> RawFeed:
     items = document.get("items") if isinstance(document, dict) else None
     if not isinstance(document, dict) or not isinstance(items, list) or not _is_feed(document, items):
         raise ParseError("This is JSON, but not a JSON Feed.")
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[FeedWarning, ...] = ()
     if len(items) > MAX_ENTRIES:
         warnings = (TOO_MANY_ENTRIES,)
     if is_cut_off:

@@ -17,12 +17,13 @@ from typing import Any
 from urllib.parse import quote
 
 from inforadar.errors import InvalidUrlError
+from inforadar.model.feed_warning import left_out
 from inforadar.model.item import Enclosure, Listed, Listing
 from inforadar.stages.discover.feed.document import NeedsSlowParser, NotAFeedError, parse_document
 from inforadar.stages.discover.feed.raw import RawEntry, RawFeed
 from inforadar.stages.discover.feed.slow import parse_document_slowly
 from inforadar.stages.discover.feed.sniff import find_feed_links
-from inforadar.stages.discover.feed.text import entries_left_out, person_name, snippet_text, title_text
+from inforadar.stages.discover.feed.text import person_name, snippet_text, title_text
 from inforadar.urls import canonical_form, normalized_or_none, tracks_readers
 
 __all__ = [
@@ -95,15 +96,11 @@ def make_listing(feed: RawFeed, url: str) -> Listing:
         hints=feed.hints,
         warnings=(
             *feed.warnings,
-            *_left_out(len(entries) - len(items), "empty"),
-            *_left_out(len(feed.entries) - len(entries), "the same as another entry"),
+            *left_out(len(entries) - len(items), "empty"),
+            *left_out(len(feed.entries) - len(entries), "the same as another entry"),
         ),
         is_cut_off=feed.is_cut_off,
     )
-
-
-def _left_out(count: int, reason: str) -> tuple[str, ...]:
-    return (entries_left_out(count, reason),) if count else ()
 
 
 def _page(entry: RawEntry, url: str) -> tuple[str | None, str]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
+from inforadar.model.feed_warning import FeedWarning
 from inforadar.model.item import Enclosure, ScheduleHints
 
 NO_HINTS = ScheduleHints()
@@ -59,7 +60,6 @@ class RawFeed:
     icon: str | None = None
     """A picture that stands for the feed."""
     hints: ScheduleHints = NO_HINTS
-    warnings: tuple[str, ...] = ()
-    """Sentences that say what was wrong with the document and how it was handled."""
+    warnings: tuple[FeedWarning, ...] = ()
     is_cut_off: bool = False
     """The document ends too early; an entry that it ends in is left out."""

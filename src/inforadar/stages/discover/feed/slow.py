@@ -11,12 +11,13 @@ from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from inforadar.errors import ParseError
+from inforadar.model.feed_warning import FeedWarning
 from inforadar.model.item import MAX_ENCLOSURES, Enclosure
 from inforadar.stages.discover.dates.absolute import parse_date
 from inforadar.stages.discover.feed.raw import RawEntry, RawFeed
 from inforadar.stages.discover.feed.xml import MAX_AUTHORS, MAX_ENTRIES
 
-_WARNING = "The document is badly broken; parts of it were guessed."
+_GUESSED = FeedWarning(text="The document is badly broken; parts of it were guessed.", is_loss=True)
 
 
 def parse_document_slowly(data: bytes, url: str, content_type: str = "", zone: tzinfo = UTC) -> RawFeed:
@@ -35,7 +36,7 @@ def parse_document_slowly(data: bytes, url: str, content_type: str = "", zone: t
         link=_text(found.feed, "link"),
         description=_text(found.feed, "subtitle"),
         language=_text(found.feed, "language"),
-        warnings=(_WARNING,),
+        warnings=(_GUESSED,),
     )
 
 

@@ -83,8 +83,3 @@ def fold_whitespace(text: str) -> str | None:
         # The plain space is the only white space that is printable.
         return text.strip() or None
     return " ".join(text.split()) or None
-
-
-def entries_left_out(count: int, reason: str) -> str:
-    """A warning about skipped entries: `2 entries left out: no usable link.`"""
-    return f"{count:,} {'entry' if count == 1 else 'entries'} left out: {reason}."

@@ -15,6 +15,7 @@ from itertools import islice
 from typing import Any
 from urllib.parse import urljoin
 
+from inforadar.model.feed_warning import FeedWarning
 from inforadar.model.item import MAX_ENCLOSURES, Enclosure
 from inforadar.stages.discover.dates.absolute import DateOrder
 from inforadar.stages.discover.dates.order import find_date_order
@@ -27,7 +28,9 @@ from inforadar.stages.discover.feed.raw import RawEntry, RawFeed
 MAX_ENTRIES = 20_000
 """More than any real feed has. A document with a million empty items must not become a million objects."""
 
-TOO_MANY_ENTRIES = f"The feed has more than {MAX_ENTRIES:,} entries; the rest was not read."
+TOO_MANY_ENTRIES = FeedWarning(
+    text=f"The feed has more than {MAX_ENTRIES:,} entries; the rest was not read.", is_loss=True
+)
 
 _ROOTS = frozenset({"rss", "rdf:rdf", "rdf", "feed", "channel"})
 _ENTRIES = frozenset({"item", "entry"})

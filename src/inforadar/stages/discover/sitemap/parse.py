@@ -15,11 +15,11 @@ from datetime import UTC, tzinfo
 from itertools import islice
 
 from inforadar.errors import ParseError
+from inforadar.model.feed_warning import FeedWarning, left_out
 from inforadar.model.sitemap import SitemapEntry, SitemapForm
 from inforadar.stages.discover.feed.encoding import UTF8_DECLARATIONS, bom_encoding, declared_encoding, decode
 from inforadar.stages.discover.feed.parse import parse_feed
 from inforadar.stages.discover.feed.sniff import document_kind
-from inforadar.stages.discover.feed.text import entries_left_out
 from inforadar.stages.discover.sitemap.fast import FastSitemap
 from inforadar.stages.discover.sitemap.repair import BrokenSitemap, choose_encoding, decoded
 from inforadar.stages.discover.sitemap.unpack import MAX_BYTES, Unpacked
@@ -47,7 +47,10 @@ class NotASitemapError(ParseError):
     """The document is not a sitemap; the message says what it is."""
 
 
-CUT_OFF = "It is cut off; the entries before that were kept."
+CUT_OFF = FeedWarning(text="It is cut off; the entries before that were kept.", is_loss=True)
+_DAMAGED_GZIP = FeedWarning(
+    text="The gzip file is damaged or cut off; the part that could be unpacked was read.", is_loss=True
+)
 
 
 class SitemapReader:
@@ -70,8 +73,7 @@ class SitemapReader:
         self._url = url
         self._content_type = content_type
         self._zone = zone
-        self.warnings: list[str] = []
-        """Sentences that say what was wrong with the sitemap and how it was handled."""
+        self.warnings: list[FeedWarning] = []
         self.is_whole = True
         """Whether it was read to its end; known when the iteration ends."""
         self.form = detect_form(self._source.head(), content_type)
@@ -86,9 +88,7 @@ class SitemapReader:
                 yield from self._xml()
         if not self._source.is_whole:
             self.is_whole = False
-            self.warnings.append(
-                "The gzip file is damaged or cut off; the part that could be unpacked was read."
-            )
+            self.warnings.append(_DAMAGED_GZIP)
 
     def _xml(self) -> Iterator[Row]:
         pieces, encoding = self._utf8()
@@ -99,11 +99,11 @@ class SitemapReader:
                 read += 1
                 yield row
         except BrokenXmlError as fault:
-            self.warnings.append(f"It is not well-formed XML (line {fault.line}: {fault}); it was repaired.")
+            said = f"It is not well-formed XML (line {fault.line}: {fault}); it was repaired."
+            self.warnings.append(FeedWarning(text=said))
             yield from self._read_repaired(reader, read)
         self.form = reader.expat_reader.form or self.form
-        if count := reader.expat_reader.without_url:
-            self.warnings.append(entries_left_out(count, "no usable URL"))
+        self.warnings += left_out(reader.expat_reader.without_url, "no usable URL", is_loss=True)
 
     def _utf8(self) -> tuple[Iterator[bytes], str | None]:
         """The document in an encoding that expat need not guess: many declare one they do not use."""
@@ -124,8 +124,7 @@ class SitemapReader:
         head = self._source.head()
         encoding, errors = choose_encoding(self._source.pieces(), head, self._content_type)
         yield from islice(broken.read(self._source.pieces(), encoding, errors), already_read, None)
-        if broken.lost:
-            self.warnings.append(entries_left_out(broken.lost, "too broken to read"))
+        self.warnings += left_out(broken.lost, "too broken to read", is_loss=True)
         if broken.is_cut_off:
             self.is_whole = False
             self.warnings.append(CUT_OFF)
@@ -141,8 +140,7 @@ class SitemapReader:
                 yield SitemapEntry(url)
             elif line and not line.startswith("#"):
                 lost += 1
-        if lost:
-            self.warnings.append(entries_left_out(lost, "not a URL"))
+        self.warnings += left_out(lost, "not a URL", is_loss=True)
 
     def _feed(self) -> Iterator[SitemapEntry]:
         body = b"".join(self._source.pieces())
