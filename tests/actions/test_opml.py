@@ -313,9 +313,9 @@ def test_half_a_file_gives_its_complete_entries_and_is_known_as_half() -> None:
     ['<outline a="' * 30_000, "<outline " * 50_000, "<!--" * 500_000, "<outline" + ' a="b"' * 100_000],
 )
 def test_hostile_halves_take_linear_time(text: str) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     parse_opml(f"<opml>{text}".encode())
-    assert time.monotonic() - began < 10
+    assert time.process_time() - began < 10
 
 
 def make_feed(url: str, **fields: object) -> Feed:

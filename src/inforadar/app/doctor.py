@@ -39,12 +39,14 @@ MAX_OUTBOX_ROWS = 10_000
 
 async def examine(settings: Settings, *, url: str | None = None) -> Findings:
     """Run all checks and return their findings, the most basic first."""
+    # First, and without a limit: importing a client library would take from the time of all checks.
+    unusable = await _find_unusable_analyzer(settings)
     checks: list[tuple[str, Awaitable[Findings]]] = [
         ("settings", _settings(settings)),
         ("disk", _disk(settings)),
         ("database", _database(settings)),
         ("redis", _redis(settings)),
-        ("analyzer", _analyzer(settings)),
+        ("analyzer", _analyzer(settings, unusable)),
     ]
     if url:
         checks.append(("web", _web(settings, url)))
@@ -167,12 +169,20 @@ async def _redis(settings: Settings) -> Findings:
     return found or [ok("redis", f"Version {seen.version} answers in {seen.took_s * 1000:.0f} ms.")]
 
 
-async def _analyzer(settings: Settings) -> Findings:
+async def _find_unusable_analyzer(settings: Settings) -> Findings:
     analyzers = Analyzers(settings.ai, settings.home)
     try:
         analyzers.pick(NO_OPTIONS)
+    except InfoRadarError as fault:
+        return [problem("analyzer", str(fault), "")]
     finally:
         await analyzers.close()
+    return []
+
+
+async def _analyzer(settings: Settings, unusable: Findings) -> Findings:
+    if unusable:
+        return unusable
     name, address = settings.ai.type, settings.ai.base_url
     if not registered(name).default_model:
         return [ok("analyzer", f"`{name}` needs no network.")]

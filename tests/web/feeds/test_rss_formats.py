@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
-import time
 from datetime import UTC, datetime, timedelta
 
 import aiohttp
@@ -212,10 +211,9 @@ async def test_a_build_by_another_process_is_noticed(
     assert await load(web) == LONG
     async with open_database(web_settings.database_url) as other:
         await Newsroom(database=other).build(feed, "<new/>", BUILT_AT + timedelta(seconds=1))
-    started = time.monotonic()
-    while await load(web) != "<new/>":
-        assert time.monotonic() - started < 2
-        await asyncio.sleep(0.005)
+    async with asyncio.timeout(30):
+        while await load(web) != "<new/>":
+            await asyncio.sleep(0.005)
 
 
 async def test_two_builds_in_one_second_have_two_dates(

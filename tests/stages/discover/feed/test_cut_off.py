@@ -173,7 +173,7 @@ def test_json_that_is_invalid_but_complete_is_no_feed() -> None:
     ],
 )
 def test_a_hostile_half_of_a_document_is_refused_quickly(document) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     with pytest.raises(Exception, match=r"not valid|cut off|too large|JSON"):
         parse_feed(document.encode(), URL)
-    assert time.monotonic() - began < 2
+    assert time.process_time() - began < 2
