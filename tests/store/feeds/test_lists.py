@@ -18,7 +18,7 @@ from inforadar.store.leases import claim_due_feeds
 from inforadar.store.schema.feeds import feed_schedules, feeds
 from inforadar.store.upkeep.metrics import load_gauges
 from inforadar.views.feed_health import HealthState, feed_health
-from tests.store.making import NOW
+from tests.store.making import NOW, add_feed, set_feed
 
 KINDS = (
     # enabled, status, is it in the schedule
@@ -88,6 +88,15 @@ async def test_labels_have_the_state_of_their_worst_feed(database: Database) -> 
     assert names == sorted(names, key=lambda name: (name[0].casefold(), name[1]))
     assert [(one.source, one.topic) for one in await database.read(load_labels)] == names
     assert len(await database.read(load_labels, limit=2)) == 2
+
+
+async def test_a_label_with_a_feed_that_loses_entries_is_incomplete(database: Database) -> None:
+    lost = [{"text": "1 entry left out: 不可读.", "is_loss": True}]
+    for url, warnings in (("https://a.example/1", lost), ("https://a.example/2", None)):
+        feed = await add_feed(database, url, source="Новости")
+        await set_feed(database, feed, last_fetch_status="success", warnings=warnings)
+    (label,) = await database.read(load_label_states, limit=10)
+    assert (label.feeds, label.worst) == (2, "incomplete")
 
 
 async def test_pages_of_feeds_follow_each_other_without_gap_or_repetition(database: Database) -> None:

@@ -34,7 +34,7 @@ _STATES: Mapping[str, ColumnElement[bool]] = {
     "disabled": ~_f.enabled,
 }
 """Conditions by the names of states in `views/feed_health.py`."""
-_STATES_BEST_FIRST = ("success", "new", "waiting", "suspended")
+_STATES_BEST_FIRST = ("success", "new", "incomplete", "waiting", "suspended")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,11 +112,12 @@ def load_label_states(connection: Connection, *, limit: int) -> list[LabelState]
     # A subquery, evaluated only for feeds with such an error: a join would look up a million schedules.
     is_waiting = select(_s.next_run_at.is_not(None)).where(_s.id == _f.id).scalar_subquery()
     badness = case(
+        (and_(_f.last_fetch_status == Outcome.SUCCESS.value, LOSES_ENTRIES), 2),
         (_f.last_fetch_status == Outcome.SUCCESS.value, 0),
         (_f.last_fetch_status.is_(None), 1),
-        (~_is_temporary, 3),
-        (is_waiting, 2),
-        else_=3,
+        (~_is_temporary, 4),
+        (is_waiting, 3),
+        else_=4,
     )
     query = (
         select(_f.source, _f.topic, func.count().label("number"), func.max(badness).label("badness"))
