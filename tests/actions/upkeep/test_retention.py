@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import Table, insert, update
+from sqlalchemy import Table, delete, insert, update
 
 from inforadar.actions.upkeep.retention import Retention
 from inforadar.config import RetentionSettings
@@ -23,7 +23,7 @@ from inforadar.store.schema.people import marks
 from inforadar.store.schema.runs import runs
 from inforadar.store.types import db_later
 from inforadar.store.upkeep.checks import load_size
-from inforadar.store.upkeep.delete_surplus import delete_history
+from inforadar.store.upkeep.delete_surplus import delete_history, delete_orphans
 from inforadar.urls import url_hash
 from tests.store.making import NOW, add_feed, claim, collect, collected, count, listed, rows, save, start_run
 
@@ -102,6 +102,18 @@ async def test_an_article_outlives_its_items_until_its_30_days_are_over(database
     done = await retention(database, max_age_days=7).apply()
     assert (done.items, done.articles) == (2, 0)
     assert await count(database, articles) == 2
+
+
+async def test_each_article_is_looked_at_once_however_many_batches_there_are(database: Database) -> None:
+    await a_feed_with(database, 5)
+    await make_old(database, *urls(5), days=100)
+    await database.write(lambda c: c.execute(delete(items)))
+    uids = sorted(row.uid for row in await rows(database, articles))
+    assert await database.write(delete_orphans, RECENT, uids[0], 2) == (2, uids[2])
+    assert await database.write(delete_orphans, RECENT, uids[2], 2) == (2, uids[4])
+    assert await database.write(delete_orphans, RECENT, uids[4], 2) == (0, None)
+    assert [row.uid for row in await rows(database, articles)] == uids[:1]
+    assert (await retention(database, max_age_days=60).apply()).articles == 1
 
 
 async def test_only_the_newest_stay_and_never_fewer_than_are_published(database: Database) -> None:

@@ -3,6 +3,9 @@
 Everything is deleted in batches, each its own transaction: an interrupted run keeps what it has done, and no worker
 waits long. Starred items stay. An article is deleted when no item refers to it and its last attempt is over 30 days
 ago: until then its row prevents the URL from being fetched again (ruling 4).
+
+What comes into use meanwhile stays, on PostgreSQL too: rows are locked first and their condition is checked again, and
+whoever stars an item or refers to an article locks it as well. What somebody else has locked is left for next time.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, Table, delete, select, update
 
-from inforadar.model.ids import FeedId, RunId
+from inforadar.model.ids import FeedId, RunId, Uid
 from inforadar.store.schema.articles import article_categories, article_failures, articles
 from inforadar.store.schema.feeds import feed_schedules
 from inforadar.store.schema.items import forgotten_items, item_changes, items
@@ -23,6 +26,7 @@ from inforadar.store.upkeep.surplus import (
     ROWS_PER_BATCH,
     Keep,
     history_tables,
+    is_starred,
     select_orphans,
     select_surplus,
 )
@@ -31,8 +35,12 @@ from inforadar.store.upsert import upsert
 
 def forget_surplus(connection: Connection, feed_id: FeedId, keep: Keep, limit: int = ROWS_PER_BATCH) -> int:
     """Delete a batch of a feed's surplus items; return how many."""
-    chosen = connection.execute(select_surplus(feed_id, keep).limit(limit)).all()
-    if not chosen:
+    surplus = select_surplus(feed_id, keep).limit(limit).with_for_update(skip_locked=True, of=items)
+    ids = [row.id for row in connection.execute(surplus)]
+    i = items.c
+    unused = delete(items).where(one_of(i.id, ids), ~is_starred()).returning(i.id, i.hash, i.pub_date, i.guid)
+    gone = connection.execute(unused).all() if ids else []
+    if not gone:
         return 0
     connection.execute(
         upsert(connection, forgotten_items).on_conflict_do_nothing(),
@@ -44,21 +52,31 @@ def forget_surplus(connection: Connection, feed_id: FeedId, keep: Keep, limit: i
                 "pub_date": row.pub_date,
                 "guid": row.guid,
             }
-            for row in chosen
+            for row in gone
         ],
     )
-    connection.execute(delete(items).where(one_of(items.c.id, [row.id for row in chosen])))
     s = feed_schedules.c
     connection.execute(update(feed_schedules).where(s.id == feed_id).values(build_at=db_after(s.build_at)))
-    return len(chosen)
+    return len(gone)
 
 
-def delete_orphans(connection: Connection, before: datetime, limit: int = ROWS_PER_BATCH) -> int:
-    """Delete a batch of articles that nothing refers to, with their failures and categories; return how many."""
-    uids = list(connection.execute(select_orphans(before).limit(limit)).scalars())
+def delete_orphans(
+    connection: Connection, before: datetime, after: Uid | None, limit: int = ROWS_PER_BATCH
+) -> tuple[int, Uid | None]:
+    """Delete a batch of articles that nothing refers to, with their failures and categories.
+
+    Returns how many, and the last one looked at: the next batch continues `after` it, so that all batches together read
+    each article once. None: that was the last batch.
+    """
+    orphans = select_orphans(before, after).order_by(articles.c.uid).limit(limit)
+    chosen = list(connection.execute(orphans.with_for_update(skip_locked=True, of=articles)).scalars())
+    if not chosen:
+        return 0, None
+    unused = select_orphans(before).where(one_of(articles.c.uid, chosen))
+    uids = list(connection.execute(unused).scalars())
     for table in (article_failures, article_categories, articles):
         connection.execute(delete(table).where(one_of(table.c.uid, uids)))
-    return len(uids)
+    return len(uids), chosen[-1]
 
 
 def delete_history(connection: Connection, before: datetime, table: Table) -> int | None:

@@ -6,10 +6,22 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, func, literal, or_, select
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Select,
+    Table,
+    and_,
+    func,
+    literal,
+    or_,
+    select,
+    true,
+)
 
 from inforadar.model.feed_options import FeedOptions, parse_options
-from inforadar.model.ids import FeedId
+from inforadar.model.ids import FeedId, Uid
 from inforadar.store.schema.analyses import analyses_cache
 from inforadar.store.schema.articles import article_failures, articles
 from inforadar.store.schema.feeds import feeds
@@ -81,9 +93,14 @@ def count_surplus(connection: Connection, feed_id: FeedId, keep: Keep) -> int:
     ).scalar_one()
 
 
+def is_starred() -> ColumnElement[bool]:
+    """Condition on a row of `items`."""
+    of_item = marks.c.hash == items.c.hash
+    return select(marks.c.hash).where(of_item, marks.c.starred_at.is_not(None)).correlate(items).exists()
+
+
 def select_surplus(feed_id: FeedId, keep: Keep) -> Select[Any]:
     i = items.c
-    starred = select(marks.c.hash).where(marks.c.hash == i.hash, marks.c.starred_at.is_not(None)).exists()
     too_much: list[ColumnElement[bool]] = []
     if keep.since is not None:
         too_much.append(i.created_at < keep.since)
@@ -101,7 +118,7 @@ def select_surplus(feed_id: FeedId, keep: Keep) -> Select[Any]:
         too_much.append(or_(i.pub_date < date, and_(i.pub_date == date, i.id <= id_)))
     return (
         select(i.id, i.hash, i.pub_date, i.guid)
-        .where(i.feed_id == feed_id, ~starred, or_(*too_much) if too_much else literal(False))
+        .where(i.feed_id == feed_id, ~is_starred(), or_(*too_much) if too_much else literal(False))
         .order_by(i.pub_date, i.id)
     )
 
@@ -112,9 +129,10 @@ def count_orphans(connection: Connection, before: datetime) -> int:
     ).scalar_one()
 
 
-def select_orphans(before: datetime) -> Select[Any]:
+def select_orphans(before: datetime, after: Uid | None = None) -> Select[Any]:
     a = articles.c
     return select(a.uid).where(
+        a.uid > after if after is not None else true(),
         a.next_attempt_at.is_(None),
         func.coalesce(a.attempted_at, a.fetched_at, a.updated_at) < before,
         ~select(items.c.id).where(items.c.url == a.url).exists(),
