@@ -362,6 +362,8 @@ class _PostgresRunner:
             isolation_level="REPEATABLE READ", postgresql_readonly=True
         )
         async with repeatable.begin() as connection:
+            # It locks no rows, so it may be silent for as long as whoever takes what it reads lets it wait.
+            await connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
             return await connection.run_sync(question)
 
     async def vacuum(self) -> None:

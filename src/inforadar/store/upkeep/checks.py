@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Column, Connection, Table, func, inspect, select, text
+from sqlalchemy import Column, Connection, Table, func, inspect, literal, select, text
 
 from inforadar.store.schema.all_tables import all_tables
 from inforadar.store.schema.feeds import feed_schedules, feeds
@@ -29,6 +30,27 @@ def load_counts(connection: Connection) -> dict[str, int]:
         table.name: connection.execute(select(func.count()).select_from(table)).scalar_one()
         for table in all_tables()
     }
+
+
+def find_contents(connection: Connection) -> str | None:
+    """What a database holds ("3 feeds"), or None if no table has any row."""
+    for table in sorted(all_tables(), key=lambda table: table.name not in _KNOWN_TO_PEOPLE):
+        if connection.execute(select(literal(1)).select_from(table).limit(1)).first():
+            number = connection.execute(select(func.count()).select_from(table)).scalar_one()
+            return f"{number} {table.name if table.name in _KNOWN_TO_PEOPLE else f'rows of {table.name}'}"
+    return None
+
+
+_KNOWN_TO_PEOPLE = {"feeds", "items", "marks", "articles"}
+
+
+def load_identity(connection: Connection) -> tuple[object, ...]:
+    """What tells this database from all others, by whatever name or path it was opened."""
+    if connection.dialect.name == "sqlite":
+        file = Path(connection.exec_driver_sql("SELECT file FROM pragma_database_list").scalar_one()).stat()
+        return file.st_dev, file.st_ino
+    query = "SELECT pg_postmaster_start_time(), oid FROM pg_database WHERE datname = current_database()"
+    return tuple(connection.execute(text(query)).one())
 
 
 def find_damage(connection: Connection) -> list[str]:
