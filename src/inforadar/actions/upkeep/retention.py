@@ -126,6 +126,7 @@ class Retention:
             return await self.database.read(count_history, before)
         total = 0
         for table in HISTORY:
-            while (number := await self.database.write(delete_history, before, table)) is not None:
-                total += number
+            after = None
+            while batch := await self.database.write(delete_history, before, table, after):
+                total, after = total + batch.deleted, batch.last
         return total

@@ -11,7 +11,9 @@ whoever stars an item or refers to an article locks it as well. What somebody el
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Connection, Table, delete, select, update
 
@@ -79,21 +81,32 @@ def delete_orphans(
     return len(uids), chosen[-1]
 
 
-def delete_history(connection: Connection, before: datetime, table: Table) -> int | None:
-    """Delete a batch of old rows in one of the `HISTORY` tables; return how many, or None once nothing is left.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """The end of one batch of deletions."""
 
-    One table at a time: finding that nothing in it is old requires reading all of it. The result is 0 while the next
+    deleted: int
+    last: Any
+    """The key that the next batch continues after, so that all batches together read the table once."""
+
+
+def delete_history(connection: Connection, before: datetime, table: Table, after: Any = None) -> Batch | None:
+    """Delete a batch of old rows in one of the `HISTORY` tables; None once nothing is left.
+
+    One table at a time: finding that nothing in it is old requires reading all of it. Nothing is deleted while the next
     runs to delete are still referenced by items and changes.
     """
     old = history_tables(before)[table]
     query = select(old.key).where(old.test).order_by(old.key).limit(old.most)
-    chosen = list(connection.execute(query).scalars())
+    if after is not None:
+        query = query.where(old.key > after)
+    chosen = list(dict.fromkeys(connection.execute(query).scalars()))
     if not chosen:
         return None
     if table is runs and _unlink_runs(connection, chosen):
-        return 0
-    connection.execute(delete(table).where(one_of(old.key, chosen)))
-    return len(chosen)
+        return Batch(deleted=0, last=after)
+    gone = connection.execute(delete(table).where(one_of(old.key, chosen), old.test))
+    return Batch(deleted=gone.rowcount, last=chosen[-1])
 
 
 def _unlink_runs(connection: Connection, run_ids: Sequence[RunId]) -> bool:

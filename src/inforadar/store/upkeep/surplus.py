@@ -22,9 +22,11 @@ from sqlalchemy import (
 
 from inforadar.model.feed_options import FeedOptions, parse_options
 from inforadar.model.ids import FeedId, Uid
+from inforadar.store.runs.queries import IS_DEAD
 from inforadar.store.schema.analyses import analyses_cache
 from inforadar.store.schema.articles import article_failures, articles
 from inforadar.store.schema.feeds import feeds
+from inforadar.store.schema.history import feed_days
 from inforadar.store.schema.hosts import hosts
 from inforadar.store.schema.items import item_changes, items
 from inforadar.store.schema.people import marks
@@ -34,6 +36,8 @@ from inforadar.store.types import db_later, db_now
 ROWS_PER_BATCH = 1000
 RUNS_PER_BATCH = 20
 """Smaller, because each run may have several thousand events."""
+ABANDONED_DAYS = 30
+"""How long a run without an end is kept in any case: the first walk through a large site may take days."""
 HOST_DAYS = 90
 """How long the pace and robots.txt of a host are kept after the last request to it."""
 
@@ -156,7 +160,7 @@ def count_history(connection: Connection, before: datetime) -> int:
     )
 
 
-HISTORY = (item_changes, runs, article_failures, analyses_cache, hosts)
+HISTORY = (item_changes, runs, article_failures, analyses_cache, hosts, feed_days)
 """Tables that record the past; changes come before the runs that made them."""
 
 
@@ -167,14 +171,21 @@ def history_tables(before: datetime) -> dict[Table, OldRows]:
         or_(h.paused_until.is_(None), h.paused_until <= db_now()),
         or_(h.next_free_at.is_(None), h.next_free_at <= db_now()),
     )
+    # The run of a killed worker has no end, and never gets one. No run takes this long.
+    is_abandoned = and_(
+        r.started_at < db_later(-ABANDONED_DAYS * 86400.0), or_(r.alive_until.is_(None), IS_DEAD)
+    )
     return {
         item_changes: OldRows(key=item_changes.c.id, test=item_changes.c.at < before),
         runs: OldRows(
-            key=r.id, test=and_(r.started_at < before, r.finished_at.is_not(None)), most=RUNS_PER_BATCH
+            key=r.id,
+            test=and_(r.started_at < before, or_(r.finished_at.is_not(None), is_abandoned)),
+            most=RUNS_PER_BATCH,
         ),
         article_failures: OldRows(key=article_failures.c.id, test=article_failures.c.at < before),
         analyses_cache: OldRows(key=analyses_cache.c.key, test=analyses_cache.c.created_at < before),
         hosts: OldRows(key=h.host, test=and_(*idle)),
+        feed_days: OldRows(key=feed_days.c.feed_id, test=feed_days.c.day < before.date()),
     }
 
 
