@@ -9,7 +9,10 @@ from typing import Any
 from sqlalchemy import Column, Connection, Table, func, inspect, literal, select, text
 
 from inforadar.store.schema.all_tables import all_tables
+from inforadar.store.schema.articles import articles
 from inforadar.store.schema.feeds import feed_schedules, feeds
+from inforadar.store.schema.items import items
+from inforadar.store.schema.people import marks
 
 _MAX_FAULTS = 20
 """Maximum number of faults of one kind that are listed; a broken file can have millions."""
@@ -34,14 +37,12 @@ def load_counts(connection: Connection) -> dict[str, int]:
 
 def find_contents(connection: Connection) -> str | None:
     """What a database holds ("3 feeds"), or None if no table has any row."""
-    for table in sorted(all_tables(), key=lambda table: table.name not in _KNOWN_TO_PEOPLE):
+    known, others = [feeds, items, marks, articles], all_tables()
+    for table in [*known, *(table for table in others if table not in known)]:
         if connection.execute(select(literal(1)).select_from(table).limit(1)).first():
             number = connection.execute(select(func.count()).select_from(table)).scalar_one()
-            return f"{number} {table.name if table.name in _KNOWN_TO_PEOPLE else f'rows of {table.name}'}"
+            return f"{number} {table.name if table in known else f'rows of {table.name}'}"
     return None
-
-
-_KNOWN_TO_PEOPLE = {"feeds", "items", "marks", "articles"}
 
 
 def load_identity(connection: Connection) -> tuple[object, ...]:
