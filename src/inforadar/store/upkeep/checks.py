@@ -45,10 +45,16 @@ def find_contents(connection: Connection) -> str | None:
     return None
 
 
+def sqlite_file(connection: Connection) -> Path:
+    """The file of an SQLite database."""
+    query = "SELECT file FROM pragma_database_list WHERE name = 'main'"
+    return Path(connection.exec_driver_sql(query).scalar_one())
+
+
 def load_identity(connection: Connection) -> tuple[object, ...]:
     """What tells this database from all others, by whatever name or path it was opened."""
     if connection.dialect.name == "sqlite":
-        file = Path(connection.exec_driver_sql("SELECT file FROM pragma_database_list").scalar_one()).stat()
+        file = sqlite_file(connection).stat()
         return file.st_dev, file.st_ino
     query = "SELECT pg_postmaster_start_time(), oid FROM pg_database WHERE datname = current_database()"
     return tuple(connection.execute(text(query)).one())

@@ -22,7 +22,7 @@ from inforadar.errors import ParseError, StoreError, UsageError
 from inforadar.store.faults import is_data_fault
 from inforadar.store.migrations.backfills import backfills
 from inforadar.store.schema.all_tables import all_tables
-from inforadar.store.upkeep.checks import find_contents
+from inforadar.store.upkeep.checks import find_contents, sqlite_file
 from inforadar.store.upkeep.export_archive import VERSION, OnTableDone
 from inforadar.store.upkeep.revision import OURS
 from inforadar.store.upkeep.transfer import (
@@ -64,9 +64,7 @@ def read_archive(
 
 def _folder(connection: Connection) -> Path | None:
     """The folder of an SQLite database."""
-    if connection.dialect.name != "sqlite":
-        return None
-    return Path(connection.exec_driver_sql("SELECT file FROM pragma_database_list").scalar_one()).parent
+    return sqlite_file(connection).parent if connection.dialect.name == "sqlite" else None
 
 
 class _Head(msgspec.Struct, forbid_unknown_fields=True):
