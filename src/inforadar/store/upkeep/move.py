@@ -85,9 +85,7 @@ class Move:
 
     async def _refuse_same(self) -> None:
         if await self.source.read(load_identity) == await self.target.read(load_identity):
-            raise UsageError(
-                f"{self.target.name} is the database that is already in use. Move to another one."
-            )
+            raise UsageError("--to names the database that is already in use.")
 
     async def _begin(self, *, restart: bool) -> bool:
         """Prepare the target. Returns whether an interrupted move is continued."""
