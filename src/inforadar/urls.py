@@ -14,6 +14,7 @@ import hashlib
 import ipaddress
 import re
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, NewType
 
 import ada_url
@@ -229,3 +230,8 @@ def readable(url: str) -> str:
         host = ada_url.idna.decode(host)
     rest = f"{parsed.pathname}{parsed.search}".rstrip("/")
     return f"{host}{rest}"
+
+
+def sqlite_url(path: Path) -> str:
+    """The database URL of an SQLite file: `?` and `%` in its path are ordinary characters there."""
+    return f"sqlite:///{str(path).replace('%', '%25').replace('?', '%3F')}"

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import Update, select, text, update
+from sqlalchemy import Update, delete, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from sqlalchemy.util import await_only
 
 from inforadar.model.article import Extracted
 from inforadar.model.feed import Feed
+from inforadar.model.ids import Uid
 from inforadar.stages.diff import diff
 from inforadar.store import leases
 from inforadar.store.analyses.claims import claim_analyses
@@ -25,10 +27,15 @@ from inforadar.store.articles.save import ArticleEnding, save_article
 from inforadar.store.database import Database, open_database, parse_database_url
 from inforadar.store.feeds.add import Subscription, save_subscriptions
 from inforadar.store.leases import claim_due_feeds, claim_feeds, extend_leases
+from inforadar.store.people.save_marks import save_marks
+from inforadar.store.schema.articles import articles
 from inforadar.store.schema.feeds import feed_schedules
-from inforadar.store.schema.items import items
+from inforadar.store.schema.items import forgotten_items, items
 from inforadar.store.types import db_now
+from inforadar.store.upkeep.delete_surplus import delete_orphans, forget_surplus
+from inforadar.store.upkeep.surplus import Keep
 from inforadar.store.writer import save_collected
+from inforadar.urls import uid, url_hash
 from tests.store.making import NOW, add_feed, add_feeds, claim, collect, collected, listed, rows, start_run
 from tests.support.servers import fresh_postgres
 
@@ -190,3 +197,62 @@ async def test_a_feed_that_another_process_is_adding_is_known_once_it_is_there(
     (first, is_new), (_, is_ours) = await saving
     assert (first.id, is_new, is_ours) == (theirs.id, False, True)
     assert len(await rows(database, feed_schedules)) == 2
+
+
+OLD = datetime(2020, 1, 1, tzinfo=UTC)
+SHARED = "https://shared.example/статья"
+
+
+async def an_unused_article(database: Database) -> Uid:
+    """Its items are gone, and its last attempt was long ago."""
+    feed = await add_feed(database, "https://gone.example/feed")
+    await collect(database, feed, listed(SHARED))
+    await database.write(lambda c: c.execute(delete(items)))
+    old = {"attempted_at": OLD, "updated_at": OLD, "next_attempt_at": None, "status": "success"}
+    await database.write(lambda c: c.execute(update(articles).values(**old)))
+    return uid(SHARED)
+
+
+async def test_retention_leaves_an_article_to_which_an_item_refers_that_is_just_being_saved(
+    database: Database, other: AsyncConnection
+) -> None:
+    await an_unused_article(database)
+    feed = await add_feed(database)
+    arriving = collected(await claim(database, feed), await start_run(database), listed(SHARED))
+    await other.run_sync(save_collected, [arriving], diff)
+    deleting = asyncio.create_task(database.write(delete_orphans, NOW, None))
+    await until_waiting(database, deleting)
+    await other.commit()
+    assert (await deleting)[0] == 0
+    assert [row.url for row in await rows(database, articles)] == [SHARED]
+
+
+async def test_an_article_that_retention_deletes_before_an_item_holds_it_is_queued_again(
+    database: Database, other: AsyncConnection
+) -> None:
+    key = await an_unused_article(database)
+    feed = await add_feed(database)
+    arriving = collected(await claim(database, feed), await start_run(database), listed(SHARED))
+    await other.execute(select(articles.c.uid).where(articles.c.uid == key).with_for_update())
+    saving = asyncio.create_task(database.write(save_collected, [arriving], diff))
+    await until_waiting(database, saving)
+    assert await other.run_sync(delete_orphans, NOW, None) == (1, key)
+    await other.commit()
+    await saving
+    (article,) = await rows(database, articles)
+    assert (article.url, article.status, article.next_attempt_at is None) == (SHARED, "not_fetched", False)
+
+
+async def test_retention_leaves_an_item_that_is_just_being_starred(
+    database: Database, other: AsyncConnection
+) -> None:
+    feed = await add_feed(database)
+    await collect(database, feed, listed(SHARED), listed("https://example.com/2"))
+    await other.run_sync(save_marks, SHARED, {"starred": True}, NOW)
+    keep = Keep(since=datetime.now(UTC) + timedelta(days=1), newest=0)
+    forgetting = asyncio.create_task(database.write(forget_surplus, feed.id, keep))
+    await until_waiting(database, forgetting)
+    await other.commit()
+    assert await forgetting == 1
+    assert [row.url for row in await rows(database, items)] == [SHARED]
+    assert [row.hash for row in await rows(database, forgotten_items)] == [url_hash("https://example.com/2")]

@@ -40,6 +40,7 @@ from tests.store.making import (
     reload,
     rows,
     save,
+    set_feed,
     set_schedule,
     start_run,
 )
@@ -449,3 +450,32 @@ async def test_a_batch_is_bounded_by_what_it_lists_and_whoever_collects_waits_fo
         await asyncio.wait_for(waiting, 5)
     assert batches == [2, 1, 2]
     assert await count(database, items) == sum(sizes)
+
+
+async def test_of_two_jobs_of_one_feed_the_one_that_lost_its_lease_is_told_so(database: Database) -> None:
+    feed = await add_feed(database)
+    run = await start_run(database)
+    lost = await claim(database, feed)
+    await expire_lease(database, feed)
+    held = await claim(database, feed)
+    async with Writer(database, diff) as writer:
+        old = writer.submit(collected(lost, run, listed("https://example.com/старое")))
+        new = writer.submit(collected(held, run, listed("https://example.com/новое")))
+        writer.flush_soon()
+        assert [item.listed.url for item in (await new).added] == ["https://example.com/новое"]
+        with pytest.raises(LeaseLostError):
+            await old
+    assert [row.url for row in await rows(database, items)] == ["https://example.com/новое"]
+
+
+async def test_a_feed_that_moved_to_a_deleted_feeds_url_is_no_duplicate(database: Database) -> None:
+    feed = await add_feed(database)
+    other = await add_feed(database, "https://new.example/feed")
+    await set_feed(database, other, deleted_at=NOW, enabled=False)
+    saved = await collect(database, feed, listed(), moved_to="https://new.example/feed")
+    assert (saved.duplicate_of, len(saved.added)) == (None, 1)
+    stored = await reload(database, feed)
+    assert (stored.duplicate_of, stored.url) == (None, "https://example.com/feed")
+    await set_feed(database, other, deleted_at=None)
+    saved = await collect(database, feed, listed(), moved_to="https://new.example/feed")
+    assert saved.duplicate_of == other.id

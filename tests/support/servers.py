@@ -169,11 +169,14 @@ def on_database(url: str, name: str) -> str:
 
 
 @asynccontextmanager
-async def fresh_postgres(server: dict[str, str], *, migrated: bool = True) -> AsyncIterator[str]:
-    """Yield the URL of a database for this block alone."""
+async def fresh_postgres(
+    server: dict[str, str], *, migrated: bool = True, locale: str | None = None
+) -> AsyncIterator[str]:
+    """Yield the URL of a database for this block alone; with `locale`, it must not be migrated."""
     name = f"inforadar_test_{uuid4().hex}"
     template = server["template"] if migrated else "template0"
-    await _execute(server["url"], f"CREATE DATABASE {name} TEMPLATE {template}")
+    of_locale = f" LOCALE '{locale}' LOCALE_PROVIDER libc ENCODING 'UTF8'" if locale else ""
+    await _execute(server["url"], f"CREATE DATABASE {name} TEMPLATE {template}{of_locale}")
     try:
         yield on_database(server["url"], name)
     finally:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from inforadar.config import Settings
 from inforadar.errors import StoreError
-from inforadar.store.database import Database, open_database
+from inforadar.store.database import LOCK_TIMEOUT_S, Database, open_database
 from inforadar.store.upkeep.revision import is_empty_database, require_current
 from inforadar.store.upkeep.upgrade import upgrade_database
 
@@ -31,23 +31,27 @@ def make_home(home: Path) -> None:
 
 
 @asynccontextmanager
-async def open_unchecked_store(settings: Settings) -> AsyncIterator[Database]:
+async def open_unchecked_store(
+    settings: Settings, *, lock_timeout_s: float = LOCK_TIMEOUT_S
+) -> AsyncIterator[Database]:
     """Open the database whatever its schema, for callers that check or upgrade it."""
     if settings.database_url.startswith("sqlite"):
         make_home(settings.home)
     password = settings.database.password
     secret = password.get_secret_value() if password else None
-    async with open_database(settings.database_url, secret) as database:
+    async with open_database(settings.database_url, secret, lock_timeout_s=lock_timeout_s) as database:
         yield database
 
 
 @asynccontextmanager
-async def open_store(settings: Settings, *, upgrade: bool = False) -> AsyncIterator[Database]:
+async def open_store(
+    settings: Settings, *, upgrade: bool = False, lock_timeout_s: float = LOCK_TIMEOUT_S
+) -> AsyncIterator[Database]:
     """Open the database with the current schema. With `upgrade`, or if the file is new, create or upgrade it.
 
     Without `upgrade`, an existing database with another schema is refused.
     """
-    async with open_unchecked_store(settings) as database:
+    async with open_unchecked_store(settings, lock_timeout_s=lock_timeout_s) as database:
         # A new file may already exist: another process has just created it and is about to set it up.
         if upgrade or (database.path and await database.read(is_empty_database)):
             await upgrade_database(database)

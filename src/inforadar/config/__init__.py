@@ -40,6 +40,7 @@ from inforadar.config.sections import (
     is_secret,
 )
 from inforadar.errors import ConfigError
+from inforadar.urls import sqlite_url
 
 MAX_SECRET_CHARS = 65_536
 """The longest value that `<NAME>_FILE` may hold."""
@@ -101,7 +102,7 @@ class Settings:
     @property
     def database_url(self) -> str:
         """The database's URL; by default SQLite in the home folder."""
-        return self.database.url or f"sqlite:///{self.home / 'inforadar.db'}"
+        return self.database.url or sqlite_url(self.home / "inforadar.db")
 
 
 def default_home() -> Path:

@@ -277,8 +277,8 @@ class RetentionSettings(Section):
     max_items: Annotated[int, Field(ge=0, le=10_000_000)] = 0
     """How many of a feed's newest items to keep, besides starred ones; never fewer than it publishes. 0: all."""
     history_days: Annotated[int, Field(ge=0, le=36_500)] = 0
-    """How many days to keep run reports, changes of items, failed downloads and cached analyses; data about hosts goes
-    after 90 days without a request. 0: keep everything forever."""
+    """How many days to keep run reports, changes of items, failed downloads, cached analyses and each feed's daily
+    numbers; data about hosts goes after 90 days without a request. 0: keep everything forever."""
 
 
 class SampleSettings(Section):

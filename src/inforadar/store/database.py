@@ -46,6 +46,9 @@ MIN_SQLITE = (3, 39, 0)
 READERS = 4
 LOCK_TIMEOUT_S = 15.0
 """How long SQLite waits for another program's transaction."""
+WORKER_LOCK_TIMEOUT_S = 120.0
+"""The same for a worker, whose finished jobs would have to be done again: `db vacuum` and a large import take minutes.
+Well below the time of a lease."""
 DEADLOCK_ATTEMPTS = 5
 CHECKPOINT_BYTES, MAX_WAL_BYTES, PAGE_BYTES = 32 * 2**20, 128 * 2**20, 4096
 """From the first size, a separate thread checkpoints SQLite's write-ahead log; from the second, a transaction does."""
@@ -362,6 +365,8 @@ class _PostgresRunner:
             isolation_level="REPEATABLE READ", postgresql_readonly=True
         )
         async with repeatable.begin() as connection:
+            # It locks no rows, so it may be silent for as long as whoever takes what it reads lets it wait.
+            await connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
             return await connection.run_sync(question)
 
     async def vacuum(self) -> None:

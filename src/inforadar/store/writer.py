@@ -222,12 +222,18 @@ class Writer:
                 return
 
     def _take_batch(self) -> tuple[list[tuple[FinishedJob, asyncio.Future[Saved]]], int]:
-        """The first waiting jobs, as many as fit into a transaction but at least one, and their weight."""
-        number, weight = 0, 0
+        """The first waiting jobs, as many as fit into a transaction but at least one, and their weight.
+
+        A feed is in it once: a job that lost its lease must not be taken for the one that has it now.
+        """
+        weight = 0
+        feeds: set[FeedId] = set()
         for job, _ in self._waiting:
-            if number and weight + _weight(job) > MAX_BATCH_WEIGHT:
+            if feeds and (weight + _weight(job) > MAX_BATCH_WEIGHT or job.lease.feed.id in feeds):
                 break
-            number, weight = number + 1, weight + _weight(job)
+            feeds.add(job.lease.feed.id)
+            weight += _weight(job)
+        number = len(feeds)
         batch, self._waiting = self._waiting[:number], self._waiting[number:]
         return batch, weight
 

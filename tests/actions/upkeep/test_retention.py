@@ -6,24 +6,26 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import Table, insert, update
+from sqlalchemy import Table, delete, insert, update
 
 from inforadar.actions.upkeep.retention import Retention
 from inforadar.config import RetentionSettings
 from inforadar.model.feed import Feed
+from inforadar.model.ids import RunId
 from inforadar.store.database import Database
 from inforadar.store.feeds.options import update_feed_options
 from inforadar.store.items.known import load_known_hashes
 from inforadar.store.items.queries import load_item_changes
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.feeds import feed_schedules
+from inforadar.store.schema.history import feed_days
 from inforadar.store.schema.hosts import hosts
 from inforadar.store.schema.items import forgotten_items, item_changes, items
 from inforadar.store.schema.people import marks
 from inforadar.store.schema.runs import runs
 from inforadar.store.types import db_later
 from inforadar.store.upkeep.checks import load_size
-from inforadar.store.upkeep.delete_surplus import delete_history
+from inforadar.store.upkeep.delete_surplus import delete_history, delete_orphans
 from inforadar.urls import url_hash
 from tests.store.making import NOW, add_feed, claim, collect, collected, count, listed, rows, save, start_run
 
@@ -104,6 +106,18 @@ async def test_an_article_outlives_its_items_until_its_30_days_are_over(database
     assert await count(database, articles) == 2
 
 
+async def test_each_article_is_looked_at_once_however_many_batches_there_are(database: Database) -> None:
+    await a_feed_with(database, 5)
+    await make_old(database, *urls(5), days=100)
+    await database.write(lambda c: c.execute(delete(items)))
+    uids = sorted(row.uid for row in await rows(database, articles))
+    assert await database.write(delete_orphans, RECENT, uids[0], 2) == (2, uids[2])
+    assert await database.write(delete_orphans, RECENT, uids[2], 2) == (2, uids[4])
+    assert await database.write(delete_orphans, RECENT, uids[4], 2) == (0, None)
+    assert [row.uid for row in await rows(database, articles)] == uids[:1]
+    assert (await retention(database, max_age_days=60).apply()).articles == 1
+
+
 async def test_only_the_newest_stay_and_never_fewer_than_are_published(database: Database) -> None:
     await a_feed_with(database, 6)
     assert (await retention(database, max_items=2, published=4).apply()).items == 2
@@ -171,9 +185,40 @@ async def test_old_reports_go_and_the_items_they_added_stay(database: Database) 
     await a_feed_with(database, 1)
     await set_all(database, runs, started_at=NOW, finished_at=NOW)
     surplus = retention(database, history_days=30)
-    assert (await surplus.plan()).history == 1
-    assert (await surplus.apply()).history == 1
+    assert (await surplus.plan()).history == 2, "the report, and the feed's numbers of that day"
+    assert (await surplus.apply()).history == 2
     assert (await count(database, runs), await count(database, items)) == (0, 1)
+
+
+async def test_the_run_of_a_killed_worker_goes_and_one_that_goes_on_stays(database: Database) -> None:
+    _killed, dead, alive, requested, recent = [await start_run(database) for _ in range(5)]
+
+    async def set_run(run_id: RunId, **columns: Any) -> None:
+        await database.write(lambda c: c.execute(update(runs).where(runs.c.id == run_id).values(**columns)))
+
+    await set_all(database, runs, started_at=NOW)
+    await set_run(dead, alive_until=NOW)
+    await set_run(alive, alive_until=db_later(20.0))
+    await set_run(requested, started_at=db_later(-29 * DAY_S), wanted_at=db_later(-29 * DAY_S))
+    await set_run(recent, started_at=db_later(-5 * DAY_S))
+    assert (await retention(database, history_days=1).apply()).history == 2
+    assert {row.id for row in await rows(database, runs)} == {alive, requested, recent}
+
+
+async def test_the_daily_numbers_of_a_feed_go_with_the_history(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inforadar.store.upkeep.surplus.ROWS_PER_BATCH", 2)
+    feeds = [await add_feed(database, f"https://{n}.example/feed") for n in range(3)]
+    days = [(RECENT - timedelta(days=days)).date() for days in (0, 29, 31, 400, 401)]
+    await database.write(
+        lambda c: c.execute(
+            insert(feed_days), [{"feed_id": feed.id, "day": day} for feed in feeds for day in days]
+        )
+    )
+    assert (await retention(database, history_days=30).plan()).history == 9
+    assert (await retention(database, history_days=30).apply()).history == 9
+    assert sorted(row.day for row in await rows(database, feed_days)) == sorted(days[:2] * 3)
 
 
 async def test_old_reports_go_in_portions(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,9 +229,11 @@ async def test_old_reports_go_in_portions(database: Database, monkeypatch: pytes
     await collect(database, feed, *(listed(url, title="Another title") for url in urls(3)), at=RECENT)
     await set_all(database, runs, started_at=NOW, finished_at=NOW)
     steps = []
-    while (number := await database.write(delete_history, RECENT, runs)) is not None:
+    after = None
+    while batch := await database.write(delete_history, RECENT, runs, after):
+        after = batch.last
         named = [row for table in (items, item_changes) for row in await rows(database, table) if row.run_id]
-        steps.append((number, len(named), await count(database, runs)))
+        steps.append((batch.deleted, len(named), await count(database, runs)))
     assert steps == [
         *[(0, 6, 2), (0, 4, 2), (0, 3, 2), (1, 3, 1)],  # the run that added five items
         *[(0, 1, 1), (0, 0, 1), (1, 0, 0)],  # the one that changed three
@@ -200,8 +247,8 @@ async def test_old_changes_go_and_the_item_stays_as_it_is(database: Database) ->
     await collect(database, feed, listed(urls(1)[0], title="Third title"), at=RECENT)
     await set_all(database, runs, started_at=RECENT, finished_at=RECENT)
     surplus = retention(database, history_days=30)
-    assert (await surplus.plan()).history == 1
-    assert (await surplus.apply()).history == 1
+    assert (await surplus.plan()).history == 2, "a change, and the numbers of that day"
+    assert (await surplus.apply()).history == 2
     (item,) = await rows(database, items)
     assert item.title == "Third title"
     assert await database.read(load_item_changes, item.id) == [

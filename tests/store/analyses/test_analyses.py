@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from inforadar.model.article import Extracted
 from inforadar.model.feed_options import FeedOptions
@@ -30,7 +30,7 @@ from inforadar.store.feeds.options import update_feed_options
 from inforadar.store.feeds.queries import load_feed
 from inforadar.store.schema.feeds import feed_schedules
 from inforadar.store.schema.items import items
-from inforadar.store.types import db_later
+from inforadar.store.types import db_later, db_now
 from tests.store.making import (
     NOW,
     add_feed,
@@ -96,6 +96,24 @@ async def test_items_of_disabled_and_deleted_feeds_cost_no_model(database: Datab
     assert await database.write(claim_analyses, 1) == []
     await database.write(update_feed, feed_id, {"enabled": True, "deleted_at": None})
     assert len(await database.write(claim_analyses, 1)) == 1
+
+
+async def test_items_of_inactive_feeds_do_not_stand_at_the_head_of_the_queue(database: Database) -> None:
+    """Otherwise each claim would walk past all of them."""
+    await ready(database, 9)
+    idle = (await rows(database, items))[0].feed_id
+    other = await add_feed(database, "https://active.example/feed")
+    await collect(database, other, listed("https://active.example/новое", content="<p>raw</p>"))
+    (article,) = await database.write(claim_articles, 1)
+    text = Extracted(clean_text="Текст", markdown="Текст")
+    await database.write(save_article, ArticleEnding(job=article, at=NOW, result=text))
+    await database.write(update_feed, idle, {"enabled": False})
+
+    assert (await claim_one(database)).url == "https://active.example/новое"
+    due = select(items.c.url).where(items.c.analyze_at <= db_now())
+    assert await database.read(lambda c: c.execute(due).all()) == []
+    await database.write(update_feed, idle, {"enabled": True})
+    assert len(await database.write(claim_analyses, 20)) == 9
 
 
 async def test_a_result_is_stored_and_asks_for_the_feed_to_be_built(database: Database) -> None:

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from inforadar.model.analysis import Analysis, Score, to_json
 from inforadar.model.article import Extracted
+from inforadar.model.zone import DateCorrection
 from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.analyses.claims import claim_analyses
 from inforadar.store.analyses.save import save_analysis
@@ -20,7 +21,9 @@ from inforadar.store.articles.save import ArticleEnding, save_article
 from inforadar.store.database import Database
 from inforadar.store.feeds.delete_feeds import purge_feeds
 from inforadar.store.items.one_row import count_items
+from inforadar.store.items.pages import load_item_page
 from inforadar.store.items.queries import ItemFilter, list_items
+from inforadar.store.items.redate import redate_feed
 from inforadar.store.items.search_index import save_search_words
 from inforadar.store.items.search_jobs import load_search_jobs
 from inforadar.store.items.search_words import query_words, search_words
@@ -251,3 +254,42 @@ async def test_what_changed_last_is_found_first(database: Database) -> None:
     await collect(database, feed, listed("https://example.com/new", title="Same"))
     await index_some(database, 1)
     assert await found(database, "same") == {"new"}
+
+
+async def test_every_word_of_a_long_query_counts(database: Database) -> None:
+    feed = await add_feed(database)
+    title = " ".join(f"слово{n}" for n in range(100))
+    chinese = "".join(chr(0x4E00 + n) for n in range(900))
+    await collect(database, feed, listed("https://example.com/words", title=title, snippet=chinese))
+    await index(database)
+    assert await found(database, title) == {"words"}
+    assert await found(database, f"{title} другое") == set()
+    assert await found(database, chinese) == {"words"}
+    assert await found(database, f"{chinese}报") == set()
+
+
+async def order(database: Database, query: str) -> list[str]:
+    page = await database.read(load_item_page, ItemFilter(query=query))
+    return [item.url[-1] for item in page.items]
+
+
+async def test_hits_are_newest_first_after_a_date_changed(database: Database) -> None:
+    feed = await add_feed(database)
+    days = {str(n): NOW - timedelta(days=n) for n in range(3)}
+    await collect(
+        database,
+        feed,
+        *(
+            listed(f"https://example.com/{name}", title="Новости", published_at=at)
+            for name, at in days.items()
+        ),
+    )
+    await index(database)
+    assert await order(database, "новости") == ["0", "1", "2"]
+    correction = DateCorrection(url="https://example.com/2", before=days["2"], after=NOW + timedelta(hours=1))
+    assert await database.write(redate_feed, feed.id, [correction], at=NOW) == 1
+    await index(database)
+    assert await order(database, "новости") == ["2", "0", "1"]
+    assert await order(database, "новост*") == ["2", "0", "1"]
+    assert await count(database, item_search) == 3
+    assert await count(database, search_queue) == 0

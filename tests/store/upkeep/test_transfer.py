@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from datetime import date
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -13,70 +11,21 @@ from uuid import UUID
 import msgspec
 import pytest
 from backports import zstd
-from sqlalchemy import Table, insert, update
+from sqlalchemy import update
 
 from inforadar.errors import DatabaseInUseError, ParseError, StoreError, UsageError
 from inforadar.store.database import Database, open_database
-from inforadar.store.feeds.save_credentials import save_credentials
-from inforadar.store.schema.analyses import analyses_cache, analysis_costs
 from inforadar.store.schema.feeds import cached_feeds, feed_credentials, feeds
 from inforadar.store.schema.items import items
-from inforadar.store.schema.people import marks
-from inforadar.store.schema.sitemaps import site_states, url_states
 from inforadar.store.upkeep import import_archive
-from inforadar.store.upkeep.export_archive import write_archive
-from inforadar.store.upkeep.import_archive import read_archive
 from inforadar.store.upkeep.move import Move
 from inforadar.store.upkeep.revision import require_current
-from inforadar.store.upkeep.transfer import load_digest, transferred_tables
-from tests.store.making import NOW, add_feed, claim, collect, count, listed, rows
+from inforadar.store.upkeep.transfer import transferred_tables
+from tests.store.making import add_feed, claim, count, rows
+from tests.store.upkeep.transferring import digests, export, fill, nobody, read
 from tests.support.servers import fresh_postgres
 
 pytestmark = pytest.mark.slow
-
-ODD = 'Привет, 世界 \x01\x1f \u2028 "quoted" \\ مرحبا 🛰️'
-
-
-def nobody(table: str, number: int) -> None:
-    """Nobody listens."""
-
-
-async def fill(database: Database, number: int = 3) -> None:
-    """Something of everything, odd values included."""
-    feed = await add_feed(database, title=ODD)
-    urls = [f"https://example.com/{n}?слово" for n in range(number)]
-    await collect(database, feed, *(listed(url, title=ODD, tags=("a", "б"), rating=1.5) for url in urls))
-    await collect(database, feed, listed(urls[0], title="Another", views=2**40, rating=-0.0))
-    await database.write(save_credentials, feed.id, {"Authorization": "Basic c2VjcmV0"})
-    document = {"big": 1e22, "whole": 100.0, "small": 1e-7, "b": [None, True, {"я": 2**60}], "a": ODD}
-    values: dict[Table, dict[str, Any]] = {
-        marks: {"hash": "0" * 64, "url": urls[0], "starred_at": NOW},
-        analyses_cache: {"key": "1" * 64, "model": "m", "prompt_version": "1", "result": document},
-        analysis_costs: {"day": date(2026, 3, 14), "model": "m", "feed_id": UUID(int=7), "cost": 0.1 + 0.2},
-        cached_feeds: {"id": feed.id, "xml_header": "<", "item_refs": ["я", "b"], "xml_content": ODD},
-        site_states: {"site_name": "сайт", "sitemap_url": None},
-        url_states: {"site_name": "сайт", "url": "https://example.com/", "state": 2},
-    }
-    for table, row in values.items():
-        await database.write(lambda c, t=table, r=row: c.execute(insert(t).values(**r)))
-
-
-async def export(database: Database, **options: Any) -> bytes:
-    file = io.BytesIO()
-    await database.snapshot(write_archive, file, nobody, **options)
-    return file.getvalue()
-
-
-async def read(database: Database, data: bytes, *, replace: bool = False) -> dict[str, int]:
-    return await database.write(read_archive, io.BytesIO(data), nobody, replace=replace)
-
-
-async def digests(database: Database) -> dict[str, tuple[int, str]]:
-    found = {}
-    for table in transferred_tables():
-        digest = await database.read(load_digest, table)
-        found[table.name] = (digest.rows, digest.checksum)
-    return found
 
 
 @pytest.fixture

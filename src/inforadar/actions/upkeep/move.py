@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inforadar.errors import UsageError
 from inforadar.store.database import Database, open_database
 from inforadar.store.upkeep.export_archive import OnTableDone
 from inforadar.store.upkeep.move import Move
@@ -24,7 +23,5 @@ async def move_database(
 ) -> MovedTo:
     """Move and verify; `database` is only read. An interrupted move continues, unless `restart` is set."""
     async with open_database(to, password) as target:
-        if target.url == database.url:
-            raise UsageError("--to names the database that is already in use.")
         moved = await Move(source=database, target=target, told=told).run(restart=restart)
         return MovedTo(name=target.name, rows=moved.tables, resumed=moved.resumed)

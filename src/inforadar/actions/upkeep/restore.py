@@ -14,6 +14,7 @@ from inforadar.store.upkeep.export_archive import OnTableDone
 from inforadar.store.upkeep.import_archive import read_archive
 from inforadar.store.upkeep.in_use import refuse_busy, refuse_if_open
 from inforadar.store.upkeep.upgrade import upgrade_database
+from inforadar.urls import sqlite_url
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +32,7 @@ def refuse_other_kind(url: str, file: Path) -> None:
     if is_sqlite_file(file) and not url.startswith("sqlite"):
         raise UsageError(
             f"{file} is an SQLite database, but DATABASE_URL is a PostgreSQL database. "
-            f"Set DATABASE_URL=sqlite:///{file.absolute()} and use `inforadar db move --to …`."
+            f"Set DATABASE_URL={sqlite_url(file.absolute())} and use `inforadar db move --to …`."
         )
 
 
@@ -70,7 +71,7 @@ async def _restore_archive(url: str, password: str | None, file: Path, told: OnT
         refuse_if_open(path)
         fresh = backup_path(path, ".restoring.db")
         try:
-            async with open_database(f"sqlite:///{fresh}") as database:
+            async with open_database(sqlite_url(fresh)) as database:
                 await upgrade_database(database)
                 await database.write(read_archive, data, told, replace=True)
         except BaseException:
@@ -81,7 +82,7 @@ async def _restore_archive(url: str, password: str | None, file: Path, told: OnT
 
 async def _take_place(fresh: Path, path: Path) -> Restored:
     try:
-        async with open_database(f"sqlite:///{fresh}") as database:
+        async with open_database(sqlite_url(fresh)) as database:
             made = await upgrade_database(database)
             rows = await database.read(load_counts)
         if made:

@@ -112,9 +112,11 @@ class Retention:
         before = now - timedelta(days=max(ARTICLE_MIN_DAYS, self.settings.max_age_days))
         if not delete:
             return await self.database.read(count_orphans, before)
-        total = 0
-        while number := await self.database.write(delete_orphans, before):
+        total, after, is_done = 0, None, False
+        while not is_done:
+            number, after = await self.database.write(delete_orphans, before, after)
             total += number
+            is_done = after is None
         await self.database.write(delete_lost_marks)
         return total
 
@@ -124,6 +126,7 @@ class Retention:
             return await self.database.read(count_history, before)
         total = 0
         for table in HISTORY:
-            while (number := await self.database.write(delete_history, before, table)) is not None:
-                total += number
+            after = None
+            while batch := await self.database.write(delete_history, before, table, after):
+                total, after = total + batch.deleted, batch.last
         return total

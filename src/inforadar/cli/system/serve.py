@@ -23,6 +23,7 @@ from inforadar.cli.terminal.output import print_json, print_line, safe
 from inforadar.config import Settings, load_settings
 from inforadar.errors import UsageError
 from inforadar.pipeline.worker import Stage, WorkReport
+from inforadar.store.database import WORKER_LOCK_TIMEOUT_S
 from inforadar.texts import counted
 
 T = TypeVar("T")
@@ -95,13 +96,19 @@ def _stages(text: str) -> frozenset[Stage]:
 
 
 async def _work(settings: Settings, stages: frozenset[Stage], stop: asyncio.Event) -> None:
-    async with open_store(settings) as database, open_worker(settings, database, stages=stages) as worker:
+    async with (
+        open_store(settings, lock_timeout_s=WORKER_LOCK_TIMEOUT_S) as database,
+        open_worker(settings, database, stages=stages) as worker,
+    ):
         tune_garbage_collector()
         await worker.run(stop)
 
 
 async def _work_once(settings: Settings, stages: frozenset[Stage]) -> WorkReport:
-    async with open_store(settings) as database, open_worker(settings, database, stages=stages) as worker:
+    async with (
+        open_store(settings, lock_timeout_s=WORKER_LOCK_TIMEOUT_S) as database,
+        open_worker(settings, database, stages=stages) as worker,
+    ):
         tune_garbage_collector()
         return await worker.run_once()
 

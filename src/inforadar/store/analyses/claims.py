@@ -27,6 +27,10 @@ from inforadar.store.schema.items import items
 from inforadar.store.types import db_later, db_now, one_of
 
 _i = items.c
+IDLE_WAIT_S = 6 * 3600.0
+"""How long an item of an inactive feed waits before the feed is checked again."""
+MAX_POSTPONED = 10_000
+"""About how many of them one claim postpones: others wait for its transaction."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +60,8 @@ def unless_changed(at: ColumnElement[datetime] | None) -> ColumnElement[datetime
 def claim_analyses(connection: Connection, limit: int, *, lease_s: float = LEASE_S) -> list[AnalysisJob]:
     """Lease items whose article is stored (or will not come): fresh ones first, in each lane the longest waiting first.
 
-    Items of disabled and deleted feeds wait: nobody is served them, and a model may cost money.
+    Items of disabled and deleted feeds wait: nobody is served them, and a model may cost money. They are postponed on
+    the way, so that they do not stand at the head of the queue, however many they are. An enabled feed's come back.
     """
     token = LeaseToken(uuid4().hex)
     due = _i.analyze_at <= db_now()
@@ -64,6 +69,7 @@ def claim_analyses(connection: Connection, limit: int, *, lease_s: float = LEASE
     # One query per lane, so that each can use the index.
     for lane in (and_(FRESH, due), and_(RETRY, due), is_absurd(_i.analyze_at)):
         if len(claimed) < limit:
+            _postpone_idle(connection, lane, limit - len(claimed))
             claimed += _lease(connection, lane, limit - len(claimed), token, lease_s)
     query = (
         select(
@@ -101,6 +107,30 @@ def claim_analyses(connection: Connection, limit: int, *, lease_s: float = LEASE
     ]
 
 
+def _postpone_idle(connection: Connection, lane: ColumnElement[bool], number: int) -> None:
+    """Postpone the items of inactive feeds among the first `number`, and go on as long as there are any."""
+    most = number + MAX_POSTPONED
+    while number <= most:
+        head = select(_i.id).where(lane, _is_free()).order_by(_i.analyze_at).limit(number).subquery()
+        idle = (
+            select(_i.id)
+            .join_from(items, feeds, feeds.c.id == _i.feed_id)
+            .where(_i.id.in_(select(head.c.id)), ~and_(*ACTIVE))
+            .order_by(_i.id)
+            .with_for_update(skip_locked=True, of=items)
+        )
+        ids = list(connection.execute(idle).scalars())
+        if not ids:
+            return
+        later = {"analyze_at": db_later(IDLE_WAIT_S), "analyze_until": None, "analyze_token": None}
+        connection.execute(update(items).where(one_of(_i.id, ids)).values(**later))
+        number *= 2
+
+
+def _is_free() -> ColumnElement[bool]:
+    return or_(_i.analyze_until.is_(None), _i.analyze_until <= db_now(), is_absurd(_i.analyze_until))
+
+
 def _lease(
     connection: Connection, lane: ColumnElement[bool], limit: int, token: LeaseToken, lease_s: float
 ) -> list[ItemId]:
@@ -109,7 +139,7 @@ def _lease(
         .join_from(items, feeds, feeds.c.id == _i.feed_id)
         .where(*ACTIVE)
         .where(lane)
-        .where(or_(_i.analyze_until.is_(None), _i.analyze_until <= db_now(), is_absurd(_i.analyze_until)))
+        .where(_is_free())
         .order_by(_i.analyze_at)
         .limit(limit)
         .with_for_update(skip_locked=True, of=items)

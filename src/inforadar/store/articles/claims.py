@@ -1,9 +1,14 @@
-"""Claim URLs to fetch, and extend, release or postpone the claims."""
+"""Claim URLs to fetch, and extend, release or postpone the claims.
+
+A lease sets `next_attempt_at` and `locked_until` to the same time. A page that changes during the lease sets only
+`next_attempt_at`. If the two differ, the running fetch may bring the old text, and another one is due.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
@@ -153,12 +158,17 @@ def postpone_articles(connection: Connection, waits: Iterable[tuple[ArticleJob, 
         )
 
 
+def unless_requested(at: ColumnElement[datetime] | None) -> ColumnElement[datetime]:
+    """`next_attempt_at` of a leased article: `at`, or the time at which it was requested again since the claim."""
+    return case((_a.next_attempt_at != _a.locked_until, _a.next_attempt_at), else_=at)
+
+
 def extend_articles(
     connection: Connection, jobs: Iterable[ArticleJob], *, lease_s: float = LEASE_S
 ) -> frozenset[Uid]:
     """Extend the leases (the heartbeat). Returns the articles whose lease is still ours; the others are lost."""
     until = db_later(literal(lease_s))
-    return _save_leases(connection, jobs, locked_until=until, next_attempt_at=until)
+    return _save_leases(connection, jobs, locked_until=until, next_attempt_at=unless_requested(until))
 
 
 def release_articles(connection: Connection, jobs: Iterable[ArticleJob]) -> None:

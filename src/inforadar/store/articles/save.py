@@ -10,7 +10,7 @@ from sqlalchemy import Connection, case, insert, literal, select, update
 
 from inforadar.model.article import ArticleStatus, Extracted, NotExtracted
 from inforadar.model.http import NotModified, Validators
-from inforadar.store.articles.claims import ArticleJob
+from inforadar.store.articles.claims import ArticleJob, unless_requested
 from inforadar.store.redis.outbox import note_article
 from inforadar.store.schema.articles import article_failures, articles
 from inforadar.store.schema.feeds import feed_schedules
@@ -76,6 +76,9 @@ def save_article(connection: Connection, ending: ArticleEnding, *, outbox: bool 
     before: str | None = None
     if job.text_len is not None:
         before = connection.execute(select(_a.clean_text).where(*own).with_for_update()).scalar()
+    is_final = values["next_attempt_at"] is None
+    if is_final:
+        values["next_attempt_at"] = unless_requested(None)
     held = connection.execute(update(articles).where(*own).values(**values).returning(_a.uid)).first()
     if held is None:
         return False
@@ -94,7 +97,7 @@ def save_article(connection: Connection, ending: ArticleEnding, *, outbox: bool 
                 host=hostname(job.url),
             )
         )
-    if values["next_attempt_at"] is None:
+    if is_final:
         is_new = isinstance(result, Extracted) and result.clean_text != before
         _wake_items(connection, job.url, is_new=is_new, again=is_new and before is not None)
     if outbox:

@@ -13,14 +13,26 @@ from inforadar.model.ids import FeedId
 from inforadar.model.schedule import Lane, lane_of
 from inforadar.store.feeds.queries import ACTIVE, deleted_sentence, load_feed
 from inforadar.store.schema.feeds import feed_schedules, feeds
+from inforadar.store.schema.items import items
 from inforadar.store.types import db_later, db_now, one_of
 
 
 def save_lanes(connection: Connection, feed_ids: Sequence[FeedId]) -> None:
-    """Move feeds to the lane of their kind, inactive ones to none. Called after either may have changed."""
+    """Move feeds to the lane of their kind, inactive ones to none. Called after either may have changed.
+
+    Items that claims postponed because their feed was inactive are due again.
+    """
     walks = case((and_(*ACTIVE), func.coalesce(feeds.c.kind.in_(_WALKING), false())))
     lane = select(walks).where(feeds.c.id == feed_schedules.c.id).scalar_subquery()
     connection.execute(update(feed_schedules).where(one_of(feed_schedules.c.id, feed_ids)).values(walks=lane))
+    active = select(feeds.c.id).where(one_of(feeds.c.id, feed_ids), *ACTIVE)
+    i = items.c
+    postponed = (i.analyze_at > db_now(), i.analyze_until.is_(None), i.analyze_attempts == 0)
+    # Locked in the same order as the writer locks them, so that the two cannot deadlock.
+    locked = (
+        select(i.id).where(i.feed_id.in_(active), *postponed).order_by(i.id).with_for_update().cte("locked")
+    )
+    connection.execute(update(items).where(i.id.in_(select(locked.c.id))).values(analyze_at=db_now()))
 
 
 _WALKING = [kind.value for kind in FeedKind if lane_of(kind) is Lane.WALKS]

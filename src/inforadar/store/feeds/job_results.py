@@ -23,6 +23,7 @@ from inforadar.urls import keeps_credentials
 def save_move(connection: Connection, job: FinishedJob) -> FeedId | None:
     """Give the feed its new URL and record the old one; if another feed has the new URL, only return that feed's id.
 
+    A deleted feed keeps its URL too, but nobody's articles come from it, so this one is no duplicate of it.
     A feed with credentials does not leave their origin: they would be sent to a site they were not given for. Instead
     the redirect is followed each time without them, so a site's answer never costs the user anything they entered.
     """
@@ -30,9 +31,9 @@ def save_move(connection: Connection, job: FinishedJob) -> FeedId | None:
     href, key = feed_key(job.moved_to or feed.url)
     if href == feed.url:
         return None
-    other: FeedId | None = connection.execute(select(feeds.c.id).where(feeds.c.url_hash == key)).scalar()
+    other = connection.execute(select(feeds.c.id, feeds.c.deleted_at).where(feeds.c.url_hash == key)).first()
     if other is not None:
-        return other
+        return other.id if other.deleted_at is None else None
     if not keeps_credentials(feed.url, href) and has_credentials(connection, feed.id):
         return None
     save_url(connection, feed, href, job.at)

@@ -1,22 +1,28 @@
 """Match feeds by source and topic names, ignoring case, with an index.
 
-SQLite's index ignores case for ASCII letters only: for names with other letters, all names are scanned first.
+SQLite's index ignores case for ASCII letters only, and PostgreSQL's does so in the locale C. If a name has others,
+all names are scanned there first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import ColumnElement, Connection, and_, func, literal, select
+from sqlalchemy import ColumnElement, Connection, and_, false, func, literal, select
 
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.types import NAME_INDEX_CHARS, folded, unindexed
+from inforadar.texts import storable_text
 
 
 def is_named(column: ColumnElement[str], names: Sequence[str]) -> ColumnElement[bool]:
     """Condition: the column is one of `names`, which come from `known_names`. Uses the index."""
+    # No feed has a name that cannot be stored, and PostgreSQL refuses to look for one.
+    possible = [name for name in names if storable_text(name) == name]
+    if not possible:
+        return false()
     # Python lowercases letters that the database's locale does not know.
-    meant = dict.fromkeys([*names, *(name.lower() for name in names)])
+    meant = dict.fromkeys([*possible, *(name.lower() for name in possible)])
     is_one = folded(column).in_([folded(literal(name)) for name in meant])
     if max(map(len, meant)) < NAME_INDEX_CHARS:
         return is_one
@@ -30,9 +36,12 @@ def has_name(column: ColumnElement[str], names: Sequence[str]) -> ColumnElement[
 
 def known_names(connection: Connection, column: ColumnElement[str], names: Sequence[str]) -> tuple[str, ...]:
     """Add the spellings that feeds use, where the database cannot ignore case. Unknown names match nothing."""
-    if connection.dialect.name != "sqlite" or all(map(str.isascii, names)):
+    if all(map(str.isascii, names)):
         return tuple(names)
     meant = {name.casefold() for name in names}
-    kept = feeds.c.deleted_at.is_(None)
-    there = connection.execute(select(column).where(kept).distinct()).scalars()
+    query = select(column).where(feeds.c.deleted_at.is_(None)).distinct()
+    if connection.dialect.name != "sqlite":
+        # Read nothing unless the database has a locale without these letters, such as C.
+        query = query.where(func.lower(literal("Ż")) != literal("ż"))
+    there = connection.execute(query).scalars()
     return tuple(dict.fromkeys([*names, *(name for name in there if name.casefold() in meant)]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,7 +18,7 @@ from inforadar.store.items.metadata_rows import METADATA_ROWS
 from inforadar.store.rows import insert_rows, stored_id, stored_time
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.items import item_changes, items
-from inforadar.store.types import db_now, one_of
+from inforadar.store.types import db_now, one_of, one_of_given
 from inforadar.store.upsert import upsert
 from inforadar.urls import uid
 
@@ -79,13 +79,7 @@ def insert_items(connection: Connection, batches: Sequence[FeedItems]) -> None:
                 complete.append(id_)
     if not rows:
         return
-    # Always in order of uid, so that two workers inserting the same articles cannot deadlock.
-    if queue:
-        articles_to_do = (
-            upsert(connection, articles).values(next_attempt_at=db_now()).on_conflict_do_nothing()
-        )
-        insert_rows(connection, articles_to_do, ("uid", "url", "category"), sorted(queue.values()))
-    there = _load_finished(connection, queue)
+    there = _queue_articles(connection, queue)
     insert_rows(
         connection,
         upsert(connection, items).on_conflict_do_nothing(index_elements=["feed_id", "hash"]),
@@ -122,21 +116,31 @@ def _mark_shared(connection: Connection, urls: Sequence[str]) -> None:
     connection.execute(update(items).where(items.c.id.in_(select(locked.c.id))).values(is_shared=True))
 
 
-def _load_finished(connection: Connection, uids: Iterable[Uid]) -> set[str]:
-    """Articles that another feed has already brought in: their items need not wait.
+def _queue_articles(connection: Connection, queue: Mapping[Uid, tuple[str, str, str]]) -> set[str]:
+    """Queue the articles and return those that another feed has already brought in: their items need not wait.
 
     All rows stay locked until the items are committed. Otherwise an article that is being saved at this moment could
-    miss the new items, and they it, and they would never be queued for analysis.
+    miss the new items, and they it, and they would never be queued for analysis. Retention may delete one before it is
+    locked; then it is queued again.
     """
-    a = articles.c
-    locked = (
-        select(a.uid, a.next_attempt_at)
-        .where(one_of(a.uid, uids))
-        .order_by(a.uid)
-        .with_for_update(read=True)
-        .cte("locked")
-    )
-    return set(connection.execute(select(locked.c.uid).where(locked.c.next_attempt_at.is_(None))).scalars())
+    finished: set[str] = set()
+    missing = sorted(queue)
+    to_do = upsert(connection, articles).values(next_attempt_at=db_now()).on_conflict_do_nothing()
+    while missing:
+        # Always in order of uid, so that two workers inserting the same articles cannot deadlock.
+        insert_rows(connection, to_do, ("uid", "url", "category"), [queue[key] for key in missing])
+        locked = connection.execute(_LOCK_ARTICLES, {"uids": missing}).all()
+        finished.update(key for key, is_finished in locked if is_finished)
+        missing = sorted(set(missing).difference(key for key, _ in locked))
+    return finished
+
+
+_LOCK_ARTICLES = (
+    select(articles.c.uid, articles.c.next_attempt_at.is_(None))
+    .where(one_of_given(articles.c.uid, "uids"))
+    .order_by(articles.c.uid)
+    .with_for_update(read=True)
+)
 
 
 def save_changes(

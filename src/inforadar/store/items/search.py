@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Text, and_, bindparam, false, literal, select
+from sqlalchemy import ColumnElement, Text, bindparam, false, literal, select
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
@@ -42,6 +42,23 @@ def _sqlite_matches(element: _Matches, compiler: SQLCompiler, **kw: Any) -> str:
     return f"{id_} IN (SELECT rowid FROM item_words WHERE item_words MATCH {asked})"  # noqa: S608 - compiled
 
 
+class _AllOf(FunctionElement[bool]):
+    """All conditions together, in groups: SQLite refuses more than a thousand levels, and each AND is one."""
+
+    name = "all_of"
+    inherit_cache = True
+
+
+_GROUP = 50
+
+
+@compiles(_AllOf)
+def _default_all_of(element: _AllOf, compiler: SQLCompiler, **kw: Any) -> str:
+    tests = [compiler.process(clause, **kw) for clause in element.clauses]
+    groups = (tests[start : start + _GROUP] for start in range(0, len(tests), _GROUP))
+    return " AND ".join(f"({' AND '.join(group)})" for group in groups)
+
+
 def has_words(query: str) -> ColumnElement[bool]:
     """Condition on a row of `item_search`, with the index. A query without any word matches nothing."""
     words = query_words(query)
@@ -67,7 +84,7 @@ def has_words_unindexed(query: str) -> ColumnElement[bool]:
         return false()
     text = literal(" ").concat(item_search.c.words).concat(literal(" "))
     # The words contain only letters, digits and marks, none of which is special in LIKE.
-    return and_(*(text.like(f"% {word.text}{'' if word.is_prefix else ' '}%") for word in words))
+    return _AllOf(*(text.like(f"% {word.text}{'' if word.is_prefix else ' '}%") for word in words))
 
 
 def fts5_query(query: str) -> str | None:

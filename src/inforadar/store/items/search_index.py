@@ -1,16 +1,16 @@
 """Save the search words of items.
 
 Ids of `item_search` are in order of the items' dates, so the newest hits come first straight from the index, without
-sorting the others.
+sorting the others. An item whose date changes is queued, and gets another id.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from operator import itemgetter
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, delete, insert, select
 
 from inforadar.model.ids import ItemId
 from inforadar.store.items.search_jobs import SearchJob
@@ -36,7 +36,16 @@ def save_search_words(
     ours = [(job, text) for job, text in words if job.changes[-1] in removed]
     asked = [(place, job.item_id.hex) for place, (job, _) in enumerate(ours)]
     there = connection.execute(_LOCK_ITEMS, _asked.parameters(asked)).all()
-    ids = _search_ids(connection, [(ours[place][0], known) for place, known in there])
+    known = [
+        (ours[place][0], id_ if id_ is None or _is_of_date(id_, ours[place][0]) else None)
+        for place, id_ in there
+    ]
+    moved = [
+        id_ for (_, id_), (_, kept) in zip(there, known, strict=True) if id_ is not None and kept is None
+    ]
+    if moved:
+        connection.execute(delete(item_search).where(one_of(_s.id, moved)))
+    ids = _search_ids(connection, known)
     rows = [
         (id_, stored_id(connection, ours[place][0].item_id), ours[place][1])
         for id_, (place, _) in zip(ids, there, strict=True)
@@ -81,7 +90,22 @@ def _search_ids(connection: Connection, jobs: Sequence[tuple[SearchJob, int | No
     return ids
 
 
+def _is_of_date(id_: int, job: SearchJob) -> bool:
+    return id_ // _PLACES == search_id(job.item_id, job.published_at) // _PLACES
+
+
+_PLACES = 2**30
+"""How many ids there are for a second."""
+
+
 def search_id(item_id: ItemId, published_at: datetime) -> int:
     """An id that sorts by date; within a second the order is arbitrary, with a billion possible ids."""
     second = max(-(2**32), min(int(published_at.timestamp()), 2**32))
-    return second * 2**30 + item_id.int % 2**30
+    return second * _PLACES + item_id.int % _PLACES
+
+
+def queue_for_search(connection: Connection, item_ids: Iterable[ItemId]) -> None:
+    """Queue items whose date changed. Changes of their texts are queued by triggers."""
+    rows = [{"item_id": id_} for id_ in item_ids]
+    if rows:
+        connection.execute(insert(search_queue), rows)

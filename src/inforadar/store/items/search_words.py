@@ -19,7 +19,8 @@ from functools import lru_cache
 MAX_TEXT_CHARS = 100_000
 """How many characters of a text are indexed."""
 MAX_WORD_CHARS = 64
-MAX_QUERY_WORDS = 16
+MAX_QUERY_CHARS = 1000
+"""How long a query may be; the rest of a longer one is not looked at."""
 
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _REPLACED = (("ł", "l"), ("đ", "d"), ("ø", "o"), ("ı", "i"), ("_", " "))
@@ -58,7 +59,7 @@ def search_words(texts: Iterable[str | None]) -> str:
 def query_words(query: str) -> tuple[QueryWord, ...]:
     """The words that a text must all have. A star at the end of a word stands for any ending."""
     found: dict[QueryWord, None] = {}
-    for part in query[:1000].split():
+    for part in query[:MAX_QUERY_CHARS].split():
         words = [run for word in _words(part) for run in _RUN.findall(word)]
         for number, run in enumerate(words, 1):
             if _CJK_CHAR.match(run):
@@ -67,7 +68,7 @@ def query_words(query: str) -> tuple[QueryWord, ...]:
             else:
                 is_prefix = part.endswith("*") and number == len(words) and len(run) > 1
                 found[QueryWord(run[:MAX_WORD_CHARS], is_prefix)] = None
-    return tuple(found)[:MAX_QUERY_WORDS]
+    return tuple(found)
 
 
 def _pairs(run: str) -> Iterator[str]:

@@ -6,13 +6,23 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, case
+from sqlalchemy import Connection, case, select
 
 from inforadar.model.ids import UrlHash
 from inforadar.store.people.marks import NO_MARKS, Marks, load_marks
+from inforadar.store.schema.items import items
 from inforadar.store.schema.people import marks
+from inforadar.store.types import one_of_given
 from inforadar.store.upsert import upsert
 from inforadar.urls import url_hash
+
+_LOCK_ITEMS = (
+    # Until the star is committed, so that retention cannot delete the items meanwhile.
+    select(items.c.id)
+    .where(one_of_given(items.c.url, "urls"))
+    .order_by(items.c.id)
+    .with_for_update(read=True, key_share=True)
+)
 
 
 def save_marks(connection: Connection, url: str, changes: Mapping[str, bool], at: datetime) -> Marks:
@@ -37,4 +47,6 @@ def save_marks_of(
             for name, value in values.items()
         }
         connection.execute(row.on_conflict_do_update(index_elements=["hash"], set_=kept))
+        if changes.get("starred"):
+            connection.execute(_LOCK_ITEMS, {"urls": list(keys.values())})
     return load_marks(connection, list(keys))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Select, Table, func, literal, select, tuple_, union_all
 
 from inforadar.model.article import ArticleStatus
 from inforadar.model.ids import Uid
@@ -93,32 +93,42 @@ def _projected(connection: Connection, query: Any) -> list[ProjectedArticle]:
     return found
 
 
+_c = article_categories.c
+LISTED: dict[Table, Select[Any]] = {
+    items: select(feeds.c.topic.label("topic"), items.c.url.label("url"), items.c.created_at.label("at"))
+    .join_from(items, feeds, feeds.c.id == items.c.feed_id)
+    .where(feeds.c.deleted_at.is_(None)),
+    articles: select(_a.category.label("topic"), _a.url.label("url"), _a.created_at.label("at")),
+    article_categories: select(
+        _c.category.label("topic"), _a.url.label("url"), _c.created_at.label("at")
+    ).join_from(article_categories, articles, _a.uid == _c.uid),
+}
+"""Topic, URL and time of what feeds list, what was queued, and what other programs brought: each by its own table."""
+
+
 def load_listed_since(
-    connection: Connection, since: datetime, after: tuple[str, str], limit: int
-) -> list[tuple[str, str, datetime]]:
-    """(topic, URL, time) of what was listed since then, after the given topic and URL."""
-    listed = (
-        select(feeds.c.topic.label("topic"), items.c.url.label("url"), items.c.created_at.label("at"))
-        .join_from(items, feeds, feeds.c.id == items.c.feed_id)
-        .where(items.c.created_at >= since, feeds.c.deleted_at.is_(None))
-    )
-    queued = select(_a.category, _a.url, _a.created_at).where(_a.created_at >= since)
-    also = articles.join(article_categories, article_categories.c.uid == _a.uid)
-    brought = (
-        select(article_categories.c.category, _a.url, article_categories.c.created_at)
-        .select_from(also)
-        .where(article_categories.c.created_at >= since)
-    )
-    both = listed.union_all(queued, brought).subquery()
-    topic, url = after
-    query = (
-        select(both.c.topic, both.c.url, func.max(both.c.at).label("at"))
-        .where((both.c.topic > topic) | ((both.c.topic == topic) & (both.c.url > url)))
-        .group_by(both.c.topic, both.c.url)
-        .order_by(both.c.topic, both.c.url)
-        .limit(limit)
-    )
-    return [(row.topic, row.url, row.at) for row in connection.execute(query)]
+    connection: Connection, table: Table, since: datetime, after: Sequence[Any] | None, limit: int
+) -> tuple[list[tuple[str, str, datetime]], Sequence[Any] | None]:
+    """(topic, URL, time) of what one of the `LISTED` tables lists since then, and the key to continue after.
+
+    In order of the table's key, so that all pages together read it once. A URL may be on several pages.
+    """
+    keys = list(table.primary_key.columns)
+    query = LISTED[table].add_columns(*keys).where(table.c.created_at >= since).order_by(*keys).limit(limit)
+    if after is not None:
+        given = [literal(value, column.type) for value, column in zip(after, keys, strict=True)]
+        query = query.where(tuple_(*keys) > tuple_(*given) if len(keys) > 1 else keys[0] > given[0])
+    rows = connection.execute(query).all()
+    last = tuple(rows[-1][3:]) if rows else None
+    return [(row.topic, row.url, row.at) for row in rows], last
+
+
+def count_listed_since(connection: Connection, since: datetime) -> int:
+    """How many URLs are listed since then, each once per topic."""
+    recent = [query.where(table.c.created_at >= since) for table, query in LISTED.items()]
+    listed = union_all(*recent).subquery()
+    once = select(listed.c.topic, listed.c.url).distinct().subquery()
+    return connection.execute(select(func.count()).select_from(once)).scalar_one()
 
 
 def load_failures_after(

@@ -22,6 +22,10 @@ LOCK = "inforadar:projection"
 LOCK_MS = 30_000
 LOCK_POLL_S = 0.05
 
+RENEWALS = 3
+"""How often a lock is renewed in the time that it lives."""
+
+_RENEW = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0"
 _RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
 
 
@@ -35,10 +39,22 @@ class HeldLock:
     def __init__(self, redis: Redis, token: bytes) -> None:
         self._redis = redis
         self._token = token
+        self._renewing = redis.register_script(_RENEW)
+        self._turn = asyncio.Lock()
+
+    async def keep(self) -> None:
+        """Renew the lock until cancelled: reading what is to be written may take longer than the lock lives."""
+        while True:
+            await asyncio.sleep(LOCK_MS / 1000 / RENEWALS)
+            # A write watches the key: its own renewal would look like another process.
+            async with self._turn:
+                # If Redis is unreachable now, the next write says so.
+                with suppress(RedisError, OSError):
+                    await self._renewing(keys=[LOCK], args=[self._token, LOCK_MS])
 
     async def write(self, fill: Callable[[Pipeline], None]) -> list[str]:
         """Run the commands that `fill` adds, all or none; return Redis's errors about keys of another type."""
-        async with self._redis.pipeline(transaction=True) as pipeline:
+        async with self._turn, self._redis.pipeline(transaction=True) as pipeline:
             await pipeline.watch(LOCK)
             if await pipeline.get(LOCK) != self._token:
                 raise LockLostError
@@ -67,9 +83,13 @@ async def held_lock(redis: Redis, *, wait_s: float) -> AsyncIterator[HeldLock | 
             yield None
             return
         await asyncio.sleep(LOCK_POLL_S)
+    lock = HeldLock(redis, token.encode())
+    keeping = asyncio.create_task(lock.keep(), name="redis-lock")
     try:
-        yield HeldLock(redis, token.encode())
+        yield lock
     finally:
+        keeping.cancel()
+        await asyncio.wait([keeping])
         # If Redis is unreachable, the lock expires by itself; an error here would hide that the holder was stopped.
         with suppress(RedisError, OSError):
             await redis.register_script(_RELEASE)(keys=[LOCK], args=[token])

@@ -16,7 +16,9 @@ from redis.asyncio import Redis
 from inforadar.model.ids import Uid
 from inforadar.store.database import Database
 from inforadar.store.redis.article_queries import (
+    LISTED,
     ProjectedArticle,
+    count_listed_since,
     load_failures_after,
     load_listed_since,
     load_projected_after,
@@ -64,18 +66,18 @@ async def _delete_staging(redis: Redis) -> None:
 
 
 async def _links(database: Database, lock: HeldLock, now: datetime) -> int:
-    written, after = 0, ("", "")
     since = now - timedelta(seconds=LINKS_S)
-    while rows := await database.read(load_listed_since, since, after, ROWS_PER_BATCH):
+    for table in LISTED:
+        rows, after = await database.read(load_listed_since, table, since, None, ROWS_PER_BATCH)
+        while rows:
 
-        def fill(pipeline: Pipeline, rows: Sequence[tuple[str, str, datetime]] = rows) -> None:
-            for topic, url, at in rows:
-                add_members(pipeline, f"{LINKS}{topic}", [url], at, LINKS_S)
+            def fill(pipeline: Pipeline, rows: Sequence[tuple[str, str, datetime]] = rows) -> None:
+                for topic, url, at in rows:
+                    add_members(pipeline, f"{LINKS}{topic}", [url], at, LINKS_S)
 
-        await lock.write(fill)
-        written += len(rows)
-        after = rows[-1][:2]
-    return written
+            await lock.write(fill)
+            rows, after = await database.read(load_listed_since, table, since, after, ROWS_PER_BATCH)
+    return await database.read(count_listed_since, since)
 
 
 async def _articles(database: Database, lock: HeldLock, now: datetime) -> tuple[set[str], int]:

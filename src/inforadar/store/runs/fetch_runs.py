@@ -17,6 +17,7 @@ from sqlalchemy import Connection, insert, select, update
 from inforadar.model.ids import RunId, new_uuid
 from inforadar.model.progress import Progress
 from inforadar.model.run import RunDetails, RunKind
+from inforadar.store.runs.queries import IS_DEAD
 from inforadar.store.runs.save import finish_run, save_events
 from inforadar.store.schema.runs import runs
 from inforadar.store.types import db_later, db_now
@@ -76,6 +77,6 @@ def save_heartbeat(
 
 def close_dead_runs(connection: Connection) -> None:
     """Close the runs of processes that died: their results are what was saved until then."""
-    dead = connection.execute(select(_r.id, _r.alive_until).where(_r.alive_until < db_now())).all()
+    dead = connection.execute(select(_r.id, _r.alive_until, db_now().label("now")).where(IS_DEAD)).all()
     for row in dead:
-        finish_run(connection, row.id, row.alive_until, interrupted=True)
+        finish_run(connection, row.id, min(row.alive_until, row.now), interrupted=True)

@@ -6,18 +6,23 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Row, func, or_, select
+from sqlalchemy import Connection, Row, and_, func, or_, select
 
 from inforadar.errors import NotFoundError
 from inforadar.model.ids import RunId
 from inforadar.model.progress import Progress, ProgressKind
 from inforadar.model.run import Report, RunDetails, RunKind
+from inforadar.store.clock_sanity import is_absurd
 from inforadar.store.schema.items import item_changes, items
 from inforadar.store.schema.runs import run_events, runs
 from inforadar.store.types import db_now
 
 _r = runs.c
 
+ABSURD_ALIVE_S = 3600.0
+"""No run says that it will live this long; the clock was wrong when it was written."""
+IS_DEAD = or_(_r.alive_until < db_now(), is_absurd(_r.alive_until, ABSURD_ALIVE_S))
+"""Condition: the process that executed the run no longer does. Not true of a run without heartbeats."""
 MAX_EVENTS = 2000
 """Maximum number of progress events stored per run; later ones are not stored."""
 _NO_RUN = "There is no run {}. `inforadar run list` shows them."
@@ -122,12 +127,12 @@ def load_events(
 
 def has_fetch_work(connection: Connection) -> bool:
     """Whether a run was requested or abandoned. Cheap: two short indexes."""
-    query = select(func.count()).where(or_(_r.wanted_at.is_not(None), _r.alive_until < db_now()))
+    query = select(func.count()).where(or_(_r.wanted_at.is_not(None), IS_DEAD))
     return connection.execute(query).scalar_one() > 0
 
 
 def load_open_fetch_runs(connection: Connection) -> list[RunId]:
     """Fetch runs that wait for a worker or are running, newest first."""
-    is_open = or_(_r.wanted_at.is_not(None), _r.alive_until >= db_now())
+    is_open = or_(_r.wanted_at.is_not(None), and_(_r.alive_until.is_not(None), ~IS_DEAD))
     query = select(_r.id).where(is_open, _r.finished_at.is_(None)).order_by(_r.id.desc())
     return list(connection.execute(query).scalars())

@@ -10,6 +10,7 @@ from sqlalchemy import (
     Connection,
     bindparam,
     insert,
+    or_,
     select,
     update,
 )
@@ -18,6 +19,7 @@ from inforadar.model.ids import new_uuid
 from inforadar.model.item import ItemChange
 from inforadar.model.schedule import ListingPart
 from inforadar.model.sitemap import UrlState
+from inforadar.store.items.search_index import queue_for_search
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.items import item_changes, items
 from inforadar.store.sitemaps.record import mark_urls
@@ -51,6 +53,7 @@ def _republish(connection: Connection, part: ListingPart) -> tuple[ItemChange, .
         .values(pub_date=bindparam("date", type_=_i.pub_date.type), updated_at=part.at),
         [{"item": row.id, "date": dates[row.hash]} for row in sorted(rows, key=lambda row: row.id)],
     )
+    queue_for_search(connection, [row.id for row in rows])
     changes = tuple(
         ItemChange(
             id=row.id,
@@ -73,7 +76,11 @@ def _republish(connection: Connection, part: ListingPart) -> tuple[ItemChange, .
     uids = [uid(row.url) for row in rows]
     connection.execute(
         update(articles)
-        .where(one_of(articles.c.uid, uids), articles.c.next_attempt_at.is_(None))
+        .where(
+            one_of(articles.c.uid, uids),
+            # Also one that is being fetched at this moment: that may still be the old text.
+            or_(articles.c.next_attempt_at.is_(None), articles.c.lease_token.is_not(None)),
+        )
         .values(next_attempt_at=db_now(), attempts=0)
     )
     return changes

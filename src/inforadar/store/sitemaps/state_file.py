@@ -22,6 +22,7 @@ from inforadar.store.database import Database, open_database
 from inforadar.store.faults import is_damaged
 from inforadar.store.schema.sitemaps import site_states, sitemap_files, url_states
 from inforadar.store.upkeep.revision import require_current
+from inforadar.urls import sqlite_url
 
 _TABLES = cast(tuple[Table, ...], (site_states, url_states, sitemap_files))
 MAIN = "inforadar.db"
@@ -40,7 +41,7 @@ async def open_state(where: str | Path) -> AsyncIterator[Database]:
     text = str(where)
     is_url = "://" in text
     path = None if is_url else _absolute(text)
-    url = text if path is None else f"sqlite:///{path}"
+    url = text if path is None else sqlite_url(path)
     try:
         async with open_database(url) as database:
             if await database.read(_is_ours):

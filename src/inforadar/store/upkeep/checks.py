@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Column, Connection, Table, func, inspect, select, text
+from sqlalchemy import Column, Connection, Table, func, inspect, literal, select, text
 
 from inforadar.store.schema.all_tables import all_tables
+from inforadar.store.schema.articles import articles
 from inforadar.store.schema.feeds import feed_schedules, feeds
+from inforadar.store.schema.items import items
+from inforadar.store.schema.people import marks
 
 _MAX_FAULTS = 20
 """Maximum number of faults of one kind that are listed; a broken file can have millions."""
@@ -29,6 +33,31 @@ def load_counts(connection: Connection) -> dict[str, int]:
         table.name: connection.execute(select(func.count()).select_from(table)).scalar_one()
         for table in all_tables()
     }
+
+
+def find_contents(connection: Connection) -> str | None:
+    """What a database holds ("3 feeds"), or None if no table has any row."""
+    known, others = [feeds, items, marks, articles], all_tables()
+    for table in [*known, *(table for table in others if table not in known)]:
+        if connection.execute(select(literal(1)).select_from(table).limit(1)).first():
+            number = connection.execute(select(func.count()).select_from(table)).scalar_one()
+            return f"{number} {table.name if table in known else f'rows of {table.name}'}"
+    return None
+
+
+def sqlite_file(connection: Connection) -> Path:
+    """The file of an SQLite database."""
+    query = "SELECT file FROM pragma_database_list WHERE name = 'main'"
+    return Path(connection.exec_driver_sql(query).scalar_one())
+
+
+def load_identity(connection: Connection) -> tuple[object, ...]:
+    """What tells this database from all others, by whatever name or path it was opened."""
+    if connection.dialect.name == "sqlite":
+        file = sqlite_file(connection).stat()
+        return file.st_dev, file.st_ino
+    query = "SELECT pg_postmaster_start_time(), oid FROM pg_database WHERE datname = current_database()"
+    return tuple(connection.execute(text(query)).one())
 
 
 def find_damage(connection: Connection) -> list[str]:

@@ -6,22 +6,23 @@ The export is read in one transaction: if anything in it is wrong, nothing of it
 from __future__ import annotations
 
 import io
+import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import msgspec
-from sqlalchemy import Column, Connection, Table, delete, func, insert, select
+from sqlalchemy import Column, Connection, Table, delete, insert
 from sqlalchemy.exc import StatementError
 
-from inforadar.errors import ParseError, UsageError
+from inforadar.errors import ParseError, StoreError, UsageError
 from inforadar.store.faults import is_data_fault
+from inforadar.store.migrations.backfills import backfills
 from inforadar.store.schema.all_tables import all_tables
-from inforadar.store.schema.feeds import feeds
-from inforadar.store.schema.items import items
-from inforadar.store.schema.people import marks
+from inforadar.store.upkeep.checks import find_contents, sqlite_file
 from inforadar.store.upkeep.export_archive import VERSION, OnTableDone
 from inforadar.store.upkeep.revision import OURS
 from inforadar.store.upkeep.transfer import (
@@ -39,8 +40,11 @@ else:
     from backports import zstd
 
 MAX_LINE_BYTES = 64 * 2**20
-MAX_RATIO, RATIO_CHECK_BYTES = 300, 64 * 2**20
-"""Text shrinks to about a tenth. A file that expands much more was made to fill a disk; checked from this size on."""
+MAX_RATIO, RATIO_CHECK_BYTES = 300, 32 * 2**30
+"""Text shrinks to about a tenth. A huge file that expands much more was made to fill a disk. Below this size the ratio
+says nothing: a thousand pages that share one text are real, and shrink to next to nothing."""
+SPACE_CHECK_BYTES, MIN_FREE_BYTES = 64 * 2**20, 256 * 2**20
+"""How often the disk of an SQLite database is looked at, and what is left free on it."""
 _ZSTD = b"\x28\xb5\x2f\xfd"
 
 
@@ -48,20 +52,19 @@ def read_archive(
     connection: Connection, file: BinaryIO, told: OnTableDone, *, replace: bool
 ) -> dict[str, int]:
     """Fill an empty database, or any with `replace`. Raises `ParseError`; the caller's transaction rolls back."""
-    if not replace and (there := _occupied(connection)):
+    file.seek(0)  # a transaction that met a deadlock starts over
+    if not replace and (there := find_contents(connection)):
         raise UsageError(
             f"The database is not empty: it holds {there}. Pass --replace to delete everything in it."
         )
     for table in reversed(all_tables()):
         connection.execute(delete(table))
-    return _Reading(connection=connection, told=told).read(_lines(file))
+    return _Reading(connection=connection, told=told).read(_lines(file, _folder(connection)))
 
 
-def _occupied(connection: Connection) -> str | None:
-    for table in (feeds, items, marks):
-        if number := connection.execute(select(func.count()).select_from(table)).scalar_one():
-            return f"{number} {table.name}"
-    return None
+def _folder(connection: Connection) -> Path | None:
+    """The folder of an SQLite database."""
+    return sqlite_file(connection).parent if connection.dialect.name == "sqlite" else None
 
 
 class _Head(msgspec.Struct, forbid_unknown_fields=True):
@@ -89,10 +92,10 @@ class _End(msgspec.Struct, forbid_unknown_fields=True):
 _NOT_OURS = "This is not an export of Info Radar. `inforadar export FILE` makes one."
 
 
-def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """The lines of a compressed file; refuses endless lines, and files that expand out of all proportion."""
+def _lines(file: BinaryIO, folder: Path | None) -> Iterator[bytes]:
+    """The lines of a compressed file; refuses endless lines, and files that would fill the disk."""
     counted = _CountingReader(file)
-    expanded = 0
+    expanded, next_look = 0, SPACE_CHECK_BYTES
     try:
         with zstd.ZstdFile(io.BufferedReader(counted)) as stream:
             while line := stream.readline(MAX_LINE_BYTES + 1):
@@ -105,10 +108,20 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
                     raise ParseError(
                         f"The export expands to over {MAX_RATIO} times its size: it was made to do harm."
                     )
+                if folder and expanded > next_look:
+                    _require_space(folder)
+                    next_look = expanded + SPACE_CHECK_BYTES
                 yield line
     except (zstd.ZstdError, EOFError) as fault:
         is_zstd = counted.began.startswith(_ZSTD)
         raise ParseError(f"The export is damaged or cut off. ({fault})" if is_zstd else _NOT_OURS) from None
+
+
+def _require_space(folder: Path) -> None:
+    if shutil.disk_usage(folder).free < MIN_FREE_BYTES:
+        raise StoreError(
+            f"The disk of {folder} is almost full, and the export is larger. Nothing was imported. Make room first."
+        )
 
 
 class _CountingReader(io.RawIOBase):
@@ -139,6 +152,8 @@ class _Reading:
     digests: dict[str, Digest] = field(default_factory=dict)
     number: int = 0
     """Number of the current line."""
+    schema: str = OURS.head
+    """The schema that the export was written with."""
 
     def read(self, lines: Iterator[bytes]) -> dict[str, int]:
         self._check_head(next(lines, b""))
@@ -157,6 +172,7 @@ class _Reading:
                 self._check_end(line)
                 if next(lines, None) is not None:
                     raise ParseError("The export continues after its end.")
+                self._fill_in()
                 return {name: digest.rows for name, digest in self.digests.items()}
             current = self._open(line)
         raise ParseError("The export is cut off: its end is missing.")
@@ -173,6 +189,13 @@ class _Reading:
                 f"The export was written by a newer Info Radar ({head.program}, schema {head.schema}). "
                 "Upgrade this program first."
             )
+        self.schema = head.schema
+
+    def _fill_in(self) -> None:
+        """Give the rows of an older export what the later migrations would have given them."""
+        for revision in OURS.known[OURS.known.index(self.schema) + 1 :]:
+            for statement in backfills(self.connection.dialect.name, revision):
+                self.connection.exec_driver_sql(statement)
 
     def _open(self, line: bytes) -> _Filling:
         try:

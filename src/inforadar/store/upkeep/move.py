@@ -19,7 +19,6 @@ from sqlalchemy import (
     Table,
     Text,
     delete,
-    func,
     insert,
     inspect,
     select,
@@ -30,9 +29,7 @@ from sqlalchemy import (
 from inforadar.errors import StoreError, UsageError
 from inforadar.store.database import Database
 from inforadar.store.schema.all_tables import all_tables
-from inforadar.store.schema.feeds import feeds
-from inforadar.store.schema.items import items
-from inforadar.store.schema.people import marks
+from inforadar.store.upkeep.checks import find_contents, load_identity
 from inforadar.store.upkeep.export_archive import OnTableDone
 from inforadar.store.upkeep.import_archive import insert_values
 from inforadar.store.upkeep.in_use import refuse_busy
@@ -77,6 +74,7 @@ class Move:
 
     async def run(self, *, restart: bool = False) -> Moved:
         """Move everything and compare it. The source is only read."""
+        await self._refuse_same()
         await refuse_busy(self.source)
         resumed = await self._begin(restart=restart)
         for table in transferred_tables():
@@ -84,6 +82,10 @@ class Move:
         tables = await self._compare()
         await self.target.write(_finish)
         return Moved(tables=tables, resumed=resumed)
+
+    async def _refuse_same(self) -> None:
+        if await self.source.read(load_identity) == await self.target.read(load_identity):
+            raise UsageError("--to names the database that is already in use.")
 
     async def _begin(self, *, restart: bool) -> bool:
         """Prepare the target. Returns whether an interrupted move is continued."""
@@ -134,11 +136,8 @@ def _difference(table: Table, here: Digest, there: Digest) -> str:
 
 
 def _refuse_occupied(connection: Connection, name: str) -> None:
-    for table in (feeds, items, marks):
-        if number := connection.execute(select(func.count()).select_from(table)).scalar_one():
-            raise UsageError(
-                f"{name} is not empty: it holds {number} {table.name}. Move to a database of its own."
-            )
+    if contents := find_contents(connection):
+        raise UsageError(f"{name} is not empty: it holds {contents}. Move to a database of its own.")
 
 
 def _clear(connection: Connection) -> None:

@@ -6,13 +6,27 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, func, literal, or_, select
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Select,
+    Table,
+    and_,
+    func,
+    literal,
+    or_,
+    select,
+    true,
+)
 
 from inforadar.model.feed_options import FeedOptions, parse_options
-from inforadar.model.ids import FeedId
+from inforadar.model.ids import FeedId, Uid
+from inforadar.store.runs.queries import IS_DEAD
 from inforadar.store.schema.analyses import analyses_cache
 from inforadar.store.schema.articles import article_failures, articles
 from inforadar.store.schema.feeds import feeds
+from inforadar.store.schema.history import feed_days
 from inforadar.store.schema.hosts import hosts
 from inforadar.store.schema.items import item_changes, items
 from inforadar.store.schema.people import marks
@@ -22,6 +36,8 @@ from inforadar.store.types import db_later, db_now
 ROWS_PER_BATCH = 1000
 RUNS_PER_BATCH = 20
 """Smaller, because each run may have several thousand events."""
+ABANDONED_DAYS = 30
+"""How long a run without an end is kept in any case: the first walk through a large site may take days."""
 HOST_DAYS = 90
 """How long the pace and robots.txt of a host are kept after the last request to it."""
 
@@ -81,9 +97,14 @@ def count_surplus(connection: Connection, feed_id: FeedId, keep: Keep) -> int:
     ).scalar_one()
 
 
+def is_starred() -> ColumnElement[bool]:
+    """Condition on a row of `items`."""
+    of_item = marks.c.hash == items.c.hash
+    return select(marks.c.hash).where(of_item, marks.c.starred_at.is_not(None)).correlate(items).exists()
+
+
 def select_surplus(feed_id: FeedId, keep: Keep) -> Select[Any]:
     i = items.c
-    starred = select(marks.c.hash).where(marks.c.hash == i.hash, marks.c.starred_at.is_not(None)).exists()
     too_much: list[ColumnElement[bool]] = []
     if keep.since is not None:
         too_much.append(i.created_at < keep.since)
@@ -101,7 +122,7 @@ def select_surplus(feed_id: FeedId, keep: Keep) -> Select[Any]:
         too_much.append(or_(i.pub_date < date, and_(i.pub_date == date, i.id <= id_)))
     return (
         select(i.id, i.hash, i.pub_date, i.guid)
-        .where(i.feed_id == feed_id, ~starred, or_(*too_much) if too_much else literal(False))
+        .where(i.feed_id == feed_id, ~is_starred(), or_(*too_much) if too_much else literal(False))
         .order_by(i.pub_date, i.id)
     )
 
@@ -112,9 +133,10 @@ def count_orphans(connection: Connection, before: datetime) -> int:
     ).scalar_one()
 
 
-def select_orphans(before: datetime) -> Select[Any]:
+def select_orphans(before: datetime, after: Uid | None = None) -> Select[Any]:
     a = articles.c
     return select(a.uid).where(
+        a.uid > after if after is not None else true(),
         a.next_attempt_at.is_(None),
         func.coalesce(a.attempted_at, a.fetched_at, a.updated_at) < before,
         ~select(items.c.id).where(items.c.url == a.url).exists(),
@@ -138,7 +160,7 @@ def count_history(connection: Connection, before: datetime) -> int:
     )
 
 
-HISTORY = (item_changes, runs, article_failures, analyses_cache, hosts)
+HISTORY = (item_changes, runs, article_failures, analyses_cache, hosts, feed_days)
 """Tables that record the past; changes come before the runs that made them."""
 
 
@@ -149,14 +171,21 @@ def history_tables(before: datetime) -> dict[Table, OldRows]:
         or_(h.paused_until.is_(None), h.paused_until <= db_now()),
         or_(h.next_free_at.is_(None), h.next_free_at <= db_now()),
     )
+    # The run of a killed worker has no end, and never gets one. No run takes this long.
+    is_abandoned = and_(
+        r.started_at < db_later(-ABANDONED_DAYS * 86400.0), or_(r.alive_until.is_(None), IS_DEAD)
+    )
     return {
         item_changes: OldRows(key=item_changes.c.id, test=item_changes.c.at < before),
         runs: OldRows(
-            key=r.id, test=and_(r.started_at < before, r.finished_at.is_not(None)), most=RUNS_PER_BATCH
+            key=r.id,
+            test=and_(r.started_at < before, or_(r.finished_at.is_not(None), is_abandoned)),
+            most=RUNS_PER_BATCH,
         ),
         article_failures: OldRows(key=article_failures.c.id, test=article_failures.c.at < before),
         analyses_cache: OldRows(key=analyses_cache.c.key, test=analyses_cache.c.created_at < before),
         hosts: OldRows(key=h.host, test=and_(*idle)),
+        feed_days: OldRows(key=feed_days.c.feed_id, test=feed_days.c.day < before.date()),
     }
 
 

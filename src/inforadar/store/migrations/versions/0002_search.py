@@ -8,6 +8,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from inforadar.store.migrations.backfills import backfills
+
 revision = "0002"
 down_revision = "0001"
 branch_labels = None
@@ -47,10 +49,8 @@ def upgrade() -> None:
     # The queue is worked off from its end: the newest are what people look for.
     op.execute("INSERT INTO search_queue (item_id) SELECT id FROM items ORDER BY pub_date")
     _add_counts()
-    op.execute(
-        "INSERT INTO feed_days (feed_id, day, added) "  # noqa: S608 - one of two constants
-        f"SELECT feed_id, {_DAY[dialect]}, count(*) FROM items GROUP BY 1, 2"
-    )
+    for statement in backfills(dialect, revision):
+        op.execute(statement)
     for name in ("starred_at", "archived_at"):
         filled = sa.column(name).is_not(None)
         op.create_index(
@@ -97,9 +97,6 @@ def _add_counts() -> None:
         sa.PrimaryKeyConstraint("day", "outcome", name=op.f("pk_fetch_days")),
         comment="of all feeds, those that are gone too: a count that only grows",
     )
-
-
-_DAY = {"sqlite": "substr(created_at, 1, 10)", "postgresql": "(created_at AT TIME ZONE 'UTC')::date"}
 
 
 _SEARCH = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from inforadar.store.migrations.backfills import backfills
 from inforadar.store.types import UtcDateTime, db_now
 
 revision = "0003"
@@ -33,8 +34,8 @@ def upgrade() -> None:
             comment="when a walk of its pages last came to its end",
         ),
     )
-    walking = "SELECT id FROM feeds WHERE kind IN ('pages', 'sitemap')"
-    op.execute(f"UPDATE feed_schedules SET walks = true WHERE id IN ({walking})")  # noqa: S608 - no input
+    for statement in backfills(op.get_bind().dialect.name, revision):
+        op.execute(statement)
     op.drop_index("ix_feed_schedules_next_run_at", "feed_schedules")
     op.drop_index("ix_feed_schedules_requested_at", "feed_schedules")
     op.create_index("ix_feed_schedules_walks_next_run_at", "feed_schedules", ["walks", "next_run_at"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from inforadar.store.migrations.backfills import backfills
 from inforadar.store.types import UtcDateTime
 
 revision = "0008"
@@ -33,10 +34,8 @@ def upgrade() -> None:
                 comment="as feeds.last_fetched_at: claims sort by it",
             )
         )
-    fetched = "SELECT last_fetched_at FROM feeds WHERE feeds.id = feed_schedules.id"
-    op.execute(f"UPDATE feed_schedules SET fetched_at = ({fetched})")  # noqa: S608 - no input
-    idle = "SELECT id FROM feeds WHERE NOT enabled OR deleted_at IS NOT NULL"
-    op.execute(f"UPDATE feed_schedules SET walks = NULL WHERE id IN ({idle})")  # noqa: S608 - no input
+    for statement in backfills(op.get_bind().dialect.name, revision):
+        op.execute(statement)
 
 
 def downgrade() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
+from inforadar.store.migrations.backfills import backfills
 from inforadar.store.types import JsonDoc, UtcDateTime, WebText
 
 revision = "0011"
@@ -59,9 +60,8 @@ def upgrade() -> None:
             comment="other feeds list the same url",
         ),
     )
-    op.execute(
-        "UPDATE items SET is_shared = true WHERE url IN (SELECT url FROM items GROUP BY url HAVING count(*) > 1)"
-    )
+    for statement in backfills(op.get_bind().dialect.name, revision):
+        op.execute(statement)
     if op.get_bind().dialect.name == "postgresql":
         op.alter_column("items", "guid", comment=_GUID)
     op.add_column("forgotten_items", sa.Column("guid", WebText, comment=_GUID))

@@ -1,0 +1,45 @@
+"""The values that a migration gives to rows from before it.
+
+A migration runs its own, and the import of an older export all later ones: its rows never saw those migrations. At an
+import they run on the newest schema, so a migration that renames a column renames it here too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_SQLITE_DAY = "substr(created_at, 1, 10)"
+_POSTGRES_DAY = "(created_at AT TIME ZONE 'UTC')::date"
+
+
+def _count_by_day(day: str) -> str:
+    counted = f"SELECT feed_id, {day}, count(*) FROM items GROUP BY 1, 2"  # noqa: S608 - one of two constants
+    return f"INSERT INTO feed_days (feed_id, day, added) {counted}"
+
+
+_BOTH: Mapping[str, tuple[str, ...]] = {
+    "0003": (
+        "UPDATE feed_schedules SET walks = true "
+        "WHERE id IN (SELECT id FROM feeds WHERE kind IN ('pages', 'sitemap'))",
+    ),
+    "0008": (
+        "UPDATE feed_schedules SET fetched_at = "
+        "(SELECT last_fetched_at FROM feeds WHERE feeds.id = feed_schedules.id)",
+        "UPDATE feed_schedules SET walks = NULL "
+        "WHERE id IN (SELECT id FROM feeds WHERE NOT enabled OR deleted_at IS NOT NULL)",
+    ),
+    "0011": (
+        "UPDATE items SET is_shared = true "
+        "WHERE url IN (SELECT url FROM items GROUP BY url HAVING count(*) > 1)",
+    ),
+}
+
+_BY_DIALECT: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "sqlite": {"0002": (_count_by_day(_SQLITE_DAY),), **_BOTH},
+    "postgresql": {"0002": (_count_by_day(_POSTGRES_DAY),), **_BOTH},
+}
+
+
+def backfills(dialect: str, revision: str) -> tuple[str, ...]:
+    """The statements that fill in what `revision` added, for rows that were there before."""
+    return _BY_DIALECT[dialect].get(revision, ())
