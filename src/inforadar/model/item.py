@@ -120,6 +120,9 @@ class ScheduleHints:
     """From sy:updatePeriod and sy:updateFrequency."""
 
 
+NO_HINTS = ScheduleHints()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
     """A parsed feed document: its own fields and its items."""
@@ -130,7 +133,7 @@ class Listing:
     description: str | None = None
     language: str | None = None
     icon: str | None = None
-    hints: ScheduleHints = ScheduleHints()
+    hints: ScheduleHints = NO_HINTS
     warnings: tuple[str, ...] = ()
     """Sentences about what was wrong with the document and how it was handled."""
     is_cut_off: bool = False

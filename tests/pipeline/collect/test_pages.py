@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -27,7 +28,8 @@ from inforadar.store.feeds.save_credentials import save_credentials
 from inforadar.store.items.queries import list_items
 from inforadar.store.leases import claim_due_feeds
 from inforadar.store.runs.queries import load_report
-from tests.store.making import expire_lease
+from inforadar.store.types import db_now
+from tests.store.making import expire_lease, set_schedule
 from tests.support.reading import read_here
 from tests.support.site.answers import Answer, status
 from tests.support.site.documents import Entry, rss
@@ -271,6 +273,23 @@ async def test_items_without_a_date_are_skipped_and_those_below_the_cutoff_left(
     async with worker() as running:
         await running.collecting.claim_and_collect()
     assert await titles(database) == {"Post 0", "Post 2", "Post 3"}
+
+
+async def test_walks_go_on_without_a_pause_while_any_are_due(
+    site: Site, database: Database, worker: Open
+) -> None:
+    stop = asyncio.Event()
+    for number in range(20):
+        feed = await subscribe(database, site.page(f"/{number}", "<html><body>空</body></html>"))
+        # Due by its schedule, not asked for: a request would wake the worker by itself.
+        await set_schedule(database, feed, next_run_at=db_now(), requested_at=None)
+    async with worker(interval=3600, workers=1) as running:
+        working = asyncio.create_task(running.run(stop))
+        await site.wait_for_requests(20)
+        while len({request.path for request in site.requests} - {"/robots.txt"}) < 20:
+            await site.wait_for_requests(len(site.requests) + 1)
+        stop.set()
+        await working
 
 
 @pytest.mark.parametrize(

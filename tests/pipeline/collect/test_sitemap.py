@@ -21,7 +21,7 @@ from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.feed_options import FeedOptions
 from inforadar.model.http import Outcome
 from inforadar.model.progress import Progress, ProgressKind
-from inforadar.model.schedule import FinishedJob, ListingPart
+from inforadar.model.schedule import FinishedJob, Handover, Lane, ListingPart
 from inforadar.pipeline.collect import sitemap_files as sitemap_walk
 from inforadar.pipeline.collect.jobs import Collector, Job
 from inforadar.pipeline.collect.page_titles import PageTitles
@@ -42,6 +42,7 @@ from inforadar.store.sitemaps.queries import load_site
 from inforadar.urls import normalize, uid
 from tests.store.making import claim, count_leases, count_urls, expire_lease
 from tests.support.site.answers import Answer, SiteRequest, hangs, status
+from tests.support.site.documents import Entry, rss
 from tests.support.site.server import Site, answer_conditionally
 from tests.support.site.sitemaps import SitemapSite
 
@@ -557,6 +558,46 @@ async def test_a_feeds_kind_is_seen_from_its_content_and_nothing_is_asked_twice_
     assert sorted(await names(database)) == ["a", "z"]
 
 
+async def test_a_sitemap_whose_kind_was_not_known_is_walked_outside_the_lane_of_feeds(
+    database: Database, site: Site, news: SitemapSite, worker: Open
+) -> None:
+    index = news.index("/files.xml", a=None)
+    site.respond("/a.xml", hangs())
+    site.feed("/feed.xml", rss([Entry(url=site.url("/x"), title="急報", guid="x")]))
+    unknown = await subscribe(database, index, kind=None)
+    await database.write(request_feed, unknown.id)
+    stop = asyncio.Event()
+    async with worker() as running:
+        working = asyncio.create_task(running.run(stop))
+        while not site.requests_for("/a.xml"):
+            await site.wait_for_requests(len(site.requests) + 1)
+        # The walk has begun and does not come to an end; a feed is asked for all the same.
+        feed = await subscribe(database, site.url("/feed.xml"), kind=None)
+        await database.write(request_feed, feed.id)
+        while not site.requests_for("/feed.xml"):
+            await site.wait_for_requests(len(site.requests) + 1)
+        known = await database.read(load_feed, unknown.id)
+        assert (known.kind, known.last_fetched_at) == (FeedKind.SITEMAP, None)
+        stop.set()
+        await working
+
+
+async def test_the_lane_of_feeds_hands_a_sitemap_over_as_requested_as_it_was(
+    database: Database, news: SitemapSite, worker: Open
+) -> None:
+    feed = await subscribe(database, news.publish(ROOT, "a", title="А"), kind=None)
+    await database.write(request_feed, feed.id)
+    async with worker() as running:
+        first, _ = await running.collecting.claim_and_collect([Lane.FEEDS])
+        after = await database.read(load_feed, feed.id)
+        assert (after.kind, after.last_fetch_status) == (FeedKind.SITEMAP, None)
+        assert after.requested_at is not None
+        assert (first.fetched, first.added, first.errors) == (0, 0, {})
+        second, _ = await running.collecting.claim_and_collect([Lane.WALKS])
+    assert (second.fetched, second.added, second.errors) == (1, 1, {})
+    assert await count_leases(database) == 0
+
+
 async def test_filters_leave_out_pages_that_never_come_up_as_new_again(
     database: Database, news: SitemapSite, worker: Open
 ) -> None:
@@ -660,7 +701,7 @@ class Robbed:
     database: Database
     feed: Feed
 
-    async def collect(self, job: Job) -> AsyncGenerator[ListingPart | FinishedJob, None]:
+    async def collect(self, job: Job) -> AsyncGenerator[ListingPart | FinishedJob | Handover, None]:
         if job.feed.id == self.feed.id:
             await expire_lease(self.database, job.feed)
             await claim(self.database, job.feed)
@@ -676,7 +717,7 @@ class Unsaved:
     inner: Collector
     database: Database
 
-    async def collect(self, job: Job) -> AsyncGenerator[ListingPart | FinishedJob, None]:
+    async def collect(self, job: Job) -> AsyncGenerator[ListingPart | FinishedJob | Handover, None]:
         async with aclosing(self.inner.collect(job)) as steps:
             async for step in steps:
                 await expire_lease(self.database, job.feed)

@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Row, select
 from inforadar.model.feed import FeedKind, FeedWarning
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId, RunId
-from inforadar.model.item import Listed
+from inforadar.model.item import Listed, ScheduleHints
 from inforadar.model.schedule import FinishedJob, Lease, ListingPart, NextRun, PartState
 from inforadar.store.schema.runs import found_parts
 from inforadar.store.types import db_later, one_of
@@ -44,6 +44,7 @@ class SpoolDocument:
     channel: Mapping[str, str] = field(default_factory=dict)
     dropped: int = 0
     warnings: tuple[FeedWarning, ...] | None = None
+    hints: ScheduleHints | None = None
     walked: bool = False
     spent_s: float = 0.0
 

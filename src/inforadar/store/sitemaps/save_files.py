@@ -208,7 +208,9 @@ def choose_baseline(
     """
     open_urls = load_open_urls(connection, site_name)
     keep = set(chosen(open_urls))
-    mark_urls(connection, site_name, [one.url for one in open_urls if one.url not in keep], UrlState.PROCESSED)
+    mark_urls(
+        connection, site_name, [one.url for one in open_urls if one.url not in keep], UrlState.PROCESSED
+    )
     unread = update(sitemap_files).where(
         _f.site_name == site_name, _f.read_at.is_(None), _f.left_at.is_(None)
     )

@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from inforadar.model.item import Enclosure, ScheduleHints
-
-NO_HINTS = ScheduleHints()
+from inforadar.model.item import NO_HINTS, Enclosure, ScheduleHints
 
 
 class RawEntry(NamedTuple):
