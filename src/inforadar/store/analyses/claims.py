@@ -6,10 +6,10 @@ A lease sets `analyze_at` and `analyze_until` to the same time. A change to the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from sqlalchemy import ColumnElement, Connection, and_, case, func, literal, or_, select, update
@@ -27,6 +27,14 @@ from inforadar.store.schema.items import items
 from inforadar.store.types import db_later, db_now, one_of
 
 _i = items.c
+
+
+class WantedAnalyzer(NamedTuple):
+    """What a feed's options say about its analyzer; '' leaves it to the settings."""
+
+    analyzer: str
+    model: str
+    prompt: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,16 +55,28 @@ class AnalysisJob:
     attempts: int
     token: LeaseToken
 
+    @property
+    def wanted(self) -> WantedAnalyzer:
+        options = self.options
+        return WantedAnalyzer(options.analyzer or "", options.model or "", options.prompt or "")
+
 
 def unless_changed(at: ColumnElement[datetime] | None) -> ColumnElement[datetime]:
     """`analyze_at` of a leased item: `at`, or the time of the change that arrived since the claim."""
     return case((_i.analyze_at != _i.analyze_until, _i.analyze_at), else_=at)
 
 
-def claim_analyses(connection: Connection, limit: int, *, lease_s: float = LEASE_S) -> list[AnalysisJob]:
+def claim_analyses(
+    connection: Connection,
+    limit: int,
+    *,
+    lease_s: float = LEASE_S,
+    without: Collection[WantedAnalyzer] = (),
+) -> list[AnalysisJob]:
     """Lease items whose article is stored (or will not come): fresh ones first, in each lane the longest waiting first.
 
-    Items of disabled and deleted feeds wait: nobody is served them, and a model may cost money.
+    Items of disabled and deleted feeds wait: nobody is served them, and a model may cost money. So do items of feeds
+    that want an analyzer in `without`.
     """
     token = LeaseToken(uuid4().hex)
     due = _i.analyze_at <= db_now()
@@ -64,7 +84,9 @@ def claim_analyses(connection: Connection, limit: int, *, lease_s: float = LEASE
     # One query per lane, so that each can use the index.
     for lane in (and_(FRESH, due), and_(RETRY, due), is_absurd(_i.analyze_at)):
         if len(claimed) < limit:
-            claimed += _lease(connection, lane, limit - len(claimed), token, lease_s)
+            claimed += _lease(
+                connection, and_(lane, *map(_wants_other, without)), limit - len(claimed), token, lease_s
+            )
     query = (
         select(
             _i.id,
@@ -99,6 +121,11 @@ def claim_analyses(connection: Connection, limit: int, *, lease_s: float = LEASE
         )
         for row in connection.execute(query)
     ]
+
+
+def _wants_other(wanted: WantedAnalyzer) -> ColumnElement[bool]:
+    given = (func.coalesce(feeds.c.options[name].as_string(), "") for name in wanted._fields)
+    return or_(*(option != value for option, value in zip(given, wanted, strict=True)))
 
 
 def _lease(
