@@ -453,6 +453,7 @@ async def test_a_site_that_answers_few_requests_at_a_time_is_read_to_its_end_in_
             site.left = site.most
             result = await run(database, running, feed)
             runs.append([path for path in news.asked() if path.startswith("/file-")])
+            assert (await database.read(load_feed, feed.id)).failures == bool(result.errors)
             if not result.errors:
                 return runs
         raise AssertionError(runs)

@@ -30,7 +30,7 @@ from inforadar.pipeline.collect.page_titles import Missing, PageTitles, Title
 from inforadar.pipeline.collect.sitemap_files import SitemapWalk, Todo
 from inforadar.pipeline.polite_visit import Visitor
 from inforadar.pipeline.robots import Robots
-from inforadar.pipeline.schedule import SchedulePolicy, after_success
+from inforadar.pipeline.schedule import SchedulePolicy, after_failure, after_success
 from inforadar.stages.discover.sitemap.filter import parse_filter, sort_entries_by_date
 from inforadar.stages.discover.sitemap.titles import slug_title
 from inforadar.store.database import Database
@@ -280,7 +280,12 @@ class SitemapCollector:
                 # What was read before the failure is stored; the rest is fetched by the next run.
                 message = f"The sitemap was read only in part. {failed.message}"
                 failed = replace(failed, outcome=Outcome.TEMPORARY_ERROR, message=message)
-            return failed_job(job, self.policy, failed)
+            ended = failed_job(job, self.policy, failed)
+            if not run.walk.checked:
+                return ended
+            # The walk came further than the run before it, so the wait for the next run does not grow.
+            first = replace(job.feed, failures=0)
+            return replace(ended, next_run=after_failure(first, self.policy, failed))
         freshness = freshness_s(root.headers, root.fetched_at) if root else None
         return FinishedJob(
             lease=job.lease,

@@ -108,6 +108,8 @@ class SitemapWalk:
     """Number of files that are sitemaps, changed or not."""
     lists: int = 0
     """How many of them list pages."""
+    checked: int = 0
+    """How many files this run asked for and got an answer, the root not counted."""
     dropped: int = 0
     warnings: list[FeedWarning] = field(default_factory=list)
     """About the files that were read."""
@@ -171,6 +173,7 @@ class SitemapWalk:
         """The file, marked as asked for; the root is not, because every run asks for it."""
         if file.parent_id is None:
             return file
+        self.checked += 1
         checked = replace(file, checked_at=self.now())
         self.files[url_hash(file.url)] = checked
         return checked
