@@ -155,8 +155,8 @@ class SitemapWalk:
                     self._queue_children(visit, file, children)
                     if todo:
                         yield todo
-            if known and self.failed is None and self.files.get(url_hash(visit.url)) is known:
-                # It was left out, which costs a request too.
+            if known and visit.depth and self.failed is None and self.files.get(url_hash(visit.url)) is known:
+                # It was left out as it is stored, which costs a request too.
                 await self._write(save_file, self.site_name, self._checked(known))
         if self.failed is None and any(file.checked_at for file in self.files.values()):
             await self._write(end_walk, self.site_name)
