@@ -179,9 +179,14 @@ class FeedFetcherService:
         task.add_done_callback(self._now.discard)
 
     async def _fetch(self, worker: Worker, feed_id: FeedId) -> None:
-        leases = await worker.database.write(claim_feeds, [feed_id])
-        if leases:
-            await worker.collecting.collect_leases(leases)
+        """Fetch the feed as soon as its host's turn comes, unless another worker is faster."""
+        while leases := await worker.database.write(claim_feeds, [feed_id]):
+            result, _ = await worker.collecting.collect_leases(leases)
+            if result.next_turn_s is None:
+                return
+            await asyncio.sleep(result.next_turn_s)
+            if (await worker.database.read(load_feed, feed_id)).requested_at is None:
+                return
 
     @property
     def _open(self) -> Worker:

@@ -83,6 +83,25 @@ async def test_fetch_feed_now_returns_at_once_and_goes_on_in_the_background(
     assert (await database.read(load_feed, feed_id)).requested_at is None
 
 
+async def test_fetch_feed_now_fetches_each_of_several_feeds_of_one_host(
+    database: Database, database_url: str, site: Site, settings: Settings
+) -> None:
+    ids = []
+    for number in range(3):
+        url = site.feed(f"/{number}.xml", rss(entries(1, base=site.url(f"/articles/{number}"))))
+        feed, _ = await database.write(insert_feed, url, enabled=True, polling=True)
+        ids.append(feed.id)
+    config = FetcherConfig(domain_delay=0.2)
+    async with FeedFetcherService(database_url, config, settings=settings) as service:
+        for feed_id in ids:
+            await service.fetch_feed_now(feed_id)
+        await site.wait_for_requests(3)
+        for feed_id in ids:
+            while (await database.read(load_feed, feed_id)).last_fetch_status is None:
+                await asyncio.sleep(0)
+    assert sorted(request.path for request in site.requests) == ["/0.xml", "/1.xml", "/2.xml"]
+
+
 async def test_start_works_until_it_is_stopped_and_hears_requests_of_other_processes(
     database: Database,
     database_url: str,

@@ -16,6 +16,7 @@ from inforadar.embed.sitemap_rss import SitemapError
 from inforadar.embed.sitemap_run import (
     IncrementalConfig,
     SitemapRss,
+    TitleOf,
     detect_changes,
     everything,
     find_titles,
@@ -23,6 +24,7 @@ from inforadar.embed.sitemap_run import (
 )
 from inforadar.embed.sitemap_visit import SitemapVisit, open_sitemap_visit
 from inforadar.errors import StoreError, UsageError
+from inforadar.pipeline.collect.page_titles import Missing
 from inforadar.public import (
     DatabaseCorrupted,
     IncrementalResult,
@@ -35,6 +37,7 @@ from inforadar.public import (
     generate_rss_xml,
     sort_entries_by_date,
 )
+from inforadar.stages.discover.sitemap import queue
 from tests.support.site.answers import status
 from tests.support.site.server import Site
 from tests.support.site.sitemaps import SitemapSite
@@ -178,6 +181,7 @@ class Flow:
 
     def __init__(self, site: Site, visit: SitemapVisit, config: IncrementalConfig | None) -> None:
         self.news, self.visit, self.config = SitemapSite(site), visit, config
+        self.title_of: TitleOf = visit.title_of
 
     async def run(self, *, max_items: int = 20, at: datetime | None = None) -> SitemapRss:
         from inforadar.embed import sitemap_rss  # noqa: PLC0415 - not the one of the public API
@@ -191,16 +195,13 @@ class Flow:
             else everything(listed, max_items)
         )
         by_url = {entry.url: entry for entry in listed}
-        titles, failed = await find_titles(
-            by_url, detected.todo, self.visit.title_of, self.visit.known_titles
-        )
+        titles = await find_titles(by_url, detected.todo, self.title_of, self.visit.known_titles)
         return await publish_changes(
             "site",
             url,
             by_url,
             detected,
             titles=titles,
-            failed=failed,
             channel={"title": "Site"},
             config=self.config,
             max_items=max_items,
@@ -248,6 +249,39 @@ async def test_a_page_that_cannot_be_had_is_failed_and_a_damaged_state_means_ful
     assert full.is_full
     assert sorted(shown(full)) == ["Title of good", "Title of third"]
     assert not (await flow.run()).is_full
+
+
+async def test_a_page_whose_host_is_busy_is_left_for_the_next_run_and_did_not_fail(
+    site: Site, visit: SitemapVisit, tmp_path: Path
+) -> None:
+    state = str(tmp_path / "state.db")
+    flow = Flow(site, visit, IncrementalConfig(db_path=state, retry_failed_urls=False))
+    flow.news.publish("/sitemap.xml", "busy")
+
+    async def busy(url: str) -> Missing:
+        return Missing.BUSY
+
+    flow.title_of = busy
+    first = await flow.run()
+    assert (first.processed, first.failed, shown(first)) == ((), (), [])
+    flow.title_of = visit.title_of
+    assert shown(await flow.run()) == ["Title of busy"]
+
+
+async def test_a_sitemap_of_too_many_files_is_not_whole(
+    site: Site, visit: SitemapVisit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from inforadar.embed import sitemap_rss  # noqa: PLC0415 - not the one of the public API
+
+    news = SitemapSite(site)
+    for name in ("a", "b", "c"):
+        news.publish(f"/{name}.xml", f"page-{name}", title="頁")
+    url = news.index("/sitemap.xml", a=None, b=None, c=None)
+    whole = await sitemap_rss.read_sitemap(url, visit.fetch)
+    assert (len(whole.entries), whole.is_whole) == (3, True)
+    monkeypatch.setattr(queue, "MAX_FILES", 3)
+    part = await sitemap_rss.read_sitemap(url, visit.fetch)
+    assert (len(part.entries), part.is_whole) == (2, False)
 
 
 @pytest.mark.parametrize("is_cut_off", [False, True])

@@ -128,17 +128,39 @@ def test_a_zstd_window_larger_than_the_web_allows_is_refused() -> None:
         decode(data, "zstd")
 
 
-@pytest.mark.parametrize("encoding", ["", "identity", " Identity ", ",", "identity, identity"])
+@pytest.mark.parametrize(
+    "encoding",
+    [
+        "",
+        "identity",
+        " Identity ",
+        ",",
+        "identity, identity",
+        "UTF-8",
+        "none",
+        "iso-8859-1",
+        "windows-1251",
+        "8bit",
+    ],
+)
 def test_no_encoding_leaves_the_body_alone(encoding: str) -> None:
     assert decode(TEXT, encoding) == TEXT
 
 
-@pytest.mark.parametrize("encoding", ["GZIP", " gzip ", "x-gzip", "gzip, identity", ",gzip"])
+@pytest.mark.parametrize("encoding", ["UTF-8", "none", "iso-8859-1", "windows-1251", "8bit", "none, utf8"])
+def test_a_character_set_in_the_place_of_an_encoding_leaves_the_body_alone(encoding: str) -> None:
+    assert decode(TEXT, encoding) == TEXT
+    assert decode(gzip.compress(TEXT), f"{encoding}, gzip") == TEXT
+
+
+@pytest.mark.parametrize(
+    "encoding", ["GZIP", " gzip ", "x-gzip", "gzip, identity", ",gzip", "gzip, none", "utf-8, gzip"]
+)
 def test_an_encoding_is_known_by_any_spelling(encoding: str) -> None:
     assert decode(gzip.compress(TEXT), encoding) == TEXT
 
 
-@pytest.mark.parametrize("encoding", ["compress", "utf-8", "gzip, none", "x" * 200])
+@pytest.mark.parametrize("encoding", ["compress", "sdch", "gzip, lzma", "x" * 200])
 def test_an_unknown_encoding_is_named(encoding: str) -> None:
     with pytest.raises(BodyError, match="has the unknown encoding") as error:
         BodyDecoder(encoding, 1000)

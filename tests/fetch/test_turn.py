@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
 import pytest
 
 from inforadar.fetch.client import BeforeRedirect
-from inforadar.fetch.engine import Engine
+from inforadar.fetch.engine import Engine, turn_too_far
 from inforadar.fetch.pace import MAX_LONG_DELAY_WAIT_S, MAX_TURN_WAIT_S, wait_for_turn
 from inforadar.model.http import Failed, FailureReason, FetchResult, Request
+from inforadar.pipeline.dispatch import Dispatch, Ending, Leftover
+from inforadar.urls import host_key
 from tests.pipeline.test_dispatch import Clock, CountingPacer
 
 HOST = "slow.example:443"
@@ -65,3 +71,53 @@ async def test_a_turn_that_was_refused_is_another_jobs_and_not_given_back() -> N
     )
     assert result.message == "slow.example is on hold for another 17 minutes."
     assert pacer.free_at[HOST] == 1000.0
+
+
+FIRST, SECOND = "first.example:443", "second.example:443"
+
+
+@dataclass
+class Crossing:
+    """A client whose first request is redirected to another host, where it stays until the next one is under way."""
+
+    clock: Clock
+    is_elsewhere: asyncio.Event = field(default_factory=asyncio.Event)
+    next_begun: asyncio.Event = field(default_factory=asyncio.Event)
+    next_may_end: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def fetch(self, request: Request, *, before_redirect: BeforeRedirect | None = None) -> FetchResult:
+        if request.url.endswith("/moved"):
+            assert before_redirect is not None
+            assert await before_redirect("https://second.example/") is None
+            self.clock.now += 5.0
+            self.is_elsewhere.set()
+            await self.next_begun.wait()
+        else:
+            self.next_begun.set()
+            await self.next_may_end.wait()
+        return turn_too_far(request.url, 0.0, datetime.now(UTC))
+
+
+async def test_a_redirected_job_does_not_end_the_turn_that_another_job_has_by_then() -> None:
+    clock = Clock()
+    pacer = CountingPacer(clock, {FIRST: 3.0, SECOND: 3.0})
+    client = Crossing(clock)
+    engine = Engine(client, pacer)
+
+    async def work(url: str) -> Ending:
+        await engine.fetch(Request(url=url))
+        return Ending.DONE
+
+    def run(url: str) -> asyncio.Task[list[Leftover[str]]]:
+        dispatch = Dispatch(pacer=pacer, workers=1, host_of=host_key, work=work, clock=clock)
+        return asyncio.create_task(dispatch.run([url]))
+
+    async with asyncio.timeout(10):
+        moved = run("https://first.example/moved")
+        await client.is_elsewhere.wait()
+        other = run("https://first.example/新闻")
+        await moved
+        assert (await pacer.reserve([FIRST]))[FIRST] > 100, "the other request is still in progress"
+        client.next_may_end.set()
+        await other
+    assert await pacer.reserve([FIRST, SECOND]) == {FIRST: 3.0, SECOND: 3.0}

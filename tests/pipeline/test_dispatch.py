@@ -183,3 +183,30 @@ async def test_slots_are_asked_for_many_hosts_at_once() -> None:
     pacer = CountingPacer(Clock(), dict.fromkeys((f"h{n}" for n in range(20)), 3.0))
     await Dispatch(pacer=pacer, workers=20, host_of=host_of, work=work).run([f"h{n}/1" for n in range(20)])
     assert len(pacer.reservations) == 1
+
+
+async def test_a_host_whose_delay_is_learned_on_the_way_is_still_asked_once_at_a_time() -> None:
+    clock, delays, done = Clock(), dict[str, float](), list[str]()
+    is_learned, is_asked_again = asyncio.Event(), asyncio.Event()
+
+    async def work(job: str) -> Ending:
+        if job == "slow/1":
+            await is_learned.wait()
+            for _ in range(5):
+                await asyncio.sleep(0)
+            clock.now = 10.0  # the host's turn comes
+            await is_asked_again.wait()
+        elif job == "h/3":
+            is_asked_again.set()
+        else:
+            delays["h"] = 3.0
+            is_learned.set()
+        done.append(job)
+        return Ending.DONE
+
+    pacer = CountingPacer(clock, delays)
+    dispatch = Dispatch(pacer=pacer, workers=3, host_of=host_of, work=work, clock=clock)
+    async with asyncio.timeout(10):
+        assert await dispatch.run(["slow/1", "h/1", "h/2", "h/3"]) == []
+    assert sorted(done) == ["h/1", "h/2", "h/3", "slow/1"]
+    assert all(hosts.count("h") <= 1 for hosts in pacer.reservations)

@@ -6,9 +6,12 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
+from inforadar.fetch.client import BeforeRedirect
 from inforadar.fetch.engine import Engine
+from inforadar.fetch.pace import Unpaced
 from inforadar.fetch.robots import RobotsRules
 from inforadar.model.http import Fetched, FetchResult, Request
+from inforadar.pipeline.dispatch import Dispatch, Ending
 from inforadar.pipeline.robots import Robots
 from inforadar.store.database import Database
 
@@ -41,7 +44,7 @@ class Client:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    async def fetch(self, request: Request, *, before_redirect: object = None) -> FetchResult:
+    async def fetch(self, request: Request, *, before_redirect: BeforeRedirect | None = None) -> FetchResult:
         self.asked.append(request.url)
         await asyncio.sleep(0)
         return Fetched(
@@ -65,3 +68,60 @@ async def test_jobs_that_wait_for_one_host_ask_for_its_robots_txt_once(database:
     assert all(
         isinstance(one, RobotsRules) and not one.allows("https://met.example/private") for one in rules
     )
+
+
+class Crowded(Unpaced):
+    """Every host is free, except for one that is busy until it is told otherwise."""
+
+    def __init__(self) -> None:
+        self.is_waited_for = asyncio.Event()
+        self.is_free = False
+
+    async def reserve(self, hosts: Sequence[str]) -> Mapping[str, float]:
+        if BUSY not in hosts or self.is_free:
+            return dict.fromkeys(hosts, 0.0)
+        self.is_waited_for.set()
+        return dict.fromkeys(hosts, 0.01)
+
+
+class Elsewhere(Client):
+    """A client whose robots.txt is on the busy host."""
+
+    async def fetch(self, request: Request, *, before_redirect: BeforeRedirect | None = None) -> FetchResult:
+        assert before_redirect is not None
+        assert await before_redirect(f"https://{BUSY.removesuffix(':443')}/robots.txt") is None
+        return await super().fetch(request)
+
+
+BUSY = "busy.example:443"
+
+
+async def test_a_dispatch_that_stops_does_not_cancel_the_robots_txt_that_others_wait_for(
+    database: Database,
+) -> None:
+    pacer, done = Crowded(), list[str]()
+    robots = Robots(
+        engine=Engine(Elsewhere(), pacer),
+        database=database,
+        user_agent="radar",
+        now=lambda: datetime.now(UTC),
+    )
+
+    async def work(url: str) -> Ending:
+        await robots.refresh(url)
+        done.append(url)
+        return Ending.DONE
+
+    def dispatch() -> Dispatch[str]:
+        return Dispatch(pacer=pacer, workers=1, host_of=lambda url: url, work=work)
+
+    one, two = dispatch(), dispatch()
+    async with asyncio.timeout(30), asyncio.TaskGroup() as tasks:
+        tasks.create_task(one.run(["https://met.example/один"]))
+        await pacer.is_waited_for.wait()
+        tasks.create_task(two.run(["https://met.example/два"]))
+        for _ in range(5):
+            await asyncio.sleep(0)
+        one.stop()
+        pacer.is_free = True
+    assert "https://met.example/два" in done

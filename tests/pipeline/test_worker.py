@@ -145,6 +145,30 @@ async def test_asked_again_it_sends_the_validators_back_and_a_304_keeps_everythi
     assert len(await database.read(list_items)) == 1
 
 
+async def test_a_304_keeps_to_how_often_the_document_asked_to_be_fetched(
+    site: Site, database: Database, worker: Open
+) -> None:
+    asks = "<ttl>1500</ttl><skipDays><day>Monday</day></skipDays>"
+    url = site.feed("/feed.xml", rss([entry(site, 1)], extra=asks), etag='"v1"')
+    feed = await subscribe(database, url)
+    async with worker() as running:
+        for _ in range(3):
+            await database.write(request_feed, feed.id)
+            await running.collecting.claim_and_collect()
+            after = await database.read(load_feed, feed.id)
+            assert after.next_run_at is not None
+            assert (after.next_run_at - datetime.now(UTC)).total_seconds() > 1499 * 60
+        site.feed("/feed.xml", rss([entry(site, 1)]), etag='"v2"')
+        for _ in range(2):
+            await database.write(request_feed, feed.id)
+            await running.collecting.claim_and_collect()
+            after = await database.read(load_feed, feed.id)
+            assert after.next_run_at is not None
+            assert (after.next_run_at - datetime.now(UTC)).total_seconds() < 2 * 3600
+    sent = [request.headers.get("if-none-match") for request in site.requests_for("/feed.xml")]
+    assert sent == [None, '"v1"', '"v1"', '"v1"', '"v2"']
+
+
 async def test_a_304_with_a_new_validator_is_asked_with_that_from_then_on(
     site: Site, database: Database, worker: Open
 ) -> None:

@@ -20,7 +20,7 @@ from inforadar.pipeline.collect.feed import ACCEPT, Parse, looks_like_sitemap
 from inforadar.stages.discover.feed.sniff import find_feed_links, is_page
 from inforadar.stages.discover.sitemap.parse import is_sitemap
 from inforadar.stages.discover.sitemap.unpack import MAX_BYTES
-from inforadar.urls import canonical_form, host_key, readable
+from inforadar.urls import canonical_form, readable
 
 _USUAL_PATH = "/feed"
 _USUAL_PATH_BY_GENERATOR = (
@@ -112,7 +112,7 @@ class Discovery:
         try:
             return await self.engine.fetch(request)
         finally:
-            self.engine.pacer.done(host_key(request.url))
+            self.engine.give_turn_back(request.url)
 
 
 def _usual_path(page: bytes) -> str:

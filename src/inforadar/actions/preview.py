@@ -74,7 +74,7 @@ class Previewer:
             async with Visitor(self.engine, self.robots, host, self.now) as visitor:
                 result = await visitor.fetch(Request(url=url, accept=ACCEPT))
         finally:
-            self.engine.pacer.done(host)
+            self.engine.give_turn_back(url)
         if isinstance(result, Fetched):
             return result
         why = (

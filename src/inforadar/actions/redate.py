@@ -38,7 +38,7 @@ from inforadar.stages.discover.sitemap.queue import SitemapQueue
 from inforadar.store.database import Database
 from inforadar.store.feeds.credentials import load_credentials
 from inforadar.store.items.redate import redate_feed
-from inforadar.urls import host_key, hostname, keeps_credentials, url_hash
+from inforadar.urls import hostname, keeps_credentials, url_hash
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +138,7 @@ class Redater:
         try:
             fetched = _fetched(await self.engine.fetch(request))
         finally:
-            self.engine.pacer.done(host_key(feed.url))
+            self.engine.give_turn_back(feed.url)
         listing = await self.parse(fetched.body, fetched.final_url, fetched.content_type, feed.zone)
         dates = _Dates()
         for item in listing.items:

@@ -106,15 +106,16 @@ class IncrementalStateManager:
                 is_whole=is_whole,
             )
         pending = {UrlState.PENDING, *([UrlState.FAILED] if retry_failed else [])}
-        new = [one.url for one in found if one.before is None or one.is_modified]
-        left = [one.url for one in found if one.before in pending and not one.is_modified]
+        changed = [one.url for one in found if one.before is UrlState.PROCESSED]
+        new = [one.url for one in found if one.before in {None, UrlState.PROCESSED}]
+        left = [one.url for one in found if one.before in pending]
         processed = {*new, *left}
         listed = dict.fromkeys(entry.url for entry in current_entries)
         return IncrementalResult(
             new_urls=tuple(new),
             pending_urls=tuple(left),
             skipped_urls=tuple(url for url in listed if url not in processed),
-            modified_urls=tuple(one.url for one in found if one.is_modified),
+            modified_urls=tuple(changed),
         )
 
     async def mark_urls_processed(self, site_name: str, urls: Iterable[str], success: bool = True) -> None:

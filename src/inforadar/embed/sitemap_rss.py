@@ -39,7 +39,7 @@ class SitemapListing:
 
     entries: list[SitemapEntry]
     is_whole: bool
-    """False if a part could not be fetched: a missing page may still be listed there."""
+    """False if a part could not be fetched or was too much: a missing page may still be listed there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +84,8 @@ async def read_sitemap(
                 entries.setdefault(row.url, row)
         listed = (row for row in file.rows if isinstance(row, SitemapRef))
         for skipped in queue.add(listed, listed_by=visit):
+            # Which files are too many depends on their order, so a page may be listed in one that is skipped today.
+            is_whole &= skipped.reason is not SkipReason.TOO_MANY
             if skipped.reason is SkipReason.OTHER_HOST:
                 fault = fault or f"The sitemap {readable(skipped.url)} is on another host."
     if not entries and fault:

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import structlog
 
@@ -141,27 +141,37 @@ def everything(entries: Sequence[SitemapEntry], max_items: int) -> Detected:
     )
 
 
+class FoundTitles(NamedTuple):
+    """The titles of pages, and the pages that have none for now."""
+
+    titles: dict[str, str]
+    failed: list[str]
+    """They could not be fetched."""
+    busy: list[str]
+    """They were not asked for: their host's turn is too far away, or another process is fetching them."""
+
+
 async def find_titles(
     entries: Mapping[str, SitemapEntry], todo: Sequence[str], title_of: TitleOf | None, known: KnownTitles
-) -> tuple[dict[str, str], list[str]]:
-    """Return titles of pages whose sitemap gives none, and the URLs of pages that could not be fetched.
-
-    Without `title_of` no page is fetched.
-    """
+) -> FoundTitles:
+    """Find titles for pages whose sitemap gives none. Without `title_of` no page is fetched."""
     untitled = [url for url in todo if not ((entry := entries.get(url)) and entry.title)]
     titles = await known(untitled)
     failed: list[str] = []
+    busy: list[str] = []
     for url in untitled:
         if url in titles or title_of is None:
             continue
         match await title_of(url):
             case Title(text=text, origin=TitleOrigin.PAGE):
                 titles[url] = text
-            case Missing():
+            case Missing.FAILED:
                 failed.append(url)
+            case Missing.BUSY:
+                busy.append(url)
             case Title():
                 continue
-    return titles, failed
+    return FoundTitles(titles, failed, busy)
 
 
 async def publish_changes(
@@ -170,16 +180,20 @@ async def publish_changes(
     entries: Mapping[str, SitemapEntry],
     detected: Detected,
     *,
-    titles: Mapping[str, str],
-    failed: Sequence[str],
+    titles: FoundTitles,
     channel: Mapping[str, Any],
     config: IncrementalConfig | None,
     max_items: int,
     known: KnownTitles,
     now: datetime,
 ) -> SitemapRss:
-    """Mark what was processed and render the pages published last; without a config, only this run's."""
-    done = [url for url in detected.todo if url not in set(failed)]
+    """Mark what was processed and render the pages published last; without a config, only this run's.
+
+    Pages that are busy stay open for the next run.
+    """
+    failed = titles.failed
+    left_out = {*failed, *titles.busy}
+    done = [url for url in detected.todo if url not in left_out]
     newest = now
     if config is None:
         shown = [entries[url] for url in done]
@@ -199,8 +213,8 @@ async def publish_changes(
         shown = [entry if entry.date else entry._replace(lastmod=first_seen[entry.url]) for entry in shown]
         newest = max(first_seen.values(), default=now)
     ordered = sort_entries_by_date(shown, max_items=max_items)
-    others = await known([entry.url for entry in ordered if entry.url not in titles])
-    items = create_rss_items(ordered, {**others, **titles}, now=now)
+    others = await known([entry.url for entry in ordered if entry.url not in titles.titles])
+    items = create_rss_items(ordered, {**others, **titles.titles}, now=now)
     origins = {item.entry.url: item.title_from.value for item in items}
     return SitemapRss(
         xml=generate_rss_xml(items, channel, sitemap_url=sitemap_url, now=newest),

@@ -7,6 +7,7 @@ for at most one byte more than is still allowed, so that a bomb is detected befo
 
 from __future__ import annotations
 
+import re
 import sys
 import zlib
 from collections.abc import Callable
@@ -172,6 +173,11 @@ class _Zstd:
         return self._decompressor.eof
 
 
+_NO_ENCODING: Final = re.compile(
+    r"identity|none|binary|text|[78]bit|(?:utf|ucs|us-ascii|ascii|iso|latin|windows|cp|koi8|mac|gb|big5|euc|shift)[\w-]*"
+)
+"""Names that say nothing about compression: some servers put the character set here."""
+
 _DECODERS: Final[dict[str, Callable[[], StreamDecoder]]] = {
     "gzip": _Gzip,
     "x-gzip": _Gzip,
@@ -186,7 +192,7 @@ class BodyDecoder:
 
     def __init__(self, content_encoding: str, max_bytes: int) -> None:
         names = [name for part in content_encoding.split(",") if (name := part.strip().lower())]
-        names = [name for name in names if name != "identity"]
+        names = [name for name in names if not _NO_ENCODING.fullmatch(name)]
         if len(names) > MAX_STACKED_ENCODINGS:
             raise BodyError(
                 f"has {len(names)} stacked encodings; at most {MAX_STACKED_ENCODINGS} are supported"

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from inforadar.clock import utc_now
 from inforadar.fetch.client import BeforeRedirect
-from inforadar.fetch.pace import HostPacer, wait_for_turn
+from inforadar.fetch.pace import HostPacer, give_turn_back, wait_for_turn
 from inforadar.model.http import Failed, FailureReason, FetchResult, Outcome, Request
 from inforadar.urls import host_key, hostname
 
@@ -47,6 +47,10 @@ class Engine:
         wait_s = await wait_for_turn(self.pacer, host_key(url))
         return turn_too_far(url, wait_s, self._now()) if wait_s else None
 
+    def give_turn_back(self, url: str) -> None:
+        """End the turn of the URL's host, if it is still ours."""
+        give_turn_back(self.pacer, host_key(url))
+
     async def fetch(self, request: Request, *, may_follow: BeforeRedirect | None = None) -> FetchResult:
         """Fetch a request whose host's turn is ours.
 
@@ -57,7 +61,7 @@ class Engine:
 
         async def next_turn(url: str) -> Failed | None:
             nonlocal current, is_ours
-            self.pacer.done(current)
+            give_turn_back(self.pacer, current)
             current, is_ours = host_key(url), False
             refusal = await may_follow(url) if may_follow else None
             refusal = refusal or await self.take_turn(url)
@@ -69,7 +73,7 @@ class Engine:
         finally:
             # A turn that was never ours may be another job's by now.
             if is_ours and current != first:
-                self.pacer.done(current)
+                give_turn_back(self.pacer, current)
         if isinstance(result, Failed) and result.is_rate_limited:
             wait_s = DEFAULT_PAUSE_S if result.retry_after_s is None else result.retry_after_s
             await self.pacer.pause(current, min(wait_s, MAX_PAUSE_S), result.message)

@@ -158,7 +158,6 @@ class SharedPacer:
         return slot_s if slot_s <= delay_s else min(slot_s, max(delay_s, SLOT_POLL_S))
 
     def done(self, host: str) -> None:
-        # A redirect releases the first host's slot before the job does; another job may have it by then.
         if (taken_at := self._taken.pop(host, None)) is None:
             return
         self._ended[host] = (taken_at, self._now())
@@ -215,12 +214,27 @@ StepAside = Callable[[], AbstractContextManager[None]]
 
 
 @contextmanager
-def _keep_worker() -> Iterator[None]:
+def keep_worker() -> Iterator[None]:
+    """Occupy the worker: nothing else can use it."""
     yield
 
 
-step_aside: ContextVar[StepAside] = ContextVar("step_aside", default=_keep_worker)
+step_aside: ContextVar[StepAside] = ContextVar("step_aside", default=keep_worker)
 """`with step_aside.get()():` lets another job use this job's worker while it waits."""
+
+
+held_turns: ContextVar[set[str] | None] = ContextVar("held_turns", default=None)
+"""The hosts whose turn the current job holds. A redirect releases the first host's turn before the job ends, and by
+then another job of this process may hold it: only who has a turn may give it back."""
+
+
+def give_turn_back(pacer: HostPacer, host: str) -> None:
+    """Say that the request ended, unless this job gave its turn back already."""
+    held = held_turns.get()
+    if held is None or host in held:
+        pacer.done(host)
+    if held is not None:
+        held.discard(host)
 
 
 async def wait_for_turn(
@@ -235,4 +249,9 @@ async def wait_for_turn(
             if wait_s > max(MAX_TURN_WAIT_S, min(pacer.delay_of(host), MAX_LONG_DELAY_WAIT_S)):
                 return wait_s
             await sleep(wait_s)
+    held = held_turns.get()
+    if held is None:
+        held_turns.set({host})
+    else:
+        held.add(host)
     return 0.0

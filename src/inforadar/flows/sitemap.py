@@ -21,6 +21,7 @@ from inforadar.config import load_settings
 from inforadar.embed.sitemap_rss import SitemapListing, read_sitemap
 from inforadar.embed.sitemap_run import (
     Detected,
+    FoundTitles,
     IncrementalConfig,
     SitemapRss,
     detect_changes,
@@ -76,7 +77,7 @@ async def detect_changes_task(
 @task(name="Fetch titles", **_TASK)
 async def fetch_titles_task(
     entries: dict[str, SitemapEntry], todo: tuple[str, ...], fetch_titles: bool
-) -> tuple[dict[str, str], list[str]]:
+) -> FoundTitles:
     async with open_sitemap_visit(load_settings()) as visit:
         return await find_titles(entries, todo, visit.title_of if fetch_titles else None, visit.known_titles)
 
@@ -125,14 +126,13 @@ async def incremental_sitemap_to_rss_flow(  # noqa: PLR0917 - the seed's signatu
     else:
         detected = await detect_changes_task(site_name, sitemap_url, listing, config, max_items)
     entries = {entry.url: entry for entry in listing.entries}
-    titles, failed = await fetch_titles_task(entries, detected.todo, fetch_titles)
+    titles = await fetch_titles_task(entries, detected.todo, fetch_titles)
     result = await publish_task(
         site_name,
         sitemap_url,
         entries,
         detected,
         titles=titles,
-        failed=failed,
         channel=channel_config,
         config=config,
         max_items=max_items,

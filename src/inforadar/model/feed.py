@@ -10,6 +10,7 @@ from inforadar.model.feed_options import NO_OPTIONS, FeedOptions
 from inforadar.model.feed_warning import FeedWarning
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId
+from inforadar.model.item import NO_HINTS, ScheduleHints
 from inforadar.model.zone import zone_named
 
 
@@ -68,6 +69,8 @@ class Feed:
     """When a walk of its pages was last completed."""
     warnings: tuple[FeedWarning, ...] = ()
     """About the last document that was read."""
+    hints: ScheduleHints = NO_HINTS
+    """How often that document asks to be fetched."""
 
     @property
     def loses_entries(self) -> bool:

@@ -121,6 +121,9 @@ class ScheduleHints:
     """From sy:updatePeriod and sy:updateFrequency."""
 
 
+NO_HINTS = ScheduleHints()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
     """A parsed feed document: its own fields and its items."""
@@ -131,7 +134,7 @@ class Listing:
     description: str | None = None
     language: str | None = None
     icon: str | None = None
-    hints: ScheduleHints = ScheduleHints()
+    hints: ScheduleHints = NO_HINTS
     warnings: tuple[FeedWarning, ...] = ()
     is_cut_off: bool = False
     """The document ends too early: entries are missing that its next answer may have."""

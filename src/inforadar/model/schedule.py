@@ -13,7 +13,7 @@ from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.feed_warning import FeedWarning
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId, LeaseToken, RunId
-from inforadar.model.item import ItemChange, Listed, NewItem
+from inforadar.model.item import ItemChange, Listed, NewItem, ScheduleHints
 
 
 class Lane(StrEnum):
@@ -87,6 +87,15 @@ class ListingPart:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Handover:
+    """The end of a job whose feed turned out to belong to another lane: it is collected there, as due as it was."""
+
+    lease: Lease
+    run_id: RunId
+    kind: FeedKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FinishedJob:
     """One finished job of a feed, to be saved all or nothing (B6)."""
 
@@ -107,6 +116,8 @@ class FinishedJob:
     """Number of items on other hosts, dropped because of `enforce_feed_domain`."""
     warnings: tuple[FeedWarning, ...] | None = None
     """About entries left out; None means that no document was read, so the stored warnings stay."""
+    hints: ScheduleHints | None = None
+    """How often the document asks to be fetched; None means that no document was read, so the stored hints stay."""
     walked: bool = False
     """A walk was completed down to the feed's own cutoff: from now on scheduled walks may stop at the window."""
     spent_s: float = 0.0

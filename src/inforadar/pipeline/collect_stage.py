@@ -64,16 +64,20 @@ class CollectStage:
         await self.owed.give_back()
         await self.pacer.refresh()
         leases = await self.owed.claim(lanes, limit or self.batch_size)
-        return await self.collect_leases(leases, run) if leases else (CycleResult(), None)
+        if not leases:
+            return CycleResult(), None
+        return await self.collect_leases(leases, run, may_walk=Lane.WALKS in lanes)
 
     async def collect_leases(
-        self, leases: list[Lease], run: CollectRun | None = None
+        self, leases: list[Lease], run: CollectRun | None = None, *, may_walk: bool = True
     ) -> tuple[CycleResult, RunId]:
-        """Collect claimed feeds and write the report."""
+        """Collect claimed feeds and write the report. Without `may_walk`, feeds that need a walk are handed over."""
         with self.owed.owed_on_fault(leases):
-            return await self._run_cycle(leases, run or CollectRun())
+            return await self._run_cycle(leases, run or CollectRun(), may_walk)
 
-    async def _run_cycle(self, leases: list[Lease], run: CollectRun) -> tuple[CycleResult, RunId]:
+    async def _run_cycle(
+        self, leases: list[Lease], run: CollectRun, may_walk: bool
+    ) -> tuple[CycleResult, RunId]:
         started_at = self.now()
         run_id = await run.begin(self.database, started_at)
         log.info("batch.started", feeds=len(leases), run_id=str(run_id))
@@ -85,6 +89,7 @@ class CollectStage:
             pacer=self.pacer,
             workers=self.workers,
             now=self.now,
+            may_walk=may_walk,
         )
         interrupted = True
         try:

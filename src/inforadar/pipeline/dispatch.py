@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Generic, TypeVar
 
-from inforadar.fetch.pace import HostPacer, step_aside
+from inforadar.fetch.pace import HostPacer, held_turns, step_aside
 
 J = TypeVar("J")
 
@@ -42,6 +42,8 @@ class Leftover(Generic[J]):
 class _Line(Generic[J]):
     host: str
     jobs: deque[J] = field(default_factory=deque)
+    is_queued: bool = False
+    """It is ready or put off. It is never both: its host would be asked twice at once."""
 
 
 class Dispatch(Generic[J]):
@@ -89,7 +91,8 @@ class Dispatch(Generic[J]):
             if host not in lines:
                 lines[host] = _Line(host)
             lines[host].jobs.append(job)
-        self._ready.extend(lines.values())
+        for line in lines.values():
+            self._queue(line)
         try:
             while not self._stopped and self._fault is None:
                 self._changed.clear()
@@ -121,12 +124,20 @@ class Dispatch(Generic[J]):
         chosen = [self._ready.popleft() for _ in range(min(free, len(self._ready)))]
         waits = await self._pacer.reserve([line.host for line in chosen])
         for line in chosen:
+            line.is_queued = False
             if wait_s := waits[line.host]:
-                self._put_off(line, wait_s)
+                self._queue(line, wait_s)
             else:
                 self._start(line)
 
-    def _put_off(self, line: _Line[J], wait_s: float) -> None:
+    def _queue(self, line: _Line[J], wait_s: float = 0.0) -> None:
+        """Have the line's next job started as soon as its host is free, at the earliest after `wait_s`."""
+        if line.is_queued:
+            return
+        line.is_queued = True
+        if not wait_s:
+            self._ready.append(line)
+            return
         heapq.heappush(self._later, (self._clock() + wait_s, next(self._order), line))
 
     def _start(self, line: _Line[J]) -> None:
@@ -137,10 +148,12 @@ class Dispatch(Generic[J]):
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         if line.jobs and not self._pacer.delay_of(line.host):
-            self._ready.append(line)
+            self._queue(line)
 
     async def _turn(self, line: _Line[J], job: J) -> None:
         step_aside.set(self._aside)
+        held = {line.host}
+        held_turns.set(held)
         ending = Ending.DONE
         try:
             ending = await self._work(job)
@@ -148,16 +161,14 @@ class Dispatch(Generic[J]):
             # `work` reports expected failures itself; an exception that gets here ends the dispatch.
             self._fault = self._fault or fault
         finally:
-            self._pacer.done(line.host)
+            for host in held:
+                self._pacer.done(host)
             self._running -= 1
             self._under_way -= 1
-            spacing = self._pacer.delay_of(line.host)
             if ending is Ending.RETRY:
                 line.jobs.appendleft(job)
-            if line.jobs and spacing:
-                self._put_off(line, spacing)
-            elif ending is Ending.RETRY and line not in self._ready:
-                self._ready.append(line)
+            if line.jobs:
+                self._queue(line, self._pacer.delay_of(line.host))
             self._changed.set()
 
     @contextmanager

@@ -14,6 +14,7 @@ from typing import Any
 import structlog
 
 from inforadar.errors import InfoRadarError
+from inforadar.model.ids import FeedId
 from inforadar.model.schedule import Lane
 from inforadar.pipeline.collect_stage import CollectStage
 from inforadar.pipeline.runs.collect_run import CollectRun
@@ -75,6 +76,8 @@ class CollectLoop:
     wakes: Wakes
     _turns: set[float] = field(default_factory=set)
     """When postponed feeds can be retried, by the event loop's clock."""
+    _collected: set[FeedId] = field(default_factory=set)
+    """The feeds of the batches that followed each other without a pause."""
     _early_looks: int = 0
     """Checks for postponed feeds that are left before the loop waits for a whole interval."""
 
@@ -83,8 +86,9 @@ class CollectLoop:
         run, run_until = CollectRun(), 0.0
         while not is_cancelled():
             began = clock()
-            if not (self._turns or self._early_looks) or began >= run_until:
-                # The turns of a crowded host are cycles of one run; otherwise they would fill the list of runs.
+            if not (self._turns or self._early_looks or self._collected) or began >= run_until:
+                # The turns of a crowded host, and batches that follow each other, are cycles of one run; otherwise
+                # they would fill the list of runs.
                 run, run_until = CollectRun(), began + self.interval_s
             wait_s = await self._run_cycle(run)
             if is_cancelled():
@@ -96,12 +100,22 @@ class CollectLoop:
 
     async def _run_cycle(self, run: CollectRun) -> float:
         """Run one cycle; return the seconds until the next, not counting the turns of crowded hosts."""
+        clock = asyncio.get_running_loop().time
+        began = clock()
         try:
             result, _ = await self.stage.claim_and_collect([self.lane], limit=self.limit, run=run)
         except Exception as fault:
             log_fault("batch", fault, lane=self.lane.value)
             return min(self.interval_s, FAULT_RETRY_S)
-        return self._after_cycle(result)
+        wait_s = self._after_cycle(result)
+        return 0.0 if self._may_have_more(result, clock() - began) else wait_s
+
+    def _may_have_more(self, result: CycleResult, took_s: float) -> bool:
+        """Whether more feeds may be due: the batch was full or took long, and none of its feeds is due again."""
+        is_likely = result.claimed >= self.limit or (result.claimed and took_s >= self.interval_s)
+        goes_on = bool(is_likely) and self._collected.isdisjoint(result.collected)
+        self._collected = self._collected | result.collected if goes_on else set()
+        return goes_on
 
     def _after_cycle(self, result: CycleResult) -> float:
         if result.added or result.updated:

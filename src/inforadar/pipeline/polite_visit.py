@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from inforadar.fetch.engine import Engine, turn_too_far
+from inforadar.fetch.pace import give_turn_back
 from inforadar.fetch.robots import RobotsAccess, RobotsRules
 from inforadar.model.http import Failed, FailureReason, FetchResult, Outcome, Request
 from inforadar.pipeline.robots import Robots
@@ -107,7 +108,7 @@ class Visitor:
 
     def _give_back(self) -> None:
         if self._held is not None:
-            self._engine.pacer.done(self._held)
+            give_turn_back(self._engine.pacer, self._held)
             self._held = None
 
     def _refusal(self, url: str, rules: RobotsRules) -> RobotsRefusal:

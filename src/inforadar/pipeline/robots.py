@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextvars import Context, copy_context
 from datetime import datetime, timedelta
 
 from inforadar.errors import InvalidUrlError
 from inforadar.fetch.engine import Engine
+from inforadar.fetch.pace import keep_worker, step_aside
 from inforadar.fetch.robots import (
     ALLOW_ALL,
     ALLOW_NOTHING,
@@ -30,6 +32,16 @@ from inforadar.urls import host_key
 MAX_AGE = timedelta(hours=24)
 MAX_AGE_UNREACHABLE = timedelta(minutes=30)
 MAX_CACHED_HOSTS = 5000
+
+
+def _nobodys() -> Context:
+    """A context in which a request belongs to no dispatch: jobs of several dispatches may wait for it.
+
+    A dispatch that stops cancels whatever waits for a host's turn on its behalf.
+    """
+    context = copy_context()
+    context.run(step_aside.set, keep_worker)
+    return context
 
 
 class Robots:
@@ -71,7 +83,7 @@ class Robots:
             # Another job may have fetched them while this one waited for its turn.
             return await self.rules_for(url) or await self.refresh(url)
         finally:
-            self._engine.pacer.done(host_key(url))
+            self._engine.give_turn_back(url)
 
     def fault_of(self, url: str) -> Failed | None:
         """Why the host's robots.txt could not be fetched, if this process tried."""
@@ -82,7 +94,7 @@ class Robots:
         host = host_key(url)
         asking = self._asking.get(host)
         if asking is None:
-            asking = self._asking[host] = asyncio.ensure_future(self._ask(host, url))
+            asking = self._asking[host] = asyncio.create_task(self._ask(host, url), context=_nobodys())
             asking.add_done_callback(lambda _: self._asking.pop(host, None))
         return await asyncio.shield(asking)
 

@@ -13,7 +13,7 @@ from datetime import date, datetime, timedelta
 
 from inforadar.model.feed import ErrorPolicy, Feed
 from inforadar.model.http import Failed, FailureReason, Outcome
-from inforadar.model.item import ScheduleHints
+from inforadar.model.item import NO_HINTS, ScheduleHints
 from inforadar.model.schedule import NextRun
 
 MAX_INTERVAL_S = 7 * 86400.0
@@ -23,7 +23,6 @@ JITTER = 0.1
 REPROBE_S = 7 * 86400.0
 DEFAULT_DEPTH = timedelta(days=30)
 """How far back from the day it was added a paged site is walked, unless a cutoff is set (A1)."""
-_NO_HINTS = ScheduleHints()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +42,7 @@ def after_success(
     now: datetime,
     *,
     freshness_s: float | None = None,
-    hints: ScheduleHints = _NO_HINTS,
+    hints: ScheduleHints = NO_HINTS,
 ) -> NextRun:
     """Schedule the next run after the longest of our interval and those that server and feed ask for (B5, P8)."""
     if not feed.polling:

@@ -8,6 +8,7 @@ import pytest
 
 from inforadar.pipeline.analyze.breaker import Breaker
 from inforadar.stages.analyze.base import AnalysisFailed, FailureKind
+from inforadar.stages.analyze.llm.endpoint import unanswered
 
 
 class Clock:
@@ -106,3 +107,26 @@ def test_a_refused_key_pauses_at_once(clock: Clock) -> None:
     breaker = Breaker(clock)
     breaker.failed(failed(FailureKind.REJECTED))
     assert breaker.pause_s == 900
+
+
+@pytest.mark.parametrize(
+    ("headers", "wait_s"),
+    [
+        ({"retry-after-ms": "1500"}, 1.5),
+        ({"retry-after-ms": "nan"}, None),
+        ({"retry-after-ms": "infinity"}, None),
+        ({"retry-after-ms": "много", "retry-after": "7"}, 7.0),
+        ({"retry-after-ms": "nan", "retry-after": "7"}, 7.0),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "-5"}, 0.0),
+        ({"retry-after": "9" * 400}, None),
+    ],
+)
+def test_a_delay_that_is_no_number_is_ignored(
+    clock: Clock, headers: dict[str, str], wait_s: float | None
+) -> None:
+    asked = unanswered("модель", 429, "too fast", headers)
+    assert asked.retry_after_s == wait_s
+    breaker = Breaker(clock)
+    breaker.failed(failed(FailureKind.RATE_LIMITED, asked.retry_after_s))
+    assert breaker.pause_s == (wait_s or 60)

@@ -462,6 +462,22 @@ async def test_a_feed_whose_analyzer_cannot_work_waits_and_says_why_while_others
     assert any("The prompt 'missing' does not exist" in error for error in errors)
 
 
+async def test_a_model_that_is_refused_holds_up_no_other_however_many_of_its_items_come_first(
+    server: LlmServer, database: Database, settings: Settings, clock: Clock
+) -> None:
+    def refuse_one(call: Call) -> Answer:
+        is_refused = call.model == "refused-1"
+        return Answer(status=401, error="отказано") if is_refused else Answer(text=answer_text())
+
+    server.respond(refuse_one)
+    refused = parse_options({"model": "refused-1"})
+    await queue(database, *(f"r{n}" for n in range(3 * analyses.BATCH)), options=refused)
+    await queue(database, "健康", url="https://example.com/healthy")
+    async with stage(settings, database, clock) as running:
+        assert await running.run_once() == {"waiting": analyses.BATCH, "analyzed": 1}
+    assert [call.model for call in server.calls] == ["refused-1", "tiny-1"]
+
+
 async def test_the_key_of_one_vendor_never_goes_to_another(
     server: LlmServer, database: Database, settings: Settings, clock: Clock
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -18,6 +19,7 @@ from inforadar.model.feed_options import parse_options
 from inforadar.model.http import Outcome
 from inforadar.model.schedule import Lane
 from inforadar.pipeline.worker import Stage, Worker
+from inforadar.stages.discover.pages.walk import MAX_PAGES_ELSEWHERE
 from inforadar.store.database import Database
 from inforadar.store.feeds.add import insert_feed
 from inforadar.store.feeds.changes import request_feed, update_feed
@@ -27,9 +29,10 @@ from inforadar.store.feeds.save_credentials import save_credentials
 from inforadar.store.items.queries import list_items
 from inforadar.store.leases import claim_due_feeds
 from inforadar.store.runs.queries import load_report
-from tests.store.making import expire_lease
+from inforadar.store.types import db_now
+from tests.store.making import expire_lease, set_schedule
 from tests.support.reading import read_here
-from tests.support.site.answers import Answer, status
+from tests.support.site.answers import Answer, SiteRequest, html, status
 from tests.support.site.documents import Entry, rss
 from tests.support.site.paged import SELECTORS, PagedSite
 from tests.support.site.server import Site
@@ -271,6 +274,75 @@ async def test_items_without_a_date_are_skipped_and_those_below_the_cutoff_left(
     async with worker() as running:
         await running.collecting.claim_and_collect()
     assert await titles(database) == {"Post 0", "Post 2", "Post 3"}
+
+
+async def test_advertisements_on_other_hosts_do_not_lengthen_a_walk(
+    site: Site, database: Database, worker: Open
+) -> None:
+    paged = PagedSite(site, advertiser="https://ads.example/")
+    paged.publish(25, step=timedelta(days=1))
+    feed = await subscribe(database, paged.url, window_days=7)
+    async with worker() as running:
+        first, _ = await running.collecting.claim_and_collect()
+        assert (first.added, first.dropped, paged.asked) == (25, 5, ["1", "2", "3", "4", "5"])
+        site.requests.clear()
+        await database.write(request_feed, feed.id)
+        second, _ = await running.collecting.claim_and_collect()
+    assert (second.added, second.errors) == (0, {})
+    assert paged.asked == ["1", "2", "3"]
+
+
+async def test_a_page_of_known_items_and_an_advertisement_is_no_failure(
+    site: Site, database: Database, worker: Open
+) -> None:
+    paged = PagedSite(site, advertiser="https://ads.example/")
+    paged.publish(5, newest=datetime.now(UTC) - timedelta(days=10))
+    feed = await subscribe(database, paged.url, window_days=1)
+    async with worker() as running:
+        await running.collecting.claim_and_collect()
+        await database.write(request_feed, feed.id)
+        again, _ = await running.collecting.claim_and_collect()
+    assert (again.fetched, again.errors) == (1, {})
+
+
+async def test_pages_with_items_on_other_hosts_alone_do_not_end_a_walk_before_their_number_does(
+    site: Site, database: Database, worker: Open
+) -> None:
+    paged = PagedSite(site)
+    paged.publish(1)
+    own, now = paged.listing(1), datetime.now(UTC).isoformat()
+
+    def page(request: SiteRequest) -> Answer:
+        number = int(request.target.partition("page=")[2] or "1")
+        link = f"<h2><a href='https://ads.example/{number}'>廣告</a></h2>"
+        foreign = f"<article class=post>{link}<time datetime='{now}'></time></article>"
+        later = own.replace("/posts/0", "/posts/later")
+        rows = {1: own, 3: later}.get(number, foreign)
+        return html(f"<html><body>{rows}<a rel=next href='/latest?page={number + 1}'>more</a></body></html>")
+
+    site.respond("/latest", page)
+    await subscribe(database, paged.url)
+    async with worker() as running:
+        result, _ = await running.collecting.claim_and_collect()
+    assert (result.added, result.errors) == (2, {})
+    assert paged.asked == [str(number) for number in range(1, 3 + MAX_PAGES_ELSEWHERE + 1)]
+
+
+async def test_walks_go_on_without_a_pause_while_any_are_due(
+    site: Site, database: Database, worker: Open
+) -> None:
+    stop = asyncio.Event()
+    for number in range(20):
+        feed = await subscribe(database, site.page(f"/{number}", "<html><body>空</body></html>"))
+        # Due by its schedule, not asked for: a request would wake the worker by itself.
+        await set_schedule(database, feed, next_run_at=db_now(), requested_at=None)
+    async with worker(interval=3600, workers=1) as running:
+        working = asyncio.create_task(running.run(stop))
+        await site.wait_for_requests(20)
+        while len({request.path for request in site.requests} - {"/robots.txt"}) < 20:
+            await site.wait_for_requests(len(site.requests) + 1)
+        stop.set()
+        await working
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.feed_options import FeedOptions
 from inforadar.model.http import Outcome
 from inforadar.model.progress import Progress, ProgressKind
-from inforadar.model.schedule import FinishedJob, ListingPart
+from inforadar.model.schedule import FinishedJob, Handover, Lane, ListingPart
 from inforadar.pipeline.collect import sitemap_files as sitemap_walk
 from inforadar.pipeline.collect.jobs import Collector, Job
 from inforadar.pipeline.collect.page_titles import PageTitles
@@ -40,8 +41,9 @@ from inforadar.store.runs.queries import load_report
 from inforadar.store.sitemaps.queries import load_site
 from inforadar.urls import normalize, uid
 from tests.store.making import claim, count_leases, count_urls, expire_lease
-from tests.support.site.answers import Answer, hangs, status
-from tests.support.site.server import Site
+from tests.support.site.answers import Answer, SiteRequest, hangs, status
+from tests.support.site.documents import Entry, rss
+from tests.support.site.server import Site, answer_conditionally
 from tests.support.site.sitemaps import SitemapSite
 
 Open = Callable[..., AbstractAsyncContextManager[Worker]]
@@ -397,6 +399,81 @@ async def test_a_file_that_comes_later_is_news_although_it_could_not_be_read_at_
         assert (await run(database, running, feed)).added == 3
 
 
+async def test_the_files_of_an_index_inside_an_index_are_asked_for_although_that_index_did_not_change(
+    database: Database, news: SitemapSite, worker: Open
+) -> None:
+    news.publish("/leaf.xml", "old", title="Old")
+    news.index("/inner.xml", leaf=None)
+    feed = await subscribe(database, news.index(ROOT, inner="2026-10-01T10:00:00Z"))
+    async with worker() as running:
+        await run(database, running, feed)
+        news.asked()
+        news.publish("/leaf.xml", "свежее", title="Свежее 🍎")
+        result = await run(database, running, feed)
+    assert (result.added, result.errors) == (1, {})
+    assert news.asked() == [ROOT, "/leaf.xml"]
+
+
+@dataclass
+class Allowance:
+    """A site that answers so many requests for its files at a time, and 429 from then on."""
+
+    news: SitemapSite
+    most: int
+    left: int = 0
+
+    def limit(self, *paths: str) -> None:
+        for path in paths:
+            request = SiteRequest(at=0, method="GET", target=path, headers={}, address="")
+            answer = self.news.site.step_for(request)
+            assert isinstance(answer, Answer)
+            self.news.site.respond(path, partial(self._answer, answer))
+
+    def _answer(self, answer: Answer, request: SiteRequest) -> Answer:
+        self.left -= 1
+        if self.left < 0:
+            return status(429, retry_after="0")
+        return answer_conditionally(request, answer)
+
+
+async def test_a_site_that_answers_few_requests_at_a_time_is_read_to_its_end_in_several_runs(
+    database: Database, news: SitemapSite, worker: Open
+) -> None:
+    children = [f"file-{number:02}" for number in range(25)]
+    for child in children:
+        news.publish(f"/{child}.xml", f"page-of-{child}", lastmod="2026-10-01", title=f"頁 {child}")
+    news.site.respond("/file-07.xml", status(404))
+    feed = await subscribe(database, news.index(ROOT, **dict.fromkeys(children)))
+    site = Allowance(news, most=10)
+    site.limit(ROOT, *(f"/{child}.xml" for child in children))
+
+    async def run_until_it_ends(running: Worker) -> list[list[str]]:
+        runs = []
+        for _ in range(5):
+            site.left = site.most
+            result = await run(database, running, feed)
+            runs.append([path for path in news.asked() if path.startswith("/file-")])
+            assert (await database.read(load_feed, feed.id)).failures == bool(result.errors)
+            if not result.errors:
+                return runs
+        raise AssertionError(runs)
+
+    async with worker(baseline_items=100) as running:
+        first = await run_until_it_ends(running)
+        assert len(await names(database)) == 24
+        again = await run_until_it_ends(running)
+        news.publish("/file-24.xml", "новость", title="Новость")
+        site.limit("/file-24.xml")
+        await run_until_it_ends(running)
+    for runs in (first, again):
+        assert len(runs) == 3
+        asked = [path for paths in runs for path in paths]
+        # The file at which a run was stopped is asked for once more.
+        assert set(asked) == {f"/{child}.xml" for child in children}
+        assert len(asked) == 25 + 2
+    assert len(await names(database)) == 25
+
+
 async def test_cycles_and_too_many_levels_of_indexes_come_to_an_end(
     database: Database, news: SitemapSite, worker: Open
 ) -> None:
@@ -480,6 +557,46 @@ async def test_a_feeds_kind_is_seen_from_its_content_and_nothing_is_asked_twice_
         await run(database, running, feed)
     assert news.asked() == ["/robots.txt", ROOT]
     assert sorted(await names(database)) == ["a", "z"]
+
+
+async def test_a_sitemap_whose_kind_was_not_known_is_walked_outside_the_lane_of_feeds(
+    database: Database, site: Site, news: SitemapSite, worker: Open
+) -> None:
+    index = news.index("/files.xml", a=None)
+    site.respond("/a.xml", hangs())
+    site.feed("/feed.xml", rss([Entry(url=site.url("/x"), title="急報", guid="x")]))
+    unknown = await subscribe(database, index, kind=None)
+    await database.write(request_feed, unknown.id)
+    stop = asyncio.Event()
+    async with worker() as running:
+        working = asyncio.create_task(running.run(stop))
+        while not site.requests_for("/a.xml"):
+            await site.wait_for_requests(len(site.requests) + 1)
+        # The walk has begun and does not come to an end; a feed is asked for all the same.
+        feed = await subscribe(database, site.url("/feed.xml"), kind=None)
+        await database.write(request_feed, feed.id)
+        while not site.requests_for("/feed.xml"):
+            await site.wait_for_requests(len(site.requests) + 1)
+        known = await database.read(load_feed, unknown.id)
+        assert (known.kind, known.last_fetched_at) == (FeedKind.SITEMAP, None)
+        stop.set()
+        await working
+
+
+async def test_the_lane_of_feeds_hands_a_sitemap_over_as_requested_as_it_was(
+    database: Database, news: SitemapSite, worker: Open
+) -> None:
+    feed = await subscribe(database, news.publish(ROOT, "a", title="А"), kind=None)
+    await database.write(request_feed, feed.id)
+    async with worker() as running:
+        first, _ = await running.collecting.claim_and_collect([Lane.FEEDS])
+        after = await database.read(load_feed, feed.id)
+        assert (after.kind, after.last_fetch_status) == (FeedKind.SITEMAP, None)
+        assert after.requested_at is not None
+        assert (first.fetched, first.added, first.errors) == (0, 0, {})
+        second, _ = await running.collecting.claim_and_collect([Lane.WALKS])
+    assert (second.fetched, second.added, second.errors) == (1, 1, {})
+    assert await count_leases(database) == 0
 
 
 async def test_filters_leave_out_pages_that_never_come_up_as_new_again(
@@ -585,13 +702,50 @@ class Robbed:
     database: Database
     feed: Feed
 
-    async def collect(self, job: Job) -> AsyncGenerator[ListingPart | FinishedJob, None]:
+    async def collect(self, job: Job) -> AsyncGenerator[ListingPart | FinishedJob | Handover, None]:
         if job.feed.id == self.feed.id:
             await expire_lease(self.database, job.feed)
             await claim(self.database, job.feed)
         async with aclosing(self.inner.collect(job)) as steps:
             async for step in steps:
                 yield step
+
+
+@dataclass(frozen=True)
+class Unsaved:
+    """The sitemap collector, whose first part cannot be saved: another process takes the feed over just before."""
+
+    inner: Collector
+    database: Database
+
+    async def collect(self, job: Job) -> AsyncGenerator[ListingPart | FinishedJob | Handover, None]:
+        async with aclosing(self.inner.collect(job)) as steps:
+            async for step in steps:
+                await expire_lease(self.database, job.feed)
+                await claim(self.database, job.feed)
+                yield step
+
+
+@pytest.mark.parametrize("has_changed_again", [False, True])
+async def test_a_change_whose_save_failed_is_published_by_the_next_run(
+    database: Database, news: SitemapSite, worker: Open, has_changed_again: bool
+) -> None:
+    feed = await subscribe(database, news.publish(ROOT, "a", lastmod="2026-10-01", title="Яблоко"))
+    async with worker() as running:
+        await run(database, running, feed)
+        news.publish(ROOT, "a", lastmod="2026-10-05", title="Яблоко")
+        whole = running.collecting.collectors
+        unsaved = Unsaved(whole[FeedKind.SITEMAP], database)
+        running.collecting.collectors = {**whole, FeedKind.SITEMAP: unsaved}
+        assert (await run(database, running, feed)).lost == 1
+        await expire_lease(database, feed)
+        running.collecting.collectors = whole
+        if has_changed_again:
+            news.publish(ROOT, "a", lastmod="2026-10-06", title="Яблоко")
+        result = await run(database, running, feed)
+    assert result.updated == 1
+    (item,) = await database.read(list_items)
+    assert item.published_at == datetime(2026, 10, 6 if has_changed_again else 5, tzinfo=UTC)
 
 
 def rob(running: Worker, database: Database, feed: Feed) -> None:

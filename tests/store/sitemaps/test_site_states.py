@@ -55,7 +55,7 @@ async def test_new_pending_and_failed_urls_are_found_and_processed_ones_are_not(
         UrlState.PROCESSED: 1,
         UrlState.FAILED: 1,
     }
-    assert [one for one, _ in await database.read(load_open_urls, "site", retry_failed=False)] == [
+    assert [one.url for one in await database.read(load_open_urls, "site", retry_failed=False)] == [
         url("новое"),
         url("b"),
     ]
@@ -91,10 +91,10 @@ async def test_what_a_file_no_longer_lists_has_left_unless_another_lists_it(data
     later = T0 + HOUR
     await record(database, listed("a"), later, file_id=ONE)
     await database.write(note_left, "site", later, file_id=ONE)
-    still = [one for one, _ in await database.read(load_open_urls, "site")]
+    still = [one.url for one in await database.read(load_open_urls, "site")]
     assert sorted(still) == [url("a"), url("c"), url("d")]
     await database.write(note_left, "site", later, file_id=None)
-    still = [one for one, _ in await database.read(load_open_urls, "site")]
+    still = [one.url for one in await database.read(load_open_urls, "site")]
     assert sorted(still) == [url("a"), url("d")]
 
 

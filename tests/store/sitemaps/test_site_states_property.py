@@ -98,7 +98,7 @@ class Publishing(RuleBasedStateMachine):
         self.publish(None)
 
     def publish(self, at_most: int | None) -> None:
-        for name, lastmod in load_open_urls(self.connection, "site")[:at_most]:
+        for name, lastmod, _ in load_open_urls(self.connection, "site")[:at_most]:
             self.published.setdefault(name, []).append(lastmod)
             mark_urls(self.connection, "site", [name], UrlState.PROCESSED)
             self.connection.commit()

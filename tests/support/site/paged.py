@@ -41,6 +41,8 @@ class PagedSite:
     page_size: int = 5
     path: str = "/latest"
     host: str | None = None
+    advertiser: str | None = None
+    """The start of a URL that each page shows first, with another ending each time and the date of now."""
 
     def __post_init__(self) -> None:
         self.site.respond(self.path, self._answer, host=self.host)
@@ -85,12 +87,19 @@ class PagedSite:
 
     def _answer(self, request: SiteRequest) -> Answer:
         page = int(request.target.partition("page=")[2] or "1")
-        rows = self.listing(page)
+        rows = self._advertisement() + self.listing(page)
         if not rows and page > 1:
             return Answer(status=404)
         more = page * self.page_size < len(self.posts)
         link = f"<a rel=next href='{self.path}?page={page + 1}'>older</a>" if more else ""
         return html(f"<html><body><main>{rows}</main>{link}</body></html>")
+
+    def _advertisement(self) -> str:
+        if self.advertiser is None:
+            return ""
+        url = f"{self.advertiser}{len(self.site.requests)}"
+        date = datetime.now(UTC).isoformat()
+        return f"<article class=post><h2><a href='{url}'>Реклама 🛒</a></h2><time datetime='{date}'></time></article>"
 
     def _row(self, post: Post) -> str:
         date = f"<time datetime='{post.at.isoformat()}'></time>" if post.at else ""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -30,7 +30,13 @@ from inforadar.pipeline.heartbeat import keep_leases
 from inforadar.stages.analyze.base import AnalysisFailed, Analyzed, Analyzer, FailureKind
 from inforadar.stages.analyze.choose import Analyzers
 from inforadar.stages.analyze.llm.dialogue import ModelAnalyzer
-from inforadar.store.analyses.claims import AnalysisJob, claim_analyses, extend_analyses, release_analyses
+from inforadar.store.analyses.claims import (
+    AnalysisJob,
+    WantedAnalyzer,
+    claim_analyses,
+    extend_analyses,
+    release_analyses,
+)
 from inforadar.store.analyses.queries import load_cached_analysis
 from inforadar.store.analyses.save import (
     drop_analysis,
@@ -72,14 +78,23 @@ class AnalysisStage:
         endings: Counter[str] = Counter()
         slots = asyncio.Semaphore(self.concurrency)
         held: dict[ItemId, AnalysisJob] = {}
+        # Analyzers that are paused or cannot work. Going on with their items would only reshuffle the queue; those of
+        # other analyzers, which may be behind them, do not wait.
+        waiting: set[WantedAnalyzer] = set()
+
+        by_analyzer: defaultdict[WantedAnalyzer, set[str]]
 
         async def one(job: AnalysisJob) -> None:
             async with slots:
-                endings[await self._work(job)] += 1
+                ending = await self._work(job)
+                endings[ending] += 1
+                by_analyzer[job.wanted].add(ending)
                 del held[job.item_id]
 
-        while jobs := await self.database.write(claim_analyses, _next_batch(limit, endings)):
-            before = endings[WAITING]
+        while jobs := await self.database.write(
+            claim_analyses, _next_batch(limit, endings), without=frozenset(waiting)
+        ):
+            by_analyzer = defaultdict(set)
             held |= {job.item_id: job for job in jobs}
             try:
                 async with (
@@ -91,9 +106,7 @@ class AnalysisStage:
             except ExceptionGroup as faults:
                 # Callers of a stage expect a single exception, and the first one says what is wrong.
                 raise faults.exceptions[0] from None
-            if endings[WAITING] - before == len(jobs):
-                # Every endpoint is paused. Going on would only reshuffle the queue.
-                break
+            waiting |= {wanted for wanted, ended in by_analyzer.items() if ended == {WAITING}}
         return endings
 
     async def _work(self, job: AnalysisJob) -> str:

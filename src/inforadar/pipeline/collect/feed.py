@@ -30,7 +30,7 @@ from inforadar.model.http import (
     Validators,
 )
 from inforadar.model.item import Listed, Listing
-from inforadar.model.schedule import FinishedJob, ListingPart
+from inforadar.model.schedule import FinishedJob, Handover, ListingPart
 from inforadar.pipeline.collect.jobs import Job
 from inforadar.pipeline.collect.left_out import on_other_hosts, over_the_limit
 from inforadar.pipeline.schedule import SchedulePolicy, after_failure, after_success
@@ -65,9 +65,12 @@ class FeedCollector:
     """Collects a feed whose content turns out to be a sitemap."""
     max_sitemap_bytes: int | None = None
 
-    async def collect(self, job: Job) -> AsyncGenerator[ListingPart | FinishedJob, None]:
+    async def collect(self, job: Job) -> AsyncGenerator[ListingPart | FinishedJob | Handover, None]:
         ended = await self._finish_job(job)
         if isinstance(ended, Fetched):
+            if not job.may_walk:
+                yield Handover(lease=job.lease, run_id=job.run_id, kind=FeedKind.SITEMAP)
+                return
             assert self.sitemap is not None
             async with aclosing(self.sitemap(job, ended)) as steps:
                 async for step in steps:
@@ -130,7 +133,9 @@ class FeedCollector:
             run_id=job.run_id,
             at=result.fetched_at,
             outcome=Outcome.SUCCESS,
-            next_run=after_success(job.feed, self.policy, self.now(), freshness_s=freshness),
+            next_run=after_success(
+                job.feed, self.policy, self.now(), freshness_s=freshness, hints=job.feed.hints
+            ),
             validators=_new_validators(result, job.feed),
             spent_s=spent_s,
         )
@@ -178,6 +183,7 @@ class FeedCollector:
                 *on_other_hosts(dropped),
                 *over_the_limit(len(kept) - len(chosen), self.max_articles),
             ),
+            hints=listing.hints,
             spent_s=spent_s,
         )
 

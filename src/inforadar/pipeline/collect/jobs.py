@@ -16,7 +16,7 @@ from typing import Protocol
 
 from inforadar.model.feed import Feed
 from inforadar.model.ids import RunId
-from inforadar.model.schedule import FinishedJob, Lease, ListingPart
+from inforadar.model.schedule import FinishedJob, Handover, Lease, ListingPart
 from inforadar.pipeline.runs.progress import FeedProgress
 from inforadar.stages.discover.pages.walk import Depth
 from inforadar.urls import keeps_credentials
@@ -42,6 +42,8 @@ class Job:
     headers: Mapping[str, str] = field(default_factory=dict)
     """The feed's credentials: request headers, stored apart from the feed."""
     limits: WalkLimits = WalkLimits()
+    may_walk: bool = True
+    """False: the lane is for feeds alone. A feed whose content turns out to need a walk is handed over."""
     found: tuple[ListingPart, ...] = ()
     """Parts that an interrupted run already found: they are neither fetched nor yielded again."""
 
@@ -57,6 +59,9 @@ class Job:
 class Collector(Protocol):
     """Collects feeds of one kind."""
 
-    def collect(self, job: Job) -> AsyncGenerator[ListingPart | FinishedJob, None]:
-        """Yield the parts of the listing, if there are any, then the `FinishedJob`. Raises only `StoreError`."""
+    def collect(self, job: Job) -> AsyncGenerator[ListingPart | FinishedJob | Handover, None]:
+        """Yield the parts of the listing, if there are any, then the `FinishedJob`. Raises only `StoreError`.
+
+        Yields only a `Handover` if the feed has to be walked and the job may not do that.
+        """
         ...

@@ -99,7 +99,7 @@ class PagesCollector:
 
         for part in job.found:
             known_page = found_page(part)
-            walked.take(known_page, await self._decide(job.feed, walked.walk, known_page))
+            walked.take(known_page, await self._decide(job.feed, walked, known_page))
             if walked.stop is not None:
                 return
         pages = fetch_pages(
@@ -115,34 +115,34 @@ class PagesCollector:
                 if isinstance(page, Failed):
                     walked.failed = page
                     return
-                decision = await self._decide(job.feed, walked.walk, page)
+                decision = await self._decide(job.feed, walked, page)
                 walked.take(page, decision)
-                process, dropped = keep_own_host(job.feed, decision.process)
-                walked.dropped += dropped
-                if dropped and not process and walked.pages == 1:
+                if walked.pages == 1 and walked.dropped == len(page.items):
                     walked.failed = fault_of(job.feed, all_elsewhere(page.items), self.now())
                     return
-                self._report_page(job, walked.pages, page, decision, len(process))
+                self._report_page(job, walked.pages, page, decision)
                 yield ListingPart(
                     lease=job.lease,
                     run_id=job.run_id,
                     at=self.now(),
-                    listed=process,
-                    state=page_state(page, process),
+                    listed=decision.process,
+                    state=page_state(page, decision.process),
                 )
                 if walked.stop is not None:
                     return
         # The listing ended: there is no next page, or the guessed next page does not exist.
         walked.stop = StopReason.END_OF_LISTING
 
-    async def _decide(self, feed: Feed, walk: Walk, page: PageListing) -> PageDecision:
-        known = await self.load_known(feed.id, [url_hash(item.url) for item in page.items])
-        return walk.page(page.items, known, has_next=page.next_url is not None)
+    async def _decide(self, feed: Feed, walked: _Walked, page: PageListing) -> PageDecision:
+        """Decide by the site's own items: an advertisement among them is new each time and says nothing."""
+        own, dropped = keep_own_host(feed, page.items)
+        walked.dropped += dropped
+        known = await self.load_known(feed.id, [url_hash(item.url) for item in own])
+        elsewhere = () if own else page.items
+        return walked.walk.page(own, known, has_next=page.next_url is not None, elsewhere=elsewhere)
 
-    def _report_page(
-        self, job: Job, number: int, page: PageListing, decision: PageDecision, to_process: int
-    ) -> None:
-        job.progress.counted(to_process)
+    def _report_page(self, job: Job, number: int, page: PageListing, decision: PageDecision) -> None:
+        job.progress.counted(len(decision.process))
         job.progress.line(f"page {number}: {counted(len(page.items), 'item')}, {decision.new} new")
         for item in decision.skipped_without_date:
             job.progress.line(f"item without a date skipped: {item.url}")

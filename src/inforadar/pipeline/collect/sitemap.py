@@ -30,11 +30,11 @@ from inforadar.pipeline.collect.page_titles import Missing, PageTitles, Title
 from inforadar.pipeline.collect.sitemap_files import SitemapWalk, Todo
 from inforadar.pipeline.polite_visit import Visitor
 from inforadar.pipeline.robots import Robots
-from inforadar.pipeline.schedule import SchedulePolicy, after_success
+from inforadar.pipeline.schedule import SchedulePolicy, after_failure, after_success
 from inforadar.stages.discover.sitemap.filter import parse_filter, sort_entries_by_date
 from inforadar.stages.discover.sitemap.titles import slug_title
 from inforadar.store.database import Database
-from inforadar.store.sitemaps.queries import load_files, load_open_urls, load_site
+from inforadar.store.sitemaps.queries import OpenUrl, load_files, load_open_urls, load_site
 from inforadar.store.sitemaps.save_files import choose_baseline, fenced, finish_site
 from inforadar.store.sitemaps.titles import KnownTitles, load_titles
 from inforadar.urls import host_key, origin
@@ -174,7 +174,10 @@ class SitemapCollector:
         left_open = await self.database.read(
             load_open_urls, run.site_name, retry_failed=run.policy.retry_failed_urls
         )
-        todo = [Todo(known.get(url) or SitemapEntry(url, lastmod)) for url, lastmod in left_open]
+        todo = [
+            Todo(known.get(one.url) or SitemapEntry(one.url, one.lastmod), one.is_modified)
+            for one in left_open
+        ]
         async with aclosing(self._list_entries(run, todo)) as parts:
             async for part in parts:
                 yield part
@@ -184,8 +187,8 @@ class SitemapCollector:
         walk, most = run.walk, run.policy.baseline_items
         known = {entry.url: entry for entry in walk.candidates}
 
-        def newest(open_urls: list[tuple[str, datetime | None]]) -> Iterable[str]:
-            entries = [known.get(url) or SitemapEntry(url, lastmod) for url, lastmod in open_urls]
+        def newest(open_urls: list[OpenUrl]) -> Iterable[str]:
+            entries = [known.get(one.url) or SitemapEntry(one.url, one.lastmod) for one in open_urls]
             return [entry.url for entry in sort_entries_by_date(entries, max_items=most)]
 
         await self.database.write(fenced, run.job.lease, choose_baseline, run.site_name, newest, self.now())
@@ -277,7 +280,12 @@ class SitemapCollector:
                 # What was read before the failure is stored; the rest is fetched by the next run.
                 message = f"The sitemap was read only in part. {failed.message}"
                 failed = replace(failed, outcome=Outcome.TEMPORARY_ERROR, message=message)
-            return failed_job(job, self.policy, failed)
+            ended = failed_job(job, self.policy, failed)
+            if not run.walk.checked:
+                return ended
+            # The walk came further than the run before it, so the wait for the next run does not grow.
+            first = replace(job.feed, failures=0)
+            return replace(ended, next_run=after_failure(first, self.policy, failed))
         freshness = freshness_s(root.headers, root.fetched_at) if root else None
         return FinishedJob(
             lease=job.lease,

@@ -4,6 +4,9 @@
 
 A file that answers 304, has the same bytes as before, or did not change according to its index is not read; its URLs
 still count as listed. Each batch is one fenced transaction, and a file's validators are saved with its last batch.
+
+A walk may take several runs: a site may answer only so many requests at a time. The files that a run asked for are
+marked until the walk comes to its end, so that the next run spends its requests on the others.
 """
 
 from __future__ import annotations
@@ -44,7 +47,7 @@ from inforadar.stages.discover.sitemap.xml import Row
 from inforadar.store.database import Database, Question
 from inforadar.store.sitemaps.queries import SitemapFile, load_files, new_file
 from inforadar.store.sitemaps.record import mark_urls, save_site
-from inforadar.store.sitemaps.save_files import fenced, finish_file, save_file, save_rows
+from inforadar.store.sitemaps.save_files import end_walk, fenced, finish_file, save_file, save_rows
 from inforadar.urls import UrlHash, hostname, readable, url_hash
 
 P = ParamSpec("P")
@@ -104,6 +107,8 @@ class SitemapWalk:
     """Number of files that are sitemaps, changed or not."""
     lists: int = 0
     """How many of them list pages."""
+    checked: int = 0
+    """How many files this run asked for and got an answer, the root not counted."""
     dropped: int = 0
     warnings: list[FeedWarning] = field(default_factory=list)
     """About the files that were read."""
@@ -121,8 +126,10 @@ class SitemapWalk:
         """Yield the pages to process of each file, once the file is stored."""
         while self.failed is None and (visit := self.queue.next()):
             known = self.files.get(url_hash(visit.url))
-            if known and known.read_at and visit.lastmod and visit.lastmod == known.lastmod:
-                self._count(known)
+            if known and self._needs_no_request(visit, known):
+                if known.form is not None:
+                    self._count(known)
+                self._queue_children(visit, known, self._known_children(known))
                 continue
             file, asked_at = known or new_file(visit.url), self.now()
             result = await self._fetch(file)
@@ -144,14 +151,36 @@ class SitemapWalk:
                         continue
                     children: list[SitemapRef] = []
                     todo = await self._read(visit, replace(file, digest=digest), result, children)
-                    # The newest first, so that an interrupted walk has the latest news.
-                    children.sort(key=_age, reverse=True)
                     self._queue_children(visit, file, children)
                     if todo:
                         yield todo
+            if known and visit.depth and self.failed is None and self.files.get(url_hash(visit.url)) is known:
+                # It was left out as it is stored, which costs a request too.
+                await self._write(save_file, self.site_name, self._checked(known))
+        if self.failed is None and any(file.checked_at for file in self.files.values()):
+            await self._write(end_walk, self.site_name)
+
+    def _needs_no_request(self, visit: FileVisit, known: SitemapFile) -> bool:
+        """Whether the file did not change according to its index, or an earlier run of this walk asked for it."""
+        if known.read_at and visit.lastmod and visit.lastmod == known.lastmod:
+            return True
+        if visit.depth == 0 or known.checked_at is None:
+            return False
+        return visit.lastmod is None or visit.lastmod <= known.checked_at
+
+    def _checked(self, file: SitemapFile) -> SitemapFile:
+        """The file, marked as asked for; the root is not, because every run asks for it."""
+        if file.parent_id is None:
+            return file
+        self.checked += 1
+        checked = replace(file, checked_at=self.now())
+        self.files[url_hash(file.url)] = checked
+        return checked
 
     def _queue_children(self, visit: FileVisit, file: SitemapFile, children: Iterable[SitemapRef]) -> None:
-        for skipped in self.queue.add(children, listed_by=visit, parent_id=file.id):
+        # The newest first, so that an interrupted walk has the latest news.
+        newest_first = sorted(children, key=_age, reverse=True)
+        for skipped in self.queue.add(newest_first, listed_by=visit, parent_id=file.id):
             self._refuse(skipped.url, _WHY[skipped.reason])
 
     def _refuse(self, url: str, why: str) -> None:
@@ -193,7 +222,7 @@ class SitemapWalk:
 
     async def _unchanged(self, file: SitemapFile) -> None:
         self._count(file)
-        await self._write(save_file, self.site_name, file)
+        await self._write(save_file, self.site_name, self._checked(file))
 
     def _count(self, file: SitemapFile) -> None:
         self.read += 1
@@ -271,6 +300,7 @@ class SitemapWalk:
         else:
             # The rest is missing, so neither its bytes nor its lastmod may mark the file as read.
             file = replace(file, validators=Validators(), digest=None, lastmod=None)
+        file = self._checked(file)
         await self._write(finish_file, self.site_name, file, is_whole=is_whole, children=children)
         if children:
             self.files = await self.database.read(load_files, self.site_name)

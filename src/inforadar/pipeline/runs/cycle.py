@@ -22,13 +22,14 @@ from inforadar.model.feed import FeedKind
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId, RunId
 from inforadar.model.progress import Listener, Progress, ProgressKind
-from inforadar.model.schedule import FinishedJob, Lease, ListingPart, Saved
+from inforadar.model.schedule import FinishedJob, Handover, Lease, ListingPart, Saved
 from inforadar.pipeline.collect.jobs import Collector, Job
 from inforadar.pipeline.dispatch import Dispatch, Ending
 from inforadar.pipeline.heartbeat import keep_leases
 from inforadar.pipeline.runs.cycle_result import CycleResult
 from inforadar.pipeline.runs.progress import RunProgress
 from inforadar.store.database import Database
+from inforadar.store.feeds.changes import hand_over
 from inforadar.store.leases import LEASE_S, extend_leases, postpone_leases, release_leases
 from inforadar.store.writer import Writer
 from inforadar.urls import host_key
@@ -60,6 +61,7 @@ class Cycle:
         credentials: Mapping[FeedId, Mapping[str, str]] = MappingProxyType({}),
         listener: Listener = log_progress,
         lease_s: float = LEASE_S,
+        may_walk: bool = True,
     ) -> None:
         self._database = database
         self._collectors = collectors
@@ -68,6 +70,7 @@ class Cycle:
         self._writer = writer
         self._now = now
         self._lease_s = lease_s
+        self._may_walk = may_walk
         self._held: dict[FeedId, Lease] = {}
         self._saves: set[asyncio.Future[Saved]] = set()
         self._not_saved: list[Lease] = []
@@ -84,6 +87,7 @@ class Cycle:
     async def run(self, leases: Sequence[Lease], run_id: RunId) -> CycleResult:
         """Collect all feeds, as far as their hosts allow; postpone the rest."""
         self._progress = RunProgress(run_id, self._listener, self._now)
+        self.result.claimed = len(leases)
         self._held |= {lease.feed.id: lease for lease in leases}
         async with keep_leases(
             self._database, self._held, extend=extend_leases, release=release_leases, lease_s=self._lease_s
@@ -116,6 +120,7 @@ class Cycle:
             run_id=self._progress.run_id,
             progress=self._progress.of(feed),
             headers=self._credentials.get(feed.id, {}),
+            may_walk=self._may_walk,
         )
         try:
             await self._collect_and_save(job)
@@ -134,8 +139,17 @@ class Cycle:
                     saving = self._writer.submit(step)
                     self._saves.add(saving)
                     saving.add_done_callback(partial(self._note, step))
+                elif isinstance(step, Handover):
+                    await self._hand_over(step)
                 elif not await self._save_part(step):
                     break
+
+    async def _hand_over(self, job: Handover) -> None:
+        """Release the feed in the lane in which it is collected from now on."""
+        if not await self._database.write(hand_over, job):
+            raise LeaseLostError(f"The lease of {job.lease.feed.url} went to another worker.")
+        self._held.pop(job.lease.feed.id, None)
+        self._say(job, logging.INFO, "feed.handed_over", kind=job.kind.value)
 
     async def _save_part(self, part: ListingPart) -> bool:
         """Save a part; return True if the job may go on."""
@@ -171,6 +185,7 @@ class Cycle:
     def _count(self, job: FinishedJob, saved: Saved) -> None:
         added, updated = len(saved.added), len(saved.changed)
         self.result.fetched += 1
+        self.result.collected.add(job.lease.feed.id)
         self.result.count(saved)
         self.result.dropped += job.dropped
         if job.warnings:
@@ -186,7 +201,9 @@ class Cycle:
             self.result.errors[job.lease.feed.url] = error or job.outcome.value
             self._say(job, logging.WARNING, "feed.failed", outcome=job.outcome.value, error=error)
 
-    def _say(self, job: FinishedJob | ListingPart | Job, level: int, event: str, **fields: Any) -> None:
+    def _say(
+        self, job: FinishedJob | ListingPart | Handover | Job, level: int, event: str, **fields: Any
+    ) -> None:
         # Building a log line that is not written would cost more than everything else here.
         if self._log.is_enabled_for(level):
             feed = job.lease.feed

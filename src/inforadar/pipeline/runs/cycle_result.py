@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from inforadar.model.ids import FeedId
 from inforadar.model.schedule import Saved
 
 
@@ -11,6 +12,7 @@ from inforadar.model.schedule import Saved
 class CycleResult:
     """The result of a cycle, in numbers and sentences."""
 
+    claimed: int = 0
     fetched: int = 0
     dropped: int = 0
     errors: dict[str, str] = field(default_factory=dict)
@@ -19,6 +21,8 @@ class CycleResult:
     """Entries left out: {feed URL: sentences}."""
     succeeded: set[str] = field(default_factory=set)
     """URLs of feeds that were fetched and saved without an error."""
+    collected: set[FeedId] = field(default_factory=set)
+    """The feeds that were fetched and saved, whether or not with an error."""
     lost: int = 0
     postponed: int = 0
     turns_s: list[float] = field(default_factory=list)

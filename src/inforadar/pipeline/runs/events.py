@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 
 import structlog
 
@@ -45,6 +46,7 @@ class RunRecorder:
         self._lines: list[Progress] = []
         self._numbers: Progress | None = None
         self._seq = 0
+        self._ended = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> RunRecorder:
@@ -52,8 +54,9 @@ class RunRecorder:
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        # Not cancelled: what is being written would be lost, or written without being counted.
+        self._ended.set()
         if self._task:
-            self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
         await self._flush(is_last=True)
 
@@ -66,11 +69,13 @@ class RunRecorder:
 
     async def _run(self) -> None:
         quiet_s = ALIVE_S
-        while True:
+        while not self._ended.is_set():
             if self._lines or self._numbers or quiet_s >= ALIVE_S / 3:
                 await self._flush()
                 quiet_s = 0.0
-            await asyncio.sleep(FLUSH_S)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(FLUSH_S):
+                    await self._ended.wait()
             quiet_s += FLUSH_S
 
     async def _flush(self, *, is_last: bool = False) -> None:
@@ -93,6 +98,7 @@ class RunRecorder:
             # The run uses the same database and reports the error itself; the lines are sent again later.
             log.warning("run.not_told", run_id=str(self._run_id), error=str(fault))
             self._lines = lines + self._lines
+            self._numbers = self._numbers or numbers
             return
         self._seq += len(events)
         if asked_to_stop:

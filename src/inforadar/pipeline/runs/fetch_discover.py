@@ -15,7 +15,7 @@ from inforadar.fetch.pace import HostPacer
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId
-from inforadar.model.schedule import FinishedJob, Lane, Lease, ListingPart, lane_of
+from inforadar.model.schedule import FinishedJob, Handover, Lane, Lease, ListingPart, lane_of
 from inforadar.pipeline.collect.jobs import Collector, Job, WalkLimits
 from inforadar.pipeline.dispatch import Dispatch, Ending, Leftover
 from inforadar.pipeline.runs.progress import RunProgress
@@ -195,6 +195,7 @@ class Finder:
         feed, position = job.feed, len(job.found)
         async with aclosing(self._collectors[feed.kind or FeedKind.FEED].collect(job)) as steps:
             async for step in steps:
+                assert not isinstance(step, Handover), "a fetch walks whatever has to be walked"
                 if not await self._database.write(save_found, step, position):
                     self.lose(feed)
                     break

@@ -6,10 +6,10 @@ A lease sets `analyze_at` and `analyze_until` to the same time. A change to the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from sqlalchemy import ColumnElement, Connection, and_, case, func, literal, or_, select, update
@@ -33,6 +33,14 @@ MAX_POSTPONED = 10_000
 """About how many of them one claim postpones: others wait for its transaction."""
 
 
+class WantedAnalyzer(NamedTuple):
+    """What a feed's options say about its analyzer; '' leaves it to the settings."""
+
+    analyzer: str
+    model: str
+    prompt: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisJob:
     """The right to analyze one item, with everything the analyzer needs."""
@@ -51,17 +59,29 @@ class AnalysisJob:
     attempts: int
     token: LeaseToken
 
+    @property
+    def wanted(self) -> WantedAnalyzer:
+        options = self.options
+        return WantedAnalyzer(options.analyzer or "", options.model or "", options.prompt or "")
+
 
 def unless_changed(at: ColumnElement[datetime] | None) -> ColumnElement[datetime]:
     """`analyze_at` of a leased item: `at`, or the time of the change that arrived since the claim."""
     return case((_i.analyze_at != _i.analyze_until, _i.analyze_at), else_=at)
 
 
-def claim_analyses(connection: Connection, limit: int, *, lease_s: float = LEASE_S) -> list[AnalysisJob]:
+def claim_analyses(
+    connection: Connection,
+    limit: int,
+    *,
+    lease_s: float = LEASE_S,
+    without: Collection[WantedAnalyzer] = (),
+) -> list[AnalysisJob]:
     """Lease items whose article is stored (or will not come): fresh ones first, in each lane the longest waiting first.
 
     Items of disabled and deleted feeds wait: nobody is served them, and a model may cost money. They are postponed on
     the way, so that they do not stand at the head of the queue, however many they are. An enabled feed's come back.
+    Items of feeds that want an analyzer in `without` wait too.
     """
     token = LeaseToken(uuid4().hex)
     due = _i.analyze_at <= db_now()
@@ -70,7 +90,8 @@ def claim_analyses(connection: Connection, limit: int, *, lease_s: float = LEASE
     for lane in (and_(FRESH, due), and_(RETRY, due), is_absurd(_i.analyze_at)):
         if len(claimed) < limit:
             _postpone_idle(connection, lane, limit - len(claimed))
-            claimed += _lease(connection, lane, limit - len(claimed), token, lease_s)
+            wanted = and_(lane, *map(_wants_other, without))
+            claimed += _lease(connection, wanted, limit - len(claimed), token, lease_s)
     query = (
         select(
             _i.id,
@@ -129,6 +150,11 @@ def _postpone_idle(connection: Connection, lane: ColumnElement[bool], number: in
 
 def _is_free() -> ColumnElement[bool]:
     return or_(_i.analyze_until.is_(None), _i.analyze_until <= db_now(), is_absurd(_i.analyze_until))
+
+
+def _wants_other(wanted: WantedAnalyzer) -> ColumnElement[bool]:
+    given = (func.coalesce(feeds.c.options[name].as_string(), "") for name in wanted._fields)
+    return or_(*(option != value for option, value in zip(given, wanted, strict=True)))
 
 
 def _lease(

@@ -10,8 +10,9 @@ from sqlalchemy import Connection, and_, case, false, func, select, update
 from inforadar.errors import UsageError
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.ids import FeedId
-from inforadar.model.schedule import Lane, lane_of
+from inforadar.model.schedule import Handover, Lane, lane_of
 from inforadar.store.feeds.queries import ACTIVE, deleted_sentence, load_feed
+from inforadar.store.leases import holds_lease, release_leases
 from inforadar.store.schema.feeds import feed_schedules, feeds
 from inforadar.store.schema.items import items
 from inforadar.store.types import db_later, db_now, one_of
@@ -37,6 +38,18 @@ def save_lanes(connection: Connection, feed_ids: Sequence[FeedId]) -> None:
 
 _WALKING = [kind.value for kind in FeedKind if lane_of(kind) is Lane.WALKS]
 _DECIDES_LANE = frozenset({"kind", "enabled", "deleted_at"})
+
+
+def hand_over(connection: Connection, job: Handover) -> bool:
+    """Give a feed its kind and release it in the lane of that kind; returns False if the lease was lost."""
+    lease = job.lease
+    if not holds_lease(connection, lease):
+        return False
+    unknown = update(feeds).where(feeds.c.id == lease.feed.id, feeds.c.kind.is_(None))
+    connection.execute(unknown.values(kind=job.kind))
+    save_lanes(connection, [lease.feed.id])
+    release_leases(connection, [lease])
+    return True
 
 
 def update_feed(connection: Connection, feed_id: FeedId, columns: Mapping[str, Any]) -> None:

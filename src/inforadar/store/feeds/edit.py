@@ -143,6 +143,7 @@ def _columns_at(
         "validators_url": None,
         "last_fetch_status": None,
         "warnings": None,
+        "hints": None,
         "duplicate_of": None,
     }
     if not options.get("selectors", feed.options.selectors):

@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
+import msgspec
 from sqlalchemy import ColumnElement, Connection, case, func, select, update
 
 from inforadar.model.http import Validators
 from inforadar.model.ids import FeedId
+from inforadar.model.item import ScheduleHints
 from inforadar.model.schedule import FinishedJob
 from inforadar.store.feeds.credentials import has_credentials
 from inforadar.store.feeds.queries import feed_key
@@ -54,6 +56,7 @@ _fetched = JsonRows(
     validators_url="text",
     was_read="boolean",
     warnings="jsonb",
+    hints="jsonb",
     **dict.fromkeys(_CHANNEL, "text"),
 )
 
@@ -76,6 +79,7 @@ _SAVE_FEEDS = (
         last_modified=_renewed("last_modified"),
         validators_url=_renewed("validators_url"),
         warnings=case((_fetched.c["was_read"], _fetched.c["warnings"]), else_=feeds.c.warnings),
+        hints=case((_fetched.c["was_read"], _fetched.c["hints"]), else_=feeds.c.hints),
         # The job's value, or else the current one: someone may have edited it meanwhile.
         **{name: func.coalesce(_fetched.c[name], feeds.c[name]) for name in _CHANNEL} | {"title": _title},
     )
@@ -113,6 +117,7 @@ def save_feeds(connection: Connection, jobs: Iterable[FinishedJob]) -> None:
                 kept.url,
                 job.warnings is not None,
                 [asdict(one) for one in job.warnings or ()] or None,
+                _stored_hints(job.hints),
                 *((channel.get(name) or None for name in _CHANNEL) if channel else _NO_CHANNEL),
             )
         )
@@ -120,6 +125,12 @@ def save_feeds(connection: Connection, jobs: Iterable[FinishedJob]) -> None:
         connection.execute(_SAVE_FEEDS, _fetched.parameters(rows))
     if seen:
         connection.execute(_SAVE_SEEN, _seen.parameters(seen))
+
+
+def _stored_hints(hints: ScheduleHints | None) -> dict[str, Any] | None:
+    """The hints that a document gives, without the empty ones; None if it gives none."""
+    given = msgspec.to_builtins(hints) if hints else {}
+    return {name: value for name, value in given.items() if value} or None
 
 
 _s = feed_schedules.c

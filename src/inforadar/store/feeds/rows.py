@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 from sqlalchemy import Row, Select, Text, cast, func, or_, select
 
 from inforadar.model.feed import ErrorPolicy, Feed, FeedKind
 from inforadar.model.feed_options import NO_OPTIONS, parse_options
 from inforadar.model.feed_warning import FeedWarning
 from inforadar.model.http import Outcome, Validators
+from inforadar.model.item import NO_HINTS, ScheduleHints
 from inforadar.store.schema.feeds import feed_schedules, feeds
 
 _f, _s = feeds.c, feed_schedules.c
@@ -48,6 +50,7 @@ FEED_COLUMNS = (
     _s.failures,
     _s.walked_at,
     _f.warnings,
+    _f.hints,
 )
 _KINDS: dict[str | None, FeedKind | None] = {None: None, **{word.value: word for word in FeedKind}}
 _OUTCOMES: dict[str | None, Outcome | None] = {None: None, **{word.value: word for word in Outcome}}
@@ -100,6 +103,7 @@ def feed_from_row(row: Row[Any]) -> Feed:
         failures,
         walked_at,
         warnings,
+        hints,
     ) = row[: len(FEED_COLUMNS)]
     own = parse_options(options) if options else NO_OPTIONS
     return Feed(
@@ -134,4 +138,5 @@ def feed_from_row(row: Row[Any]) -> Feed:
         failures=failures,
         walked_at=walked_at,
         warnings=tuple([FeedWarning(**one) for one in warnings]) if warnings else (),
+        hints=msgspec.convert(hints, ScheduleHints) if hints else NO_HINTS,
     )

@@ -19,7 +19,7 @@ from inforadar.model.feed import FeedKind
 from inforadar.model.feed_warning import FeedWarning
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId, RunId
-from inforadar.model.item import Listed
+from inforadar.model.item import Listed, ScheduleHints
 from inforadar.model.schedule import FinishedJob, Lease, ListingPart, NextRun, PartState
 from inforadar.store.schema.runs import found_parts
 from inforadar.store.types import db_later, one_of
@@ -45,6 +45,7 @@ class SpoolDocument:
     channel: Mapping[str, str] = field(default_factory=dict)
     dropped: int = 0
     warnings: tuple[FeedWarning, ...] | None = None
+    hints: ScheduleHints | None = None
     walked: bool = False
     spent_s: float = 0.0
 

@@ -56,6 +56,7 @@ feeds = Table(
     Column("language", WebText),
     Column("icon", WebText),
     Column("warnings", JsonDoc, comment="what the last document that was read lacks: [{text, is_loss}]"),
+    Column("hints", JsonDoc, comment="how often the last document that was read asks to be fetched"),
     Column("origin", WebText),
     Column("etag", WebText),
     Column("last_modified", WebText),

@@ -68,6 +68,7 @@ sitemap_files = Table(
     Column("validators_url", WebText),
     Column("digest", String(64), comment="SHA-256 of its bytes"),
     Column("read_at", UtcDateTime, comment="when it was last read to its end"),
+    Column("checked_at", UtcDateTime, comment="when the walk that has not ended yet asked for it"),
     Column("left_at", UtcDateTime, comment="since when no index lists it any more"),
     Column(
         "is_baseline",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from sqlalchemy import Connection, func, select
@@ -16,6 +17,9 @@ from inforadar.urls import UrlHash
 
 _u = url_states.c
 _f = sitemap_files.c
+
+WAS_PUBLISHED = _u.published_at.is_not(None).label("was_published")
+"""Of a URL that is to be processed: it has an item already, and changed since."""
 
 
 def load_site(connection: Connection, site_name: str) -> SiteState:
@@ -39,17 +43,24 @@ def load_published(
     return [(row.url, row.lastmod, row.published_at) for row in connection.execute(query)]
 
 
-def load_open_urls(
-    connection: Connection, site_name: str, *, retry_failed: bool = True
-) -> list[tuple[str, datetime | None]]:
-    """URLs that are still listed and still to be processed, with their lastmod; newest first."""
+class OpenUrl(NamedTuple):
+    """A URL that is still to be processed."""
+
+    url: str
+    lastmod: datetime | None
+    is_modified: bool
+    """It has an item already, and changed since."""
+
+
+def load_open_urls(connection: Connection, site_name: str, *, retry_failed: bool = True) -> list[OpenUrl]:
+    """URLs that are still listed and still to be processed; newest first."""
     states = [UrlState.PENDING.value] + ([UrlState.FAILED.value] if retry_failed else [])
     query = (
-        select(_u.url, _u.lastmod)
+        select(_u.url, _u.lastmod, WAS_PUBLISHED)
         .where(_u.site_name == site_name, _u.state.in_(states), _u.left_at.is_(None))
         .order_by(_u.lastmod.is_(None), _u.lastmod.desc(), _u.first_seen.desc(), _u.url)
     )
-    return [(row.url, row.lastmod) for row in connection.execute(query)]
+    return [OpenUrl(row.url, row.lastmod, bool(row.was_published)) for row in connection.execute(query)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +78,8 @@ class SitemapFile:
     validators: Validators = Validators()
     digest: str | None = None
     read_at: datetime | None = None
+    checked_at: datetime | None = None
+    """When the walk that has not ended yet asked for it; the next run does not ask again."""
     is_baseline: bool = False
     """The first run found it but could not read it to its end: what it lists counts as seen before."""
 
@@ -89,6 +102,7 @@ def load_files(connection: Connection, site_name: str) -> dict[UrlHash, SitemapF
             validators=Validators(etag=row.etag, last_modified=row.last_modified, url=row.validators_url),
             digest=row.digest,
             read_at=row.read_at,
+            checked_at=row.checked_at,
             is_baseline=row.is_baseline,
         )
         for row in connection.execute(query)

@@ -19,7 +19,7 @@ from inforadar.model.sitemap import SitemapEntry, UrlState
 from inforadar.model.zone import DateCorrection
 from inforadar.store.rows import JsonRows, stored_id, stored_time
 from inforadar.store.schema.sitemaps import site_states, url_states
-from inforadar.store.sitemaps.queries import load_site
+from inforadar.store.sitemaps.queries import WAS_PUBLISHED, load_site
 from inforadar.store.types import one_of
 from inforadar.store.upsert import upsert
 
@@ -39,7 +39,7 @@ class Found:
     before: UrlState | None
     """None if it is new."""
     is_modified: bool = False
-    """It was processed, and its lastmod has advanced since."""
+    """It was processed, and its lastmod has advanced since; that was not published yet."""
 
 
 def save_site(
@@ -73,6 +73,7 @@ _DETECT = (
         _u.url.label("known"),
         _u.state,
         (_given.c["lastmod"] > _u.lastmod).label("later"),
+        WAS_PUBLISHED,
     )
     .select_from(
         _given.table.outerjoin(url_states, and_(_u.site_name == bindparam("site"), _u.url == _given.c["url"]))
@@ -112,7 +113,8 @@ def record_entries(
         row.url: Found(
             url=row.url,
             before=None if row.known is None else UrlState(row.state),
-            is_modified=row.known is not None and bool(row.later) and row.state == UrlState.PROCESSED,
+            is_modified=row.known is not None
+            and bool(row.later if row.state == UrlState.PROCESSED else row.was_published),
         )
         for row in connection.execute(_DETECT, {**given, "site": site_name})
     }

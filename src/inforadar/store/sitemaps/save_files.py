@@ -21,7 +21,7 @@ from inforadar.model.sitemap import SitemapEntry, SitemapRef, UrlState
 from inforadar.store.leases import holds_lease
 from inforadar.store.schema.sitemaps import sitemap_files, url_states
 from inforadar.store.sitemaps.prune import prune_if_due
-from inforadar.store.sitemaps.queries import SitemapFile, load_open_urls
+from inforadar.store.sitemaps.queries import OpenUrl, SitemapFile, load_open_urls
 from inforadar.store.sitemaps.record import (
     Found,
     mark_urls,
@@ -48,6 +48,7 @@ def save_file(connection: Connection, site_name: str, file: SitemapFile) -> None
         "validators_url": file.validators.url,
         "digest": file.digest,
         "read_at": file.read_at,
+        "checked_at": file.checked_at,
         "is_baseline": file.is_baseline,
         "left_at": None,
     }
@@ -164,6 +165,7 @@ def _save_children(
                 # Its URLs have left with it, so it is read from the beginning.
                 "read_at": case((is_back, null()), else_=_f.read_at),
                 "digest": case((is_back, null()), else_=_f.digest),
+                "checked_at": case((is_back, null()), else_=_f.checked_at),
                 "left_at": null(),
             },
         ),
@@ -188,10 +190,16 @@ def _file_left(connection: Connection, site_name: str, file_id: UUID, at: dateti
         _file_left(connection, site_name, child, at)
 
 
+def end_walk(connection: Connection, site_name: str) -> None:
+    """Note that a walk came to the end of the site's files: the next one asks for all of them."""
+    checked = update(sitemap_files).where(_f.site_name == site_name, _f.checked_at.is_not(None))
+    connection.execute(checked.values(checked_at=None))
+
+
 def choose_baseline(
     connection: Connection,
     site_name: str,
-    chosen: Callable[[list[tuple[str, datetime | None]]], Iterable[str]],
+    chosen: Callable[[list[OpenUrl]], Iterable[str]],
     at: datetime,
 ) -> None:
     """End a first run: only the chosen URLs stay open, and from now on new URLs count as new.
@@ -200,7 +208,9 @@ def choose_baseline(
     """
     open_urls = load_open_urls(connection, site_name)
     keep = set(chosen(open_urls))
-    mark_urls(connection, site_name, [url for url, _ in open_urls if url not in keep], UrlState.PROCESSED)
+    mark_urls(
+        connection, site_name, [one.url for one in open_urls if one.url not in keep], UrlState.PROCESSED
+    )
     unread = update(sitemap_files).where(
         _f.site_name == site_name, _f.read_at.is_(None), _f.left_at.is_(None)
     )

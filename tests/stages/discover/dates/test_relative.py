@@ -34,6 +34,17 @@ def moment(month: int, day: int, hour: int = 0, minute: int = 0, year: int = 202
         ("about 2 weeks ago", timedelta(weeks=2)),
         ("by 5 users, it's an hour ago", timedelta(hours=1)),
         ("Published 40 seconds ago", timedelta(seconds=40)),
+        ("1.5 hours ago", timedelta(minutes=90)),
+        ("a couple of hours ago", timedelta(hours=2)),
+        ("1 hour and 5 minutes ago", timedelta(hours=1, minutes=5)),
+        ("3 hours or so ago", timedelta(hours=3)),
+        ("1,200 days ago", timedelta(days=1200)),
+        # "ago" is August in Spanish, and numbers beside the span are counts of other things.
+        ("5 minutes ago, 14 comments", timedelta(minutes=5)),
+        ("14 comments · 5 minutes ago · 2,026 views", timedelta(minutes=5)),
+        ("3 min read · 5 minutes ago", timedelta(minutes=5)),
+        ("5 minutes ago, 3 min read", timedelta(minutes=5)),
+        ("3 hours ago, 120512", timedelta(hours=3)),
         ("just now", timedelta()),
         # Russian
         ("5 минут назад", timedelta(minutes=5)),
@@ -43,6 +54,8 @@ def moment(month: int, day: int, hour: int = 0, minute: int = 0, year: int = 202
         ("полтора часа назад", timedelta(hours=1, minutes=30)),
         ("2 ч. 5 мин. назад", timedelta(hours=2, minutes=5)),
         ("21 день назад", timedelta(days=21)),
+        ("2 дня тому назад, 14 комментариев", timedelta(days=2)),
+        ("1,5 часа назад", timedelta(minutes=90)),
         ("около 3 недель назад", timedelta(weeks=3)),
         ("Только что", timedelta()),
         # Polish
@@ -57,6 +70,8 @@ def moment(month: int, day: int, hour: int = 0, minute: int = 0, year: int = 202
         ("vor einer Stunde", timedelta(hours=1)),
         ("vor einer halben Stunde", timedelta(minutes=30)),
         ("Vor 10 Min.", timedelta(minutes=10)),
+        ("vor etwa 2 Stunden · 3 Min. Lesezeit", timedelta(hours=2)),
+        ("vor 1 Stunde und 5 Minuten, 14 Kommentare", timedelta(hours=1, minutes=5)),
         ("gerade eben", timedelta()),
         # Chinese
         ("3小时前", timedelta(hours=3)),
@@ -133,6 +148,35 @@ def test_a_zone_with_summer_time_is_followed() -> None:
     berlin, now = ZoneInfo("Europe/Berlin"), datetime(2026, 7, 2, 12, 0, tzinfo=UTC)
     assert parse_listing_date("gestern, 18:30", now, berlin) == datetime(2026, 7, 1, 16, 30, tzinfo=UTC)
     assert parse_listing_date("5. März 2026, 18:30", now, berlin) == moment(3, 5, 17, 30)
+
+
+def test_a_span_is_as_long_as_it_says_where_the_clocks_were_changed_meanwhile() -> None:
+    berlin = ZoneInfo("Europe/Berlin")
+    for now in (datetime(2026, 3, 29, 6, tzinfo=UTC), datetime(2026, 10, 25, 6, tzinfo=UTC)):
+        assert parse_listing_date("8 Stunden, vor 8 Stunden", now, berlin) == now - timedelta(hours=8)
+        assert parse_listing_date("8 hours ago", now, berlin) == now - timedelta(hours=8)
+
+
+def test_a_clock_that_is_a_little_ahead_means_today() -> None:
+    just_before = datetime(2026, 3, 14, 7, 0, 50, tzinfo=UTC)
+    assert parse_listing_date("10:01", just_before, MOSCOW) == moment(3, 14, 7, 1)
+    assert parse_listing_date("10:30", just_before, MOSCOW) == moment(3, 13, 7, 30)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("5 ago 2014", moment(8, 5, year=2014)),
+        ("15 ago 2024 · 5 min de lectura", moment(8, 15, year=2024)),
+        ("5 ago", moment(8, 5, year=2025)),
+        ("2 Mar 2026, 3 days ago", moment(3, 2)),
+        ("3 days ago on 2026-03-11", moment(3, 11)),
+    ],
+)
+def test_august_in_spanish_and_complete_dates_beside_a_span_are_read_as_such(
+    text: str, expected: datetime
+) -> None:
+    assert parse_listing_date(text, NOW) == expected
 
 
 @pytest.mark.parametrize(

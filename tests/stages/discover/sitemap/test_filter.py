@@ -1,6 +1,6 @@
 """Filtering, sorting and titling the pages of a sitemap."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 
 import pytest
 
@@ -45,6 +45,9 @@ ENTRIES = [
         ({"max_age_days": 30}, ["/blog/a", "/blog/tag/x", "/about", "/news/1"]),
         ({"newer_than": str((NOW - timedelta(days=1)).date())}, ["/blog/a", "/about"]),
         ({"newer_than": NOW.replace(tzinfo=None)}, ["/about"]),
+        # As TOML gives a date without quotes.
+        ({"newer_than": (NOW - timedelta(days=1)).date()}, ["/blog/a", "/about"]),
+        ({"newer_than": (NOW - timedelta(days=60)).date(), "max_age_days": "1.5"}, ["/blog/a", "/about"]),
     ],
 )
 def test_filters_by_pattern_and_age(config, kept):
@@ -55,6 +58,10 @@ def test_a_filter_that_cannot_be_understood_is_refused_in_a_sentence():
     for config, message in [
         ({"include_patterns": ["("]}, "is not a regular expression"),
         ({"newer_than": "yesterday"}, "is not a date"),
+        ({"newer_than": time(10)}, "is not a date"),
+        ({"newer_than": 20261115}, "is not a date"),
+        ({"max_age_days": "много"}, "is not a number of days"),
+        ({"max_age_days": 10**12}, "is not a number of days"),
         ({"include": ["x"]}, "There is no filter 'include'"),
     ]:
         with pytest.raises(UsageError, match=message):

@@ -5,6 +5,7 @@ The vendors' modules translate between these types and their libraries; the dial
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -106,13 +107,21 @@ def unanswered(
 
 def parse_retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
     """Read Retry-After, which is seconds or a date; OpenAI also sends milliseconds."""
+    value = headers.get("retry-after", "")
+    for written, unit_s in ((headers.get("retry-after-ms", ""), 0.001), (value, 1.0)):
+        if (number := _number(written)) is not None:
+            return max(number * unit_s, 0.0)
     try:
-        if milliseconds := headers.get("retry-after-ms"):
-            return max(float(milliseconds) / 1000, 0.0)
-        value = headers.get("retry-after", "").strip()
-        if value.replace(".", "", 1).isdecimal():
-            return float(value)
-        when = parsedate_to_datetime(value)
+        when = parsedate_to_datetime(value.strip())
     except (ValueError, OverflowError):
         return None
     return max((when - now).total_seconds(), 0.0) if when.tzinfo else None
+
+
+def _number(written: str) -> float | None:
+    """A finite number; Python also reads "nan" and "infinity" as numbers."""
+    try:
+        number = float(written)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None

@@ -11,9 +11,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from inforadar.model.feed_warning import FeedWarning
-from inforadar.model.item import Enclosure, ScheduleHints
-
-NO_HINTS = ScheduleHints()
+from inforadar.model.item import NO_HINTS, Enclosure, ScheduleHints
 
 
 class RawEntry(NamedTuple):

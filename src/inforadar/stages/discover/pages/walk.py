@@ -16,7 +16,7 @@ scheduler uses it only after a walk of the feed has ended.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -35,6 +35,10 @@ class Depth(StrEnum):
     """Also stop at a page with only known items older than the window: for polling."""
 
 
+MAX_PAGES_ELSEWHERE = 3
+"""How many pages in a row may have only items on other hosts: behind a listing's end, a site may still show some."""
+
+
 class StopReason(StrEnum):
     """Why a walk ended."""
 
@@ -43,7 +47,7 @@ class StopReason(StrEnum):
     NOTHING_NEWER = "nothing_newer"
     """No item on the page is as new as the cutoff."""
     END_OF_LISTING = "end_of_listing"
-    """The page is empty or has no next page."""
+    """The page is empty or has no next page, or several pages have only items on other hosts."""
     REPEATED = "repeated"
     """The page has the same URLs as the one before: some sites answer page 9999 with their last page."""
     WINDOW = "window"
@@ -72,6 +76,7 @@ class Walk:
         "_cutoff",
         "_found_new_inside_window",
         "_has_ended",
+        "_pages_elsewhere",
         "_previous_urls",
         "_seen_existing",
         "_taken",
@@ -85,23 +90,43 @@ class Walk:
         self.depth = depth
         self._seen_existing = False
         self._found_new_inside_window = False
+        self._pages_elsewhere = 0
         self._previous_urls: frozenset[str] = frozenset()
         self._taken: set[UrlHash] = set()
         """Items taken in this walk: they count as known, whether or not the caller has saved them yet."""
         self._has_ended = False
 
     def page(
-        self, items: Iterable[Listed], known: Container[UrlHash], *, has_next: bool = True
+        self,
+        items: Iterable[Listed],
+        known: Container[UrlHash],
+        *,
+        has_next: bool = True,
+        elsewhere: Sequence[Listed] = (),
     ) -> PageDecision:
-        """Decide about the next page; `known` holds the feed's stored items, at least those on this page."""
+        """Decide about the next page; `known` holds the feed's stored items, at least those on this page.
+
+        `elsewhere` are the items of a page that has none of its own.
+        """
         if self._has_ended:
             raise ValueError("This walk has ended; start a new one at the first page.")
         listed: dict[str, Listed] = {}
         for item in items:
             listed.setdefault(item.url, item)
-        decision = self._decide(tuple(listed.values()), known, has_next=has_next)
+        if elsewhere and not listed:
+            decision = PageDecision(stop=self._stop_elsewhere(elsewhere, has_next=has_next))
+        else:
+            decision = self._decide(tuple(listed.values()), known, has_next=has_next)
+            self._pages_elsewhere = 0
         self._has_ended = decision.stop is not None
         return decision
+
+    def _stop_elsewhere(self, items: Sequence[Listed], *, has_next: bool) -> StopReason | None:
+        self._pages_elsewhere += 1
+        if not any(item.published_at and item.published_at >= self._cutoff for item in items):
+            return StopReason.NOTHING_NEWER
+        is_end = not has_next or self._pages_elsewhere >= MAX_PAGES_ELSEWHERE
+        return StopReason.END_OF_LISTING if is_end else None
 
     def _decide(
         self, listed: tuple[Listed, ...], known: Container[UrlHash], *, has_next: bool

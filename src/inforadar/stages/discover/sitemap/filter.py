@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from inforadar.clock import utc_now
@@ -41,22 +41,39 @@ def parse_filter(config: Mapping[str, Any], now: datetime | None = None) -> Site
 
     Reads `include_patterns`, `exclude_patterns`, `newer_than` (a date) and `max_age_days`; ignores other keys.
     """
-    newer_than = config.get("newer_than")
-    if isinstance(newer_than, str):
-        moment = parse_date(newer_than)
-        if moment is None:
-            raise UsageError(f"newer_than: {newer_than!r} is not a date; write it like 2026-11-15.")
-        newer_than = moment
-    if isinstance(newer_than, datetime) and newer_than.tzinfo is None:
-        newer_than = newer_than.replace(tzinfo=UTC)
+    given = config.get("newer_than")
+    newer_than = None if given is None else _moment(given)
     if (days := config.get("max_age_days")) is not None:
-        oldest = (now or utc_now()) - timedelta(days=float(days))
+        oldest = _days_before(now or utc_now(), days)
         newer_than = max(newer_than, oldest) if newer_than else oldest
     return SitemapFilter(
         include=_patterns("include_patterns", config),
         exclude=_patterns("exclude_patterns", config),
         newer_than=newer_than,
     )
+
+
+def _moment(given: object) -> datetime:
+    """A date as a person, TOML or Python gives it, with or without a time; in UTC if it names no zone."""
+    match given:
+        case datetime():
+            moment: datetime | None = given
+        case date():
+            moment = datetime.combine(given, time())
+        case str():
+            moment = parse_date(given)
+        case _:
+            moment = None
+    if moment is None:
+        raise UsageError(f"newer_than: {str(given)!r} is not a date; write it like 2026-11-15.")
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _days_before(now: datetime, days: object) -> datetime:
+    try:
+        return now - timedelta(days=float(str(days)))
+    except (ValueError, OverflowError):
+        raise UsageError(f"max_age_days: {days!r} is not a number of days.") from None
 
 
 def _patterns(name: str, config: Mapping[str, Any]) -> tuple[re.Pattern[str], ...]:
