@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import aiohttp
@@ -24,10 +23,9 @@ EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
 
 
 @pytest.fixture(params=["Europe/Berlin", "America/New_York"])
-def zone(in_utc: None, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[None]:
+def zone(in_utc: None, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     monkeypatch.setenv("TZ", request.param)
     time.tzset()
-    yield
 
 
 @pytest.fixture
