@@ -127,6 +127,22 @@ async def test_a_login_gives_a_cookie_that_no_script_and_no_other_site_can_use(
     assert token not in given
 
 
+@pytest.mark.parametrize(
+    "foreign",
+    ['ui={"dark":true}', "flag", "x=a b", "=", "", 'q="a; b', f"{COOKIE}=1.forged", f"{COOKIE}="],
+)
+@pytest.mark.parametrize("form", ["{foreign}; {own}", "{own};{foreign}"])
+async def test_a_cookie_of_another_program_on_this_host_does_not_end_the_login(
+    web: aiohttp.ClientSession, token: str, web_settings: Settings, foreign: str, form: str
+) -> None:
+    own, csrf = await logged_in(web, token)
+    cookie = {"Cookie": form.format(foreign=foreign, own=own["Cookie"])}
+    async with web.get("/api/session", headers=cookie) as answer:
+        assert await answer.json() == {"admin": True, "csrf": csrf}
+    headers = cookie | {"X-CSRF-Token": csrf, "Origin": web_settings.web.base_url}
+    assert await put(web, **headers) == 200
+
+
 async def test_a_cookie_alone_changes_nothing(
     web: aiohttp.ClientSession, web_settings: Settings, token: str
 ) -> None:

@@ -70,6 +70,7 @@ class RsgiApp:
 
 
 def _scope(request: RsgiRequest) -> Scope:
+    # Granian leaves out headers that are not ASCII.
     headers = [(name.encode("latin-1"), value.encode()) for name, value in request.headers.items()]
     if request.authority is not None:
         # HTTP/2 puts the host there.

@@ -18,7 +18,7 @@ from starlette.routing import Route
 
 from inforadar.config import WebSettings
 from inforadar.texts import counted
-from inforadar.web.http.access import is_same_origin, session_cookie
+from inforadar.web.http.access import is_same_origin
 from inforadar.web.http.routing import resource
 from inforadar.web.http.sessions import COOKIE, SESSION_LIFETIME, Sessions
 from inforadar.web.pages.templating import Pages
@@ -110,9 +110,8 @@ class LoginRoutes:
 
     async def session(self, request: Request) -> Response:
         """Return whether the client is logged in, and the CSRF token for its changes. For our own pages only."""
-        cookie = session_cookie(request.headers.get("cookie", "").encode("latin-1"))
-        is_valid = bool(cookie) and self.sessions.is_valid(cookie or "", self.now())
-        document = {"admin": is_valid, "csrf": self.sessions.csrf_token(cookie or "") if is_valid else None}
+        cookie = self.sessions.find_valid(request.headers.raw, self.now())
+        document = {"admin": cookie is not None, "csrf": self.sessions.csrf_token(cookie) if cookie else None}
         return Response(
             msgspec.json.encode(document),
             headers={"Cache-Control": "no-store"},
