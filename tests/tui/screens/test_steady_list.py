@@ -67,3 +67,4 @@ async def test_every_article_is_reached_while_others_leave_the_list(
     await command(low, "sort title asc")
     read = await titles_read(low, key)
     assert len(read) == len(set(read)) == ITEMS
+    assert read == sorted(read, key=str.lower)
