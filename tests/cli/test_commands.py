@@ -86,6 +86,11 @@ async def test_a_file_that_another_process_has_just_made_is_set_up_too(program: 
         (("feed", "add", "https://x.example/", "--topic", " "), "topic must have 1 to 200 characters"),
         (("feed", "add", "https://x.example/", "--source", "x" * 201), "source must have 1 to 200"),
         (("--home",), "--home needs a folder"),
+        (("--home=", "worker"), "--home needs a folder"),
+        (("--log-level=", "feed", "list"), "--log-level needs"),
+        (("feed", "add", "https://x.example/\udcff"), "is not valid UTF-8"),
+        (("item", "list", "--topic", "мир\udcd0"), "'мир\ufffd' is not valid UTF-8"),
+        (("--home", "/tmp/\udcff", "feed", "list"), "is not valid UTF-8"),
     ],
 )
 def test_wrong_use_is_refused_with_what_to_do(call: Call, arguments: tuple[str, ...], says: str) -> None:

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from inforadar.views.times import full_time, shown_number, shown_time
+from inforadar.views.times import full_time, local, shown_number, shown_time
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -28,6 +29,18 @@ NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 )
 def test_a_time_is_said_as_people_say_it(ago: timedelta, words: str) -> None:
     assert shown_time(NOW - ago, NOW) == words
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "America/New_York", "Pacific/Kiritimati"])
+@pytest.mark.parametrize("at", [datetime.max.replace(tzinfo=UTC), datetime.min.replace(tzinfo=UTC)])
+def test_a_time_at_the_end_of_the_calendar_has_a_local_form(
+    monkeypatch: pytest.MonkeyPatch, in_utc: None, zone: str, at: datetime
+) -> None:
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    assert abs(local(at).replace(tzinfo=UTC) - at) < timedelta(days=1)
+    assert local(NOW) == NOW
+    assert local(NOW).utcoffset() != timedelta(0)
 
 
 def test_the_full_time_is_to_the_second() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from inforadar.actions.feed_input import check_names, parse_domain, parse_timezone, split_credentials
+from inforadar.actions.feed_input import parse_domain, parse_names, parse_timezone, split_credentials
 from inforadar.actions.subscribe import kind_of_url
 from inforadar.clock import utc_now
 from inforadar.config import FetcherSettings
@@ -72,14 +72,16 @@ def _checked(changes: FeedChanges) -> FeedChanges:
     """The changes in the form that is stored; if one is invalid, all are refused."""
     columns, options = changes.columns, dict(changes.options)
     named = {**columns, **options}
-    check_names(**{name: named[name] for name in ("source", "topic", "title") if name in named})
+    names = parse_names(**{name: named[name] for name in ("source", "topic", "title") if name in named})
+    options |= {name: value for name, value in names.items() if name in options}
     if "timezone" in options:
         options["timezone"] = parse_timezone(options["timezone"])
     if selectors := options.get("selectors"):
         from inforadar.stages.discover.pages.selectors.definition import parse_selectors  # noqa: PLC0415 - slow
 
         parse_selectors(selectors)
-    checked = msgspec.structs.replace(changes, options=options)
+    own = {name: value for name, value in names.items() if name in columns}
+    checked = msgspec.structs.replace(changes, options=options, **own)
     if "root_domain" in columns:
         checked = msgspec.structs.replace(checked, root_domain=parse_domain(columns["root_domain"]))
     return checked

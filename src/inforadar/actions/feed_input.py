@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from inforadar.errors import InvalidUrlError, UsageError
@@ -20,6 +21,12 @@ def check_names(**names: object) -> None:
     for what, name in names.items():
         if name is not None and not 0 < len(str(name).strip()) <= len(str(name)) <= MAX_NAME_CHARS:
             raise UsageError(f"The {what} must have 1 to {MAX_NAME_CHARS} characters, and not only spaces.")
+
+
+def parse_names(**names: Any) -> dict[str, Any]:
+    """Return names as they are stored, without spaces around them; refuse what `check_names` refuses."""
+    check_names(**names)
+    return {what: name.strip() if isinstance(name, str) else name for what, name in names.items()}
 
 
 def parse_timezone(name: object) -> str | None:

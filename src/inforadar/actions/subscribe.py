@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from inforadar.actions.feed_input import check_names, parse_timezone, split_credentials
+from inforadar.actions.feed_input import parse_names, parse_timezone, split_credentials
 from inforadar.clock import utc_now
 from inforadar.config import FetcherSettings
 from inforadar.errors import UsageError
@@ -47,12 +47,12 @@ async def subscribe_all(
 
 
 def _subscription(wanted: WantedFeed, fetcher: FetcherSettings, start: Start) -> Subscription:
-    check_names(source=wanted.source, topic=wanted.topic, title=wanted.title)
+    names = parse_names(source=wanted.source, topic=wanted.topic, title=wanted.title)
     address, headers = split_credentials(wanted.url)
     new = with_defaults(
         address,
         kind=wanted.kind,
-        topic=wanted.topic,
+        topic=names["topic"],
         options=wanted.options,
         usual_cutoff=fetcher.cutoff_date,
         now=utc_now(),
@@ -61,9 +61,9 @@ def _subscription(wanted: WantedFeed, fetcher: FetcherSettings, start: Start) ->
         url=address,
         headers=headers,
         kind=new.kind,
-        source=wanted.source,
+        source=names["source"],
         topic=new.topic,
-        title=wanted.title,
+        title=names["title"],
         site_url=wanted.site_url,
         origin=wanted.origin,
         options=new.options,

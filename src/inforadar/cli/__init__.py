@@ -189,6 +189,7 @@ def build_app() -> App:
 def run(arguments: Sequence[str]) -> int:
     """Run one command; a fault becomes one sentence on standard error and an exit code."""
     try:
+        _check_encoding(arguments)
         rest = _take_options(arguments)
         result = _run_terminal() if not rest and _has_screen() else _run_command(rest)
         # Writing the rest of the output can fail too, and is then reported like any other fault.
@@ -239,17 +240,25 @@ _GLOBAL_OPTIONS = {
 """Options of every command, allowed anywhere on the line; each sets its environment variable."""
 
 
+def _check_encoding(arguments: Sequence[str]) -> None:
+    """Refuse an argument that is no text: it could be neither stored nor shown."""
+    for argument in arguments:
+        if not argument.isascii() and any("\ud800" <= sign <= "\udfff" for sign in argument):
+            shown = argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+            raise UsageError(f"The argument {shown!r} is not valid UTF-8.")
+
+
 def _take_options(arguments: Sequence[str]) -> list[str]:
     rest: list[str] = []
     given = iter(arguments)
     for argument in given:
-        name, _, value = argument.partition("=")
+        name, equals, value = argument.partition("=")
         if argument == "--":
             rest.append(argument)
             rest.extend(given)
         elif name in _GLOBAL_OPTIONS:
             variable, what = _GLOBAL_OPTIONS[name]
-            value = value or next(given, "")
+            value = value if equals else next(given, "")
             if not value:
                 raise UsageError(f"{name} needs {what}.")
             os.environ[variable] = value

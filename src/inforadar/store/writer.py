@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Text, select, type_coerce, update
 
 from inforadar.errors import LeaseLostError, StoreError
+from inforadar.model.far_dates import without_far_dates
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId
 from inforadar.model.item import Diff, KnownItem, Listed
@@ -110,7 +111,8 @@ def save_listed(
     new: list[FeedItems] = []
     for job in jobs:
         feed = job.lease.feed
-        found[feed.id] = difference = diff(job.listed, known.get(feed.id, ())) if job.listed else Diff()
+        listed = without_far_dates(job.listed, job.at)
+        found[feed.id] = difference = diff(listed, known.get(feed.id, ())) if listed else Diff()
         if added := difference.added:
             new.append(
                 FeedItems(feed_id=feed.id, topic=feed.topic, run_id=job.run_id, at=job.at, added=added)

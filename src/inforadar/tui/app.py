@@ -7,16 +7,17 @@ once. All screens but the first are imported on demand, so that the list appears
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, ClassVar, assert_never
+from typing import TYPE_CHECKING, Any, ClassVar, assert_never
 
 from textual.app import App
 from textual.binding import Binding
 
 from inforadar.clock import utc_now
 from inforadar.config import Settings
+from inforadar.errors import InfoRadarError
 from inforadar.store.database import Database
 from inforadar.store.feeds.labels import Label, load_labels
 from inforadar.store.feeds.queries import count_feeds
@@ -26,9 +27,13 @@ from inforadar.tui.memory import add_to_history, load_memory, save_memory
 from inforadar.tui.screens.articles import ArticlesScreen
 from inforadar.tui.screens.base import RadarScreen
 from inforadar.tui.session import Session
+from inforadar.tui.text import safe
 from inforadar.tui.theme import THEMES, preferred_theme
 
 if TYPE_CHECKING:
+    from textual.actions import ActionParseResult
+    from textual.dom import DOMNode
+
     from inforadar.tui.commands.actions import Plan
     from inforadar.tui.list.columns import Row
     from inforadar.tui.subscribing import AppHooks
@@ -69,11 +74,13 @@ class RadarApp(App[None]):
         )
         for theme in THEMES:
             self.register_theme(theme)
-        self.theme = self.session.memory.theme or preferred_theme()
+        known = {theme.name for theme in THEMES}
+        remembered = self.session.memory.theme
+        self.theme = remembered if remembered in known else preferred_theme()
 
     async def on_mount(self) -> None:
         await self.push_screen(self.articles)
-        self.run_worker(self._welcome_if_empty(), group="start")
+        self._begin(self._welcome_if_empty(), group="start")
 
     async def _welcome_if_empty(self) -> None:
         """Show the welcome screen if the database has no feeds."""
@@ -99,6 +106,30 @@ class RadarApp(App[None]):
         """Show a sentence in the status line of the current screen."""
         shown = next(screen for screen in reversed(self.screen_stack) if isinstance(screen, RadarScreen))
         shown.say(sentence)
+
+    async def run_action(
+        self,
+        action: str | ActionParseResult,
+        default_namespace: DOMNode | None = None,
+        namespaces: Mapping[str, DOMNode] | None = None,
+    ) -> bool:
+        """Run what a key or a click asks for; if it fails, the app says so and goes on."""
+        try:
+            return await super().run_action(action, default_namespace, namespaces)
+        except InfoRadarError as fault:
+            self.say(safe(fault))
+            return True
+
+    def _begin(self, work: Coroutine[Any, Any, None], *, group: str) -> None:
+        """Run work in the background instead of other work of its group; if it fails, the app says so and goes on."""
+
+        async def body() -> None:
+            try:
+                await work
+            except InfoRadarError as fault:
+                self.say(safe(fault))
+
+        self.run_worker(body(), group=group, exclusive=True)
 
     def use_theme(self, name: str) -> None:
         self.theme = name
@@ -257,17 +288,17 @@ class RadarApp(App[None]):
     async def _add_feed(self, url: str) -> None:
         from inforadar.tui.subscribing import add_feed  # noqa: PLC0415
 
-        self.run_worker(add_feed(self._hooks(), url), group="subscribing", exclusive=True)
+        self._begin(add_feed(self._hooks(), url), group="subscribing")
 
     async def _import_opml(self, path: str) -> None:
         from inforadar.tui.subscribing import import_file  # noqa: PLC0415
 
-        self.run_worker(import_file(self._hooks(), path), group="subscribing", exclusive=True)
+        self._begin(import_file(self._hooks(), path), group="subscribing")
 
     async def action_add_sample(self) -> None:
         from inforadar.tui.subscribing import add_sample  # noqa: PLC0415
 
-        self.run_worker(add_sample(self._hooks()), group="subscribing", exclusive=True)
+        self._begin(add_sample(self._hooks()), group="subscribing")
 
     def _hooks(self) -> AppHooks:
         from inforadar.tui.subscribing import AppHooks  # noqa: PLC0415

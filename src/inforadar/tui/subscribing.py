@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from inforadar.actions.opml_import import import_opml
 from inforadar.actions.subscribe import subscribe
 from inforadar.config import Settings
-from inforadar.errors import InfoRadarError
+from inforadar.errors import InfoRadarError, UsageError
 from inforadar.model.subscription import LIVE, WantedFeed
 from inforadar.store.database import Database
 from inforadar.tui.background import run_in_thread
@@ -71,16 +71,18 @@ async def add_feed(app: AppHooks, text: str) -> None:
 
 
 def _read(path: str) -> bytes:
-    return Path(path).expanduser().read_bytes()
+    try:
+        return Path(path).expanduser().read_bytes()
+    except OSError as fault:
+        raise UsageError(f"{path} cannot be read: {fault.strerror}.") from None
+    except (RuntimeError, ValueError):  # the home folder of nobody, or a zero byte
+        raise UsageError(f"{path} is not the path of a file.") from None
 
 
 async def import_file(app: AppHooks, path: str) -> None:
     try:
         data = await asyncio.to_thread(_read, path)
         imported = await import_opml(app.database, app.settings.fetcher, data)
-    except OSError as fault:
-        app.say(f"{safe(path)} cannot be read: {fault.strerror}.")
-        return
     except InfoRadarError as fault:
         app.say(safe(fault))
         return

@@ -10,6 +10,14 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 _DAY_S = 86400
 
 
+def local(at: datetime) -> datetime:
+    """The time in the reader's zone; one at the end of the calendar, which has none there, stays in UTC."""
+    try:
+        return at.astimezone()
+    except (OverflowError, ValueError, OSError):
+        return at.astimezone(UTC)
+
+
 def shown_time(at: datetime, now: datetime) -> str:
     """`12 minutes ago`, `in 3 hours`; beyond a day `14 Nov, 13:40 UTC`, with the year if it is not this year."""
     distance = (now - at).total_seconds()

@@ -65,3 +65,22 @@ async def test_a_date_in_the_future_sorts_as_the_time_first_seen(
     stored = {item.title: item.published_at for item in await database.read(list_items)}
     assert set(stored) == set(given)
     assert all(at <= datetime.now(UTC) + timedelta(minutes=1) for at in stored.values())
+
+
+async def test_a_date_years_ahead_is_no_date_of_an_article(
+    site: Site, database: Database, worker: Worker
+) -> None:
+    soon = (datetime.now(UTC) + timedelta(days=30)).replace(microsecond=0)
+    entries = "".join(
+        f"<entry><id>{name}</id><link href='{site.url(f'/{name}')}'/><title>{name}</title>"
+        f"<published>{at}</published><updated>{at[:-1]}.5Z</updated></entry>"
+        for name, at in {"很久以后": "2199-12-31T23:59:59Z", "قريبا": f"{soon:%Y-%m-%dT%H:%M:%SZ}"}.items()
+    )
+    document = f"<feed xmlns='http://www.w3.org/2005/Atom'><title>新闻</title>{entries}</feed>"
+    await collect(database, worker, site.feed("/atom.xml", document))
+    stored = {item.title: item for item in await database.read(list_items)}
+    far, near = stored["很久以后"], stored["قريبا"]
+    assert far.published_at == far.created_at
+    assert (far.dated_at, far.revised_at) == (None, None)
+    assert near.dated_at == soon
+    assert near.revised_at is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -137,9 +137,12 @@ _SIGNS = {
 
 @asynccontextmanager
 async def opened(
-    settings: Settings, database: Database, size: tuple[int, int] = (80, 24)
+    settings: Settings,
+    database: Database,
+    size: tuple[int, int] = (80, 24),
+    now: Callable[[], datetime] = lambda: NOW,
 ) -> AsyncIterator[Terminal]:
-    app = RadarApp(settings, database, now=lambda: NOW)
+    app = RadarApp(settings, database, now=now)
     async with app.run_test(size=size) as pilot:
         terminal = Terminal(app, pilot)
         await terminal.settle()

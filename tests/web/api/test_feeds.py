@@ -17,6 +17,7 @@ from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId
 from inforadar.store.feeds.queries import load_feed
 from inforadar.store.feeds.save_credentials import save_credentials
+from inforadar.web.api.feeds import FEEDS_PER_PAGE
 from inforadar.web.http.admin_token import load_admin_token
 from tests.support.faces.newsroom import Newsroom
 from tests.support.faces.serving import running
@@ -60,6 +61,25 @@ async def test_a_feed_that_is_added_is_enabled_polls_and_is_asked_for(
     assert (added["health"], added["topic"], added["source"]) == ("new", "мир", "Новости")
     status, again = await admin("POST", "/api/feeds", json={"url": URL, "topic": "other"})
     assert (status, again["added"], again["topic"]) == (200, False, "мир")
+
+
+async def test_names_are_stored_without_the_spaces_around_them(newsroom: Newsroom, admin: Admin) -> None:
+    given = {"url": URL, "topic": " мир\u3000", "source": "\tНовости дня ", "title": "  标题 "}
+    _, added = await admin("POST", "/api/feeds", json=given)
+    feed = await stored(newsroom, added)
+    assert (feed.topic, feed.source, feed.title) == ("мир", "Новости дня", "标题")
+    changed = {"topic": " world ", "source": "News ", "title": " Заголовок"}
+    assert (await admin("PATCH", f"/api/feeds/{feed.id}", json=changed))[0] == 200
+    feed = await stored(newsroom, added)
+    assert (feed.topic, feed.source, feed.title) == ("world", "News", "Заголовок")
+    _, listed = await admin("GET", "/api/feeds", params={"source": "News ", "topic": "world"})
+    assert [one["id"] for one in listed["feeds"]] == [str(feed.id)]
+
+
+async def test_the_description_says_how_many_feeds_come_without_a_limit(admin: Admin) -> None:
+    _, document = await admin("GET", "/openapi.json")
+    given = document["paths"]["/api/feeds"]["get"]["parameters"]
+    assert next(one for one in given if one["name"] == "limit")["schema"]["default"] == FEEDS_PER_PAGE
 
 
 @pytest.mark.parametrize("defaulted", [{}, {"topic": None}])

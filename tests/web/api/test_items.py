@@ -22,6 +22,7 @@ from inforadar.store.items.save import FeedItems, insert_items
 from inforadar.store.people.save_marks import save_marks
 from inforadar.store.runs.save import finish_run, insert_run, save_events
 from inforadar.urls import url_hash
+from inforadar.web.api import run_events
 from inforadar.web.api.status import UNREAD_DAYS
 from tests.support.faces.newsroom import Newsroom
 
@@ -159,6 +160,23 @@ async def test_a_run_is_followed_live_to_its_end(newsroom: Newsroom, web: aiohtt
         await newsroom.database.write(finish_run, run_id, NOW)
         rest = await asyncio.wait_for(response.content.read(), 5)
         assert rest == b"event: end\ndata: {}\n\n"
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+async def test_a_run_that_says_nothing_yet_answers_at_once(
+    newsroom: Newsroom, web: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    monkeypatch.setattr(run_events, "KEEPALIVE_S", 1e9)
+    run_id = await newsroom.database.write(insert_run, RunKind.FETCH, NOW)
+    async with (
+        asyncio.timeout(30),
+        web.request(method, f"/api/runs/{run_id}/events") as response,
+    ):
+        assert response.status == 200
+        assert response.headers["Content-Type"].startswith("text/event-stream")
+        assert "Content-Length" not in response.headers
+        await newsroom.database.write(finish_run, run_id, NOW)
+        assert await response.content.read() == (b"event: end\ndata: {}\n\n" if method == "GET" else b"")
 
 
 async def test_statistics_count_days_scores_and_failures(world: Newsroom, web: aiohttp.ClientSession) -> None:

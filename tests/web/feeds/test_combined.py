@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta
+from urllib.parse import quote
 
 import aiohttp
 import pytest
+from yarl import URL
 
 from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.feeds.changes import update_feed
@@ -109,3 +111,20 @@ async def test_disabled_feeds_are_left_out_and_scores_filter(
     async with web.get("/feeds/topic/мир") as response:
         assert response.status == 404
     assert await urls(web, "/feeds/search.json", q="summit") == ["both", "python"]
+
+
+async def test_names_with_signs_of_urls_have_their_own_feed_and_link(
+    newsroom: Newsroom, web: aiohttp.ClientSession
+) -> None:
+    names = ["C#", "C%23", "C", "What?", "What%3F", "a/b", "100%", "новости #1"]
+    for number, name in enumerate(names):
+        feed = await newsroom.add_feed(f"https://n{number}.example/feed", source=f"S{number}", topic=name)
+        await newsroom.add_item(feed, f"https://n{number}.example/1", title=f"About {name}")
+    for name in names:
+        address = f"/feeds/topic/{quote(name)}"
+        url = URL(f"{address}?format=json", encoded=True)
+        async with web.get(url, headers={"Accept-Encoding": "identity"}) as response:
+            assert response.status == 200, name
+            document = json.loads(await response.text())
+        assert [item["title"] for item in document["items"]] == [f"About {name}"]
+        assert document["feed_url"].endswith(f"{address}?format=json")

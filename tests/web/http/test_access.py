@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import stat
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
@@ -14,7 +15,7 @@ from inforadar.errors import ConfigError, StoreError
 from inforadar.web.http.admin_token import load_admin_token
 from inforadar.web.http.bodies import MAX_JSON_BYTES
 from inforadar.web.http.sessions import COOKIE, SESSION_LIFETIME, Sessions
-from inforadar.web.pages.login import MAX_FAILURES_PER_ADDRESS, LoginLimit
+from inforadar.web.pages.login import MAX_FAILURES, MAX_FAILURES_PER_ADDRESS, LoginLimit
 from inforadar.web.serve import login_link
 from tests.support.faces.newsroom import Newsroom
 from tests.support.faces.serving import running
@@ -127,6 +128,22 @@ async def test_a_login_gives_a_cookie_that_no_script_and_no_other_site_can_use(
     assert token not in given
 
 
+@pytest.mark.parametrize(
+    "foreign",
+    ['ui={"dark":true}', "flag", "x=a b", "=", "", 'q="a; b', f"{COOKIE}=1.forged", f"{COOKIE}="],
+)
+@pytest.mark.parametrize("form", ["{foreign}; {own}", "{own};{foreign}"])
+async def test_a_cookie_of_another_program_on_this_host_does_not_end_the_login(
+    web: aiohttp.ClientSession, token: str, web_settings: Settings, foreign: str, form: str
+) -> None:
+    own, csrf = await logged_in(web, token)
+    cookie = {"Cookie": form.format(foreign=foreign, own=own["Cookie"])}
+    async with web.get("/api/session", headers=cookie) as answer:
+        assert await answer.json() == {"admin": True, "csrf": csrf}
+    headers = cookie | {"X-CSRF-Token": csrf, "Origin": web_settings.web.base_url}
+    assert await put(web, **headers) == 200
+
+
 async def test_a_cookie_alone_changes_nothing(
     web: aiohttp.ClientSession, web_settings: Settings, token: str
 ) -> None:
@@ -176,6 +193,18 @@ def test_the_limit_ends_after_a_minute_and_is_each_addresss_own() -> None:
     assert limit.wait_s("b") is None
     clock[0] += timedelta(seconds=61)
     assert limit.wait_s("a") is None
+
+
+def test_addresses_that_only_ask_or_whose_time_is_over_are_not_remembered() -> None:
+    now = NOW
+    limit = LoginLimit(now=lambda: now)
+    for number in range(1000):
+        address = f"10.0.{number // 256}.{number % 256}"
+        assert limit.wait_s(address) is None
+        if number % 2:
+            limit.failed(address)
+        now += timedelta(seconds=5)
+    assert len(limit._failures) <= MAX_FAILURES
 
 
 def test_sessions_end_and_cannot_be_forged() -> None:
@@ -256,6 +285,53 @@ async def test_behind_a_proxy_the_prefix_is_ours(newsroom: Newsroom, web_setting
             await log_in(web, "wrong", **{"X-Forwarded-For": f"1.2.3.{number}, 9.9.9.9"})
         assert (await log_in(web, token, **{"X-Forwarded-For": "9.9.9.9"})).status == 429
         assert (await log_in(web, token, **{"X-Forwarded-For": "9.9.9.9, 8.8.8.8"})).status == 303
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "9.9.9.9:{n}",
+        "[::ffff:9.9.9.9]:{n}",
+        "2001:db8::{n}",
+        "[2001:db8::{n}]:4711",
+        "[2001:db8:0:0:{n}::1]",
+        "unknown-{n}",
+        "фальшивый {n}",
+    ],
+)
+async def test_an_address_counts_as_one_however_the_proxy_writes_it(
+    newsroom: Newsroom, web_settings: Settings, token: str, form: str
+) -> None:
+    settings = web_settings.replaced(web={"behind_proxy": True})
+    async with running(newsroom.database, settings) as web:
+        for number in range(MAX_FAILURES_PER_ADDRESS):
+            assert (await log_in(web, "wrong", **{"X-Forwarded-For": form.format(n=number)})).status == 401
+        assert (await log_in(web, token, **{"X-Forwarded-For": form.format(n=9999)})).status == 429
+        assert (await log_in(web, token, **{"X-Forwarded-For": "8.8.8.8:1"})).status == 303
+
+
+async def test_attempts_that_wait_with_their_token_are_counted_too(
+    web: aiohttp.ClientSession, web_settings: Settings
+) -> None:
+    body = b"token=wrong"
+    held = [await asyncio.open_connection("127.0.0.1", web_settings.web.port) for _ in range(30)]
+    for _, writer in held:
+        writer.write(
+            b"POST /login HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+            b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\n\r\n" % len(body)
+        )
+        await writer.drain()
+    async with web.get("/health") as response:
+        assert response.status == 200
+    answers = []
+    for _, writer in held:
+        writer.write(body)
+    for reader, writer in held:
+        answers.append((await reader.read()).split()[1])
+        writer.close()
+        await writer.wait_closed()
+    assert answers.count(b"401") == MAX_FAILURES_PER_ADDRESS
+    assert answers.count(b"429") == len(held) - MAX_FAILURES_PER_ADDRESS
 
 
 async def test_what_a_proxy_says_is_believed_by_setting_only(

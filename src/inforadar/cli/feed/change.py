@@ -11,7 +11,7 @@ from inforadar.actions.restore import restore_feed
 from inforadar.actions.switch import switch_feed, sync_feed
 from inforadar.cli.feed.feeds import Json, Reference
 from inforadar.cli.terminal.confirm import Yes, confirm
-from inforadar.cli.terminal.output import print_json, print_line, safe, short_id
+from inforadar.cli.terminal.output import print_json, print_line, safe, short_id, short_time
 from inforadar.cli.terminal.run import on_store
 from inforadar.clock import utc_now
 from inforadar.config import Settings
@@ -40,7 +40,7 @@ def enable(feed: Reference, *, json: Json = False) -> None:
     """Allow a feed to be fetched and served. Does not schedule it."""
     found = _switch(feed, enabled=True)
     comes = (
-        f"Next run {found.next_run_at.astimezone():%Y-%m-%d %H:%M}."
+        f"Next run {short_time(found.next_run_at)}."
         if found.next_run_at
         else f"It is not scheduled; `inforadar feed sync {short_id(found.id)}` fetches it now."
     )

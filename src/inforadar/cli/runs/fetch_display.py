@@ -17,6 +17,7 @@ from inforadar.model.progress import ProgressKind
 from inforadar.model.run import Report
 from inforadar.pipeline.runs.fetch_run import FetchFilter
 from inforadar.texts import counted
+from inforadar.views.times import local
 
 _LABEL_COLUMNS = 20
 _STYLES = {"+": "green", "~": "yellow"}
@@ -67,7 +68,7 @@ class FetchDisplay:
                 pass
 
     def _line(self, event: Event) -> None:
-        at = event.at.astimezone().strftime("%H:%M:%S")
+        at = local(event.at).strftime("%H:%M:%S")
         text = safe(event.text)
         if self._bar is None:
             print(masked(f"{at}  {safe(event.label):{_LABEL_COLUMNS}}  {text}"), flush=True)

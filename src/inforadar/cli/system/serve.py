@@ -30,10 +30,15 @@ T = TypeVar("T")
 
 log = structlog.get_logger()
 
+STDIN = 0
+"""The file descriptor of standard input."""
 STOP_S = 5.0
 """Maximum time from the signal to the end of the process."""
 UNDER_UP = "INFORADAR_UNDER_UP"
-"""Set for the child processes of `inforadar up`, which prints the login link itself."""
+"""Set for the child processes of `inforadar up`, which prints the login link itself.
+
+Their standard input is a pipe whose other end only `up` has: it ends when `up` does, however that happens.
+"""
 
 
 def worker(
@@ -158,14 +163,14 @@ def _counts(counter: Counter[str]) -> str:
 
 
 async def until_signal(work: Callable[[asyncio.Event], Awaitable[None]]) -> None:
-    """Run `work`; SIGINT or SIGTERM sets its event."""
+    """Run `work`; a signal to stop, or the end of `inforadar up` above it, sets its event."""
     stop = asyncio.Event()
     with _on_signal(stop.set):
         await work(stop)
 
 
 async def _until_cancelled(work: Coroutine[Any, Any, T]) -> T:
-    """Run `work` to its end; SIGINT or SIGTERM cancels it."""
+    """Run `work` to its end; a signal to stop cancels it."""
     task = asyncio.ensure_future(work)
     with _on_signal(task.cancel):
         try:
@@ -183,9 +188,30 @@ def _on_signal(stop: Callable[[], object]) -> Iterator[None]:
         # A database that does not answer must not block the exit; uncommitted work is done again later.
         loop.call_later(STOP_S - 1, _give_up)
 
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in stop_signals():
         loop.add_signal_handler(number, begin_to_stop)
+    if UNDER_UP in os.environ:
+        loop.add_reader(STDIN, _when_ended(loop, begin_to_stop))
     yield
+
+
+def stop_signals() -> Iterator[signal.Signals]:
+    """The signals that end a process: Ctrl-C, a request, and the end of its terminal, unless started with `nohup`."""
+    yield signal.SIGINT
+    yield signal.SIGTERM
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        yield signal.SIGHUP
+
+
+def _when_ended(loop: asyncio.AbstractEventLoop, stop: Callable[[], object]) -> Callable[[], None]:
+    """Make the function that reads standard input, and stops at its end."""
+
+    def read() -> None:
+        if not os.read(STDIN, 1024):
+            loop.remove_reader(STDIN)
+            stop()
+
+    return read
 
 
 def _give_up() -> None:

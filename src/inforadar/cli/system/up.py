@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import os
-import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -16,7 +15,7 @@ from urllib.parse import quote
 from cyclopts import Parameter
 
 from inforadar.app.store import SAMPLE, make_home, open_store
-from inforadar.cli.system.serve import STOP_S, UNDER_UP
+from inforadar.cli.system.serve import STOP_S, UNDER_UP, stop_signals
 from inforadar.cli.terminal.logs import configure_logs
 from inforadar.cli.terminal.output import print_line
 from inforadar.clock import utc_now
@@ -114,7 +113,7 @@ async def _supervise(settings: Settings, feed: str | None) -> int:
     """Run the child processes until a signal comes or one of them ends, then stop them all."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in stop_signals():
         loop.add_signal_handler(number, stop.set)
     processes = _Processes(settings, stop)
     try:
@@ -149,9 +148,15 @@ class _Processes:
         """Start a process, unless stopping; with `answering`, wait until that address accepts connections."""
         if self._stop.is_set() or self.died:
             return
-        # In its own session, so that Ctrl-C reaches it only once, through us.
+        # In its own session, so that Ctrl-C reaches it only once, through us. Its input ends when we do.
         process = self._processes[name] = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "inforadar", *name.split(), env=self._environment, start_new_session=True
+            sys.executable,
+            "-m",
+            "inforadar",
+            *name.split(),
+            env=self._environment,
+            stdin=asyncio.subprocess.PIPE,
+            start_new_session=True,
         )
         while answering and not self._stop.is_set():
             if process.returncode is not None:

@@ -20,6 +20,7 @@ from rich.text import Text
 from inforadar.masks import masked
 from inforadar.model.analysis import score_label
 from inforadar.tui.text import safe, safe_text
+from inforadar.views.times import local
 
 WIDE_COLUMNS = 120
 """The width of a terminal that has room for whole tables."""
@@ -137,4 +138,4 @@ def size_text(number: int) -> str:
 
 def short_time(moment: datetime | None) -> str:
     """Return a time in the reader's own zone."""
-    return moment.astimezone().strftime("%Y-%m-%d %H:%M") if moment else "–"
+    return local(moment).strftime("%Y-%m-%d %H:%M") if moment else "–"

@@ -41,6 +41,8 @@ class ItemFilter:
     min_score: float | None = None
     below_score: float | None = None
     unread: bool = False
+    unread_at: datetime | None = None
+    """With `unread`: the items that were unread at this time, so that a list does not shrink while it is read."""
     starred: bool = False
     archived: bool | None = None
     """None: both archived and not archived."""
@@ -87,7 +89,8 @@ def conditions_of(wanted: ItemFilter) -> list[ColumnElement[bool]]:
     conditions += scores_of(wanted, unindexed(items.c.score))
     marked = select(marks.c.hash).where(marks.c.hash == items.c.hash)
     if wanted.unread:
-        conditions.append(~marked.where(marks.c.read_at.is_not(None)).exists())
+        at, read_at = wanted.unread_at, marks.c.read_at
+        conditions.append(~marked.where(read_at.is_not(None) if at is None else read_at <= at).exists())
     if wanted.starred:
         conditions.append(_has_mark(marks.c.starred_at))
     if wanted.archived is True:

@@ -17,7 +17,7 @@ from inforadar.store.items.order import SortKey
 from inforadar.store.people.marks import Marks
 from inforadar.tui.text import safe
 from inforadar.tui.theme import SCORE_COLOURS
-from inforadar.views.times import shown_number
+from inforadar.views.times import local, shown_number
 
 WIDE = 100
 """The width in cells from which every column is shown."""
@@ -92,10 +92,10 @@ def _rating(value: float | None) -> str:
 
 def short_date(at: datetime, now: datetime) -> str:
     """Format a local date: `14:02` today, `14 Nov` this year, otherwise `2024-11`."""
-    local, today = at.astimezone(), now.astimezone()
-    if local.date() == today.date():
-        return f"{local:%H:%M}"
-    return f"{local.day} {local:%b}" if local.year == today.year else f"{local:%Y-%m}"
+    there, today = local(at), local(now)
+    if there.date() == today.date():
+        return f"{there:%H:%M}"
+    return f"{there.day} {there:%b}" if there.year == today.year else f"{there:%Y-%m}"
 
 
 def score_colour(score: float | None) -> str:

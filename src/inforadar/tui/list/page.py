@@ -10,6 +10,7 @@ from inforadar.model.item import Item
 from inforadar.store.database import Database
 from inforadar.store.items.order import SortKey, load_sorted_items
 from inforadar.store.items.pages import load_item_page
+from inforadar.store.items.queries import ItemFilter
 from inforadar.store.people.marks import Marks, load_marks
 from inforadar.tui.list.view import View
 
@@ -26,18 +27,24 @@ class Page:
 
 
 async def load_page(
-    database: Database, view: View, *, limit: int, offset: int = 0, cursor: str | None = None
+    database: Database,
+    view: View,
+    wanted: ItemFilter,
+    *,
+    limit: int,
+    offset: int = 0,
+    cursor: str | None = None,
 ) -> Page:
     """Load a page: by cursor if sorted newest first, by offset for any other order and for jumps."""
     following: str | None = None
     found: Sequence[Item]
     if view.sort is SortKey.DATE and view.descending and (cursor or not offset):
-        page = await database.read(load_item_page, view.filter, limit=limit, cursor=cursor)
+        page = await database.read(load_item_page, wanted, limit=limit, cursor=cursor)
         found, following = page.items, page.next
     else:
         found = await database.read(
             load_sorted_items,
-            view.filter,
+            wanted,
             view.sort,
             descending=view.descending,
             limit=limit,

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from inforadar.store.items.order import SortKey
 from inforadar.store.items.queries import ItemFilter
+from inforadar.store.people.marks import Marks
 from inforadar.tui.text import safe
 
 
@@ -39,6 +40,12 @@ class View:
             starred=self.show is Show.STARRED,
             archived=self.show is Show.ARCHIVED,
         )
+
+    def has(self, marks: Marks) -> bool:
+        """Whether an item with these marks belongs to the list. What was read belongs until the list is loaded anew."""
+        if self.show is Show.STARRED and marks.starred_at is None:
+            return False
+        return (marks.archived_at is not None) is (self.show is Show.ARCHIVED)
 
     @property
     def filter_words(self) -> str:

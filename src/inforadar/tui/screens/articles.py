@@ -10,10 +10,12 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 
+from inforadar.model.ids import ItemId
 from inforadar.store.feeds.labels import load_labels
 from inforadar.store.feeds.queries import load_broken_count
 from inforadar.store.items.one_row import count_items
 from inforadar.store.items.order import SortKey
+from inforadar.store.items.queries import ItemFilter
 from inforadar.store.people.marks import NO_MARKS
 from inforadar.tui.commands.parse import starts_descending
 from inforadar.tui.list.columns import Row, make_row
@@ -81,6 +83,10 @@ class ArticlesScreen(RadarScreen):
         self._cursors: dict[int, str] = {}
         """{offset: cursor of the page that starts there}, for pages reached so far."""
         self._total: int | None = None
+        self._opened_at = session.now()
+        """When the list was last loaded from its beginning. What is read later stays in the list of unread items."""
+        self._left: set[ItemId] = set()
+        """Items of the page that have left the list since it was loaded, so that the next page starts sooner."""
         self._broken = 0
         self._said = ""
 
@@ -114,6 +120,8 @@ class ArticlesScreen(RadarScreen):
         """Load the page again, with a new count."""
         self._cursors.clear()
         self._total = None
+        if not offset:
+            self._opened_at = self.session.now()
         self.load(offset)
 
     def load(self, offset: int, *, cursor_at: int | None = None) -> None:
@@ -124,7 +132,12 @@ class ArticlesScreen(RadarScreen):
     async def _load(self, offset: int, cursor_at: int | None = None) -> None:
         view, limit = self.view, self.table.room
         page = await load_page(
-            self.session.database, view, limit=limit, offset=offset, cursor=self._cursors.get(offset)
+            self.session.database,
+            view,
+            self._filter(view),
+            limit=limit,
+            offset=offset,
+            cursor=self._cursors.get(offset),
         )
         if not page.items and offset:
             # The list has become shorter in the meantime.
@@ -133,6 +146,7 @@ class ArticlesScreen(RadarScreen):
         if page.next:
             self._cursors[offset + len(page.items)] = page.next
         self._page, self._offset = page, offset
+        self._left.clear()
         if cursor_at is not None:
             self.table.cursor = cursor_at
         now, visited_at = self.session.now(), self.session.memory.visited_at
@@ -146,8 +160,11 @@ class ArticlesScreen(RadarScreen):
         if self._total is None:
             self.begin(self._count(view), group="count", exclusive=True)
 
+    def _filter(self, view: View) -> ItemFilter:
+        return replace(view.filter, unread_at=self._opened_at)
+
     async def _count(self, view: View) -> None:
-        self._total = await self.session.database.read(count_items, view.filter)
+        self._total = await self.session.database.read(count_items, self._filter(view))
         self._broken = await self.session.database.read(load_broken_count)
         self._show_lines()
         self.session.labels = await self.session.database.read(load_labels)
@@ -214,11 +231,12 @@ class ArticlesScreen(RadarScreen):
 
     def _neighbour(self, by: int) -> int | None:
         """Return the offset of the next or previous page; `None` if there is none."""
-        offset = max(0, self._offset + by * self.table.room)
-        if offset == self._offset:
-            return None
-        is_there = offset in self._cursors or (self._total is not None and offset < self._total)
-        return offset if by < 0 or is_there else None
+        if by < 0:
+            return max(0, self._offset + by * self.table.room) if self._offset else None
+        left = len(self._left)
+        offset = self._offset + self.table.room - left
+        is_there = offset in self._cursors or (self._total is not None and offset < self._total - left)
+        return offset if is_there else None
 
     async def step(self, by: int) -> Row | None:
         """Move to the next or previous article, across pages, and return it."""
@@ -264,6 +282,8 @@ class ArticlesScreen(RadarScreen):
         self.say(MARK_WORDS[name][is_set])
 
     def row_changed(self, row: Row) -> None:
+        if self._page and any(item.id == row.item.id for item in self._page.items):
+            (self._left.discard if self.view.has(row.marks) else self._left.add)(row.item.id)
         self.table.replace(row)
 
     # Another list

@@ -28,7 +28,7 @@ from inforadar.views.item import (
     shown_files,
 )
 from inforadar.views.sanitize import listing_text
-from inforadar.views.times import shown_number
+from inforadar.views.times import local, shown_number
 
 History = Sequence[tuple[datetime, Mapping[str, Sequence[Any]]]]
 MAX_TITLE_CHARACTERS = 1000
@@ -37,8 +37,8 @@ MAX_TEXT_CHARACTERS = 400_000
 
 def local_time(at: datetime) -> str:
     """Format a local time: `14 Nov 2026, 14:02`."""
-    local = at.astimezone()
-    return f"{local.day} {local:%b %Y, %H:%M}"
+    there = local(at)
+    return f"{there.day} {there:%b %Y, %H:%M}"
 
 
 def head(

@@ -19,6 +19,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from inforadar.tui.text import fit, safe
+from inforadar.views.times import local
 
 MAX_LINES = 5000
 MAX_LABEL_CELLS = 24
@@ -123,7 +124,7 @@ class LogPane(ScrollView, can_focus=False):
         if index >= len(self.lines):
             return Strip.blank(width, self.rich_style)
         line = self.lines[index]
-        at = f"{line.at.astimezone():%H:%M:%S}"
+        at = f"{local(line.at):%H:%M:%S}"
         text = safe(line.text[:MAX_TEXT_CHARACTERS])
         style = line.style or _SIGNS.get(text[:1], "plain")
         muted = self.get_component_rich_style("log--muted")

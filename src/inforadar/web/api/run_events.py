@@ -37,9 +37,8 @@ class RunEvents:
         await self.database.read(is_run_finished, run_id)
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         headers |= {name.decode(): value.decode() for name, value in CORS}
-        return StreamingResponse(
-            self._events(run_id, _last_seen(request)), headers=headers, media_type="text/event-stream"
-        )
+        events = () if request.method == "HEAD" else self._events(run_id, _last_seen(request))
+        return StreamingResponse(events, headers=headers, media_type="text/event-stream")
 
     async def _events(self, run_id: RunId, seen: int) -> AsyncIterator[bytes]:
         silent_s = 0.0

@@ -99,7 +99,7 @@ class CombinedRoutes:
         given = request.query_params
         wanted = replace(wanted, max_score=parameters.max_score(given))
         kept = [(name, given[name]) for name in _PARAMETERS if given.get(name)]
-        address = quote(request.url.path, safe="/") + (f"?{urlencode(kept)}" if kept else "")
+        address = quote(request.scope["path"], safe="/") + (f"?{urlencode(kept)}" if kept else "")
         asked = _Asked(
             title=title,
             format=format_,

@@ -19,7 +19,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, urlsplit
 
 from starlette.responses import Response
@@ -31,7 +30,7 @@ from inforadar.web.http.forms import MAX_FIELDS, MAX_FORM_BYTES
 from inforadar.web.http.multipart import FORM_DATA, first_field
 from inforadar.web.http.readers import TEXT_SCOPE, TextAccess, is_forwarded, stranger_access
 from inforadar.web.http.security import HEADERS as SECURITY_HEADERS
-from inforadar.web.http.sessions import COOKIE, Sessions
+from inforadar.web.http.sessions import Sessions
 
 CHANGES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 CSRF_HEADER, CSRF_FIELD = b"x-csrf-token", "csrf"
@@ -151,16 +150,7 @@ class Access:
 
     def _session(self, scope: Scope) -> str | None:
         """Return the session cookie if it is still valid."""
-        cookie = session_cookie(_header(scope, b"cookie"))
-        return cookie if cookie and self._sessions.is_valid(cookie, self._now()) else None
-
-
-def session_cookie(header: bytes) -> str | None:
-    try:
-        found = SimpleCookie(header.decode("latin-1")).get(COOKIE)
-    except CookieError:
-        return None
-    return found.value if found else None
+        return self._sessions.find_valid(scope["headers"], self._now())
 
 
 def is_same_origin(origin: bytes, host: bytes, outer_url: str) -> bool:

@@ -10,7 +10,7 @@ from inforadar.errors import InvalidUrlError, UsageError
 from inforadar.urls import normalize
 from inforadar.web.feeds.rss_query import parse_flag, parse_score
 
-MAX_LIMIT = 500
+DEFAULT_LIMIT, MAX_LIMIT = 50, 500
 
 
 def text(given: QueryParams, name: str) -> str | None:
@@ -43,7 +43,7 @@ def number(given: QueryParams, name: str, least: int, most: int, *, default: int
     return found
 
 
-def limit(given: QueryParams, default: int = 50, most: int = MAX_LIMIT) -> int:
+def limit(given: QueryParams, default: int = DEFAULT_LIMIT, most: int = MAX_LIMIT) -> int:
     return number(given, "limit", 1, most, default=default)
 
 

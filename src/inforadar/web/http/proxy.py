@@ -10,6 +10,8 @@ In a list the last value counts: the proxy in front of us added it, and the ones
 
 from __future__ import annotations
 
+import ipaddress
+
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 _FOR, _PROTO, _HOST, _PREFIX = (
@@ -43,7 +45,7 @@ def _restored(scope: Scope) -> Scope:
         if name in {_FOR, _PROTO, _HOST, _PREFIX}:
             forwarded[name] = value.rpartition(b",")[2].strip().decode("latin-1")
     changed = dict(scope)
-    if address := forwarded.get(_FOR):
+    if address := _address(forwarded.get(_FOR, "")):
         changed["client"] = (address, 0)
     if (scheme := forwarded.get(_PROTO, "").lower()) in {"http", "https"}:
         changed["scheme"] = scheme
@@ -52,6 +54,18 @@ def _restored(scope: Scope) -> Scope:
         changed["headers"] = [(b"host", host.encode("latin-1")), *others]
     prefix = forwarded.get(_PREFIX, "").rstrip("/")
     return _without_prefix(changed, prefix) if prefix.startswith("/") else changed
+
+
+def _address(text: str) -> str | None:
+    """Read `203.0.113.7`, `203.0.113.7:4711`, `2001:db8::1` or `[2001:db8::1]:4711`; None if it is no address."""
+    host = text[1:].partition("]")[0] if text.startswith("[") else text
+    if host.count(":") == 1:
+        host = host.partition(":")[0]
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return None
+    return str(getattr(address, "ipv4_mapped", None) or address)
 
 
 def _without_prefix(scope: Scope, prefix: str) -> Scope:

@@ -70,6 +70,7 @@ class RsgiApp:
 
 
 def _scope(request: RsgiRequest) -> Scope:
+    # Granian leaves out headers that are not ASCII.
     headers = [(name.encode("latin-1"), value.encode()) for name, value in request.headers.items()]
     if request.authority is not None:
         # HTTP/2 puts the host there.
@@ -118,7 +119,7 @@ def _receive(answer: RsgiAnswer) -> Receive:
 
 
 class _Sender:
-    """Holds the headers back until the first body part: most responses are complete and are sent in one call."""
+    """Sends a complete response in one call, headers and body. The headers of a stream do not wait for its body."""
 
     def __init__(self, answer: RsgiAnswer) -> None:
         self._answer = answer
@@ -130,6 +131,8 @@ class _Sender:
         if message["type"] == "http.response.start":
             self._status = message["status"]
             self._headers = text_headers(message.get("headers", ()))
+            if self._is_stream():
+                self._stream = self._answer.response_stream(self._status, self._headers)
             return
         body = message.get("body", b"")
         if self._stream is None:
@@ -139,6 +142,11 @@ class _Sender:
             self._stream = self._answer.response_stream(self._status, self._headers)
         if body:
             await self._stream.send_bytes(body)
+
+    def _is_stream(self) -> bool:
+        """Tell whether the length is not known in advance, as of a body that is still being made."""
+        has_body = self._status not in {204, 304}
+        return has_body and not any(name.lower() == "content-length" for name, _ in self._headers)
 
 
 def text_headers(headers: Any) -> Headers:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -36,6 +37,10 @@ class Sessions:
         )
         return signed and int(until) > now.timestamp()
 
+    def find_valid(self, headers: Iterable[tuple[bytes, bytes]], now: datetime) -> str | None:
+        """Return the valid session among a request's cookies."""
+        return next((cookie for cookie in _cookies(headers) if self.is_valid(cookie, now)), None)
+
     def csrf_token(self, cookie: str) -> str:
         return self._sign("csrf", cookie)
 
@@ -45,3 +50,13 @@ class Sessions:
     def _sign(self, purpose: str, text: str) -> str:
         message = f"{purpose}\0{text}".encode("utf-8", "replace")
         return hmac.new(self.token.encode(), message, hashlib.sha256).hexdigest()
+
+
+def _cookies(headers: Iterable[tuple[bytes, bytes]]) -> Iterator[str]:
+    """Read our cookies. The others belong to other programs on this host, and may be anything."""
+    for header, cookies in headers:
+        if header == b"cookie":
+            for cookie in cookies.split(b";"):
+                name, _, value = cookie.partition(b"=")
+                if name.strip() == COOKIE.encode():
+                    yield value.strip().decode("latin-1")

@@ -5,7 +5,7 @@ The link in the terminal contains the token but only fills in the form: a GET ne
 
 from __future__ import annotations
 
-from collections import OrderedDict
+import ipaddress
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -18,7 +18,7 @@ from starlette.routing import Route
 
 from inforadar.config import WebSettings
 from inforadar.texts import counted
-from inforadar.web.http.access import is_same_origin, session_cookie
+from inforadar.web.http.access import is_same_origin
 from inforadar.web.http.routing import resource
 from inforadar.web.http.sessions import COOKIE, SESSION_LIFETIME, Sessions
 from inforadar.web.pages.templating import Pages
@@ -26,7 +26,8 @@ from inforadar.web.pages.templating import Pages
 MAX_FAILURES_PER_ADDRESS = 5
 MAX_FAILURES = 50
 FAILURE_WINDOW = timedelta(minutes=1)
-MAX_ADDRESSES = 10_000
+IPV6_PREFIX_BITS = 64
+"""The size of the network that a customer gets at least."""
 MAX_FORM_BYTES = 4096
 
 
@@ -35,25 +36,25 @@ class LoginLimit:
     """Limits failed logins per minute: a few for each address, more for all addresses together."""
 
     now: Callable[[], datetime]
-    _failures: OrderedDict[str, list[datetime]] = field(default_factory=OrderedDict)
+    _failures: dict[str, list[datetime]] = field(default_factory=dict)
     _all_failures: list[datetime] = field(default_factory=list)
 
     def wait_s(self, address: str) -> int | None:
         """Return the seconds this address must wait; `None` if it may try now."""
         since = self.now() - FAILURE_WINDOW
         self._all_failures = [at for at in self._all_failures if at > since]
-        own = self._failures[address] = [at for at in self._failures.get(address, []) if at > since]
+        own = [at for at in self._failures.get(_network(address), []) if at > since]
         full = own[-MAX_FAILURES_PER_ADDRESS] if len(own) >= MAX_FAILURES_PER_ADDRESS else None
         if full is None and len(self._all_failures) >= MAX_FAILURES:
             full = self._all_failures[-MAX_FAILURES]
         return max(1, int((full - since).total_seconds()) + 1) if full else None
 
     def failed(self, address: str) -> None:
-        self._failures.setdefault(address, []).append(self.now())
-        self._all_failures.append(self.now())
-        self._failures.move_to_end(address)
-        while len(self._failures) > MAX_ADDRESSES:
-            self._failures.popitem(last=False)
+        now, network = self.now(), _network(address)
+        # Without the addresses whose time is over; so there are never more than `MAX_FAILURES`.
+        recent = {key: ats for key, ats in self._failures.items() if ats[-1] > now - FAILURE_WINDOW}
+        self._failures = {**recent, network: [*recent.get(network, []), now]}
+        self._all_failures.append(now)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +77,8 @@ class LoginRoutes:
 
     async def log_in(self, request: Request) -> Response:
         address = request.client.host if request.client else ""
+        # Read before the limit is checked: from there on nobody else has a turn until the attempt is counted.
+        body = await _small_body(request)
         wait_s = self.limit.wait_s(address)
         if wait_s is not None:
             return self._form(
@@ -87,7 +90,7 @@ class LoginRoutes:
             origin.encode(), host.encode(), self.settings.public_url
         ):
             return self._form(request, 403, "This request comes from another site's page.")
-        form = parse_qs((await _small_body(request)).decode("utf-8", "replace"))
+        form = parse_qs(body.decode("utf-8", "replace"))
         if not self.sessions.is_token(form.get("token", [""])[0].strip()):
             self.limit.failed(address)
             return self._form(request, 401, "That is not the token. `inforadar up` prints a link with it.")
@@ -110,9 +113,8 @@ class LoginRoutes:
 
     async def session(self, request: Request) -> Response:
         """Return whether the client is logged in, and the CSRF token for its changes. For our own pages only."""
-        cookie = session_cookie(request.headers.get("cookie", "").encode("latin-1"))
-        is_valid = bool(cookie) and self.sessions.is_valid(cookie or "", self.now())
-        document = {"admin": is_valid, "csrf": self.sessions.csrf_token(cookie or "") if is_valid else None}
+        cookie = self.sessions.find_valid(request.headers.raw, self.now())
+        document = {"admin": cookie is not None, "csrf": self.sessions.csrf_token(cookie) if cookie else None}
         return Response(
             msgspec.json.encode(document),
             headers={"Cache-Control": "no-store"},
@@ -127,6 +129,15 @@ class LoginRoutes:
         if wait_s:
             response.headers["Retry-After"] = str(wait_s)
         return response
+
+
+def _network(address: str) -> str:
+    """The part of an address that its owner cannot change: of IPv6 the network, since each has many addresses."""
+    try:
+        given = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    return str(given if given.version == 4 else ipaddress.ip_network((given, IPV6_PREFIX_BITS), strict=False))
 
 
 async def _small_body(request: Request) -> bytes:

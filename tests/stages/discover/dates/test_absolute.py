@@ -161,6 +161,8 @@ def test_a_date_in_any_common_form_is_read(text: str, expected: datetime) -> Non
         "2201-01-01T00:00:00Z",
         "Fri, 31 Dec 9999 23:59:59 GMT",
         "99999999999999999999",
+        "9999999999",
+        "9999999999999",
         "15 Nov 2026 " * 50,
         "9999-12-31T23:59:59-14:00",
     ],

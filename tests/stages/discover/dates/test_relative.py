@@ -275,3 +275,7 @@ def test_a_date_in_a_given_format_is_read_by_it(text: str, date_format: str, exp
 @pytest.mark.parametrize("text", ["", "yesterday", "31/02 10:01", "2026-03-05"])
 def test_a_date_in_another_format_is_none(text: str) -> None:
     assert parse_formatted_date(text, "%d/%m %H:%M", NOW) is None
+
+
+def test_a_formatted_date_of_another_age_is_none() -> None:
+    assert parse_formatted_date("31.12.9999", "%d.%m.%Y", NOW, MOSCOW) is None

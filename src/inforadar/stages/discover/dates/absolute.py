@@ -122,6 +122,11 @@ def _to_utc(moment: datetime, zone: tzinfo) -> datetime | None:
     named = moment.tzinfo
     if named is not UTC:
         moment = (moment.replace(tzinfo=zone) if named is None else moment).astimezone(UTC)
+    return possible(moment)
+
+
+def possible(moment: datetime) -> datetime | None:
+    """The date itself; None if its year is not one of an article."""
     return moment if EARLIEST_YEAR <= moment.year <= LATEST_YEAR else None
 
 
@@ -129,7 +134,7 @@ def _parse_tolerantly(text: str, zone: tzinfo, order: DateOrder | None) -> datet
     """Parse any other form: cut out the time, then look for the date in the rest."""
     if _EPOCH.fullmatch(text):
         seconds = float(text)
-        return datetime.fromtimestamp(seconds / 1000 if seconds >= 1e11 else seconds, UTC)
+        return possible(datetime.fromtimestamp(seconds / 1000 if seconds >= 1e11 else seconds, UTC))
     if _BROKEN_ZONE.search(text):
         return None
     text = _LONG_MONTH.sub(r"\1\2", text)

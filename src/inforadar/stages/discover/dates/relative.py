@@ -16,7 +16,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import NamedTuple
 
-from inforadar.stages.discover.dates.absolute import at_clock, cut_clock, parse_date
+from inforadar.stages.discover.dates.absolute import at_clock, cut_clock, parse_date, possible
 from inforadar.stages.discover.dates.relative_words import (
     AGO_WORDS,
     BEFORE_THE_SPAN,
@@ -103,7 +103,7 @@ def parse_formatted_date(
 
     try:
         if any(f"%{directive}" in date_format for directive in "YyGcxs"):
-            return read(folded, date_format)
+            return possible(read(folded, date_format))
         # Parsed together with a year, because 29 February is invalid without one.
         year = now.astimezone(timezone).year
         return _latest(lambda year: read(f"{year} {folded}", f"%Y {date_format}"), now, year)

@@ -13,7 +13,7 @@ from typing import Any
 from inforadar.errors import ParseError
 from inforadar.model.feed_warning import FeedWarning
 from inforadar.model.item import MAX_ENCLOSURES, Enclosure
-from inforadar.stages.discover.dates.absolute import parse_date
+from inforadar.stages.discover.dates.absolute import parse_date, possible
 from inforadar.stages.discover.feed.raw import RawEntry, RawFeed
 from inforadar.stages.discover.feed.xml import MAX_AUTHORS, MAX_ENTRIES
 
@@ -89,6 +89,6 @@ def _utc_from_struct(parsed: Any) -> datetime | None:
     if not parsed:
         return None
     try:
-        return datetime.fromtimestamp(calendar.timegm(parsed), UTC)
+        return possible(datetime.fromtimestamp(calendar.timegm(parsed), UTC))
     except (ValueError, OverflowError, OSError):
         return None

@@ -7,7 +7,7 @@ from typing import Any
 from inforadar.model.feed_options import Content
 from inforadar.stages.publish.formats import FORMATS, RSS
 from inforadar.stages.publish.shape import Titles
-from inforadar.web.http.parameters import MAX_LIMIT
+from inforadar.web.http.parameters import DEFAULT_LIMIT, MAX_LIMIT
 
 Json = dict[str, Any]
 
@@ -55,11 +55,15 @@ MAX_SCORE = query(
     {"type": "number", "minimum": 0, "maximum": 1},
     "Only analyzed items with at most this score; applied before any limit.",
 )
-LIMIT = query(
-    "limit",
-    {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": 50},
-    "Maximum number of results.",
-)
+
+
+def limit(default: int) -> dict[str, Any]:
+    """The parameter `limit` of an address that returns `default` results without it."""
+    schema = {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": default}
+    return query("limit", schema, "Maximum number of results.")
+
+
+LIMIT = limit(DEFAULT_LIMIT)
 FORMAT = query("format", {"enum": list(FORMATS), "default": RSS.name}, "The feed's format.")
 EMBEDDED = query(
     "embedded", SWITCH, "1: repeat scores and original texts in title and body, for plain feed readers."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inforadar.stages.publish.formats import FORMATS
-from inforadar.web.api.feeds import HISTORY_DAYS
+from inforadar.web.api.feeds import FEEDS_PER_PAGE, HISTORY_DAYS
 from inforadar.web.api.openapi.blocks import (
     CONTENT,
     COUNT,
@@ -26,6 +26,7 @@ from inforadar.web.api.openapi.blocks import (
     fault,
     get,
     json_,
+    limit,
     list_,
     object_,
     path,
@@ -121,7 +122,7 @@ PATHS: Json = {
         [
             SOURCES,
             TOPICS,
-            LIMIT,
+            limit(FEEDS_PER_PAGE),
             query("after", _ID_OR_NONE, "Only feeds added after this one: `next` of the previous page."),
             query(
                 "days",
