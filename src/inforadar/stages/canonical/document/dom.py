@@ -38,6 +38,8 @@ _WITHOUT_TEXT = frozenset(
         "svg", "template", "textarea", "title", "video",
     )
 )  # fmt: skip
+NOSCRIPT = "data-noscript"
+"""Marks the picture of a `<noscript>`, of which nothing else is read: it stands in for the lazy one before it."""
 _SPACE = re.compile(r"\s+")
 
 
@@ -165,6 +167,8 @@ def parse_tree(page: LexborHTMLParser) -> Tree:
                 trail.append((at, current))
                 at = child
                 continue
+        elif tag == "noscript" and (image := at.css_first("img")) is not None:
+            current.children.append(Node("img", {**image.attributes, NOSCRIPT: ""}, current))
         at = at.next
     _close(root, root)
     return Tree(root=root, nodes=nodes)
