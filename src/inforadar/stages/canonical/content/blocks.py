@@ -235,9 +235,7 @@ class _Reader:
             if isinstance(child, str):
                 continue
             if child.tag == "li":
-                item = _Place(
-                    kind=Kind.ITEM, level=level, group=group, linked=place.linked, path=inside.path
-                )
+                item = _Place(kind=Kind.ITEM, level=level, group=group, linked=place.linked, path=inside.path)
                 self.read(child, self._inside(item, "li") if inside is not place else item)
             else:
                 self._descend(child, place)
@@ -275,7 +273,11 @@ def _cell(node: Node, pieces: list[Piece]) -> Cell:
 
 def _number(text: str, default: int, most: int) -> int:
     text = text.strip()
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 7 and 0 < int(text) <= most else default
+    return (
+        int(text)
+        if text.isascii() and text.isdigit() and len(text) < 7 and 0 < int(text) <= most
+        else default
+    )
 
 
 def _one_line(text: str) -> str:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from inforadar.stages.canonical.content.inline import plain_text, read_inline, render_inline, tidy
+from inforadar.stages.canonical.content.inline import read_inline, render_inline
 from inforadar.stages.canonical.content.picture_sources import Picture, picture_key, read_picture
 from inforadar.stages.canonical.document.dom import INLINE, NOSCRIPT, Node
 
@@ -21,10 +21,13 @@ MAX_STRAY_CHARACTERS = 200
 """A picture's box may have this much text beside the caption: a credit, "Enlarge this image"."""
 _MAX_BOX_LEVELS = 6
 
-_CAPTION_REASONS = frozenset(("caption", "captions", "figcaption", "credit", "credits", "lightbox", "<figure>"))
+_CAPTION_REASONS = frozenset(
+    ("caption", "captions", "figcaption", "credit", "credits", "lightbox", "<figure>")
+)
 """Words that name a picture's box as often as clutter."""
 _CAPTION_NAME = re.compile(r"caption|(?:^|[\s_-])(?:credits?|legend|copyright)", re.IGNORECASE)
 _BOX_NAME = re.compile(r"caption|figure|image|photo|picture|media|(?:^|[\s_-])(?:img|thumb)", re.IGNORECASE)
+_IMAGES = frozenset(("img", "amp-img"))
 _WRAPPERS = frozenset(("picture", "span", "a"))
 _NOT_IN_BOXES = frozenset(("table", "pre", "blockquote", "ul", "ol", "dl", "h1", "h2", "h3"))
 
@@ -36,7 +39,6 @@ class Figure:
     pictures: tuple[Picture, ...]
     caption: str = ""
     """As HTML."""
-    caption_text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ def take_figures(main: Node, clutter: Iterable[Node], base: str) -> dict[int, Fi
 def _content_pictures(main: Node, unwanted: set[int], base: str) -> list[_Found]:
     seen: set[str] = set()
     found: list[_Found] = []
-    images = [node for node in main.descendants() if node.tag in ("img", "amp-img")][:MAX_IMAGES_READ]
+    images = [node for node in main.descendants() if node.tag in _IMAGES][:MAX_IMAGES_READ]
     for before, node in zip([None, *images], images, strict=False):
         if _is_inside(node, main, unwanted):
             continue
@@ -115,7 +117,9 @@ def _is_box(node: Node) -> bool:
         return False
     captions = _captions(node)
     stray = node.text_length - sum(caption.text_length for caption in captions)
-    return stray <= MAX_STRAY_CHARACTERS and not any(inner.tag in _NOT_IN_BOXES for inner in node.descendants())
+    return stray <= MAX_STRAY_CHARACTERS and not any(
+        inner.tag in _NOT_IN_BOXES for inner in node.descendants()
+    )
 
 
 def _captions(box: Node) -> list[Node]:
@@ -126,23 +130,22 @@ def _captions(box: Node) -> list[Node]:
         node = todo.pop()
         if isinstance(node, str):
             continue
-        if node.text_length and (node.tag == "figcaption" or _CAPTION_NAME.search(node.get("class"))):
-            if not any(inner.tag in ("img", "amp-img") for inner in node.descendants()):
-                found.append(node)
-                continue
-        todo.extend(reversed(node.children))
+        is_named = node.tag == "figcaption" or _CAPTION_NAME.search(node.get("class"))
+        if is_named and node.text_length and not any(inner.tag in _IMAGES for inner in node.descendants()):
+            found.append(node)
+        else:
+            todo.extend(reversed(node.children))
     return found
 
 
 def _figure(box: Node, pictures: list[Picture], base: str) -> Figure:
-    if box.tag in ("img", "amp-img"):
+    if box.tag in _IMAGES:
         return Figure(pictures=tuple(pictures))
     captions = _captions(box) or ([box] if box.text_length <= MAX_STRAY_CHARACTERS else [])
     pieces, _ = read_inline([part for caption in captions for part in (caption, " ")], base)
     return Figure(
         pictures=tuple(pictures),
         caption=render_inline(pieces, line_break=" "),
-        caption_text=" ".join(tidy(plain_text(pieces)).split()),
     )
 
 
@@ -169,7 +172,7 @@ def _put(mark: Node, box: Node, main: Node, unwanted: set[int]) -> None:
     above.children.insert(place, mark)
     mark.parent = above
     above.has_block = True
-    if box.tag not in ("img", "amp-img"):
+    if box.tag not in _IMAGES:
         box.remove()
 
 

@@ -41,6 +41,8 @@ class _Writer:
         self.open: list[Box] = []
         self.section = ""
         """The part of the table that is open."""
+        self.is_tight = False
+        """The last line is text of an item, which ends on the same line."""
 
     def write(self, block: Block) -> None:
         shared = 0
@@ -55,6 +57,10 @@ class _Writer:
             self.open.append(box)
         if block.kind is Kind.ROW:
             self._write_row(block)
+        elif self._is_item_text(block):
+            self.out[-1] += block.html
+            self.size += len(block.html)
+            self.is_tight = True
         else:
             self._add(self._rendered(block))
 
@@ -62,7 +68,15 @@ class _Writer:
         self._close_to(0)
         return "\n".join(self.out)
 
+    def _is_item_text(self, block: Block) -> bool:
+        """Is it the only text of a list item, or a term?"""
+        if not self.open or block.kind in (Kind.HEADING, Kind.CODE, Kind.FIGURE, Kind.RULE):
+            return False
+        box = self.open[-1]
+        return box.tag in ("li", "dt", "dd") and box.number not in self.loose
+
     def _add(self, html: str) -> None:
+        self.is_tight = False
         self.out.append(html)
         self.size += len(html) + 1
 
@@ -71,7 +85,12 @@ class _Writer:
             if self.section:
                 self._add(f"</{self.section}>")
                 self.section = ""
-            self._add(f"</{self.open.pop().tag}>")
+            end = f"</{self.open.pop().tag}>"
+            if self.is_tight:
+                self.out[-1] += end
+                self.is_tight = False
+            else:
+                self._add(end)
 
     def _write_row(self, block: Block) -> None:
         is_head = all(cell.is_heading for cell in block.cells) and self.section != "tbody"
@@ -109,17 +128,15 @@ class _Writer:
             return f"<h{level}>{block.html}</h{level}>"
         if block.figure is not None:
             return _figure(block.figure)
-        box = self.open[-1] if self.open else None
-        is_tight = box is not None and (
-            box.tag == "dt" or (box.tag in ("li", "dd", "ul", "ol", "dl") and box.number not in self.loose)
-        )
-        return block.html if is_tight else f"<p>{block.html}</p>"
+        return f"<p>{block.html}</p>"
 
 
 def _figure(figure: Figure) -> str:
     pictures = []
     for picture in figure.pictures:
-        size = f' width="{picture.width}" height="{picture.height}"' if picture.width and picture.height else ""
+        size = (
+            f' width="{picture.width}" height="{picture.height}"' if picture.width and picture.height else ""
+        )
         pictures.append(f'<img src="{escape(picture.src)}" alt="{escape(picture.alt)}"{size}>')
     caption = f"<figcaption>{figure.caption}</figcaption>" if figure.caption else ""
     return f"<figure>{''.join(pictures)}{caption}</figure>"

@@ -19,7 +19,10 @@ _TICKS = re.compile(r"`+")
 _MARKS = {"strong": "**", "em": "*", "s": "~~"}
 _SUPERSCRIPTS = str.maketrans("0123456789+-−=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ")
 _SUBSCRIPTS = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
-_RAISED = {"sup": (_SUPERSCRIPTS, re.compile(r"[0-9+\-−=()ni]+")), "sub": (_SUBSCRIPTS, re.compile(r"[0-9+\-−=()]+"))}
+_RAISED = {
+    "sup": (_SUPERSCRIPTS, re.compile(r"[0-9+\-−=()ni]+")),
+    "sub": (_SUBSCRIPTS, re.compile(r"[0-9+\-−=()]+")),
+}
 
 
 @dataclass(slots=True)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import accumulate, groupby
 
 from inforadar.stages.canonical.content.blocks import Block, Box, Kind
 from inforadar.stages.canonical.content.figures import Figure
 from inforadar.stages.canonical.content.html import MAX_HTML_CHARACTERS, TOP_HEADING_LEVEL
-from inforadar.stages.canonical.content.inline_markdown import HARD_BREAK, escape_text, inline_markdown, link_target
+from inforadar.stages.canonical.content.inline_markdown import (
+    HARD_BREAK,
+    escape_text,
+    inline_markdown,
+    link_target,
+)
 
 _LINE_START = re.compile(
     r"^(?:(?P<sign>#{1,6}(?=\s|$)|[-+](?=\s|$)|>|[=~|:]|-(?=[-\s|:]*$))|(?P<number>\d{1,9})(?P<dot>[.)])(?=\s|$))",
@@ -33,12 +38,9 @@ def _run_key(block: Block) -> tuple[Kind, int]:
 
 def render_markdown(blocks: Sequence[Block]) -> str:
     """Render CommonMark with pipe tables. Text of the page that looks like Markdown is escaped."""
-    size, number = 0, 0
-    for number, block in enumerate(blocks, 1):
-        size += len(block.html) or len(block.text)
-        if size > MAX_HTML_CHARACTERS:
-            break
-    return "\n\n".join(_parts(blocks[:number], 0))
+    sizes = accumulate(len(block.html) or len(block.text) for block in blocks)
+    shown = [block for block, size in zip(blocks, sizes, strict=True) if size <= MAX_HTML_CHARACTERS]
+    return "\n\n".join(_parts(shown, 0))
 
 
 def _parts(blocks: Sequence[Block], depth: int) -> list[str]:
@@ -66,7 +68,9 @@ def _parts(blocks: Sequence[Block], depth: int) -> list[str]:
 
 
 def _by_box(blocks: Sequence[Block], depth: int) -> Iterator[tuple[Box | None, list[Block]]]:
-    for _, run in groupby(blocks, key=lambda block: block.path[depth].number if len(block.path) > depth else 0):
+    for _, run in groupby(
+        blocks, key=lambda block: block.path[depth].number if len(block.path) > depth else 0
+    ):
         members = list(run)
         yield (members[0].path[depth] if len(members[0].path) > depth else None), members
 
@@ -86,7 +90,11 @@ def _list(box: Box, members: Sequence[Block], depth: int, *, is_other: bool) -> 
         is_loose = is_loose or sum(not _is_list(own_block, depth + 2) for own_block in own) > 1
     lines = []
     for number, parts in enumerate(items, box.start):
-        mark = (f"{number}) " if is_other else f"{number}. ") if box.tag == "ol" else ("* " if is_other else "- ")
+        mark = (
+            (f"{number}) " if is_other else f"{number}. ")
+            if box.tag == "ol"
+            else ("* " if is_other else "- ")
+        )
         between = "\n\n" if is_loose or box.tag == "dl" or not _can_follow(parts) else "\n"
         body = between.join(parts).split("\n")
         indent = " " * len(mark)
@@ -123,7 +131,7 @@ def _heading(text: str) -> str:
 
 def _figure(figure: Figure) -> str:
     pictures = [f"![{escape_text(one.alt)}]({link_target(one.src)})" for one in figure.pictures]
-    caption = [_escape_starts(escape_text(figure.caption_text))] if figure.caption_text else []
+    caption = [_escape_starts(inline_markdown(figure.caption))] if figure.caption else []
     return HARD_BREAK.join([*pictures, *caption])
 
 

@@ -56,7 +56,9 @@ _PIXELS = re.compile(r"\s*(\d{1,6})(?:\.\d+)?\s*(?:px)?\s*")
 _STYLE_SIDE = re.compile(r"(?:^|[;\s])(width|height)\s*:\s*(\d{1,6})px")
 _SIZE_IN_NAME = re.compile(r"[-_](\d{2,4})x(\d{2,4})(?=\.\w{3,4}$|$)")
 _SIZE_SEGMENT = re.compile(r"(?:\d{1,4}x\d{0,4}|[wh][_=-]?\d{2,4}|fit-in|smart|\d{1,3}%)", re.IGNORECASE)
-_SCALED = re.compile(r"(?:@\dx|-scaled|[-_](?:small|medium|large|thumb(?:nail)?|full))(?=\.\w{3,4}$|$)", re.IGNORECASE)
+_SCALED = re.compile(
+    r"(?:@\dx|-scaled|[-_](?:small|medium|large|thumb(?:nail)?|full))(?=\.\w{3,4}$|$)", re.IGNORECASE
+)
 _EXTENSION = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|jpg_large)$", re.IGNORECASE)
 _FILE_NAME = re.compile(r"[\w%+.-]+\.(?:jpe?g|png|gif|webp|avif)", re.IGNORECASE)
 _DESCRIPTOR = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)([wxh])(?:,(.*))?", re.DOTALL)
@@ -107,8 +109,11 @@ def stated_picture(address: str, base: str) -> str | None:
 
 
 def is_tracker(address: str) -> bool:
-    """Is it an address that counts readers, and shows nothing?"""
-    parts = urlsplit(address)
+    """Is it an address that counts readers, and shows nothing? Or no address at all?"""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return True
     return bool(
         _TRACKER_HOST.search(parts.hostname or "")
         or _TRACKER_PATH.search(parts.path)
@@ -118,13 +123,20 @@ def is_tracker(address: str) -> bool:
 
 def picture_key(address: str) -> str:
     """What two sizes of one picture have in common."""
-    parts = urlsplit(address)
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return address
     *folders, name = parts.path.lower().split("/")
     name = _SCALED.sub("", _SIZE_IN_NAME.sub("", name))
-    key = "/".join(one for one in folders if not _SIZE_SEGMENT.fullmatch(one)) + "/" + _EXTENSION.sub("", name)
+    key = (
+        "/".join(one for one in folders if not _SIZE_SEGMENT.fullmatch(one)) + "/" + _EXTENSION.sub("", name)
+    )
     if _EXTENSION.search(parts.path):
         return key
-    kept = (one for one in parts.query.split("&") if not re.match(r"(?:w|h|q|width|height|quality|dpr)=", one))
+    kept = (
+        one for one in parts.query.split("&") if not re.match(r"(?:w|h|q|width|height|quality|dpr)=", one)
+    )
     return f"{key}?{'&'.join(kept)}"
 
 
@@ -148,7 +160,7 @@ def _is_large(node: Node) -> bool:
         return False
     sides = [_side(node, "width"), _side(node, "height")]
     sides += [int(pixels) for _, pixels in _STYLE_SIDE.findall(node.get("style")[:1000])]
-    return all(side is None or MIN_SIDE_PIXELS <= side for side in sides)
+    return all(side is None or side >= MIN_SIDE_PIXELS for side in sides)
 
 
 def _side(node: Node, name: str) -> int | None:
@@ -187,7 +199,9 @@ def _addresses(node: Node) -> Iterator[str]:
 
 
 def _by_width(candidates: list[tuple[str, int | None]]) -> Iterator[str]:
-    known = sorted(((width, address) for address, width in candidates if width is not None), key=lambda one: one[0])
+    known = sorted(
+        ((width, address) for address, width in candidates if width is not None), key=lambda one: one[0]
+    )
     fitting = [one for one in known if MIN_WIDTH_PIXELS <= one[0] <= MAX_WIDTH_PIXELS]
     small = [one for one in known if one[0] < MIN_WIDTH_PIXELS]
     large = [one for one in known if one[0] > MAX_WIDTH_PIXELS]
@@ -197,7 +211,7 @@ def _by_width(candidates: list[tuple[str, int | None]]) -> Iterator[str]:
 
 
 def parse_srcset(text: str) -> list[tuple[str, int | None]]:
-    """Read the candidates of a `srcset`: address and width, None if only a density is given. Commas may be in either."""
+    """Read the candidates of a `srcset`: address and width, None if only a density is given."""
     found: list[tuple[str, int | None]] = []
     address = ""
     for token in text[:_MAX_SRCSET_CHARACTERS].split():

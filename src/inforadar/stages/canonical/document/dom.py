@@ -147,9 +147,8 @@ def parse_tree(page: LexborHTMLParser) -> Tree:
         if tag == "-text":
             text = (at.text_content or "")[:text_left]
             text_left -= len(text)
-            if text:
-                current.children.append(text)
-                current.text_length += len(text.strip())
+            current.children.append(text)
+            current.text_length += len(text.strip())
         elif tag[0] != "-" and tag not in _WITHOUT_TEXT:
             child = at.first_child
             if len(trail) < MAX_TREE_DEPTH:
@@ -167,11 +166,17 @@ def parse_tree(page: LexborHTMLParser) -> Tree:
                 trail.append((at, current))
                 at = child
                 continue
-        elif tag == "noscript" and (image := at.css_first("img")) is not None:
-            current.children.append(Node("img", {**image.attributes, NOSCRIPT: ""}, current))
+        elif tag == "noscript":
+            current.children += _stand_in(at, current)
         at = at.next
     _close(root, root)
     return Tree(root=root, nodes=nodes)
+
+
+def _stand_in(noscript: LexborNode, parent: Node) -> list[Node]:
+    """The picture of a `<noscript>`, if it has one."""
+    image = noscript.css_first("img")
+    return [] if image is None else [Node("img", {**image.attributes, NOSCRIPT: ""}, parent)]
 
 
 def _close(node: Node, parent: Node) -> None:
