@@ -31,15 +31,18 @@ class _Span:
 
     tag: str = ""
     address: str = ""
-    parts: list[str | _Marked] = field(default_factory=list)
+    parts: list[_Part] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class _Marked:
-    """Text that is to be put between marks, if its neighbours allow that."""
+class _Part:
+    """A piece of Markdown."""
 
-    tag: str
     text: str
+    bare: str
+    """Without any marks of emphasis."""
+    tag: str = ""
+    """Of an element that is to be put between marks, if its neighbours allow that."""
 
 
 def inline_markdown(html: str) -> str:
@@ -51,7 +54,7 @@ def inline_markdown(html: str) -> str:
         at = token.end()
         is_end, tag, address = token.groups()
         if tag == "br":
-            open_spans[-1].parts.append(HARD_BREAK)
+            open_spans[-1].parts.append(_Part(HARD_BREAK, HARD_BREAK))
         elif not is_end:
             open_spans.append(_Span(tag, unescape(address or "")))
         elif len(open_spans) > 1:
@@ -76,21 +79,29 @@ def link_target(address: str) -> str:
 def _add_text(span: _Span, html: str) -> None:
     if html:
         text = unescape(html)
-        span.parts.append(text if span.tag == "code" else escape_text(text))
+        text = text if span.tag == "code" else escape_text(text)
+        span.parts.append(_Part(text, text))
 
 
-def _closed(span: _Span, outside: set[str]) -> str | _Marked:
+def _closed(span: _Span, outside: set[str]) -> _Part:
     if span.tag == "code":
-        return _code("".join(part for part in span.parts if isinstance(part, str)))
+        code = _code("".join(part.text for part in span.parts))
+        return _Part(code, code)
     inner = _joined(span.parts, outside | {span.tag})
-    if span.tag == "a":
-        return f"[{inner}]({link_target(span.address)})" if span.address else inner
+    bare = "".join(part.bare for part in span.parts)
+    if span.tag == "a" and span.address:
+        target = link_target(span.address)
+        return _Part(f"[{inner}]({target})", f"[{bare}]({target})")
     if span.tag == "q":
-        return f"“{inner}”"
+        return _Part(f"“{inner}”", f"“{bare}”")
     if span.tag in _RAISED:
         letters, all_known = _RAISED[span.tag]
-        return inner.translate(letters) if all_known.fullmatch(inner) else inner
-    return _Marked(span.tag, inner) if span.tag in _MARKS else inner
+        return (
+            _Part(bare.translate(letters), bare.translate(letters))
+            if all_known.fullmatch(bare)
+            else _Part(inner, bare)
+        )
+    return _Part(inner, bare, span.tag if span.tag in _MARKS else "")
 
 
 def _code(text: str) -> str:
@@ -101,45 +112,44 @@ def _code(text: str) -> str:
     return f"{ticks}{pad}{text}{pad}{ticks}"
 
 
-def _joined(parts: list[str | _Marked], outside: set[str]) -> str:
+def _joined(parts: list[_Part], outside: set[str]) -> str:
     # At the edge of an element, its own mark or bracket is the neighbour: punctuation. At the edge of a block, nothing.
     edge = "*" if outside - {""} else " "
     out: list[str] = []
     before = edge
     for number, part in enumerate(parts):
-        if isinstance(part, str):
-            text = part
-            # `![` would be a picture.
-            if text.startswith("[") and before == "!":
-                out[-1] = f"{out[-1][:-1]}\\!"
+        follower = parts[number + 1] if number + 1 < len(parts) else None
+        preceding = parts[number - 1] if number else None
+        # `![` would be a picture.
+        if before == "!" and out and part.text.startswith("["):
+            out[-1] = f"{out[-1][:-1]}\\!"
+        if not part.tag:
+            text = part.text
+        elif (follower and follower.tag) or (preceding and preceding.tag):
+            text = part.bare
         else:
-            follower = parts[number + 1] if number + 1 < len(parts) else edge
-            preceding = parts[number - 1] if number else edge
-            if isinstance(follower, _Marked) or isinstance(preceding, _Marked):
-                text = part.text
-            else:
-                text = _with_marks(part, before, follower[:1] or edge, outside)
+            text = _with_marks(part, before, follower.text[:1] if follower else edge, outside)
         if text:
             out.append(text)
             before = text[-1]
     return "".join(out)
 
 
-def _with_marks(part: _Marked, before: str, after: str, outside: set[str]) -> str:
+def _with_marks(part: _Part, before: str, after: str, outside: set[str]) -> str:
     text = part.text
     if not text.strip():
-        return text
+        return part.bare
     mark = _MARKS[part.tag]
     if part.tag == "em" and (outside & {"strong", "em"} or "**" in text or before == "*" or after == "*"):
         mark = "_"
     if mark[0] in (before, after) or HARD_BREAK in text[:3]:
-        return text
+        return part.bare
     # A mark right beside a word on the outside and punctuation on the inside is not read as one.
     opens = _is_word(text[0]) or _is_free(before)
     closes = _is_word(text[-1]) or _is_free(after)
     if mark == "_":
         opens, closes = opens and _is_free(before), closes and _is_free(after)
-    return f"{mark}{text}{mark}" if opens and closes else text
+    return f"{mark}{text}{mark}" if opens and closes else part.bare
 
 
 def _is_word(char: str) -> bool:

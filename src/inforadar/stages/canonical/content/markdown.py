@@ -17,7 +17,7 @@ from inforadar.stages.canonical.content.inline_markdown import (
 )
 
 _LINE_START = re.compile(
-    r"^(?:(?P<sign>#{1,6}(?=\s|$)|[-+](?=\s|$)|>|[=~|:]|-(?=[-\s|:]*$))|(?P<number>\d{1,9})(?P<dot>[.)])(?=\s|$))",
+    r"^(?:(?P<sign>#{1,6}(?=\s|$)|[-+](?=\s|$)|>|[=|:]|-(?=[-\s|:]*$))|(?P<number>\d{1,9})(?P<dot>[.)])(?=\s|$))",
     re.MULTILINE,
 )
 _FENCE = re.compile(r"^\s*`{3,}", re.MULTILINE)
