@@ -84,6 +84,8 @@ class Shape(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in self.NAMED:
             self.tags[tag] += 1
+        if tag in ("td", "th"):
+            self.text += " "
 
     def handle_data(self, data: str) -> None:
         self.text += data
@@ -106,7 +108,8 @@ def words(html: str) -> str:
         ),
         (
             "<ol start=3><li>three<ul><li>inner</li></ul></li><li><p>four</p><p>more</p></li></ol>",
-            '<ol start="3">\n<li>three\n<ul>\n<li>inner</li>\n</ul>\n</li>\n<li>\n<p>four</p>\n<p>more</p>\n</li>\n</ol>',
+            '<ol start="3">\n<li>three\n<ul>\n<li>inner</li>\n</ul>\n</li>\n'
+            "<li>\n<p>four</p>\n<p>more</p>\n</li>\n</ol>",
         ),
         (
             "<blockquote><p>He said so.</p><ul><li>one</li><li>two</li></ul></blockquote>",
@@ -162,7 +165,8 @@ RICH = (
     "<blockquote><p>said</p><blockquote><p>again</p></blockquote></blockquote><hr>"
     "<table><tr><th>a</th><th>b|c</th></tr><tr><td><code>|</code></td><td><a href='/x(y)'>z</a></td></tr></table>"
     "<p>Wow!<a href='/p?a=1&copy;=2'>link</a></p><p>- not a list</p><p>1) nor this</p><p>---</p><p>&gt; nor a quote</p>"
-    "<p>a line<br>===<br># b</p><p>    no code</p><p>&amp;copy; stays</p><p>~~kept~~ and ~~~</p><p>| a | b |<br>|---|---|</p>"
+    "<p>a line<br>===<br># b</p><p>    no code</p><p>&amp;copy; stays</p><p>~~kept~~ and ~~~</p>"
+    "<p>| a | b |<br>|---|---|</p>"
 )
 
 

@@ -96,11 +96,9 @@ def _closed(span: _Span, outside: set[str]) -> _Part:
         return _Part(f"“{inner}”", f"“{bare}”")
     if span.tag in _RAISED:
         letters, all_known = _RAISED[span.tag]
-        return (
-            _Part(bare.translate(letters), bare.translate(letters))
-            if all_known.fullmatch(bare)
-            else _Part(inner, bare)
-        )
+        if all_known.fullmatch(bare):
+            inner = bare = bare.translate(letters)
+        return _Part(inner, bare)
     return _Part(inner, bare, span.tag if span.tag in _MARKS else "")
 
 
