@@ -143,6 +143,8 @@ def split_paragraphs(pieces: list[Piece]) -> Iterator[list[Piece]]:
 
 def render_inline(pieces: Sequence[Piece], *, line_break: str = "<br>\n") -> str:
     """Write the pieces as HTML on as few lines as they have."""
+    if len(pieces) == 1 and isinstance(pieces[0], str):
+        return escape(tidy(pieces[0]), quote=False)
     return "".join(_InlineWriter(line_break).write(pieces))
 
 

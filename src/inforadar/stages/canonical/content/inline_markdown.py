@@ -47,6 +47,8 @@ class _Part:
 
 def inline_markdown(html: str) -> str:
     """Derive Markdown from inline HTML; a break is two spaces and a new line."""
+    if "<" not in html:
+        return escape_text(unescape(html))
     open_spans = [_Span()]
     at = 0
     for token in _TOKEN.finditer(html):
