@@ -229,3 +229,13 @@ def test_soups_of_signs_are_read_back_in_linear_time(soup: str) -> None:
 
 def test_raised_figures_become_letters_where_there_are_some() -> None:
     assert inline_markdown("10<sup>6</sup> CO<sub>2</sub> 2<sup>nd</sup>") == "10⁶ CO₂ 2nd"
+
+
+def test_thousands_of_links_to_long_addresses_are_kept_as_text() -> None:
+    links = "".join(f"<a href=x{number}>слово{number}</a> " for number in range(5_000))
+    found = extract(
+        f"<article>{P}<p>{links}and the end of it all.</p></article>".encode(), f"{URL}/{'d' * 1500}/x"
+    )
+    assert isinstance(found, Extracted)
+    assert "слово4999 and the end of it all." in found.html
+    assert len(found.html) < 1_000_000

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from html import escape
 
 from inforadar.stages.canonical.content.figures import Figure
 from inforadar.stages.canonical.content.inline import (
@@ -28,6 +29,8 @@ _MAX_CELL_CHARACTERS = 400
 MAX_BOXES = 12
 """Deeper lists and quotes are not nested any further."""
 MAX_SPAN = 50
+MAX_MARKUP_CHARACTERS = 500_000
+"""A paragraph with more markup than this is kept as plain text."""
 
 
 class Kind(StrEnum):
@@ -213,10 +216,13 @@ class _Reader:
         text = tidy(plain_text(pieces))
         if not text:
             return
+        html = render_inline(pieces, line_break=" " if place.kind is Kind.HEADING else "<br>\n")
+        if len(html) > MAX_MARKUP_CHARACTERS + 2 * len(text):
+            # Thousands of links to long addresses: the text matters more.
+            html = escape(text, quote=False)
         self.blocks.append(
             Block(
-                kind=place.kind, text=text,
-                html=render_inline(pieces, line_break=" " if place.kind is Kind.HEADING else "<br>\n"),
+                kind=place.kind, text=text, html=html,
                 link_length=len(text) if place.linked else min(link_length, len(text)),
                 level=place.level, group=place.group, path=place.path,
             )
