@@ -7,19 +7,25 @@ import pytest
 from markupsafe import Markup
 
 from inforadar.model.analysis import Score
+from inforadar.views.item import picture_lines
 from inforadar.views.sanitize import (
     IN_TEXTS,
+    MAX_CHARACTERS,
     Images,
     Marker,
     article_html,
+    kept_html,
+    lead_html,
     listing_html,
     listing_text,
     marker_for,
     plain_html,
+    thumbnail_html,
 )
 from tests.support.faces.newsroom import analysis
 
 DIRECT: Images = "direct"
+CPU_LIMIT_S = 3.0
 REL = 'rel="noopener noreferrer nofollow"'
 
 
@@ -239,3 +245,96 @@ def test_pictures_in_feeds_have_only_attributes_that_every_reader_knows() -> Non
     assert listing_html('<img src="https://a.example/1.png" alt="图" onerror="x">', "plain") == (
         '<img src="https://a.example/1.png" alt="图">'
     )
+
+
+def test_kept_html_is_shown_with_its_figures_and_checked_again() -> None:
+    html = (
+        '<figure><img src="https://a.example/p.jpg" alt="Пірс" width="640" height="480" onload="x()">'
+        "<figcaption>The pier</figcaption></figure><script>x()</script><dl><dt>a</dt><dd>b<sup>2</sup></dd></dl><hr>"
+    )
+    assert kept_html(html, DIRECT) == (
+        '<figure><img src="https://a.example/p.jpg" alt="Пірс" width="640" height="480" loading="lazy" '
+        'decoding="async" referrerpolicy="no-referrer"><figcaption>The pier</figcaption></figure>'
+        "<dl><dt>a</dt><dd>b<sup>2</sup></dd></dl><hr>"
+    )
+    assert kept_html("<div>" * 5000, DIRECT) == ""
+
+
+@pytest.mark.parametrize(
+    "tracker",
+    [
+        '<img src="https://a.example/x.png" width="1" height="1">',
+        '<img src="https://a.example/x.png" height="0">',
+        '<img src="https://www.facebook.com/tr?id=1">',
+        '<img src="https://feeds.feedburner.com/~r/x/1">',
+        '<img src="https://[broken/x.png">',
+    ],
+)
+def test_what_only_counts_readers_is_never_loaded(tracker: str) -> None:
+    for images in ALL_IMAGES:
+        assert listing_html(f"<p>a{tracker}</p>", images) == "<p>a</p>"
+
+
+def test_sizes_that_are_no_numbers_are_dropped() -> None:
+    html = listing_html('<img src="https://a.example/x.png" width="100%" height="9999999">', DIRECT)
+    assert html is not None
+    assert "width" not in html
+    assert "height" not in html
+
+
+PICTURE = "https://a.example/lead-1024x768.jpg?x=1&y=2"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_shown"),
+    [
+        ("<p>a</p>", True),
+        ('<p>a</p><figure><img src="https://a.example/lead.jpg" alt=""></figure>', False),
+        ('<p>a</p><img src="https://a.example/other.jpg">', True),
+        ('<figure><img src="https://a.example/other.jpg"></figure><p>a</p>', False),
+    ],
+)
+@pytest.mark.parametrize("images", ["direct", "click"])
+def test_the_lead_image_stands_above_a_text_that_lacks_it(images: Images, text: str, is_shown: bool) -> None:
+    lead = lead_html(PICTURE, kept_html(text, images), images)
+    assert bool(lead) is is_shown
+    if is_shown:
+        assert "https://a.example/lead-1024x768.jpg?x=1&amp;y=2" in lead
+
+
+def test_no_lead_image_where_none_may_be_loaded() -> None:
+    assert lead_html(PICTURE, Markup("<p>a</p>"), "never") == ""
+    assert lead_html('javascript:"x"', Markup("<p>a</p>"), DIRECT) == ""
+    assert lead_html(None, Markup("<p>a</p>"), DIRECT) == ""
+
+
+def test_a_thumbnail_has_a_fixed_size_and_no_referrer() -> None:
+    html = thumbnail_html('https://a.example/"><script>', DIRECT)
+    assert 'width="96" height="72" loading="lazy"' in html
+    assert 'referrerpolicy="no-referrer"' in html
+    assert "<script>" not in html
+    for images in ("click", "never"):
+        assert thumbnail_html(PICTURE, images) == ""
+
+
+def test_a_tag_that_is_cut_hides_no_attributes() -> None:
+    attributes = " ".join(f"a{number}=x" for number in range(50_000))
+    start = time.process_time()
+    assert listing_html(f"<p>before</p><b {attributes}", DIRECT) == "<p>before</p>"
+    assert listing_html("<p>before</p>" + "y" * (MAX_CHARACTERS - 100_000) + f"<b {attributes}>", DIRECT)
+    assert time.process_time() - start < CPU_LIMIT_S
+
+
+@pytest.mark.parametrize("soup", ["[", "![", "*a ", "\\[", "_a", "<", "[a](b"])
+def test_markdown_soup_is_shown_in_linear_time(soup: str) -> None:
+    start = time.process_time()
+    html = article_html(soup * (400_000 // len(soup)), DIRECT)
+    assert time.process_time() - start < CPU_LIMIT_S
+    assert html
+
+
+def test_pictures_are_lines_where_only_text_is_shown() -> None:
+    text = listing_text('<p>a</p><img src="https://a.example/x.png" alt="Кіт"><p>b</p>')
+    assert text == "a\n\n▣ Кіт: https://a.example/x.png\n\nb"
+    markdown = r"![Кіт \[1\]](https://a.example/a_b.png)" + "  \nCaption"
+    assert picture_lines(markdown) == "▣ Кіт \\[1\\]: https://a\\.example/a\\_b\\.png  \nCaption"

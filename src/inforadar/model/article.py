@@ -32,7 +32,9 @@ class Extracted:
     clean_text: str
     """Plain text, paragraphs separated by a blank line."""
     markdown: str
-    """The same with headings, lists, quotes, tables, code and links kept."""
+    """The same with headings, lists, quotes, tables, code, links and pictures kept."""
+    html: str = ""
+    """The article as clean HTML, from which the others are derived. Empty if it was stored by a version before 0.3."""
     abstract: str | None = None
     title: str | None = None
     author: str | None = None

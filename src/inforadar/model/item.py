@@ -275,13 +275,18 @@ def shares_its_page(url: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemText:
-    """Where the full text of an item is found: in its article, if there is one, else in the feed's own content."""
+    """Where the full text of an item is found: in its article or in the feed's own content (`views/reading.py`)."""
 
     content: str = ""
     """The listing's raw content, hostile until sanitized."""
+    html: str = ""
+    """The article as clean HTML."""
     markdown: str = ""
+    """The article as Markdown, if it has no HTML."""
     clean_text: str = ""
-    """The article as plain text, if it has no Markdown."""
+    """The article as plain text, if it has neither."""
+    text_len: int = 0
+    """The length of the article as plain text; 0 if there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

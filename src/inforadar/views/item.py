@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 import structlog
+from markupsafe import Markup
 
 from inforadar.errors import ParseError
 from inforadar.model.analysis import Analysis, ScoreName, from_json
@@ -26,9 +27,11 @@ from inforadar.model.metadata_fields import MetadataField, json_value
 from inforadar.stages.publish.files import UNKNOWN_TYPE, PublishedFile, published_files
 from inforadar.stages.publish.text import clean, one_line
 from inforadar.urls import readable
+from inforadar.views.sanitize import PICTURE_SIGN, Images, article_html, kept_html, plain_html
 
 BARS = tuple(name for name in ScoreName if name is not ScoreName.OVERALL)
 
+_PICTURE = re.compile(r"!\[((?:\\.|[^\]\\]){0,600})\]\(([^()\s]{1,3000})\)")
 _BLANK_LINES = re.compile(r"\n\s*\n")
 
 log = structlog.get_logger()
@@ -124,6 +127,30 @@ def paragraphs(article: Article | None) -> list[str]:
         return []
     parts = _BLANK_LINES.split(clean(article.extracted.clean_text))
     return [part.strip() for part in parts if part.strip()]
+
+
+def page_html(article: Article | None, images: Images) -> Markup:
+    """An article's text: its HTML; of one stored by an older version its Markdown, else its paragraphs."""
+    extracted = article.extracted if article else None
+    if extracted is None:
+        return Markup()
+    if extracted.html.strip():
+        return kept_html(extracted.html, images)
+    if extracted.markdown.strip():
+        return article_html(extracted.markdown, images)
+    return plain_html(paragraphs(article))
+
+
+def picture_lines(markdown: str) -> str:
+    """An article's Markdown for a terminal: each picture as a line with its description and its address."""
+    return _PICTURE.sub(
+        lambda found: f"{PICTURE_SIGN} {found[1] or 'Picture'}: {escape_markdown(found[2])}", markdown
+    )
+
+
+def escape_markdown(text: str) -> str:
+    """Escape all characters with a meaning in Markdown."""
+    return "".join(f"\\{sign}" if sign in "\\`*_{}[]()<>#+-.!|~&" else sign for sign in text)
 
 
 def why_no_text(article: Article | None, item: Item | None = None) -> str:

@@ -127,6 +127,7 @@ def article_document(article: Article, *, with_text: bool = True) -> dict[str, A
         "text_len": found.text_len if found else 0,
         "clean_text": found.clean_text if found and with_text else None,
         "markdown": found.markdown if found and with_text else None,
+        "html": (found.html or None) if found and with_text else None,
     }
 
 

@@ -1,6 +1,6 @@
 """Items as entries of published feeds: with their texts as clean HTML, and with the links that people follow.
 
-Rendering an article's Markdown takes milliseconds, and a feed has fifty. So the documents that are built keep the
+Checking an article's HTML takes milliseconds, and a feed has fifty. So the documents that are built keep the
 digest of each text's source, and what was rendered for one build is used again by the next (`rendered_texts`).
 """
 
@@ -15,9 +15,10 @@ from inforadar.stages.publish.entry import Entry
 from inforadar.stages.publish.shape import MAX_DOCUMENT_BYTES
 from inforadar.stages.publish.text import paragraphs_html
 from inforadar.views.item import analysis_of
-from inforadar.views.sanitize import article_html, listing_html
+from inforadar.views.reading import TextOrigin, origin_of_text
+from inforadar.views.sanitize import article_html, kept_html, listing_html
 
-_RENDERER = b"1"
+_RENDERER = b"2"
 """Change this with the way texts are rendered: then none of the stored ones is used again."""
 RECENT_TEXTS = 256
 """For feeds that are not stored, such as those of a topic."""
@@ -49,21 +50,24 @@ def entries_of(
     entries, size = [], 0
     for item, text in items:
         if text is not None:
-            size += len(text.markdown or text.clean_text or text.content)
+            size += len(text.html or text.markdown or text.clean_text or text.content)
         entries.append(entry_of(item, text if size <= MAX_DOCUMENT_BYTES else None, known))
     return entries
 
 
 def _rendered(text: ItemText, known: Mapping[str, str]) -> tuple[str | None, str | None]:
     """The text as HTML, and the digest of its source; None if there is no text."""
-    if text.markdown.strip():
-        kind, source = b"markdown", text.markdown
-    elif text.clean_text.strip():
-        kind, source = b"text", text.clean_text
-    elif text.content.strip():
-        kind, source = b"content", text.content
-    else:
+    origin = origin_of_text(text)
+    if origin is None:
         return None, None
+    if origin is TextOrigin.FEED:
+        kind, source = b"content", text.content
+    elif text.html.strip():
+        kind, source = b"html", text.html
+    elif text.markdown.strip():
+        kind, source = b"markdown", text.markdown
+    else:
+        kind, source = b"text", text.clean_text
     digest = hashlib.blake2b(
         source.encode("utf-8", "replace"), digest_size=16, person=_RENDERER + kind
     ).hexdigest()
@@ -78,11 +82,16 @@ def _article(markdown: str) -> str:
     return str(article_html(markdown, "plain"))
 
 
+def _kept(html: str) -> str:
+    return str(kept_html(html, "plain"))
+
+
 def _listing(html: str) -> str:
     return str(listing_html(html, "plain") or "")
 
 
 _RENDERERS: dict[bytes, Callable[[str], str]] = {
+    b"html": _kept,
     b"markdown": _article,
     b"text": paragraphs_html,
     b"content": _listing,

@@ -1,10 +1,12 @@
 """Turn untrusted text and markup into safe HTML for our pages and feeds. Pure; everything passes through `nh3`.
 
-    an article's Markdown ──► markdown-it (no HTML) ──┐
-                                                      ├──► nh3 ──► images as the setting says ──► marked words
-    a listing's raw HTML ──► refused if too deep ─────┘
+    an article's HTML ───────────────────────────────────┐
+    an older article's Markdown ──► markdown-it (no HTML) ┼──► nh3 ──► images as the setting says ──► marked words
+    a listing's raw HTML ──► refused if too complex ──────┘
 
-`nh3` is quadratic in nested blocks, so deeply nested input never reaches it (`stages/canonical/document/limits.py`).
+`nh3` is quadratic in nested blocks and in the attributes of a tag, so such input never reaches it
+(`stages/canonical/document/limits.py`). A text that is too long is cut between tags: a cut tag would hide its
+attributes from that check.
 
 Steps after `nh3` work on whole tags only (`_TAG`). Searching its output for anything smaller would treat text and
 attribute values as markup, and cutting there would turn them into markup.
@@ -13,17 +15,20 @@ attribute values as markup, and cutting there would turn them into markup.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable, Mapping
 from functools import cache
 from html import escape, unescape
 from typing import Literal
 
-import nh3
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from inforadar.model.analysis import Analysis, ScoreName
+from inforadar.stages.canonical.content.picture_sources import is_tracker, picture_key
+from inforadar.stages.canonical.content.safe_html import safe_html
 from inforadar.stages.canonical.document.limits import TooComplexError, make_parseable
+from inforadar.stages.canonical.document.tags import read_tags
 from inforadar.stages.publish.text import clean
 
 Images = Literal["direct", "click", "never", "plain"]
@@ -31,36 +36,12 @@ Images = Literal["direct", "click", "never", "plain"]
 
 MAX_CHARACTERS = 400_000
 """Longer than any real article; longer texts are cut."""
+MAX_MARKDOWN_SIGNS = 20_000
+"""Each sign of Markdown costs time to read; a text with more of them is shown as it is."""
+MAX_TRACKER_PIXELS = 3
+"""A picture with a side this short is there to be counted, not to be seen."""
 MAX_MARKS = 400
 
-_TAGS = {
-    "p", "br", "hr", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "dl", "dt", "dd", "blockquote", "pre", "code",
-    "kbd", "samp", "em", "strong", "b", "i", "u", "s", "del", "ins", "sub", "sup", "small", "q", "cite", "abbr", "time",
-    "a", "img", "figure", "figcaption", "table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td",
-}  # fmt: skip
-_ATTRIBUTES = {
-    "a": {"href", "title"},
-    "img": {"src", "alt"},
-    "abbr": {"title"},
-    "ol": {"start"},
-    "td": {"colspan", "rowspan"},
-    "th": {"colspan", "rowspan"},
-}
-_DROPPED = {
-    "script",
-    "style",
-    "noscript",
-    "template",
-    "iframe",
-    "object",
-    "embed",
-    "svg",
-    "math",
-    "form",
-    "title",
-}
-"""Elements removed together with their text."""
-_ABSOLUTE = ("http://", "https://", "mailto:")
 # nh3 writes attributes in double quotes, escapes quotes inside them, and escapes "<" in text. So this matches exactly
 # the tags, each from beginning to end.
 _TAG = re.compile(r"""(</?[a-z][a-z0-9]*(?:\s+[a-z-]+="[^"]*")*\s*/?>)""")
@@ -72,6 +53,13 @@ _LINE_END = re.compile(r"<br>|</tr>|</dt>|</dd>")
 _BLOCK_END = re.compile(r"</(?:p|h[2-6]|ul|ol|dl|blockquote|pre|figure|table)>|<hr>")
 _BLANK_LINES = re.compile(r"\n{3,}")
 _H1 = re.compile(r"(?m)^# ")
+_MARKDOWN_SIGN = re.compile(r"[\[\]*_`<!~\\]")
+_ESCAPED_SIGN = re.compile(r"\\([!-/:-@\[-`{-~])")
+PICTURE_SIGN = "▣"
+"""Stands for a picture where only text can be shown."""
+_PLAIN_PICTURE = re.compile(r'<img src="([^"]*)" alt="([^"]*)">')
+_OPEN_TAG = re.compile(r"<[a-zA-Z/!?]")
+_PICTURE = re.compile(r'<(?:img [^>]*?src|a class="picture" href)="([^"]*)"')
 _HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -80,9 +68,16 @@ def _markdown() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": False, "maxNesting": 40}).enable(["table", "strikethrough"])
 
 
+def kept_html(html: str, images: Images) -> Markup:
+    """An article's HTML as it is kept, checked once more: a database may be older, or come from somebody else."""
+    return _checked(html, images) or Markup()
+
+
 def article_html(markdown: str, images: Images) -> Markup:
-    """Render an article's Markdown. Its headings start one level below ours."""
-    text = _H1.sub("## ", clean(markdown)[:MAX_CHARACTERS])
+    """Render the Markdown of an article that has no HTML. Its headings start one level below ours."""
+    text = _H1.sub("## ", _cut_at_line(clean(markdown)))
+    if len(_MARKDOWN_SIGN.findall(text)) > MAX_MARKDOWN_SIGNS:
+        return plain_html(_ESCAPED_SIGN.sub(r"\1", one) for one in text.split("\n\n") if one.strip())
     return _finish(_markdown().render(text), images)
 
 
@@ -93,40 +88,66 @@ def plain_html(paragraphs: Iterable[str]) -> Markup:
 
 def listing_html(html: str, images: Images) -> Markup | None:
     """Sanitize the content from the feed; `None` if it is empty or too complex to parse."""
+    return _checked(html, images) or None
+
+
+def _checked(html: str, images: Images) -> Markup | None:
     try:
-        safe = make_parseable(clean(html)[:MAX_CHARACTERS])
+        safe = make_parseable(_whole_tags(clean(html)[:MAX_CHARACTERS]))
     except TooComplexError:
         return None
-    return _finish(safe, images) or None
+    return _finish(safe, images)
+
+
+def _whole_tags(html: str) -> str:
+    """Leave out a tag at the end that is not complete."""
+    ends = deque((end for _, _, end in read_tags(html)), maxlen=1)
+    cut = _OPEN_TAG.search(html, ends[0] if ends else 0)
+    return html[: cut.start()] if cut else html
+
+
+def _cut_at_line(text: str) -> str:
+    """Cut a text that is too long after a line, so that no mark loses its other half."""
+    if len(text) <= MAX_CHARACTERS:
+        return text
+    end = text.rfind("\n", 0, MAX_CHARACTERS)
+    return text[: end if end > 0 else MAX_CHARACTERS]
 
 
 def listing_text(html: str) -> str:
     """The content from the feed as plain text, blocks separated by a blank line; empty if there is none."""
-    safe = listing_html(html, "never")
+    safe = listing_html(html, "plain")
     if safe is None:
         return ""
+    safe = Markup(_PLAIN_PICTURE.sub(_picture_line, safe))  # noqa: S704 - only to be read as text
     marked = _LINE_END.sub("\n", _BLOCK_END.sub("\n\n", _LIST_ITEM.sub("\n• ", str(safe))))
     text = unescape(_TAG.sub("", marked))
     return _BLANK_LINES.sub("\n\n", "\n".join(line.strip() for line in text.split("\n"))).strip()
 
 
+def _picture_line(found: re.Match[str]) -> str:
+    return f"\n\n{PICTURE_SIGN} {found[2] or 'Picture'}: {found[1]}\n\n"
+
+
+def lead_html(address: str | None, text: Markup, images: Images) -> Markup:
+    """The lead image, to stand above a text; empty if the text starts with a picture or has this one."""
+    if not address or text.startswith("<figure") or not address.startswith(("http://", "https://")):
+        return Markup()
+    if picture_key(address) in {picture_key(unescape(one)) for one in _PICTURE.findall(text)}:
+        return Markup()
+    image = _image(f'<img src="{escape(address)}" alt="">', images)
+    return Markup(f'<figure class="lead">{image}</figure>') if image else Markup()  # noqa: S704 - escaped above
+
+
+def thumbnail_html(address: str | None, images: Images) -> Markup:
+    """A small lead image for lists; empty unless images are loaded without asking."""
+    if not address or images != "direct" or not address.startswith(("http://", "https://")):
+        return Markup()
+    return Markup(_image(f'<img src="{escape(address)}" alt="" width="96" height="72">', images))  # noqa: S704 - escaped
+
+
 def _finish(html: str, images: Images) -> Markup:
-    cleaned = nh3.clean(
-        html,
-        tags=_TAGS,
-        clean_content_tags=_DROPPED,
-        attributes=_ATTRIBUTES,
-        attribute_filter=_attribute,
-        url_schemes={"http", "https", "mailto"},
-        link_rel="noopener noreferrer nofollow",
-        strip_comments=True,
-    )
-    return Markup(_TAG.sub(lambda found: _tag(found[0], images), cleaned))  # noqa: S704 - nh3 wrote it
-
-
-def _attribute(_tag_name: str, name: str, value: str) -> str | None:
-    """Drop relative URLs, which would point to our own server; `http:x` is one too."""
-    return None if name in {"href", "src"} and not value.startswith(_ABSOLUTE) else value
+    return Markup(_TAG.sub(lambda found: _tag(found[0], images), safe_html(html)))  # noqa: S704 - nh3 wrote it
 
 
 def _tag(tag: str, images: Images) -> str:
@@ -134,10 +155,14 @@ def _tag(tag: str, images: Images) -> str:
 
 
 def _image(tag: str, images: Images) -> str:
+    """Write a picture as the setting says: the one place where the address of a picture becomes what is loaded."""
     # Escape again: a value that is safe in an attribute may not be safe as the text of a link.
     given = {name: escape(unescape(value)) for name, value in _ATTRIBUTE.findall(tag)}
     source, alt = given.get("src", ""), given.get("alt", "").strip()
-    if not source or images == "never":
+    sides = [given[name] for name in ("width", "height") if name in given]
+    if not source or images == "never" or is_tracker(unescape(source)):
+        return ""
+    if any(int(side) <= MAX_TRACKER_PIXELS for side in sides):
         return ""
     if images == "plain":
         return f'<img src="{source}" alt="{alt}">'
@@ -147,7 +172,10 @@ def _image(tag: str, images: Images) -> str:
             f'<a class="picture" href="{source}" data-picture="" data-alt="{alt}" '
             f'rel="noopener noreferrer nofollow">{label}</a>'
         )
-    return f'<img src="{source}" alt="{alt}" loading="lazy" decoding="async" referrerpolicy="no-referrer">'
+    size = f' width="{sides[0]}" height="{sides[1]}"' if len(sides) == 2 else ""
+    return (
+        f'<img src="{source}" alt="{alt}"{size} loading="lazy" decoding="async" referrerpolicy="no-referrer">'
+    )
 
 
 class Marker:

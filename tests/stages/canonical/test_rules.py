@@ -88,7 +88,7 @@ def test_links_are_absolute_and_only_to_the_web() -> None:
 
 def test_lists_nest_and_number() -> None:
     found = article(f"<article>{P}<ol><li>first<ul><li>inner</li></ul></li><li>second</li></ol>{P}</article>")
-    assert "1. first\n    - inner\n2. second" in found.markdown
+    assert "1. first\n   - inner\n2. second" in found.markdown
     assert "first\ninner\nsecond" in found.clean_text
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import ColumnElement, update
 
 from inforadar.model.article import ArticleStatus, Extracted, FailureCode, NotExtracted
 from inforadar.model.http import Validators
@@ -20,8 +21,13 @@ from inforadar.store.articles.claims import (
     postpone_articles,
     release_articles,
 )
-from inforadar.store.articles.enqueue import enqueue_urls, request_article
-from inforadar.store.articles.queries import count_due_articles, load_article
+from inforadar.store.articles.enqueue import enqueue_urls, request_article, request_articles_without_html
+from inforadar.store.articles.queries import (
+    count_due_articles,
+    load_article,
+    load_article_texts,
+    load_lead_images,
+)
 from inforadar.store.articles.save import ArticleEnding, save_article
 from inforadar.store.database import Database
 from inforadar.store.feeds.changes import update_feed
@@ -42,6 +48,7 @@ from tests.store.making import (
 TEXT = Extracted(
     clean_text="Первый абзац.\n\n第二段。",
     markdown="# Заголовок",
+    html="<h2>Заголовок</h2>",
     abstract="Первый абзац.",
     title="Заголовок",
     author="A",
@@ -262,3 +269,38 @@ async def test_what_another_program_brought_is_claimed_though_no_feed_lists_it(d
     url = "https://example.com/brought"
     await database.write(enqueue_urls, "general", {uid(url): url}, [], NOW)
     assert [job.url for job in await database.write(claim_articles, 10)] == [url]
+
+
+async def test_articles_without_html_are_fetched_again_only_when_asked(database: Database) -> None:
+    await queue(database, 2)
+    for result in (TEXT, replace(TEXT, html="")):
+        job = await claim_one(database)
+        saved = ArticleEnding(job=job, at=NOW, result=result, validators=Validators(etag="e"))
+        assert await database.write(save_article, saved)
+    # As an older version left it.
+    await database.write(
+        lambda connection: connection.execute(update(articles).where(_no_html()).values(html=None))
+    )
+    assert await database.read(count_due_articles) == 0
+    assert await database.write(request_articles_without_html) == 1
+    again = await claim_one(database)
+    assert (again.uid, again.validators) == (job.uid, Validators())
+    assert await database.write(request_articles_without_html) == 0
+    texts = await database.read(load_article_texts, [job.uid])
+    assert (texts[job.uid].html, texts[job.uid].markdown) == ("", TEXT.markdown)
+    assert texts[job.uid].text_len == len(TEXT.clean_text)
+
+
+def _no_html() -> ColumnElement[bool]:
+    return articles.c.html == ""
+
+
+async def test_the_best_text_and_the_lead_image_are_read(database: Database) -> None:
+    await queue(database)
+    job = await claim_one(database)
+    await database.write(save_article, ArticleEnding(job=job, at=NOW, result=TEXT))
+    texts = await database.read(load_article_texts, [job.uid])
+    assert (texts[job.uid].html, texts[job.uid].markdown, texts[job.uid].clean_text) == (TEXT.html, "", "")
+    assert await database.read(load_lead_images, [job.uid, uid("https://example.com/none")]) == {
+        job.uid: TEXT.image
+    }

@@ -351,3 +351,29 @@ async def test_without_a_database_the_page_says_so(web_settings: Settings, tmp_p
                 text = await response.text()
                 assert "The database does not answer" in text
                 assert str(tmp_path) not in text
+
+
+async def test_the_feeds_own_text_is_read_where_the_page_gives_none(newsroom: Newsroom, page: Page) -> None:
+    url = "https://news.example/1"
+    own = "<p>Рада <b>проголосувала</b> за закриття.</p>"
+    item = await newsroom.add_item(await newsroom.add_feed(), url, content=own)
+    await newsroom.finish_articles({url: NotExtracted(code=FailureCode.EMPTY, detail="behind a <paywall>")})
+    text = await page(f"/item/{item.id}")
+    assert "Text from the feed: the page gave none: behind a &lt;paywall&gt; (FAIL_EMPTY)." in text
+    assert own in text
+    assert "As the feed sent it" not in text
+
+
+async def test_an_article_is_read_as_it_is_kept_with_its_lead_image(newsroom: Newsroom, page: Page) -> None:
+    url = "https://news.example/1"
+    item = await newsroom.add_item(await newsroom.add_feed(), url)
+    kept = "<p>H<sub>2</sub>O</p><script>x()</script>"
+    image = "https://news.example/lead.jpg"
+    await newsroom.finish_articles({url: Extracted(clean_text="H2O", markdown="H₂O", html=kept, image=image)})
+    text = await page(f"/item/{item.id}")
+    assert "Text from the page." in text
+    assert "<p>H<sub>2</sub>O</p>" in text
+    assert f'<figure class="lead"><img src="{image}" alt="" loading="lazy"' in text
+    assert "x()" not in text
+    listed = await page("/")
+    assert f'<img src="{image}" alt="" width="96" height="72" loading="lazy"' in listed

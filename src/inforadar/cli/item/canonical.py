@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from inforadar.actions.rebuild_redis import rebuild_redis
+from inforadar.actions.remake_articles import remake_articles
 from inforadar.app.redis import open_redis
 from inforadar.app.store import open_store
 from inforadar.app.worker import open_worker
@@ -211,8 +212,21 @@ def _queue_document(stats: ArticleStats) -> dict[str, int]:
     }
 
 
-def rebuild(*, json: Json = False) -> None:
+def rebuild(
+    *,
+    articles: Annotated[
+        bool,
+        Parameter(
+            negative="",
+            help="Instead, fetch the stored articles again that have no HTML and no pictures yet.",
+        ),
+    ] = False,
+    json: Json = False,
+) -> None:
     """Rebuild the data in Redis from the database, for example after a FLUSHALL."""
+    if articles:
+        _remake_articles(json=json)
+        return
 
     async def work(database: Database, settings: Settings) -> dict[str, int]:
         async with open_redis(settings, database, now=utc_now) as projection:
@@ -222,5 +236,22 @@ def rebuild(*, json: Json = False) -> None:
     if json:
         print_json(counts)
         return
-    articles, links, failures = (counted(counts[f"{noun}s"], noun) for noun in ("article", "link", "failure"))
-    print_line(f"Wrote {articles}, {links} and {failures} to Redis.")
+    articles_, links, failures = (
+        counted(counts[f"{noun}s"], noun) for noun in ("article", "link", "failure")
+    )
+    print_line(f"Wrote {articles_}, {links} and {failures} to Redis.")
+
+
+def _remake_articles(*, json: bool) -> None:
+    async def work(database: Database, _: Settings) -> int:
+        return await remake_articles(database)
+
+    number = on_store(work)
+    if json:
+        print_json({"queued": number})
+    elif number:
+        print_line(
+            f"{counted(number, 'article')} will be fetched again by a worker. The texts stay until then."
+        )
+    else:
+        print_line("All stored articles have their HTML.")

@@ -23,7 +23,7 @@ from inforadar.cli.terminal.run import on_store
 from inforadar.config import Settings, load_settings
 from inforadar.model.analysis import Analysis
 from inforadar.model.article import Article
-from inforadar.model.item import Item, shares_its_page
+from inforadar.model.item import Item
 from inforadar.pipeline.worker import Stage
 from inforadar.store.articles.queries import load_article
 from inforadar.store.database import Database
@@ -34,7 +34,9 @@ from inforadar.urls import uid
 from inforadar.views.item import (
     BARS,
     byline,
+    escape_markdown,
     field_changes,
+    picture_lines,
     read_item,
     shown_counters,
     shown_details,
@@ -42,6 +44,7 @@ from inforadar.views.item import (
     why_no_text,
 )
 from inforadar.views.json import article_document, changes_document, item_document
+from inforadar.views.reading import TextOrigin, reading_of
 from inforadar.views.sanitize import listing_text
 
 Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
@@ -64,6 +67,7 @@ def show(item: Reference, *, json: Json = False) -> None:
     if json:
         shown = {
             "content": found.content,
+            "text_from": reading_of(found, article).origin,
             "article": article and article_document(article),
             "changes": changes_document(history),
         }
@@ -76,14 +80,23 @@ def show(item: Reference, *, json: Json = False) -> None:
     if analysis:
         _print_scores(console, analysis)
     console.print(Rule("Clean text", style="dim"))
-    if shares_its_page(found.url) and (text := listing_text(found.content)):
-        console.print(Text(safe_text(text)))
-    elif article and article.extracted:
-        console.print(Markdown(safe_text(article.extracted.markdown), hyperlinks=False))
-    else:
-        console.print(Text(safe(why_no_text(article, found)), style="dim"))
+    _print_text(console, found, article)
     if history:
         _print_changes(console, history)
+
+
+def _print_text(console: Console, item: Item, article: Article | None) -> None:
+    reading = reading_of(item, article)
+    if reading.origin is None:
+        console.print(Text(safe(why_no_text(article, item)), style="dim"))
+        return
+    console.print(Text(safe(reading.sentence), style="dim"))
+    if reading.origin is TextOrigin.FEED:
+        console.print(Padding(Text(safe_text(listing_text(item.content))), (1, 0, 0, 0)))
+    elif article and article.extracted:
+        found = article.extracted
+        text = safe_text(found.markdown or escape_markdown(found.clean_text))
+        console.print(Padding(Markdown(picture_lines(text), hyperlinks=False), (1, 0, 0, 0)))
 
 
 def _print_head(console: Console, item: Item, article: Article | None) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ import structlog
 from inforadar.errors import ConfigError, ParseError
 from inforadar.model.analysis import Analysis, Subject, from_json, to_json
 from inforadar.model.ids import ItemId
+from inforadar.model.item import shares_its_page
 from inforadar.pipeline.analyze.breaker import REJECTED_PAUSE_S, Breaker
 from inforadar.pipeline.analyze.budget import Budget
 from inforadar.pipeline.heartbeat import keep_leases
@@ -45,7 +45,7 @@ from inforadar.store.analyses.save import (
     save_cached_analysis,
 )
 from inforadar.store.database import Database
-from inforadar.texts import unescape_html
+from inforadar.views.reading import TextOrigin, choose_origin, plain_text
 
 BATCH = 50
 MAX_ATTEMPTS = 7
@@ -219,13 +219,14 @@ def retry_s(job: AnalysisJob, failed: AnalysisFailed) -> float | None:
 
 
 def subject_of(job: AnalysisJob) -> Subject:
-    """The analyzer's input: the article's text or, without one, the feed's own content."""
+    """The analyzer's input: the text that people read, the page's or the feed's own."""
     own = plain_text(job.content)
+    origin = choose_origin(job.content, len(job.clean_text), shares_page=shares_its_page(job.url))
     return Subject(
         url=job.url,
         title=job.title,
         description=job.snippet or own[:500],
-        text=job.clean_text or own,
+        text=job.clean_text if origin is TextOrigin.PAGE else own,
         language=job.language,
     )
 
@@ -242,11 +243,3 @@ def cache_key(subject: Subject, analyzer: Analyzer) -> str:
         subject.language or "",
     )
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-_TAG = re.compile(r"<[^<>]{0,2000}>")
-
-
-def plain_text(content: str) -> str:
-    """A feed's HTML as plain text for a model: markup removed, white space folded."""
-    return " ".join(unescape_html(_TAG.sub(" ", content)).split())

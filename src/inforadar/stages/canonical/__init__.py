@@ -2,7 +2,8 @@
 
     document/  encoding (bytes to text) ─► limits (safe to parse?) ─► dom (a measured tree)
     metadata/  head (what the page states) ─► fields, published, language, images
-    content/   clutter, main_element (find the article) ─► blocks (read it) ─► cleaning ─► walls ─► markdown
+    content/   clutter, main_element (find the article) ─► figures, blocks (read it) ─► cleaning ─► walls
+               ─► html (the form that is kept), markdown
 
 `walls` runs after `cleaning`, because whether a page is a paywall depends on how much text is left.
 
@@ -18,9 +19,11 @@ from selectolax.lexbor import LexborHTMLParser
 
 from inforadar.errors import InvalidUrlError
 from inforadar.model.article import Extracted, FailureCode, NotExtracted
-from inforadar.stages.canonical.content.blocks import Block, Kind, read_blocks
+from inforadar.stages.canonical.content.blocks import Block, Kind, read_blocks, with_figures
 from inforadar.stages.canonical.content.cleaning import clean_blocks, fold, remove_teasers
 from inforadar.stages.canonical.content.clutter import find_clutter
+from inforadar.stages.canonical.content.figures import take_figures
+from inforadar.stages.canonical.content.html import render_html
 from inforadar.stages.canonical.content.main_element import find_main
 from inforadar.stages.canonical.content.markdown import render_markdown, render_text
 from inforadar.stages.canonical.content.walls import NOT_THE_PAGE, find_wall
@@ -76,7 +79,6 @@ def _extract_page(page: LexborHTMLParser, url: str, *, raw_len: int) -> Extracte
     published_at, updated_at = find_dates(head, tree, url)
     author = find_author(head, tree)
     main = find_main(tree.root, find_clutter(tree.root))
-    image = find_image(head, main, base)
     blocks = _article_blocks(
         main, base, host, {fold(name) for name in (*stated_titles(head, host), title or "")}
     )
@@ -87,6 +89,7 @@ def _extract_page(page: LexborHTMLParser, url: str, *, raw_len: int) -> Extracte
         return NotExtracted(code=FailureCode.EMPTY, detail=wall, title=own)
     return Extracted(
         clean_text=clean_text,
+        html=_without_controls(render_html(blocks)),
         markdown=_without_controls(render_markdown(blocks)),
         abstract=_without_controls(_abstract(blocks)),
         title=_without_controls(title),
@@ -95,7 +98,7 @@ def _extract_page(page: LexborHTMLParser, url: str, *, raw_len: int) -> Extracte
         updated_at=updated_at,
         language=find_language(head, clean_text),
         site_name=_without_controls(site_name(head)),
-        image=image,
+        image=find_image(head, blocks, base),
         canonical_url=find_canonical_url(head, base),
         raw_len=raw_len,
     )
@@ -112,10 +115,13 @@ def _too_short(text: str, url: str) -> NotExtracted:
 
 
 def _article_blocks(main: Node, base: str, host: str, titles: set[str]) -> list[Block]:
-    for node in find_clutter(main):
+    clutter = find_clutter(main)
+    figures = take_figures(main, clutter, base)
+    for node in clutter:
         node.remove()
     remove_teasers(main, host)
-    return clean_blocks(read_blocks(main, base), titles)
+    blocks = read_blocks(main, base, figures)
+    return with_figures(blocks, clean_blocks([block for block in blocks if block.text], titles))
 
 
 def _is_html(text: str) -> bool:

@@ -87,3 +87,20 @@ def request_article(connection: Connection, uid: Uid, url: str, category: str) -
             index_elements=["uid"], set_={"next_attempt_at": db_now()}, where=is_free()
         )
     )
+
+
+def request_articles_without_html(connection: Connection) -> int:
+    """Make the stored articles due that have no HTML yet; return how many. Those a worker has are left to it."""
+    old = (
+        select(_a.uid)
+        .where(_a.status == ArticleStatus.SUCCESS.value, _a.html.is_(None), is_free())
+        .order_by(_a.uid)
+        .with_for_update()
+        .cte("old")
+    )
+    # Without validators: an unchanged page is to be read again too.
+    wanted = {"next_attempt_at": db_now(), "etag": None, "last_modified": None, "validators_url": None}
+    found = connection.execute(
+        update(articles).where(_a.uid.in_(select(old.c.uid))).values(**wanted).returning(_a.uid)
+    )
+    return len(found.all())

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, func, literal, or_, select
+from sqlalchemy import ColumnElement, Connection, Row, case, func, literal, null, or_, select
 
 from inforadar.model.article import Article, ArticleStatus, Extracted, FailureCode, NotExtracted
 from inforadar.model.ids import Uid
+from inforadar.model.item import ItemText
 from inforadar.store.clock_sanity import is_absurd
 from inforadar.store.schema.articles import article_categories, articles
 from inforadar.store.schema.feeds import feeds
@@ -32,12 +33,36 @@ def load_article(connection: Connection, uid: Uid) -> Article | None:
     return article_from_row(row) if row else None
 
 
-def load_article_texts(connection: Connection, uids: Iterable[Uid]) -> dict[Uid, tuple[str, str]]:
-    """Markdown and plain text of those of the articles that have a text."""
-    query = select(_a.uid, _a.markdown, _a.clean_text).where(
-        one_of(_a.uid, uids), _a.status == ArticleStatus.SUCCESS.value
+BEST_TEXT = (
+    _a.html,
+    # They say the same as the HTML, so only one of the three is read.
+    case((func.coalesce(_a.html, "") == "", _a.markdown), else_=null()).label("markdown"),
+    case((func.coalesce(_a.html, _a.markdown, "") == "", _a.clean_text), else_=null()).label("clean_text"),
+    _a.text_len,
+)
+"""The columns of an article's text: as HTML, else as Markdown, else plain; and its length as plain text."""
+
+
+def load_article_texts(connection: Connection, uids: Iterable[Uid]) -> dict[Uid, ItemText]:
+    """The texts of those of the articles that have one; `content` is empty."""
+    query = select(_a.uid, *BEST_TEXT).where(one_of(_a.uid, uids), _a.status == ArticleStatus.SUCCESS.value)
+    return {
+        row.uid: ItemText(
+            html=row.html or "",
+            markdown=row.markdown or "",
+            clean_text=row.clean_text or "",
+            text_len=row.text_len,
+        )
+        for row in connection.execute(query)
+    }
+
+
+def load_lead_images(connection: Connection, uids: Iterable[Uid]) -> dict[Uid, str]:
+    """The lead images of those of the articles that have one."""
+    query = select(_a.uid, _a.image).where(
+        one_of(_a.uid, uids), _a.image.is_not(None), _a.status == ArticleStatus.SUCCESS.value
     )
-    return {row.uid: (row.markdown or "", row.clean_text or "") for row in connection.execute(query)}
+    return {row.uid: row.image for row in connection.execute(query)}
 
 
 def article_from_row(row: Row[Any]) -> Article:
@@ -46,6 +71,7 @@ def article_from_row(row: Row[Any]) -> Article:
         extracted = Extracted(
             clean_text=row.clean_text or "",
             markdown=row.markdown or "",
+            html=row.html or "",
             abstract=row.abstract,
             title=row.title,
             author=row.author,

@@ -133,6 +133,7 @@ def _article_values(found: Extracted) -> dict[str, Any]:
         "text_len": found.text_len,
         "clean_text": found.clean_text,
         "markdown": found.markdown,
+        "html": found.html,
         "abstract": found.abstract,
         "image": found.image,
         "title": found.title,

@@ -8,13 +8,14 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, bindparam, case, func, not_, null, select
+from sqlalchemy import Connection, Select, and_, bindparam, not_, null, select
 
 from inforadar.model.article import ArticleStatus
 from inforadar.model.feed import Feed
 from inforadar.model.feed_options import Content
 from inforadar.model.ids import FeedId, UrlHash
 from inforadar.model.item import ItemText, ServedItem
+from inforadar.store.articles.queries import BEST_TEXT
 from inforadar.store.feeds.credentials import load_ids_with_credentials
 from inforadar.store.feeds.rows import feed_from_row, select_feeds
 from inforadar.store.items.metadata_rows import METADATA_ROWS
@@ -103,13 +104,20 @@ def load_last_items(
             analyzer_result=analyzer_result,
             source=feed.source,
             topic=feed.topic,
-            text=ItemText(content=content, markdown=markdown or "", clean_text=clean_text or "")
+            text=ItemText(
+                content=content,
+                html=html or "",
+                markdown=markdown or "",
+                clean_text=clean_text or "",
+                text_len=text_len or 0,
+            )
             if with_text
             else None,
             **METADATA_ROWS.from_row(metadata),
         )
         for (
-            url, hash_, link, published_at, revised_at, analyzer_result, content, markdown, clean_text, *metadata
+            url, hash_, link, published_at, revised_at, analyzer_result,
+            content, html, markdown, clean_text, text_len, *metadata
         ) in connection.execute(query, given)
     ]  # fmt: skip
 
@@ -118,13 +126,8 @@ _SERVED = (
     _i.url, _i.hash, _i.link, _i.pub_date, _i.revised_at, _i.analyzer_result,
 )  # fmt: skip
 _METADATA = tuple(_i[name] for name in METADATA_ROWS.names)
-_TEXT = (
-    _i.content,
-    _a.markdown,
-    # It says the same as the Markdown, so at most one of the two is read.
-    case((func.coalesce(_a.markdown, "") == "", _a.clean_text), else_=null()),
-)
-_NO_TEXT = (null(), null(), null())
+_TEXT = (_i.content, *BEST_TEXT)
+_NO_TEXT = tuple(null() for _ in _TEXT)
 _ITS_ARTICLE = and_(_a.uid == _i.uid, _a.status == ArticleStatus.SUCCESS.value, not_(IS_PART_OF_PAGE))
 
 

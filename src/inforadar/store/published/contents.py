@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from sqlalchemy import Connection, select
 
@@ -30,8 +31,4 @@ def load_item_texts(connection: Connection, items: Sequence[Item]) -> dict[ItemI
     articles = load_article_texts(
         connection, {uid(item.url) for item in items if not shares_its_page(item.url)}
     )
-    found = {}
-    for item in items:
-        markdown, clean_text = articles.get(uid(item.url), ("", ""))
-        found[item.id] = ItemText(content=item.content, markdown=markdown, clean_text=clean_text)
-    return found
+    return {item.id: replace(articles.get(uid(item.url), ItemText()), content=item.content) for item in items}

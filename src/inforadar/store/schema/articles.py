@@ -42,6 +42,7 @@ articles = Table(
     Column("next_attempt_at", UtcDateTime),
     Column("locked_until", UtcDateTime),
     Column("lease_token", String(32)),
+    Column("html", WebText),
     enum_check("status", ArticleStatus),
     enum_check("failure_code", FailureCode),
 )

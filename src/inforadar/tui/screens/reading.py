@@ -29,12 +29,11 @@ from inforadar.tui.widgets.article_text import (
     analysis_part,
     article_markdown,
     changes_part,
-    escape_markdown,
     head,
 )
 from inforadar.tui.widgets.line import Line, Span, hint
 from inforadar.urls import hostname, uid
-from inforadar.views.item import read_item, why_no_text
+from inforadar.views.item import escape_markdown, read_item, why_no_text
 
 WIDE = 120
 """The width in cells from which the analysis is beside the text."""

@@ -16,17 +16,20 @@ from rich.text import Text
 
 from inforadar.model.analysis import Analysis
 from inforadar.model.article import Article
-from inforadar.model.item import Item, shares_its_page
+from inforadar.model.item import Item
 from inforadar.tui.text import safe, safe_text
 from inforadar.tui.widgets.score_bar import score_lines
 from inforadar.views.item import (
     ReadItem,
     byline,
+    escape_markdown,
     field_changes,
+    picture_lines,
     shown_counters,
     shown_details,
     shown_files,
 )
+from inforadar.views.reading import TextOrigin, reading_of
 from inforadar.views.sanitize import listing_text
 from inforadar.views.times import local, shown_number
 
@@ -125,15 +128,13 @@ def changes_part(history: History, colours: Mapping[str, str]) -> RenderableType
 
 
 def article_markdown(article: Article | None, item: Item) -> str | None:
-    """Return the clean text, or of an entry that shares its page the feed's own; `None` if there is none."""
-    if shares_its_page(item.url):
-        return escape_markdown(safe_text(listing_text(item.content)[:MAX_TEXT_CHARACTERS])) or None
-    if article is None or article.extracted is None:
+    """Return the text, the page's or the feed's own, below a line that says which; `None` if there is none."""
+    reading = reading_of(item, article)
+    if reading.origin is TextOrigin.FEED:
+        text = escape_markdown(safe_text(listing_text(item.content)[:MAX_TEXT_CHARACTERS]))
+    elif reading.origin is TextOrigin.PAGE and article and article.extracted:
+        text = article.extracted.markdown or article.extracted.clean_text
+        text = picture_lines(safe_text(text[:MAX_TEXT_CHARACTERS]))
+    else:
         return None
-    text = article.extracted.markdown or article.extracted.clean_text
-    return safe_text(text[:MAX_TEXT_CHARACTERS])
-
-
-def escape_markdown(text: str) -> str:
-    """Escape all characters with a meaning in Markdown."""
-    return "".join(f"\\{sign}" if sign in "\\`*_{}[]()<>#+-.!|~&" else sign for sign in text)
+    return f"*{escape_markdown(safe(reading.sentence))}*\n\n{text}" if text else None

@@ -28,6 +28,7 @@ from inforadar.store.people.marks import MARKS, NO_MARKS, Marks, load_marks
 from inforadar.store.published.contents import load_published_contents
 from inforadar.urls import normalize, uid, url_hash
 from inforadar.views.json import article_document, changes_document, item_document
+from inforadar.views.reading import reading_of
 from inforadar.web.api.answers import json_answer, json_document
 from inforadar.web.cache.timed import TimedCache
 from inforadar.web.feeds.response import Prepared
@@ -112,6 +113,7 @@ class ItemRoutes:
             | marks_document(marks.get(item.hash, NO_MARKS))
             | {
                 "content": item.content if may_read else "",
+                "text_from": reading_of(item, article).origin,
                 "article": article_document(article, with_text=may_read) if article else None,
                 "changes": changes_document(history),
             }

@@ -27,7 +27,7 @@ from inforadar.model.feed_options import Content
 from inforadar.model.ids import ItemId
 from inforadar.model.item import Item, shares_its_page
 from inforadar.stages.publish.addresses import web_address_or_none
-from inforadar.store.articles.queries import load_article
+from inforadar.store.articles.queries import load_article, load_lead_images
 from inforadar.store.database import Database
 from inforadar.store.feeds.labels import Label, has_only, load_labels
 from inforadar.store.feeds.queries import load_broken_count, load_feed
@@ -41,14 +41,22 @@ from inforadar.views.item import (
     ReadItem,
     byline,
     field_changes,
-    paragraphs,
+    page_html,
     read_item,
     shown_counters,
     shown_details,
     shown_files,
     why_no_text,
 )
-from inforadar.views.sanitize import IN_TEXTS, Images, article_html, listing_html, marker_for, plain_html
+from inforadar.views.reading import Reading, TextOrigin, reading_of
+from inforadar.views.sanitize import (
+    IN_TEXTS,
+    Images,
+    lead_html,
+    listing_html,
+    marker_for,
+    thumbnail_html,
+)
 from inforadar.web.cache.timed import STRETCH_OVER_FEEDS, TimedCache
 from inforadar.web.http.access import CSRF_SCOPE
 from inforadar.web.http.bodies import read_body
@@ -70,8 +78,10 @@ class Texts:
 
     title: Markup
     article: Markup
+    lead: Markup
+    """The lead image, if the text does not have it."""
     listed: Markup
-    """The content from the feed."""
+    """The content from the feed, if the text is not that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,12 +108,20 @@ class ArticleRoutes:
         page = await self.database.read(load_item_page, query.filter, limit=PAGE_ITEMS, cursor=query.after)
         labels = await self._labels.get(_LABELS_KEY, lambda: self.database.read(load_labels))
         marks = await self.database.read(load_marks, [item.hash for item in page.items])
+        leads = await self.database.read(load_lead_images, [uid(item.url) for item in page.items])
         return self.pages.render(
             request,
             "articles.html",
             query=query,
             choices=choices(query, labels, await self.unread.load()),
-            rows=[(read_item(item), marks.get(item.hash, NO_MARKS)) for item in page.items],
+            rows=[
+                (
+                    read_item(item),
+                    marks.get(item.hash, NO_MARKS),
+                    thumbnail_html(leads.get(uid(item.url)) or item.image, self.images),
+                )
+                for item in page.items
+            ],
             older=replace(query, after=page.next).href if page.next else None,
             newest=replace(query, after=None).href if query.after else None,
             is_sample=not query.text and await self.database.read(has_only, SAMPLE),
@@ -124,7 +142,8 @@ class ArticleRoutes:
         own = await self.database.read(load_published_contents, [feed.id])
         may_read = request.scope[TEXT_SCOPE].may_read(own.get(feed.id, Content.NONE))
         # In a thread, because sanitizing a long text takes a moment and other requests must not wait.
-        texts = await asyncio.to_thread(partial(self._texts, read, article, may_read=may_read))
+        reading = reading_of(item, article)
+        texts = await asyncio.to_thread(partial(self._texts, read, article, reading, may_read=may_read))
         response = self.pages.render(
             request,
             "item.html",
@@ -134,6 +153,7 @@ class ArticleRoutes:
             bars=BARS,
             article=article,
             texts=texts,
+            reading=reading,
             is_asked_for=ASKED in asked,
             may_read=may_read,
             has_article=not shares_its_page(item.url),
@@ -149,17 +169,24 @@ class ArticleRoutes:
             response.headers["Link"] = f'<{original}>; rel="canonical"'
         return response
 
-    def _texts(self, read: ReadItem, article: Article | None, *, may_read: bool) -> Texts:
+    def _texts(self, read: ReadItem, article: Article | None, reading: Reading, *, may_read: bool) -> Texts:
         in_title, in_text = marker_for(read.analysis), marker_for(read.analysis, IN_TEXTS)
         title = in_title.text(read.title)
         if not may_read:
-            return Texts(title=title, article=Markup(), listed=Markup())
-        markdown = article.extracted.markdown if article and article.extracted else ""
-        text = article_html(markdown, self.images) if markdown.strip() else plain_html(paragraphs(article))
-        listed = (listing_html(read.item.content, self.images) if read.item.content else None) or Markup()
-        if shares_its_page(read.item.url):
+            return Texts(title=title, article=Markup(), lead=Markup(), listed=Markup())
+        item, extracted = read.item, article.extracted if article else None
+        listed = (listing_html(item.content, self.images) if item.content else None) or Markup()
+        if reading.origin is TextOrigin.FEED:
             text, listed = listed, Markup()
-        return Texts(title=title, article=in_text.html(text), listed=in_text.html(listed))
+        else:
+            text = page_html(article, self.images)
+        lead = lead_html((extracted.image if extracted else None) or item.image, text, self.images)
+        return Texts(
+            title=title,
+            article=in_text.html(text),
+            lead=lead if text else Markup(),
+            listed=in_text.html(listed),
+        )
 
     async def mark(self, request: Request) -> Response:
         """Handle a one-button form, `read=on` or `read=off`, and return to the article."""

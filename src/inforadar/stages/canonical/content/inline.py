@@ -1,90 +1,210 @@
-"""Text within a block: plain, and as Markdown with its links, emphasis and code."""
+"""Text within a block as a flat list of pieces, from which plain text and HTML are written.
+
+HTML is written piece by piece: text is escaped, and only known tags are written. Nothing of the page's own markup
+is copied. White space is moved out of elements, elements without text are left out, and an element that is open
+where a paragraph ends is opened again in the next.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
 
 from inforadar.errors import InvalidUrlError
 from inforadar.stages.canonical.document.dom import INLINE, Node
 from inforadar.urls import canonical_form
 
 BREAK = "\x00"
-"""Represents `<br>` until lines are split; the page's own NULs are already removed."""
+"""Represents `<br>`; the page's own NULs are already removed."""
 
-_SPECIAL = re.compile(r"([\\`*_\[\]<])")
-_STRONG = frozenset(("b", "strong"))
-_EMPHASIS = frozenset(("i", "em", "cite", "var", "dfn"))
-_CODE = frozenset(("code", "kbd", "samp", "tt"))
+_WRITTEN_TAGS = {
+    **dict.fromkeys(("b", "strong"), "strong"),
+    **dict.fromkeys(("i", "em", "cite", "var", "dfn"), "em"),
+    **dict.fromkeys(("code", "kbd", "samp", "tt"), "code"),
+    **dict.fromkeys(("s", "del", "strike"), "s"),
+    **{tag: tag for tag in ("a", "q", "sub", "sup")},
+}
+_SPACE = re.compile(r"[^\S\x00]+")
+_LINE_BREAK = re.compile(rf"\s*{BREAK}\s*")
 
 
-def read_inline(run: Iterable[Node | str], base: str) -> tuple[str, str, int]:
-    """Read a run of text and inline elements; return plain text, Markdown and the length of text in links."""
-    plain: list[str] = []
-    marked: list[str] = []
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """The start or the end of an inline element."""
+
+    tag: str
+    address: str = ""
+    """Of a link."""
+    is_end: bool = False
+
+
+Piece = str | Edge
+"""Text, `BREAK`, or an edge. Edges are always paired and nested."""
+
+
+def read_inline(run: Iterable[Node | str], base: str) -> tuple[list[Piece], int]:
+    """Read a run of text and inline elements; return its pieces and the length of text in links."""
+    pieces: list[Piece] = []
+    linked = _read_run(run, base, pieces, frozenset())
+    return pieces, linked
+
+
+def _read_run(run: Iterable[Node | str], base: str, pieces: list[Piece], inside: frozenset[str]) -> int:
     linked = 0
     for part in run:
         if isinstance(part, str):
-            plain.append(part)
-            marked.append(_SPECIAL.sub(r"\\\1", part))
-        else:
-            linked += _read(part, base, plain, marked)
-    return "".join(plain), "".join(marked), linked
+            pieces.append(part)
+        elif part.tag == "br":
+            pieces.append(BREAK)
+        elif part.children:
+            linked += _read(part, base, pieces, inside)
+    return linked
 
 
-def _read(node: Node, base: str, plain: list[str], marked: list[str]) -> int:
+def _read(node: Node, base: str, pieces: list[Piece], inside: frozenset[str]) -> int:
     tag = node.tag
-    if tag == "br":
-        plain.append(BREAK)
-        marked.append(BREAK)
-        return 0
-    if not node.children:
-        return 0
     # A block inside a table cell or a heading: keep its words apart from its neighbour's.
     apart = tag not in INLINE
     if apart:
-        plain.append(" ")
-        marked.append(" ")
-    text, inner, linked = read_inline(node.children, base)
-    plain.append(text)
-    marked.append(_decorated(node, text, inner, base))
-    if apart:
-        plain.append(" ")
-        marked.append(" ")
-    return len(text.strip()) if tag == "a" else linked
-
-
-def _decorated(node: Node, text: str, inner: str, base: str) -> str:
-    tag = node.tag
+        pieces.append(" ")
+    start = len(pieces)
+    edge = _edge(node, base, inside)
+    if edge:
+        pieces.append(edge)
+    linked = _read_run(node.children, base, pieces, inside | {edge.tag} if edge else inside)
+    if edge:
+        pieces.append(Edge(edge.tag, is_end=True))
     if tag == "a":
-        address = _address(node.get("href"), base)
-        return _wrapped(inner, "[", f"]({address})") if address else inner
-    if tag in _STRONG:
-        return _wrapped(inner, "**", "**")
-    if tag in _EMPHASIS:
-        return _wrapped(inner, "*", "*")
-    if tag in _CODE and "`" not in text:
-        return _wrapped(text, "`", "`")
-    return inner
+        linked = len(plain_text(pieces[start:]).strip())
+    if apart:
+        pieces.append(" ")
+    return linked
 
 
-def _wrapped(text: str, before: str, after: str) -> str:
-    """Put marks directly around the words; never around nothing or across paragraphs."""
-    words = text.strip()
-    if not words or BREAK in text or words.startswith(before):
-        return text
-    return text.replace(words, f"{before}{words}{after}", 1)
+def _edge(node: Node, base: str, inside: frozenset[str]) -> Edge | None:
+    """The element to write for a node; None for one without meaning, or the same as one around it."""
+    tag = _WRITTEN_TAGS.get(node.tag)
+    if tag is None or tag in inside or "code" in inside:
+        return None
+    if tag != "a":
+        return Edge(tag)
+    address = web_address(node.get("href"), base)
+    return Edge(tag, address) if address else None
 
 
-def _address(href: str, base: str) -> str | None:
+def web_address(href: str, base: str) -> str | None:
+    """The absolute address of a link; None for one that does not lead to another page of the web."""
     href = href.strip()
     if not href or href[0] == "#" or href[:11].lower() == "javascript:":
         return None
     try:
-        address = canonical_form(href, base)
+        return canonical_form(href, base)
     except InvalidUrlError:
         return None
-    return address.replace("(", "%28").replace(")", "%29")
+
+
+def plain_text(pieces: Iterable[Piece]) -> str:
+    """The text of the pieces as it stands, with `BREAK` for each line break."""
+    return "".join(piece for piece in pieces if isinstance(piece, str))
+
+
+def tidy(plain: str) -> str:
+    """Fold the white space of a plain text; each break becomes a new line."""
+    text = _SPACE.sub(" ", plain)
+    return _LINE_BREAK.sub("\n", text).strip() if BREAK in text else text.strip()
+
+
+def split_paragraphs(pieces: list[Piece]) -> Iterator[list[Piece]]:
+    """Split at two or more breaks in a row; elements open there are closed and opened again."""
+    if pieces.count(BREAK) < 2:
+        yield pieces
+        return
+    current: list[Piece] = []
+    opened: list[Edge] = []
+    breaks = 0
+    for piece in pieces:
+        if isinstance(piece, Edge):
+            if piece.is_end:
+                opened.pop()
+            else:
+                opened.append(piece)
+        elif piece == BREAK:
+            breaks += 1
+        elif not piece.isspace() and piece:
+            if breaks > 1:
+                yield [*current, *(Edge(edge.tag, is_end=True) for edge in reversed(opened))]
+                current = list(opened)
+            breaks = 0
+        current.append(piece)
+    yield current
+
+
+def render_inline(pieces: Sequence[Piece], *, line_break: str = "<br>\n") -> str:
+    """Write the pieces as HTML on as few lines as they have."""
+    if len(pieces) == 1 and isinstance(pieces[0], str):
+        return escape(tidy(pieces[0]), quote=False)
+    return "".join(_InlineWriter(line_break).write(pieces))
+
+
+class _InlineWriter:
+    """Writes pieces; an element's start waits for its first word, and a space for the word after it."""
+
+    def __init__(self, line_break: str) -> None:
+        self.line_break = line_break
+        self.out: list[str] = []
+        self.waiting: list[Edge] = []
+        self.between = ""
+
+    def write(self, pieces: Iterable[Piece]) -> list[str]:
+        for piece in pieces:
+            if isinstance(piece, Edge):
+                self._write_edge(piece)
+            elif piece == BREAK:
+                if self.out:
+                    self.between = self.line_break
+            else:
+                self._write_text(_SPACE.sub(" ", piece))
+        return self.out
+
+    def _write_edge(self, edge: Edge) -> None:
+        if not edge.is_end:
+            self.waiting.append(edge)
+        elif self.waiting:
+            self.waiting.pop()
+        else:
+            self.out.append(f"</{edge.tag}>")
+
+    def _write_text(self, text: str) -> None:
+        words = text.strip(" ")
+        if text[:1] == " " and not self.between and self.out:
+            self.between = " "
+        if not words:
+            return
+        self._open_waiting()
+        self.out.append(escape(words, quote=False))
+        if text[-1] == " ":
+            self.between = " "
+
+    def _open_waiting(self) -> None:
+        """Write the space or break before the next word, then the elements that start with it."""
+        out = self.out
+        if (
+            len(self.waiting) == 1
+            and not self.between
+            and out
+            and not self.waiting[0].address
+            and out[-1] == f"</{self.waiting[0].tag}>"
+        ):
+            # `<b>a</b><b>b</b>` is one word.
+            out.pop()
+            self.waiting.clear()
+        out.append(self.between)
+        self.between = ""
+        for edge in self.waiting:
+            out.append(f'<a href="{escape(edge.address)}">' if edge.address else f"<{edge.tag}>")
+        self.waiting.clear()
 
 
 def code_text(node: Node) -> str:

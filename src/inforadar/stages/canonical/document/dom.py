@@ -38,6 +38,8 @@ _WITHOUT_TEXT = frozenset(
         "svg", "template", "textarea", "title", "video",
     )
 )  # fmt: skip
+NOSCRIPT = "data-noscript"
+"""Marks the picture of a `<noscript>`, of which nothing else is read: it stands in for the lazy one before it."""
 _SPACE = re.compile(r"\s+")
 
 
@@ -145,9 +147,8 @@ def parse_tree(page: LexborHTMLParser) -> Tree:
         if tag == "-text":
             text = (at.text_content or "")[:text_left]
             text_left -= len(text)
-            if text:
-                current.children.append(text)
-                current.text_length += len(text.strip())
+            current.children.append(text)
+            current.text_length += len(text.strip())
         elif tag[0] != "-" and tag not in _WITHOUT_TEXT:
             child = at.first_child
             if len(trail) < MAX_TREE_DEPTH:
@@ -165,9 +166,17 @@ def parse_tree(page: LexborHTMLParser) -> Tree:
                 trail.append((at, current))
                 at = child
                 continue
+        elif tag == "noscript":
+            current.children += _stand_in(at, current)
         at = at.next
     _close(root, root)
     return Tree(root=root, nodes=nodes)
+
+
+def _stand_in(noscript: LexborNode, parent: Node) -> list[Node]:
+    """The picture of a `<noscript>`, if it has one."""
+    image = noscript.css_first("img")
+    return [] if image is None else [Node("img", {**image.attributes, NOSCRIPT: ""}, parent)]
 
 
 def _close(node: Node, parent: Node) -> None:

@@ -111,6 +111,10 @@ SCHEMAS: Json = {
         | _MARKED
         | {
             "content": {"type": "string", "description": "empty if you may not read whole texts"},
+            "text_from": {
+                "type": ["string", "null"],
+                "description": "which text is read: the page's or the feed's own content",
+            },
             "article": {
                 "type": ["object", "null"],
                 "description": "null: nothing is stored yet; without its text if you may not read whole texts",

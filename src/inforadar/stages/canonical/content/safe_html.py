@@ -1,0 +1,51 @@
+"""Which HTML an article may consist of. Everything that is kept or shown passes through here.
+
+`nh3` is quadratic in nested blocks, so deeply nested input must never reach it (`document/limits.py`).
+"""
+
+from __future__ import annotations
+
+import nh3
+
+TAGS = {
+    "p", "br", "hr", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "dl", "dt", "dd", "blockquote", "pre", "code",
+    "kbd", "samp", "em", "strong", "b", "i", "u", "s", "del", "ins", "sub", "sup", "small", "q", "cite", "abbr", "time",
+    "a", "img", "figure", "figcaption", "table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td",
+}  # fmt: skip
+_ATTRIBUTES = {
+    "a": {"href", "title"},
+    "img": {"src", "alt", "width", "height"},
+    "abbr": {"title"},
+    "ol": {"start"},
+    "td": {"colspan", "rowspan"},
+    "th": {"colspan", "rowspan"},
+}
+_DROPPED = {
+    "script", "style", "noscript", "template", "iframe", "object", "embed", "svg", "math", "form", "title",
+}  # fmt: skip
+"""Elements removed together with their text."""
+_ABSOLUTE = ("http://", "https://", "mailto:")
+_NUMBERS = frozenset(("width", "height", "colspan", "rowspan", "start"))
+
+
+def safe_html(html: str) -> str:
+    """Keep only the tags and attributes above. What is written has each attribute in double quotes."""
+    return nh3.clean(
+        html,
+        tags=TAGS,
+        clean_content_tags=_DROPPED,
+        attributes=_ATTRIBUTES,
+        attribute_filter=_attribute,
+        url_schemes={"http", "https", "mailto"},
+        link_rel="noopener noreferrer nofollow",
+        strip_comments=True,
+    )
+
+
+def _attribute(_tag_name: str, name: str, value: str) -> str | None:
+    """Drop relative URLs, which would point to our own server (`http:x` is one too), and sizes that are no numbers."""
+    if name in ("href", "src"):
+        return value if value.startswith(_ABSOLUTE) else None
+    if name in _NUMBERS:
+        return value if value.isascii() and value.isdigit() and len(value) <= 6 else None
+    return value

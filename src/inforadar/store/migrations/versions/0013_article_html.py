@@ -1,0 +1,21 @@
+"""Articles are kept as clean HTML. The column may be empty: articles stored before are shown from their Markdown."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+from inforadar.store.types import WebText
+
+revision = "0013"
+down_revision = "0012"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.add_column("articles", sa.Column("html", WebText))
+
+
+def downgrade() -> None:
+    op.drop_column("articles", "html")

@@ -1,0 +1,90 @@
+"""Which text of an item is read: that of its page, or the feed's own. One rule, for every face, feed and analysis.
+
+The page is the text, unless it gave none (a paywall, a consent wall, a page of scripts, a refusal) or says less than
+the feed did, as pages do that show only the beginning.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from inforadar.model.article import Article, ArticleStatus
+from inforadar.model.item import Item, ItemText, shares_its_page
+from inforadar.texts import unescape_html
+
+FEED_SHARE = 1.3
+FEED_SURPLUS_CHARACTERS = 200
+"""The feed says more if its text is longer than the page's by this factor and this much on top: feeds repeat links."""
+
+# Possessive, so that many starts without an end are not searched again and again.
+_UNSHOWN = re.compile(r"<(script|style)\b[^<>]*+>[^<]*+(?:<(?!/\1\b)[^<]*+)*+", re.IGNORECASE)
+_TAG = re.compile(r"<[^<>]{0,2000}>")
+_PICTURE = re.compile(r"<img\s", re.IGNORECASE)
+
+
+class TextOrigin(StrEnum):
+    """Where the text that is shown comes from."""
+
+    PAGE = "page"
+    FEED = "feed"
+
+
+def choose_origin(content: str, text_len: int, *, shares_page: bool = False) -> TextOrigin | None:
+    """Choose between the page's text of `text_len` characters and the feed's content; None if neither has anything."""
+    page = TextOrigin.PAGE if text_len and not shares_page else None
+    # Markup only adds to the length, so most contents need not be read.
+    if not content or (page and not _is_more(len(content), text_len)):
+        return page
+    length = len(plain_text(content))
+    if page:
+        return TextOrigin.FEED if _is_more(length, text_len) else page
+    return TextOrigin.FEED if length or _PICTURE.search(content) else None
+
+
+def _is_more(feed_len: int, page_len: int) -> bool:
+    return feed_len > FEED_SHARE * page_len + FEED_SURPLUS_CHARACTERS
+
+
+def origin_of_text(text: ItemText) -> TextOrigin | None:
+    """The rule for an item that is served. Without an article of its own, it has no `text_len`."""
+    return choose_origin(text.content, text.text_len)
+
+
+def plain_text(content: str) -> str:
+    """A feed's HTML as plain text: markup removed, white space folded."""
+    return " ".join(unescape_html(_TAG.sub(" ", _UNSHOWN.sub(" ", content))).split())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What is read of an item, and why."""
+
+    origin: TextOrigin | None
+    sentence: str
+    """Says which text it is; empty if there is none."""
+
+
+def reading_of(item: Item, article: Article | None) -> Reading:
+    """The rule for an item with its article."""
+    extracted = article.extracted if article else None
+    text_len = extracted.text_len if extracted else 0
+    origin = choose_origin(item.content, text_len, shares_page=shares_its_page(item.url))
+    return Reading(origin=origin, sentence=_sentence(origin, item, article))
+
+
+def _sentence(origin: TextOrigin | None, item: Item, article: Article | None) -> str:
+    if origin is None:
+        return ""
+    if origin is TextOrigin.PAGE:
+        return "Text from the page."
+    if shares_its_page(item.url):
+        return "Text from the feed: the page is not this entry's alone."
+    if article is None or article.status is ArticleStatus.NOT_FETCHED:
+        return "Text from the feed: the page has not been fetched yet."
+    if article.extracted is not None:
+        return "Text from the feed, which says more than the page."
+    failure = article.failure
+    why = f": {failure.detail.rstrip('.') or 'no reason given'} ({failure.code})" if failure else ""
+    return f"Text from the feed: the page gave none{why}."
