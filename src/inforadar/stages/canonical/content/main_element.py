@@ -12,6 +12,8 @@ MIN_PROSE_SHARE = 0.8
 """Descend into a child that has more than this share of the prose …"""
 MIN_NAMED_BODY_SHARE = 0.5
 """… or this share, if the page's markup names the child as the body of the article."""
+MIN_ONLY_BODY_SHARE = 0.3
+"""Where no child is chosen, the only named body below with this share of the prose is the article."""
 
 _BODY_NAME = re.compile(
     r"(?:^|[\s_-])(?:article|entry|post|story|news|blog|page|main|content|single|detail)s?[_-]*"
@@ -26,7 +28,15 @@ _TEXT_TAGS = frozenset(
 def find_main(root: Node, clutter: list[Node]) -> Node:
     """Find the smallest element with nearly all prose of the page, not counting `clutter`."""
     lost = _clutter_prose(clutter)
-    node = root
+    found = _walk_down(root, lost)
+    if _is_in_named_body(found):
+        return found
+    bodies = _named_bodies(found, lost)
+    return _walk_down(bodies[0], lost) if len(bodies) == 1 else found
+
+
+def _walk_down(node: Node, lost: dict[int, float]) -> Node:
+    """Descend as long as one child has most of the prose."""
     while True:
         total = node.prose - lost[id(node)]
         best = None
@@ -35,12 +45,49 @@ def find_main(root: Node, clutter: list[Node]) -> Node:
                 continue
             prose = child.prose - lost[id(child)]
             if prose > MIN_PROSE_SHARE * total or (
-                prose > MIN_NAMED_BODY_SHARE * total and _is_named_body(child)
+                prose > MIN_NAMED_BODY_SHARE * total
+                and _is_named_body(child)
+                and not _has_sibling_of_its_class(child)
             ):
                 best = child
-        if best is None:
+        if best is None or not best.has_block:
             return node
         node = best
+
+
+def _has_sibling_of_its_class(node: Node) -> bool:
+    """Is the element one of several parts that the page makes alike, such as the screens of one article?"""
+    name = node.get("class")
+    parent = node.parent
+    return bool(name) and parent is not None and any(
+        isinstance(other, Node) and other is not node and other.prose > 0 and other.get("class") == name
+        for other in parent.children
+    )
+
+
+def _is_in_named_body(node: Node) -> bool:
+    at: Node | None = node
+    while at is not None:
+        if _is_named_body(at):
+            return True
+        at = at.parent
+    return False
+
+
+def _named_bodies(node: Node, lost: dict[int, float]) -> list[Node]:
+    """Find the named bodies below an element that hold a good part of its prose; not those inside another."""
+    least = MIN_ONLY_BODY_SHARE * (node.prose - lost[id(node)])
+    bodies: list[Node] = []
+    todo = [node]
+    while todo:
+        for child in todo.pop().children:
+            if isinstance(child, str) or child.prose - lost[id(child)] < least:
+                continue
+            if child.tag not in _TEXT_TAGS and _is_named_body(child):
+                bodies.append(child)
+            else:
+                todo.append(child)
+    return bodies
 
 
 def _clutter_prose(clutter: list[Node]) -> dict[int, float]:
