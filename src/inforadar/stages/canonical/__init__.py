@@ -27,6 +27,7 @@ from inforadar.stages.canonical.content.walls import NOT_THE_PAGE, find_wall
 from inforadar.stages.canonical.document.dom import Node, parse_tree
 from inforadar.stages.canonical.document.encoding import parse_text
 from inforadar.stages.canonical.document.limits import TooComplexError, make_parseable
+from inforadar.stages.canonical.document.streamed import place_streamed_parts
 from inforadar.stages.canonical.metadata.fields import (
     find_author,
     find_canonical_url,
@@ -63,6 +64,7 @@ def extract(html: bytes, url: str, content_type: str = "") -> Extracted | NotExt
         return NotExtracted(code=FailureCode.BAD_HTML, detail=str(problem))
     except (ValueError, RuntimeError, MemoryError) as problem:
         return NotExtracted(code=FailureCode.PARSE, detail=f"the parser failed: {problem}"[:200])
+    place_streamed_parts(page, text)
     return _extract_page(page, url, raw_len=len(text))
 
 

@@ -12,6 +12,7 @@ import re
 from collections import defaultdict
 from functools import lru_cache
 
+from inforadar.stages.canonical.content.main_element import is_named_body
 from inforadar.stages.canonical.document.dom import Node
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
@@ -56,6 +57,8 @@ _CLUTTER_WORDS = _OUTSIDE_WORDS | _CLEAR_WORDS | _VAGUE_WORDS
 # `has-sidebar`, `modal-enabled` and `field-label-hidden` do not describe the element itself.
 _MODIFIERS = frozenset(("with", "has", "no", "without", "enabled", "label", "w", "is", "not", "hide", "show"))
 _NO_REASONS: frozenset[str] = frozenset()
+MIN_BODY_SHARE = 0.3
+"""An element with this share of the prose that is named as the body of an article is no clutter."""
 
 
 def find_clutter(root: Node) -> list[Node]:
@@ -82,7 +85,22 @@ def find_clutter(root: Node) -> list[Node]:
                     below = inherited | reasons
             todo.append((child, below))
     meaningless = {reason for reason, prose in weight.items() if _takes_too_much(reason, prose, total)}
-    return [node for node, reasons in suspects if reasons - meaningless]
+    return [
+        node
+        for node, reasons in suspects
+        if reasons - meaningless and not (node.prose > MIN_BODY_SHARE * total and _surrounds_body(node))
+    ]
+
+
+def _surrounds_body(node: Node) -> bool:
+    """Is the element, or the only one of importance inside it, named as the body of the article?"""
+    at: Node | None = node
+    while at is not None:
+        if is_named_body(at):
+            return True
+        least = 0.8 * at.prose
+        at = next((child for child in at.children if isinstance(child, Node) and child.prose > least), None)
+    return False
 
 
 def _takes_too_much(reason: str, prose: float, total: float) -> bool:

@@ -46,7 +46,7 @@ def _walk_down(node: Node, lost: dict[int, float]) -> Node:
             prose = child.prose - lost[id(child)]
             if prose > MIN_PROSE_SHARE * total or (
                 prose > MIN_NAMED_BODY_SHARE * total
-                and _is_named_body(child)
+                and is_named_body(child)
                 and not _has_sibling_of_its_class(child)
             ):
                 best = child
@@ -68,7 +68,7 @@ def _has_sibling_of_its_class(node: Node) -> bool:
 def _is_in_named_body(node: Node) -> bool:
     at: Node | None = node
     while at is not None:
-        if _is_named_body(at):
+        if is_named_body(at):
             return True
         at = at.parent
     return False
@@ -83,7 +83,7 @@ def _named_bodies(node: Node, lost: dict[int, float]) -> list[Node]:
         for child in todo.pop().children:
             if isinstance(child, str) or child.prose - lost[id(child)] < least:
                 continue
-            if child.tag not in _TEXT_TAGS and _is_named_body(child):
+            if child.tag not in _TEXT_TAGS and is_named_body(child):
                 bodies.append(child)
             else:
                 todo.append(child)
@@ -109,7 +109,7 @@ def _clutter_prose(clutter: list[Node]) -> dict[int, float]:
     return lost
 
 
-def _is_named_body(node: Node) -> bool:
+def is_named_body(node: Node) -> bool:
     return (
         node.tag in ("article", "main")
         or node.get("itemprop") == "articleBody"
