@@ -21,10 +21,10 @@ from inforadar.model.article import Extracted, FailureCode, NotExtracted
 from inforadar.stages.canonical.content.blocks import Block, Kind, read_blocks
 from inforadar.stages.canonical.content.cleaning import clean_blocks, fold, remove_teasers
 from inforadar.stages.canonical.content.clutter import find_clutter
-from inforadar.stages.canonical.content.main_element import find_main
+from inforadar.stages.canonical.content.main_element import find_lead, find_main
 from inforadar.stages.canonical.content.markdown import render_markdown, render_text
 from inforadar.stages.canonical.content.walls import NOT_THE_PAGE, find_wall
-from inforadar.stages.canonical.document.dom import Node, parse_tree
+from inforadar.stages.canonical.document.dom import Node, joined, parse_tree
 from inforadar.stages.canonical.document.encoding import parse_text
 from inforadar.stages.canonical.document.limits import TooComplexError, make_parseable
 from inforadar.stages.canonical.document.streamed import place_streamed_parts
@@ -77,7 +77,11 @@ def _extract_page(page: LexborHTMLParser, url: str, *, raw_len: int) -> Extracte
     title = find_title(head, visible, host)
     published_at, updated_at = find_dates(head, tree, url)
     author = find_author(head, tree)
-    main = find_main(tree.root, find_clutter(tree.root))
+    clutter = find_clutter(tree.root)
+    main = find_main(tree.root, clutter)
+    lead = find_lead(tree, main, clutter)
+    if lead:
+        main = joined([*lead, main])
     image = find_image(head, main, base)
     blocks = _article_blocks(
         main, base, host, {fold(name) for name in (*stated_titles(head, host), title or "")}

@@ -110,6 +110,20 @@ class Node:
             node = node.parent
 
 
+def joined(parts: list[Node]) -> Node:
+    """Move elements out of their places into a new one."""
+    whole = Node("div", {}, None)
+    whole.has_block = True
+    for part in parts:
+        part.remove()
+        part.parent = whole
+        whole.children.append(part)
+        whole.text_length += part.text_length
+        whole.link_length += part.link_length
+        whole.prose += part.prose
+    return whole
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tree:
     root: Node
