@@ -125,6 +125,7 @@ class _Reader:
         plain, markdown, link_length = read_inline(run, self.base)
         run.clear()
         texts, markdowns = [_SPACE.sub(" ", plain)], [_SPACE.sub(" ", markdown)]
+        length = max(1, len(texts[0]))
         if BREAK in plain:
             texts, markdowns = _PARAGRAPH_BREAK.split(texts[0]), _PARAGRAPH_BREAK.split(markdowns[0])
             if len(markdowns) != len(texts):
@@ -136,7 +137,7 @@ class _Reader:
             self.blocks.append(
                 Block(
                     kind=place.kind, text=text, markdown=_LINE_BREAK.sub("\n", marked).strip(),
-                    link_length=len(text) if place.linked else min(link_length, len(text)),
+                    link_length=len(text) if place.linked else link_length * len(piece) // length,
                     level=place.level, marker=place.marker, group=place.group,
                 )
             )  # fmt: skip

@@ -57,6 +57,9 @@ _CLUTTER_WORDS = _OUTSIDE_WORDS | _CLEAR_WORDS | _VAGUE_WORDS
 # `has-sidebar`, `modal-enabled` and `field-label-hidden` do not describe the element itself.
 _MODIFIERS = frozenset(("with", "has", "no", "without", "enabled", "label", "w", "is", "not", "hide", "show"))
 _NO_REASONS: frozenset[str] = frozenset()
+_HIDDEN = "not shown"
+"""The page says so for a machine; the word "hidden" in a class name is only vague."""
+_ONLY_HIDDEN = frozenset((_HIDDEN,))
 MIN_BODY_SHARE = 0.3
 """An element with this share of the prose that is named as the body of an article is no clutter."""
 
@@ -104,6 +107,8 @@ def _surrounds_body(node: Node) -> bool:
 
 
 def _takes_too_much(reason: str, prose: float, total: float) -> bool:
+    if reason == _HIDDEN:
+        return prose > 0.6 * total
     if reason in _VAGUE_WORDS:
         return prose > 0.2 * total
     return prose > (0.95 if reason in _OUTSIDE_WORDS else 0.7) * total or total - prose < 200
@@ -119,7 +124,7 @@ def _reasons(node: Node) -> frozenset[str]:
     if role in _ROLES:
         return frozenset((f"role={role}",))
     if _is_hidden(attrs):
-        return frozenset(("hidden",))
+        return _ONLY_HIDDEN
     name = attrs.get("class")
     if name and "tweet" in name:
         # A quoted post is content, even inside a `social-embed`.
@@ -136,6 +141,9 @@ def _words_in(name: str) -> frozenset[str]:
         words = {word.lower() for word in _WORD.findall(token)}
         if words.isdisjoint(_MODIFIERS):
             found |= words & _CLUTTER_WORDS
+            if "embed" in words:
+                # A quoted post is content.
+                found.discard("social")
     return frozenset(found)
 
 
