@@ -45,11 +45,15 @@ _CLEAR_WORDS = frozenset(
 )  # fmt: skip
 _VAGUE_WORDS = frozenset(
     (
-        "ad", "ads", "authorbox", "byline", "consent", "credit", "credits", "cta", "dfp", "hidden", "jp",
-        "lightbox", "login", "menu", "meta", "modal", "nav", "navigation", "noprint", "optin", "overlay",
-        "pager", "popover", "popular", "popup", "print", "promotion", "rail", "replies", "sidebar",
-        "signup", "skip", "sponsor", "submenu", "subscribe", "subscription", "tagcloud", "taglist", "tags",
-        "teaser", "toc", "toolbar", "tooltip", "upsell", "widget", "widgets",
+        "ad", "ads", "attribution", "attributions", "author", "authorbio", "authorbox", "authorinfo",
+        "authors", "bio", "buttons", "byline", "consent", "contributor", "contributors", "credit",
+        "credits", "cta", "dfp", "disclaimer", "donate", "donation", "excerpt", "hidden", "jp", "lightbox",
+        "login", "mailchimp", "menu", "meta", "modal", "mostpopular", "mostread", "nav", "navigation",
+        "next", "noprint", "offers", "optin", "overlay", "pager", "placeholder", "popover", "popular",
+        "popup", "prev", "print", "promotion", "rail", "readmore", "recirculation", "replies", "rollover",
+        "saboxplugin", "sidebar", "signup", "skip", "speechify", "sponsor", "submenu", "subscribe",
+        "subscription", "tagcloud", "taglist", "tags", "teaser", "toc", "toolbar", "tooltip", "upnext",
+        "upsell", "widget", "widgets", "yarpp",
     )
 )  # fmt: skip
 """Layouts use these words for anything, so they count only for small parts."""
