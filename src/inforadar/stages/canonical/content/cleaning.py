@@ -17,6 +17,13 @@ _TEASER_TAGS = frozenset(("div", "li", "article", "section"))
 _WALKED_TAGS = _TEASER_TAGS | {"ul", "ol", "td", "main", "center", "span"}
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
+MAX_LABEL_CHARACTERS = 70
+MIN_PASSAGE_CHARACTERS = 250
+"""A paragraph of this length is part of a text, not a line of a list."""
+MAX_END_NOTE_CHARACTERS = 700
+MAX_END_NOTES_SHARE = 0.3
+"""Notes after the end of an article are shorter than this, and less of it altogether."""
+
 
 def fold(text: str) -> str:
     """Reduce a text to its words in lower case, for comparing headlines."""
@@ -77,7 +84,7 @@ def clean_blocks(blocks: list[Block], titles: set[str]) -> list[Block]:
     blocks = _without(blocks, _is_link_list, keep=0.5)
     blocks = _without(blocks, _is_link_paragraph, keep=0.8)
     blocks = _without_dateline(blocks)
-    blocks = _cut_after_end(blocks)
+    blocks = _without_end_notes(_cut_after_end(blocks))
     blocks = _without(blocks, _is_pointer, keep=0.8)
     blocks = _without_repeats(blocks)
     while blocks and blocks[-1].kind is Kind.HEADING:
@@ -151,10 +158,49 @@ def _cut_after_end(blocks: list[Block]) -> list[Block]:
     total = size(blocks)
     done = 0
     for place, block in enumerate(blocks):
-        if done > 0.7 * total and block.kind is Kind.HEADING and phrases.AFTER_THE_END.fullmatch(block.text):
+        if done > 0.7 * total and _is_after_the_end(block, blocks[place + 1 :]):
             return blocks[:place]
         done += len(block.text)
     return blocks
+
+
+def _is_after_the_end(block: Block, below: list[Block]) -> bool:
+    """Does the section below this heading follow the article? If it is not marked as one, it must look like links."""
+    if block.kind not in (Kind.HEADING, Kind.BARE) or len(block.text) > MAX_LABEL_CHARACTERS:
+        return False
+    if not phrases.AFTER_THE_END.fullmatch(block.text):
+        return False
+    return block.kind is Kind.HEADING or all(len(other.text) < MIN_PASSAGE_CHARACTERS for other in below)
+
+
+def _without_end_notes(blocks: list[Block]) -> list[Block]:
+    """Remove the notes that follow an article: about its author, about newsletters, tags."""
+    end = place = len(blocks)
+    left = MAX_END_NOTES_SHARE * size(blocks)
+    while place:
+        block = blocks[place - 1]
+        left -= len(block.text)
+        if left < 0 or block.kind is Kind.CODE:
+            break
+        if len(block.text) < MAX_END_NOTE_CHARACTERS and phrases.END_NOTE.match(block.text):
+            end = place - 1
+        elif not _is_label(block):
+            break
+        place -= 1
+    if end == len(blocks):
+        return blocks
+    while end and _is_label(blocks[end - 1]):
+        end -= 1
+    return blocks[:end]
+
+
+def _is_label(block: Block) -> bool:
+    """Is it the heading of a note, or a name, a role or a date above or below it?"""
+    return block.kind is Kind.HEADING or (
+        block.kind is Kind.BARE
+        and len(block.text) < 50
+        and not block.text.endswith((".", "!", "?", "”", '"', "。", "؟"))
+    )
 
 
 def _without_repeats(blocks: list[Block]) -> list[Block]:
