@@ -12,14 +12,17 @@ from typing import Any
 from inforadar.errors import InvalidUrlError
 from inforadar.stages.canonical.content.cleaning import fold
 from inforadar.stages.canonical.document.dom import Node, Tree
-from inforadar.stages.canonical.metadata.head import Head, one_line
+from inforadar.stages.canonical.metadata.head import Head, is_a, one_line
 from inforadar.urls import canonical_form
 
 _SEPARATOR = re.compile(r"\s+[|–—•·»«:-]\s+|\s*[|｜_]\s*|\s+::\s+|\s+-{2}\s+")
+_BAR = re.compile(r"\s+[|｜]\s+")
 _NOT_LETTERS = re.compile(r"\W+")
 MAX_TITLE_CHARACTERS = 300
 MIN_TITLE_OVERLAP = 0.2
 """A headline that shares this much of its words with a stated title is the title, as worded for readers."""
+MAX_LABEL_WORDS = 3
+MIN_HEADLINE_SPACES = 4
 
 _BY = re.compile(r"^(?:written |posted |reviewed )?(?:by|von|par|por|автор)\s*:?\s+", re.IGNORECASE)
 _NOT_A_NAME = re.compile(
@@ -54,13 +57,33 @@ def stated_titles(head: Head, host: str) -> list[str]:
 def find_title(head: Head, visible: list[str], host: str) -> str | None:
     """Return the visible headline if a stated title confirms it, else a stated title."""
     stated = stated_titles(head, host)
-    folded = {fold(title) for title in stated}
+    visible = [_BAR.split(headline)[0] for headline in visible]
+    folded = {fold(title): title for title in reversed(stated)}
     for headline in visible:
         if len(headline) > 3 and fold(headline) in folded:
             return headline
-    whole = [
-        fold(title) for title in (head.first("og:title"), head.first("twitter:title"), head.title) if title
-    ]
+    return (
+        _news_title(head)
+        or _contained_headline(head, visible)
+        or _labelled_title(visible, folded)
+        or _similar_headline(visible, stated[:-1] or stated)
+        or next(iter(stated + visible), None)
+    )
+
+
+def _news_title(head: Head) -> str | None:
+    """Return the title of a news article that is stated twice in the same words."""
+    stated = head.first("og:title")
+    headline = head.article.get("headline")
+    if stated and isinstance(headline, str) and is_a(head.article, ("NewsArticle",)):
+        return stated if fold(stated) == fold(headline) else None
+    return None
+
+
+def _contained_headline(head: Head, visible: list[str]) -> str | None:
+    """Return the headline that is part of a stated title, if it is long enough not to be a label."""
+    shared = [title for title in (head.first("og:title"), head.first("twitter:title")) if title]
+    whole = [fold(title) for title in shared or [head.title]]
     site = _letters_only(site_name(head) or "")
     for headline in visible:
         words = fold(headline)
@@ -71,11 +94,27 @@ def find_title(head: Head, visible: list[str], host: str) -> str | None:
             and any(words in title for title in whole)
         ):
             return headline
+    return None
+
+
+def _labelled_title(visible: list[str], folded: dict[str, str]) -> str | None:
+    """Return the stated title that ends a headline, after a label or a date: "Blog: The pier"."""
+    for headline in visible:
+        words = fold(headline)
+        for title, worded in folded.items():
+            label = words.removesuffix(title)
+            if title.count(" ") > 1 and label != words and label.count(" ") <= MAX_LABEL_WORDS:
+                return worded
+    return None
+
+
+def _similar_headline(visible: list[str], stated: list[str]) -> str | None:
     pairs = [(_word_overlap(headline, title), headline) for headline in visible for title in stated]
-    best = max(pairs, key=lambda pair: pair[0], default=(0.0, ""))
+    best = max(pairs, key=lambda pair: pair[0], default=(0.0, "".join(visible[:1])))
     if best[0] >= MIN_TITLE_OVERLAP:
         return best[1]
-    return next(iter(stated + visible), None)
+    # The only headline of the page, and long enough not to be a label.
+    return best[1] if len(visible) == 1 and best[1].count(" ") >= MIN_HEADLINE_SPACES else None
 
 
 def _without_site(title: str, names: set[str]) -> str:
