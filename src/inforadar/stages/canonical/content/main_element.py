@@ -63,9 +63,13 @@ def _has_sibling_of_its_class(node: Node) -> bool:
     """Is the element one of several parts that the page makes alike, such as the screens of one article?"""
     name = node.get("class")
     parent = node.parent
-    return bool(name) and parent is not None and any(
-        isinstance(other, Node) and other is not node and other.prose > 0 and other.get("class") == name
-        for other in parent.children
+    return (
+        bool(name)
+        and parent is not None
+        and any(
+            isinstance(other, Node) and other is not node and other.prose > 0 and other.get("class") == name
+            for other in parent.children
+        )
     )
 
 

@@ -18,7 +18,9 @@ def place_streamed_parts(page: LexborHTMLParser, html: str) -> None:
     """Move each late part to its place; `html` is the text of the page."""
     if _MARK not in html:
         return
-    places = {node.attributes.get("id") or "": node for node in page.css('template[id^="B:"], template[id^="P:"]')}
+    places = {
+        node.attributes.get("id") or "": node for node in page.css('template[id^="B:"], template[id^="P:"]')
+    }
     for part in page.css('div[hidden][id^="S:"]')[:MAX_PARTS]:
         number = (part.attributes.get("id") or "")[2:]
         place = places.pop(f"B:{number}", None) or places.pop(f"P:{number}", None)

@@ -106,7 +106,10 @@ def _from_parts(parts: dict[str, str | None]) -> datetime | None:
     month = int(parts["month"] or 0) if "month" in parts else _month_number(parts["name"] or "")
     try:
         day = datetime(
-            int(parts.get("year") or f"20{parts['short_year']}"), month, int(parts["day"] or 0), tzinfo=_zone(parts.get("zone"))
+            int(parts.get("year") or f"20{parts['short_year']}"),
+            month,
+            int(parts["day"] or 0),
+            tzinfo=_zone(parts.get("zone")),
         )
     except ValueError:
         return None

@@ -7,6 +7,7 @@ with the author's profile URL as a name. So they are checked against what the re
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from inforadar.errors import InvalidUrlError
@@ -26,10 +27,12 @@ MIN_HEADLINE_SPACES = 4
 
 _BY = re.compile(r"^(?:written |posted |reviewed )?(?:by|von|par|por|автор)\s*:?\s+", re.IGNORECASE)
 _NOT_A_NAME = re.compile(
-    r"https?:|www\.|@|\d{4}|^(?:admin|editor|staff|guest|author|unknown|none|null)$", re.IGNORECASE
+    r"https?:|www\.|@|\d{4}|\bmins? read\b|\bsays:|view all|written by|insights from|^(?:admin|editor|staff|guest|author|unknown|none|null)$",
+    re.IGNORECASE,
 )
 _AUTHOR_NAME = re.compile(r"(?:^|[\s_-])(?:author|byline|writer)(?:[_-]*name)?(?:$|[\s_-])", re.IGNORECASE)
 MAX_AUTHORS = 10
+_NOT_PEOPLE = ("Organization", "NewsMediaOrganization", "Corporation", "WebSite", "Brand")
 
 
 def headlines(tree: Tree) -> list[str]:
@@ -149,11 +152,31 @@ def _word_overlap(one: str, other: str) -> float:
 
 
 def find_author(head: Head, tree: Tree) -> str | None:
-    """Return all authors, separated by commas."""
-    for source in (head.article, *head.objects):
-        names = _names(source.get("author") or source.get("creator"), head.objects)
+    """Return all authors, separated by commas. The publisher is not one."""
+    publisher = _letters_only(site_name(head) or "")
+    for found in _stated_authors(head):
+        names = [name for name in found if _letters_only(name) != publisher or _is_person(head, name)]
         if names:
             return ", ".join(names)
+    return _visible_author(tree, publisher)
+
+
+def _is_person(head: Head, name: str) -> bool:
+    """Does the page say that this is a person? Blogs are named after their authors."""
+    author = head.article.get("author")
+    people = author if isinstance(author, list) else [author]
+    return (
+        any(
+            isinstance(person, dict) and person.get("@type") == "Person" and person.get("name") == name
+            for person in (*people, *head.objects)
+        )
+        and " " in name
+    )
+
+
+def _stated_authors(head: Head) -> Iterator[list[str]]:
+    for source in (head.article, *head.objects):
+        yield _names(source.get("author") or source.get("creator"), head.objects, people=True)
     for key in (
         "author",
         "article:author",
@@ -163,18 +186,15 @@ def find_author(head: Head, tree: Tree) -> str | None:
         "sailthru.author",
         "citation_author",
     ):
-        names = _names(head.meta.get(key), ())
-        if names:
-            return ", ".join(names)
-    return _visible_author(tree)
+        yield _names(head.meta.get(key), ())
 
 
-def _visible_author(tree: Tree) -> str | None:
+def _visible_author(tree: Tree, publisher: str) -> str | None:
     short = [node for node in tree.nodes if 3 < node.text_length < 80 and node.attrs]
     for marked in (_is_marked_author, _is_named_author):
         for node in short:
             if marked(node):
-                names = _names(node.text, ())
+                names = [name for name in _names(node.text, ()) if _letters_only(name) != publisher]
                 if names:
                     return ", ".join(names)
     return None
@@ -189,15 +209,17 @@ def _is_named_author(node: Node) -> bool:
     return bool(name) and _AUTHOR_NAME.search(name) is not None
 
 
-def _names(value: Any, objects: Any) -> list[str]:
+def _names(value: Any, objects: Any, *, people: bool = False) -> list[str]:
     """Read names from a JSON-LD person, organization or reference, a list of them, or plain text."""
     if isinstance(value, list):
-        found = [name for entry in value[:MAX_AUTHORS] for name in _names(entry, objects)]
+        found = [name for entry in value[:MAX_AUTHORS] for name in _names(entry, objects, people=people)]
         return list(dict.fromkeys(found))
     if isinstance(value, dict):
         if "name" not in value and "@id" in value:
             same = (entry for entry in objects if entry.get("@id") == value["@id"] and "name" in entry)
             value = next(same, value)
+        if people and value.get("@type") in _NOT_PEOPLE:
+            return []
         return _names(value.get("name"), ())
     if not isinstance(value, str):
         return []
