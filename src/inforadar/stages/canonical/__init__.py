@@ -46,6 +46,9 @@ MIN_HTML_CHARACTERS = 200
 """A page has to be longer than this."""
 MIN_ABSTRACT_CHARACTERS = 40
 """The abstract is the first paragraph longer than this."""
+_PAGE_TAG = re.compile(
+    r"<(?:html|head|body|p|div|article|main|section|table|title|meta|style|h1|span|!doctype html)[\s/>]", re.I
+)
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 __all__ = ["extract"]
@@ -131,11 +134,7 @@ def _is_html(text: str) -> bool:
         return False
     if start.startswith("<?xml") and "<html" not in start:
         return False
-    lowered = text[:20_000].lower()
-    return any(
-        tag in lowered
-        for tag in ("<html", "<body", "<head", "<p", "<div", "<article", "<table", "<!doctype html")
-    )
+    return _PAGE_TAG.search(text) is not None
 
 
 def _base(head: Head, url: str) -> str:

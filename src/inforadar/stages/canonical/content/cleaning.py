@@ -17,6 +17,8 @@ _TEASER_TAGS = frozenset(("div", "li", "article", "section"))
 _WALKED_TAGS = _TEASER_TAGS | {"ul", "ol", "td", "main", "center", "span"}
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
+MIN_WITHOUT_CAPTIONS = 0.4
+"""A page with less text outside captions than this share is a gallery: its captions are the article."""
 MAX_LABEL_CHARACTERS = 70
 MIN_PASSAGE_CHARACTERS = 250
 """A paragraph of this length is part of a text, not a line of a list."""
@@ -79,7 +81,7 @@ def _is_same_site(link: Node, host: str) -> bool:
 
 def clean_blocks(blocks: list[Block], titles: set[str]) -> list[Block]:
     """Keep only the blocks of the article; `titles` are the folded titles of the page."""
-    blocks = [block for block in blocks if block.kind is not Kind.CAPTION]
+    blocks = _without(blocks, lambda block: block.kind is Kind.CAPTION, keep=MIN_WITHOUT_CAPTIONS)
     blocks = _below_headline(blocks, titles)
     blocks = _without(blocks, _is_link_list, keep=0.5)
     blocks = _without(blocks, _is_link_paragraph, keep=0.8)
@@ -87,9 +89,15 @@ def clean_blocks(blocks: list[Block], titles: set[str]) -> list[Block]:
     blocks = _without_end_notes(_cut_after_end(blocks))
     blocks = _without(blocks, _is_pointer, keep=0.8)
     blocks = _without_repeats(blocks)
-    while blocks and blocks[-1].kind is Kind.HEADING:
-        blocks.pop()
-    return blocks
+    return _without_last_headings(blocks)
+
+
+def _without_last_headings(blocks: list[Block]) -> list[Block]:
+    """Remove headings with nothing below them, unless the page writes its text in headings."""
+    end = len(blocks)
+    while end and blocks[end - 1].kind is Kind.HEADING:
+        end -= 1
+    return blocks[:end] if size(blocks[end:]) < 0.5 * size(blocks) else blocks
 
 
 def size(blocks: list[Block]) -> int:
