@@ -27,6 +27,7 @@ from inforadar.stages.canonical.content.walls import NOT_THE_PAGE, find_wall
 from inforadar.stages.canonical.document.dom import Node, joined, parse_tree
 from inforadar.stages.canonical.document.encoding import parse_text
 from inforadar.stages.canonical.document.limits import TooComplexError, make_parseable
+from inforadar.stages.canonical.document.noscript import empty_open_noscripts
 from inforadar.stages.canonical.document.streamed import place_streamed_parts
 from inforadar.stages.canonical.metadata.fields import (
     find_author,
@@ -62,7 +63,7 @@ def extract(html: bytes, url: str, content_type: str = "") -> Extracted | NotExt
     if not _is_html(text):
         return NotExtracted(code=FailureCode.BAD_HTML, detail="not HTML")
     try:
-        page = LexborHTMLParser(make_parseable(text))
+        page = LexborHTMLParser(make_parseable(empty_open_noscripts(text)))
     except TooComplexError as problem:
         return NotExtracted(code=FailureCode.BAD_HTML, detail=str(problem))
     except (ValueError, RuntimeError, MemoryError) as problem:
