@@ -91,7 +91,12 @@ def _named_bodies(node: Node, lost: dict[int, float]) -> list[Node]:
         for child in todo.pop().children:
             if isinstance(child, str) or child.prose - lost[id(child)] < least:
                 continue
-            if child.tag not in _TEXT_TAGS and is_named_body(child):
+            if (
+                child.tag not in _TEXT_TAGS
+                and child.has_block
+                and is_named_body(child)
+                and not _has_sibling_of_its_class(child)
+            ):
                 bodies.append(child)
             else:
                 todo.append(child)
