@@ -33,7 +33,9 @@ _PAGE_KINDS = {
 """What a page that does not call itself an article can call itself instead."""
 
 _PASSWORD_FORM = "form.post-password-form, form[action*='action=postpass']"
-_ARTICLE_QUERY = re.compile(r"(?:^|&)(?:p|page_id|id|aid|nid|article|articleid|story|storyid|post|news)=\w", re.I)
+_ARTICLE_QUERY = re.compile(
+    r"(?:^|&)(?:p|page_id|id|aid|nid|article|articleid|story|storyid|post|news)=\w", re.I
+)
 _WIDE = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 

@@ -15,7 +15,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 MAX_TREE_DEPTH = 150
 """The text of deeper elements goes to their ancestor at this depth, so that recursion over the tree is safe."""
-MAX_NODES = 100_000
+MAX_NODES = 60_000
 MAX_TEXT_CHARACTERS = 1_000_000
 """Nodes and characters beyond these limits are left out: nobody reads that far."""
 FULL_PARAGRAPH_CHARACTERS = 120

@@ -24,8 +24,10 @@ MAX_DEPTH = 100_000
 """The limit for elements that are cheap to nest: old pages leave thousands of `<span>` open."""
 MAX_TAGS = 500_000
 """A parsed element takes about 250 bytes; the longest real pages have a tenth of this many."""
-MAX_ATTRIBUTES = 2_000
+MAX_ATTRIBUTES = 500
 MAX_OPEN_FORMATTING = 60
+MAX_REOPENED = 400_000
+"""The limit for the open formatting elements at all blocks together: each block may reopen all of them."""
 MAX_OPTIONS = 1_000
 """Each option of a list looks through all before it: 30,000 take 7 s. Nobody reads them in an article."""
 
@@ -78,7 +80,7 @@ def make_parseable(html: str) -> str:
 
 def _count_costly(html: str) -> tuple[int, int]:
     """Refuse a page that is too deep; return the most formatting elements open at once, and the number of options."""
-    depth = block_depth = formatting = most_formatting = options = 0
+    depth = block_depth = formatting = most_formatting = options = reopened = 0
     open_tags: dict[str, int] = {}
     outside: list[tuple[str, dict[str, int]]] = []
     for count, (tag, start, end) in enumerate(read_tags(html)):
@@ -88,6 +90,7 @@ def _count_costly(html: str) -> tuple[int, int]:
             _refuse_many_attributes(html[start:end])
         if tag in _UNCOUNTED:
             options += tag in _OPTIONS
+            reopened += formatting
             continue
         name, step = tag, 1
         if tag[0] == "/":
@@ -106,6 +109,7 @@ def _count_costly(html: str) -> tuple[int, int]:
         depth += step
         if block:
             block_depth += step
+            reopened += formatting
         elif inline:
             formatting += step
             most_formatting = max(most_formatting, formatting)
@@ -114,7 +118,7 @@ def _count_costly(html: str) -> tuple[int, int]:
         if step > 0 and name in _SCOPE_BOUNDARIES:
             outside.append((name, open_tags))
             open_tags = {}
-    return most_formatting, options
+    return (MAX_OPEN_FORMATTING + 1 if reopened > MAX_REOPENED else most_formatting), options
 
 
 def _refuse_many_attributes(tag: str) -> None:

@@ -14,7 +14,7 @@ _END = re.compile(r"</noscript[\s/>]", re.IGNORECASE)
 # An end tag does not reach over these, nor over a comment that is left open.
 _BARRIER = re.compile(
     r"<(/?)(address|article|aside|blockquote|center|div|dl|fieldset|figure|footer|form|header|li|main|nav|object|ol"
-    r"|p|section|table|td|tr|ul|iframe|style|script|textarea|select|!--)(?=[\s/>!-])",
+    r"|p|section|table|td|tr|ul|iframe|style|script|textarea|select)(?=[\s/>])",
     re.IGNORECASE,
 )
 
@@ -40,5 +40,4 @@ def _leaves_open(content: str) -> bool:
     count: Counter[str] = Counter()
     for closing, name in _BARRIER.findall(content):
         count[name.lower()] += -1 if closing else 1
-    count["!--"] -= content.count("-->")
-    return any(count.values())
+    return any(count.values()) or content.count("<!--") != content.count("-->")
