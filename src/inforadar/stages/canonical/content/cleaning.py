@@ -82,8 +82,9 @@ def _is_same_site(link: Node, host: str) -> bool:
 def clean_blocks(blocks: list[Block], titles: set[str]) -> list[Block]:
     """Keep only the blocks of the article; `titles` are the folded titles of the page."""
     blocks = _without(blocks, lambda block: block.kind is Kind.CAPTION, keep=MIN_WITHOUT_CAPTIONS)
+    blocks = _without(blocks, _is_machine_text, keep=0.5)
     blocks = _below_headline(blocks, titles)
-    blocks = _without(blocks, _is_link_list, keep=0.5)
+    blocks = _without_link_lists(blocks)
     blocks = _without(blocks, _is_link_paragraph, keep=0.8)
     blocks = _without_dateline(blocks)
     blocks = _without_end_notes(_cut_after_end(blocks))
@@ -121,6 +122,33 @@ def _below_headline(blocks: list[Block], titles: set[str]) -> list[Block]:
             return blocks[place + 1 :]
         return [*before, *blocks[place + 1 :]] if block.level == 1 else blocks
     return blocks
+
+
+def _is_machine_text(block: Block) -> bool:
+    return block.kind in (Kind.BARE, Kind.PARAGRAPH) and phrases.MACHINE_TEXT.match(block.text) is not None
+
+
+def _without_link_lists(blocks: list[Block]) -> list[Block]:
+    """Remove lists of links, and the line with a colon that introduces each."""
+    kept: list[Block] = []
+    was_link = False
+    for block in blocks:
+        if _is_link_list(block):
+            if not was_link and kept and _is_introduction(kept[-1]):
+                kept.pop()
+            was_link = True
+            continue
+        was_link = False
+        kept.append(block)
+    return kept if size(kept) > 0.5 * size(blocks) else blocks
+
+
+def _is_introduction(block: Block) -> bool:
+    return (
+        block.kind in (Kind.PARAGRAPH, Kind.BARE)
+        and len(block.text) < MAX_LABEL_CHARACTERS
+        and block.text.endswith((":", "："))
+    )
 
 
 def _is_link_list(block: Block) -> bool:

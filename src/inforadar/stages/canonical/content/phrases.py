@@ -131,6 +131,15 @@ END_NOTE = _any_of(
 )
 """At the start of a paragraph after the end of an article: its author, invitations and tags."""
 
+MACHINE_TEXT = _any_of(
+    r"""[\[{]\s*\{?\s*["'][\w-]{1,60}["']\s*:[\s\S]*[\]}]\s*;?$""",
+    r"(?:https?:)?//\S{1,300}\.(?:js|css|json)(?:\?\S*)?$",
+    r"(?:/\*|//)?\s*<!\[CDATA\[|\{\{[^{}]{1,200}\}\}$|\{%[^%]{1,200}%\}$|<%|<!--|<\?php",
+    r"(?:window|document|dataLayer|googletag|jQuery|\$)\s?[.(=\[].{0,2000}[;})]$",
+    r"\[/?\w{2,30}(?: [\w-]{1,40}=\S{1,200})+\s?\]",
+)
+"""The whole text of a block, or its start, that was written for a program: JSON, templates, scripts, shortcodes."""
+
 CLOCK = _any_of(r"\d{1,2}[:.h]\d\d(?: ?[ap]\.?m\.?)?(?: [A-Z]{2,4})?")
 DATE_OR_TIME = _any_of(r"\b(?:19|20)\d\d\b|\d{1,2}:\d\d")
 RIGHTS = _any_of(r"©|\(c\) |copyright\b|all rights reserved")
