@@ -165,7 +165,9 @@ def print_table(tallies: dict[str, Tally]) -> None:
 
 
 def speed_ratio(tallies: dict[str, Tally], peer: str) -> float:
-    return tallies[peer].seconds / tallies["inforadar"].seconds if tallies["inforadar"].seconds else float("nan")
+    return (
+        tallies[peer].seconds / tallies["inforadar"].seconds if tallies["inforadar"].seconds else float("nan")
+    )
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -135,7 +135,7 @@ def _visible(tree: Tree) -> _Visible:
             headline = place
         if node.text_length <= MAX_DATE_TEXT_CHARACTERS:
             place += 1
-            found, text = _date_of(node) if node in dated else (None, "")
+            found, text = _date_of(node) if node in dated and not _only_wraps(node) else (None, "")
             if found:
                 prop = node.get("itemprop")
                 if prop == "datePublished" or "pubdate" in node.attrs:
@@ -174,6 +174,11 @@ def _find_dated(nodes: list[Node]) -> set[Node]:
                 found.add(above)
                 above = above.parent
     return found
+
+
+def _only_wraps(node: Node) -> bool:
+    """Is the element nothing but a box around another? Nested boxes would all be searched for the same date."""
+    return len(node.children) == 1 and isinstance(node.children[0], Node) and "datetime" not in node.attrs
 
 
 def _date_of(node: Node) -> tuple[datetime | None, str]:
