@@ -26,11 +26,7 @@ def article(head: str, top: str, text: str = TEXT) -> Extracted:
         ("The ferry pier is closed", "Blog: The ferry pier is closed", "The ferry pier is closed"),
         ("The ferry pier is closed", "18 мая 2026 The ferry pier is closed", "The ferry pier is closed"),
         ("The ferry pier is closed", "The ferry pier is closed | Opinion", "The ferry pier is closed"),
-        (
-            "Ferry pier closed",
-            "Why the ferry pier was closed for two years",
-            "Why the ferry pier was closed for two years",
-        ),
+        ("Ferry pier closed", "Why the ferry pier was closed", "Why the ferry pier was closed"),
     ],
 )
 def test_a_title_has_no_label(stated: str, headline: str, title: str) -> None:
@@ -59,9 +55,9 @@ def test_the_publisher_is_no_author_but_a_person_of_the_same_name_is() -> None:
 
 
 def test_a_language_in_latin_letters_is_told_by_its_words() -> None:
-    german = (
-        "<p>Der Rat hat am Dienstag beschlossen, die alte Brücke für zwei Jahre zu schließen, und das ist gut.</p>"
-        * 3
+    german = "".join(
+        f"<p>Der Rat hat am {day}. Mai beschlossen, die Brücke für {day} Jahre zu schließen, und das ist gut.</p>"
+        for day in range(2, 9)
     )
     assert article("<title>x</title>", "", german).language == "de"
     assert article("<meta http-equiv=content-language content=fr><title>x</title>", "").language == "en"

@@ -27,7 +27,8 @@ MIN_HEADLINE_SPACES = 4
 
 _BY = re.compile(r"^(?:written |posted |reviewed )?(?:by|von|par|por|автор)\s*:?\s+", re.IGNORECASE)
 _NOT_A_NAME = re.compile(
-    r"https?:|www\.|@|\d{4}|\bmins? read\b|\bsays:|view all|written by|insights from|^(?:admin|editor|staff|guest|author|unknown|none|null)$",
+    r"https?:|www\.|@|\d{4}|\bmins? read\b|\bsays:|view all|written by|insights from"
+    r"|^(?:admin|editor|staff|guest|author|unknown|none|null)$",
     re.IGNORECASE,
 )
 _AUTHOR_NAME = re.compile(r"(?:^|[\s_-])(?:author|byline|writer)(?:[_-]*name)?(?:$|[\s_-])", re.IGNORECASE)
