@@ -32,7 +32,7 @@ _PAGE_KINDS = {
 }
 """What a page that does not call itself an article can call itself instead."""
 
-_PASSWORD_FORM = "form.post-password-form, form[action*='action=postpass']"
+_PROTECTED_POST = "form.post-password-form, form[action*='action=postpass']"
 _ARTICLE_QUERY = re.compile(
     r"(?:^|&)(?:p|page_id|id|aid|nid|article|articleid|story|storyid|post|news)=\w", re.I
 )
@@ -53,7 +53,7 @@ def find_wall(
     wall = None
     if length < PREVIEW_CHARACTERS and _is_paywalled(page, head, tree.root, text):
         wall = "behind a paywall"
-    elif length < SHORT_TEXT_CHARACTERS and page.css_first(_PASSWORD_FORM) is not None:
+    elif length < SHORT_TEXT_CHARACTERS and page.css_first(_PROTECTED_POST) is not None:
         wall = "behind a password"
     elif not says_article:
         wall = _find_non_article(page, head, tree, text=text, title=title, url=url)

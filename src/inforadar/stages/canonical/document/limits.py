@@ -1,10 +1,10 @@
 """Checks from its text alone that a page is safe to parse.
 
-An HTML5 tree builder is quadratic in nested blocks (100,000 `<div>` take 14 s), in the attributes of one
-tag (50,000 take 8 s), in the options of a list (30,000 take 7 s) and in unclosed formatting elements, which it reopens in every later paragraph: 14 kB of
-`<b id=1><b id=2>…<p>…<p>` become 374 MB. All are counted here in one linear pass before any parser sees
-the page. A page with excessive depth or attributes is refused; formatting tags and options contain nothing to read, so too many of
-them are removed and the page is read without them.
+An HTML5 tree builder is quadratic in nested blocks (100,000 `<div>` take 14 s), in the attributes of one tag
+(50,000 take 8 s), in the options of a list (30,000 take 7 s) and in unclosed formatting elements, which it reopens
+in every later paragraph: 14 kB of `<b id=1><b id=2>…<p>…<p>` become 374 MB. All are counted here in one linear
+pass before any parser sees the page. A page with excessive depth or attributes is refused; formatting tags and
+options contain nothing to read, so too many of them are removed and the page is read without them.
 
 Only the tree builder knows which end tags it will ignore, so a page made for the purpose can still get past. It
 is stopped by the deadline or the memory limit of the process that reads it.
