@@ -52,6 +52,10 @@ def trafilatura_default(html: str, url: str) -> Found:
     return {"text": text, "title": found.get("title"), "date": found.get("date")}
 
 
+def trafilatura_text(html: str, url: str) -> Found:
+    return {"text": trafilatura.extract(html, url=url or None)}
+
+
 def readability(html: str, url: str) -> Found:
     document = Document(html)
     return {"text": lxml.html.fromstring(document.summary()).text_content(), "title": document.short_title()}
@@ -60,6 +64,7 @@ def readability(html: str, url: str) -> Found:
 EXTRACTORS: dict[str, Callable[[str, str], Found]] = {
     "inforadar": inforadar,
     "trafilatura": trafilatura_default,
+    "trafilatura, text only": trafilatura_text,
     "readability-lxml": readability,
 }
 
@@ -155,6 +160,14 @@ def print_table(tallies: dict[str, Tally]) -> None:
     widths = [max(len(row[column]) for row in rows) for column in range(len(heads))]
     for row in rows:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    full, text = (speed_ratio(tallies, name) for name in ("trafilatura", "trafilatura, text only"))
+    print(f"speed: {full:.2f} x trafilatura with metadata, {text:.2f} x trafilatura with text only")
+
+
+def speed_ratio(tallies: dict[str, Tally], peer: str) -> float:
+    return (
+        tallies[peer].seconds / tallies["inforadar"].seconds if tallies["inforadar"].seconds else float("nan")
+    )
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -177,7 +190,11 @@ def main(argv: list[str] | None = None) -> int:
             for name, tally in tallies.items():
                 measure(name, page, truth, html, tally)
     if options.json:
-        print(json.dumps({name: summary(tally) for name, tally in tallies.items()}))
+        report: dict[str, Any] = {name: summary(tally) for name, tally in tallies.items()}
+        report["speed"] = {
+            name: round(speed_ratio(tallies, name), 2) for name in ("trafilatura", "trafilatura, text only")
+        }
+        print(json.dumps(report))
     else:
         print_table(tallies)
     ours, theirs = tallies["inforadar"], tallies["trafilatura"]

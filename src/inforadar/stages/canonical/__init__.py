@@ -24,12 +24,14 @@ from inforadar.stages.canonical.content.cleaning import clean_blocks, fold, remo
 from inforadar.stages.canonical.content.clutter import find_clutter
 from inforadar.stages.canonical.content.figures import take_figures
 from inforadar.stages.canonical.content.html import render_html
-from inforadar.stages.canonical.content.main_element import find_main
+from inforadar.stages.canonical.content.main_element import find_lead, find_main
 from inforadar.stages.canonical.content.markdown import render_markdown, render_text
 from inforadar.stages.canonical.content.walls import NOT_THE_PAGE, find_wall
-from inforadar.stages.canonical.document.dom import Node, parse_tree
+from inforadar.stages.canonical.document.dom import Node, joined, parse_tree
 from inforadar.stages.canonical.document.encoding import parse_text
 from inforadar.stages.canonical.document.limits import TooComplexError, make_parseable
+from inforadar.stages.canonical.document.noscript import empty_open_noscripts
+from inforadar.stages.canonical.document.streamed import place_streamed_parts
 from inforadar.stages.canonical.metadata.fields import (
     find_author,
     find_canonical_url,
@@ -48,6 +50,9 @@ MIN_HTML_CHARACTERS = 200
 """A page has to be longer than this."""
 MIN_ABSTRACT_CHARACTERS = 40
 """The abstract is the first paragraph longer than this."""
+_PAGE_TAG = re.compile(
+    r"<(?:html|head|body|p|div|article|main|section|table|title|meta|style|h1|span|!doctype html)[\s/>]", re.I
+)
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 __all__ = ["extract"]
@@ -61,11 +66,12 @@ def extract(html: bytes, url: str, content_type: str = "") -> Extracted | NotExt
     if not _is_html(text):
         return NotExtracted(code=FailureCode.BAD_HTML, detail="not HTML")
     try:
-        page = LexborHTMLParser(make_parseable(text))
+        page = LexborHTMLParser(make_parseable(empty_open_noscripts(text)))
     except TooComplexError as problem:
         return NotExtracted(code=FailureCode.BAD_HTML, detail=str(problem))
     except (ValueError, RuntimeError, MemoryError) as problem:
         return NotExtracted(code=FailureCode.PARSE, detail=f"the parser failed: {problem}"[:200])
+    place_streamed_parts(page, text)
     return _extract_page(page, url, raw_len=len(text))
 
 
@@ -78,7 +84,11 @@ def _extract_page(page: LexborHTMLParser, url: str, *, raw_len: int) -> Extracte
     title = find_title(head, visible, host)
     published_at, updated_at = find_dates(head, tree, url)
     author = find_author(head, tree)
-    main = find_main(tree.root, find_clutter(tree.root))
+    clutter = find_clutter(tree.root)
+    main = find_main(tree.root, clutter)
+    lead = find_lead(tree, main, clutter)
+    if lead:
+        main = joined([*lead, main])
     blocks = _article_blocks(
         main, base, host, {fold(name) for name in (*stated_titles(head, host), title or "")}
     )
@@ -131,11 +141,7 @@ def _is_html(text: str) -> bool:
         return False
     if start.startswith("<?xml") and "<html" not in start:
         return False
-    lowered = text[:20_000].lower()
-    return any(
-        tag in lowered
-        for tag in ("<html", "<body", "<head", "<p", "<div", "<article", "<table", "<!doctype html")
-    )
+    return _PAGE_TAG.search(text) is not None
 
 
 def _base(head: Head, url: str) -> str:

@@ -209,8 +209,11 @@ class _Reader:
             return
         pieces, link_length = read_inline(run, self.base)
         run.clear()
-        for paragraph in split_paragraphs(pieces):
-            self._add_text(paragraph, link_length, place)
+        paragraphs = list(split_paragraphs(pieces))
+        whole = sum(len(plain_text(paragraph)) for paragraph in paragraphs) if len(paragraphs) > 1 else 0
+        for paragraph in paragraphs:
+            share = len(plain_text(paragraph)) / whole if whole else 1.0
+            self._add_text(paragraph, int(link_length * share), place)
 
     def _add_text(self, pieces: list[Piece], link_length: int, place: _Place) -> None:
         text = tidy(plain_text(pieces))

@@ -17,6 +17,15 @@ _TEASER_TAGS = frozenset(("div", "li", "article", "section"))
 _WALKED_TAGS = _TEASER_TAGS | {"ul", "ol", "td", "main", "center", "span"}
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
+MIN_WITHOUT_CAPTIONS = 0.4
+"""A page with less text outside captions than this share is a gallery: its captions are the article."""
+MAX_LABEL_CHARACTERS = 70
+MIN_PASSAGE_CHARACTERS = 250
+"""A paragraph of this length is part of a text, not a line of a list."""
+MAX_END_NOTE_CHARACTERS = 700
+MAX_END_NOTES_SHARE = 0.3
+"""Notes after the end of an article are shorter than this, and less of it altogether."""
+
 
 def fold(text: str) -> str:
     """Reduce a text to its words in lower case, for comparing headlines."""
@@ -72,17 +81,24 @@ def _is_same_site(link: Node, host: str) -> bool:
 
 def clean_blocks(blocks: list[Block], titles: set[str]) -> list[Block]:
     """Keep only the blocks of the article; `titles` are the folded titles of the page."""
-    blocks = [block for block in blocks if block.kind is not Kind.CAPTION]
+    blocks = _without(blocks, lambda block: block.kind is Kind.CAPTION, keep=MIN_WITHOUT_CAPTIONS)
+    blocks = _without(blocks, _is_machine_text, keep=0.5)
     blocks = _below_headline(blocks, titles)
-    blocks = _without(blocks, _is_link_list, keep=0.5)
+    blocks = _without_link_lists(blocks)
     blocks = _without(blocks, _is_link_paragraph, keep=0.8)
     blocks = _without_dateline(blocks)
-    blocks = _cut_after_end(blocks)
+    blocks = _without_end_notes(_cut_after_end(blocks))
     blocks = _without(blocks, _is_pointer, keep=0.8)
     blocks = _without_repeats(blocks)
-    while blocks and blocks[-1].kind is Kind.HEADING:
-        blocks.pop()
-    return blocks
+    return _without_last_headings(blocks)
+
+
+def _without_last_headings(blocks: list[Block]) -> list[Block]:
+    """Remove headings with nothing below them, unless the page writes its text in headings."""
+    end = len(blocks)
+    while end and blocks[end - 1].kind is Kind.HEADING:
+        end -= 1
+    return blocks[:end] if size(blocks[end:]) < 0.5 * size(blocks) else blocks
 
 
 def size(blocks: list[Block]) -> int:
@@ -106,6 +122,33 @@ def _below_headline(blocks: list[Block], titles: set[str]) -> list[Block]:
             return blocks[place + 1 :]
         return [*before, *blocks[place + 1 :]] if block.level == 1 else blocks
     return blocks
+
+
+def _is_machine_text(block: Block) -> bool:
+    return block.kind in (Kind.BARE, Kind.PARAGRAPH) and phrases.MACHINE_TEXT.match(block.text) is not None
+
+
+def _without_link_lists(blocks: list[Block]) -> list[Block]:
+    """Remove lists of links, and the line with a colon that introduces each."""
+    kept: list[Block] = []
+    was_link = False
+    for block in blocks:
+        if _is_link_list(block):
+            if not was_link and kept and _is_introduction(kept[-1]):
+                kept.pop()
+            was_link = True
+            continue
+        was_link = False
+        kept.append(block)
+    return kept if size(kept) > 0.5 * size(blocks) else blocks
+
+
+def _is_introduction(block: Block) -> bool:
+    return (
+        block.kind in (Kind.PARAGRAPH, Kind.BARE)
+        and len(block.text) < MAX_LABEL_CHARACTERS
+        and block.text.endswith((":", "："))
+    )
 
 
 def _is_link_list(block: Block) -> bool:
@@ -151,10 +194,49 @@ def _cut_after_end(blocks: list[Block]) -> list[Block]:
     total = size(blocks)
     done = 0
     for place, block in enumerate(blocks):
-        if done > 0.7 * total and block.kind is Kind.HEADING and phrases.AFTER_THE_END.fullmatch(block.text):
+        if done > 0.7 * total and _is_after_the_end(block, blocks[place + 1 :]):
             return blocks[:place]
         done += len(block.text)
     return blocks
+
+
+def _is_after_the_end(block: Block, below: list[Block]) -> bool:
+    """Does the section below this heading follow the article? If it is not marked as one, it must look like links."""
+    if block.kind not in (Kind.HEADING, Kind.BARE) or len(block.text) > MAX_LABEL_CHARACTERS:
+        return False
+    if not phrases.AFTER_THE_END.fullmatch(block.text):
+        return False
+    return block.kind is Kind.HEADING or all(len(other.text) < MIN_PASSAGE_CHARACTERS for other in below)
+
+
+def _without_end_notes(blocks: list[Block]) -> list[Block]:
+    """Remove the notes that follow an article: about its author, about newsletters, tags."""
+    end = place = len(blocks)
+    left = MAX_END_NOTES_SHARE * size(blocks)
+    while place:
+        block = blocks[place - 1]
+        left -= len(block.text)
+        if left < 0 or block.kind is Kind.CODE:
+            break
+        if len(block.text) < MAX_END_NOTE_CHARACTERS and phrases.END_NOTE.match(block.text):
+            end = place - 1
+        elif not _is_label(block):
+            break
+        place -= 1
+    if end == len(blocks):
+        return blocks
+    while end and _is_label(blocks[end - 1]):
+        end -= 1
+    return blocks[:end]
+
+
+def _is_label(block: Block) -> bool:
+    """Is it the heading of a note, or a name, a role or a date above or below it?"""
+    return block.kind is Kind.HEADING or (
+        block.kind is Kind.BARE
+        and len(block.text) < 50
+        and not block.text.endswith((".", "!", "?", "”", '"', "。", "؟"))
+    )
 
 
 def _without_repeats(blocks: list[Block]) -> list[Block]:

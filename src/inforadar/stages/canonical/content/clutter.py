@@ -12,6 +12,7 @@ import re
 from collections import defaultdict
 from functools import lru_cache
 
+from inforadar.stages.canonical.content.main_element import is_named_body
 from inforadar.stages.canonical.document.dom import Node
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
@@ -44,11 +45,15 @@ _CLEAR_WORDS = frozenset(
 )  # fmt: skip
 _VAGUE_WORDS = frozenset(
     (
-        "ad", "ads", "authorbox", "byline", "consent", "credit", "credits", "cta", "dfp", "hidden", "jp",
-        "lightbox", "login", "menu", "meta", "modal", "nav", "navigation", "noprint", "optin", "overlay",
-        "pager", "popover", "popular", "popup", "print", "promotion", "rail", "replies", "sidebar",
-        "signup", "skip", "sponsor", "submenu", "subscribe", "subscription", "tagcloud", "taglist", "tags",
-        "teaser", "toc", "toolbar", "tooltip", "upsell", "widget", "widgets",
+        "ad", "ads", "attribution", "attributions", "author", "authorbio", "authorbox", "authorinfo",
+        "authors", "bio", "buttons", "byline", "consent", "contributor", "contributors", "credit",
+        "credits", "cta", "dfp", "disclaimer", "donate", "donation", "excerpt", "hidden", "jp", "lightbox",
+        "login", "mailchimp", "menu", "meta", "modal", "mostpopular", "mostread", "nav", "navigation",
+        "next", "noprint", "offers", "optin", "overlay", "pager", "placeholder", "popover", "popular",
+        "popup", "prev", "print", "promotion", "rail", "readmore", "recirculation", "replies", "rollover",
+        "saboxplugin", "sidebar", "signup", "skip", "speechify", "sponsor", "submenu", "subscribe",
+        "subscription", "tagcloud", "taglist", "tags", "teaser", "toc", "toolbar", "tooltip", "upnext",
+        "upsell", "widget", "widgets", "yarpp",
     )
 )  # fmt: skip
 """Layouts use these words for anything, so they count only for small parts."""
@@ -56,6 +61,11 @@ _CLUTTER_WORDS = _OUTSIDE_WORDS | _CLEAR_WORDS | _VAGUE_WORDS
 # `has-sidebar`, `modal-enabled` and `field-label-hidden` do not describe the element itself.
 _MODIFIERS = frozenset(("with", "has", "no", "without", "enabled", "label", "w", "is", "not", "hide", "show"))
 _NO_REASONS: frozenset[str] = frozenset()
+_HIDDEN = "not shown"
+"""The page says so for a machine; the word "hidden" in a class name is only vague."""
+_ONLY_HIDDEN = frozenset((_HIDDEN,))
+MIN_BODY_SHARE = 0.3
+"""An element with this share of the prose that is named as the body of an article is no clutter."""
 
 
 def find_clutter(root: Node) -> list[Node]:
@@ -82,10 +92,27 @@ def find_clutter(root: Node) -> list[Node]:
                     below = inherited | reasons
             todo.append((child, below))
     meaningless = {reason for reason, prose in weight.items() if _takes_too_much(reason, prose, total)}
-    return [node for node, reasons in suspects if reasons - meaningless]
+    return [
+        node
+        for node, reasons in suspects
+        if reasons - meaningless and not (node.prose > MIN_BODY_SHARE * total and _surrounds_body(node))
+    ]
+
+
+def _surrounds_body(node: Node) -> bool:
+    """Is the element, or the only one of importance inside it, named as the body of the article?"""
+    at: Node | None = node
+    while at is not None:
+        if is_named_body(at):
+            return True
+        least = 0.8 * at.prose
+        at = next((child for child in at.children if isinstance(child, Node) and child.prose > least), None)
+    return False
 
 
 def _takes_too_much(reason: str, prose: float, total: float) -> bool:
+    if reason == _HIDDEN:
+        return prose > 0.6 * total
     if reason in _VAGUE_WORDS:
         return prose > 0.2 * total
     return prose > (0.95 if reason in _OUTSIDE_WORDS else 0.7) * total or total - prose < 200
@@ -101,7 +128,7 @@ def _reasons(node: Node) -> frozenset[str]:
     if role in _ROLES:
         return frozenset((f"role={role}",))
     if _is_hidden(attrs):
-        return frozenset(("hidden",))
+        return _ONLY_HIDDEN
     name = attrs.get("class")
     if name and "tweet" in name:
         # A quoted post is content, even inside a `social-embed`.
@@ -118,6 +145,9 @@ def _words_in(name: str) -> frozenset[str]:
         words = {word.lower() for word in _WORD.findall(token)}
         if words.isdisjoint(_MODIFIERS):
             found |= words & _CLUTTER_WORDS
+            if "embed" in words:
+                # A quoted post is content.
+                found.discard("social")
     return frozenset(found)
 
 

@@ -1,4 +1,4 @@
-"""Detects pages that are not articles: paywalls, consent walls, errors, log-ins, front pages and lists.
+"""Detects pages that are not articles: walls, errors, log-ins, passwords, front pages, lists, products, services.
 
 Their text must not be stored as an article. Each rule requires a sign of such a page and the absence of an
 article: a long text that mentions cookies, or whose page also has a log-in form, is an article.
@@ -23,7 +23,19 @@ PREVIEW_CHARACTERS = 1_800
 ERROR_PAGE, CONSENT_WALL, LOG_IN_PAGE = "an error page", "behind a consent wall", "a log-in page"
 NOT_THE_PAGE = frozenset({ERROR_PAGE, CONSENT_WALL, LOG_IN_PAGE})
 """Something else was shown in place of the page: its title is not the page's either."""
+LONG_TEXT_CHARACTERS = 4_000
+"""A text of this length is an article, whatever else the page sells or lists."""
+_PAGE_KINDS = {
+    "a product page": frozenset(("Product", "ProductGroup", "IndividualProduct", "Offer", "AggregateOffer")),
+    "a service page": frozenset(("Service",)),
+    "a list of articles": frozenset(("CollectionPage", "SearchResultsPage", "ItemList")),
+}
+"""What a page that does not call itself an article can call itself instead."""
 
+_PROTECTED_POST = "form.post-password-form, form[action*='action=postpass']"
+_ARTICLE_QUERY = re.compile(
+    r"(?:^|&)(?:p|page_id|id|aid|nid|article|articleid|story|storyid|post|news)=\w", re.I
+)
 _WIDE = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -41,22 +53,43 @@ def find_wall(
     wall = None
     if length < PREVIEW_CHARACTERS and _is_paywalled(page, head, tree.root, text):
         wall = "behind a paywall"
+    elif length < SHORT_TEXT_CHARACTERS and page.css_first(_PROTECTED_POST) is not None:
+        wall = "behind a password"
     elif not says_article:
-        wall = _find_non_article(page, tree, text=text, title=title, url=url)
+        wall = _find_non_article(page, head, tree, text=text, title=title, url=url)
     if wall is None and length < MIN_TEXT_CHARACTERS:
         wall = "needs JavaScript" if _needs_script(page, tree.root) else "no readable text"
     return wall
 
 
-def _find_non_article(page: LexborHTMLParser, tree: Tree, *, text: str, title: str, url: str) -> str | None:
+def _find_non_article(
+    page: LexborHTMLParser, head: Head, tree: Tree, *, text: str, title: str, url: str
+) -> str | None:
     length = letter_length(text)
-    if length < SHORT_TEXT_CHARACTERS and phrases.ERROR.search(title):
+    if length < SHORT_TEXT_CHARACTERS and (
+        phrases.ERROR.search(title)
+        or any(node.tag == "h1" and phrases.ERROR.search(node.text[:200]) for node in tree.nodes)
+    ):
         return ERROR_PAGE
     if _is_consent_wall(text, title, length):
         return CONSENT_WALL
     if length < SHORT_TEXT_CHARACTERS and page.css_first("input[type=password]") is not None:
         return LOG_IN_PAGE
-    return _list_or_front_page(tree, length, url) if length >= MIN_TEXT_CHARACTERS else None
+    kind = _stated_kind(head) if length < LONG_TEXT_CHARACTERS else None
+    if kind is None and length >= MIN_TEXT_CHARACTERS:
+        kind = _list_or_front_page(tree, length, url)
+    return kind
+
+
+def _stated_kind(head: Head) -> str | None:
+    """Return what the page calls itself for machines, if that is no article."""
+    if head.meta.get("og:type", "").lower().startswith("product"):
+        return "a product page"
+    names: set[str] = set()
+    for found in head.objects:
+        kind = found.get("@type")
+        names.update(name for name in (kind if isinstance(kind, list) else [kind]) if isinstance(name, str))
+    return next((reason for reason, kinds in _PAGE_KINDS.items() if names & kinds), None)
 
 
 def _is_consent_wall(text: str, title: str, length: int) -> bool:
@@ -101,15 +134,16 @@ def _needs_script(page: LexborHTMLParser, root: Node) -> bool:
 def _list_or_front_page(tree: Tree, length: int, url: str) -> str | None:
     """Detect a page that consists mostly of links to other pages and has little other text."""
     root = tree.root
-    path = url.partition("//")[2].partition("/")[2].partition("?")[0]
+    path, _, query = url.partition("#")[0].partition("//")[2].partition("/")[2].partition("?")
     linked = root.link_length / max(1, root.text_length)
-    if url and not path.strip("/") and linked > 0.3:
+    # `/?p=123` is an article of a site without readable addresses.
+    if url and not path.strip("/") and not _ARTICLE_QUERY.search(query) and linked > 0.3:
         return "a front page"
     cards = sum(
         1
         for node in tree.nodes
         if node.tag in ("h2", "h3", "h4", "h5") and node.link_length > 0.9 * node.text_length > 9
     )
-    if cards >= 6 and root.prose < 250 * cards and length < 120 * cards:
+    if cards >= 6 and root.prose < 250 * cards and length < min(120 * cards, LONG_TEXT_CHARACTERS):
         return "a list of articles"
     return "a list of links" if linked > 0.85 and length < SHORT_TEXT_CHARACTERS // 2 else None

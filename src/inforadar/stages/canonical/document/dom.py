@@ -15,7 +15,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 MAX_TREE_DEPTH = 150
 """The text of deeper elements goes to their ancestor at this depth, so that recursion over the tree is safe."""
-MAX_NODES = 100_000
+MAX_NODES = 60_000
 MAX_TEXT_CHARACTERS = 1_000_000
 """Nodes and characters beyond these limits are left out: nobody reads that far."""
 FULL_PARAGRAPH_CHARACTERS = 120
@@ -110,6 +110,20 @@ class Node:
             node.text_length -= self.text_length
             node.link_length -= self.link_length
             node = node.parent
+
+
+def joined(parts: list[Node]) -> Node:
+    """Move elements out of their places into a new one."""
+    whole = Node("div", {}, None)
+    whole.has_block = True
+    for part in parts:
+        part.remove()
+        part.parent = whole
+        whole.children.append(part)
+        whole.text_length += part.text_length
+        whole.link_length += part.link_length
+        whole.prose += part.prose
+    return whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

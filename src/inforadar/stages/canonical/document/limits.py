@@ -1,10 +1,10 @@
 """Checks from its text alone that a page is safe to parse.
 
-An HTML5 tree builder is quadratic in nested blocks (100,000 `<div>` take 14 s), in the attributes of one
-tag (50,000 take 8 s) and in unclosed formatting elements, which it reopens in every later paragraph: 14 kB of
-`<b id=1><b id=2>…<p>…<p>` become 374 MB. All three are counted here in one linear pass before any parser sees
-the page. A page with excessive depth or attributes is refused; formatting tags contain no text, so too many of
-them are removed and the page is read without them.
+An HTML5 tree builder is quadratic in nested blocks (100,000 `<div>` take 14 s), in the attributes of one tag
+(50,000 take 8 s), in the options of a list (30,000 take 7 s) and in unclosed formatting elements, which it reopens
+in every later paragraph: 14 kB of `<b id=1><b id=2>…<p>…<p>` become 374 MB. All are counted here in one linear
+pass before any parser sees the page. A page with excessive depth or attributes is refused; formatting tags and
+options contain nothing to read, so too many of them are removed and the page is read without them.
 
 Only the tree builder knows which end tags it will ignore, so a page made for the purpose can still get past. It
 is stopped by the deadline or the memory limit of the process that reads it.
@@ -24,8 +24,12 @@ MAX_DEPTH = 100_000
 """The limit for elements that are cheap to nest: old pages leave thousands of `<span>` open."""
 MAX_TAGS = 500_000
 """A parsed element takes about 250 bytes; the longest real pages have a tenth of this many."""
-MAX_ATTRIBUTES = 2_000
+MAX_ATTRIBUTES = 500
 MAX_OPEN_FORMATTING = 60
+MAX_REOPENED = 400_000
+"""The limit for the open formatting elements at all blocks together: each block may reopen all of them."""
+MAX_OPTIONS = 1_000
+"""Each option of a list looks through all before it: 30,000 take 7 s. Nobody reads them in an article."""
 
 _LONG_TAG_CHARACTERS = 2 * MAX_ATTRIBUTES
 
@@ -50,9 +54,12 @@ _BLOCKS = frozenset(
 _FORMATTING = frozenset(
     ("b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u")
 )
+_OPTIONS = frozenset(("option", "optgroup"))
 _SCOPE_BOUNDARIES = frozenset(("applet", "marquee", "object", "table", "template"))
 """An end tag inside these closes nothing opened outside: `<div><object></div></object>` leaves the div open."""
 _FORMATTING_TAG = re.compile(rf"</?(?:{'|'.join(sorted(_FORMATTING))})(?:[\s/][^>]*+)?+>", re.IGNORECASE)
+
+_OPTION_TAG = re.compile(r"</?(?:option|optgroup)(?:[\s/][^>]*+)?+>", re.IGNORECASE)
 
 
 class TooComplexError(ValueError):
@@ -63,14 +70,17 @@ def make_parseable(html: str) -> str:
     """Return a version of the page that is safe to parse, or raise `TooComplexError`."""
     if len(html) > MAX_CHARACTERS:
         raise TooComplexError(f"more than {MAX_CHARACTERS // 1_000_000} million characters")
-    if _max_open_formatting(html) > MAX_OPEN_FORMATTING:
-        return _FORMATTING_TAG.sub("", html)
+    open_formatting, options = _count_costly(html)
+    if options > MAX_OPTIONS:
+        html = _OPTION_TAG.sub("", html)
+    if open_formatting > MAX_OPEN_FORMATTING:
+        html = _FORMATTING_TAG.sub("", html)
     return html
 
 
-def _max_open_formatting(html: str) -> int:
-    """Refuse a page that is too deep; return the maximum number of formatting elements open at once."""
-    depth = block_depth = formatting = most_formatting = 0
+def _count_costly(html: str) -> tuple[int, int]:
+    """Refuse a page that is too deep; return the most formatting elements open at once, and the number of options."""
+    depth = block_depth = formatting = most_formatting = options = reopened = 0
     open_tags: dict[str, int] = {}
     outside: list[tuple[str, dict[str, int]]] = []
     for count, (tag, start, end) in enumerate(read_tags(html)):
@@ -79,6 +89,8 @@ def _max_open_formatting(html: str) -> int:
         if end - start > _LONG_TAG_CHARACTERS:
             _refuse_many_attributes(html[start:end])
         if tag in _UNCOUNTED:
+            options += tag in _OPTIONS
+            reopened += formatting
             continue
         name, step = tag, 1
         if tag[0] == "/":
@@ -97,6 +109,7 @@ def _max_open_formatting(html: str) -> int:
         depth += step
         if block:
             block_depth += step
+            reopened += formatting
         elif inline:
             formatting += step
             most_formatting = max(most_formatting, formatting)
@@ -105,7 +118,7 @@ def _max_open_formatting(html: str) -> int:
         if step > 0 and name in _SCOPE_BOUNDARIES:
             outside.append((name, open_tags))
             open_tags = {}
-    return most_formatting
+    return (MAX_OPEN_FORMATTING + 1 if reopened > MAX_REOPENED else most_formatting), options
 
 
 def _refuse_many_attributes(tag: str) -> None:

@@ -17,6 +17,7 @@ _OLDEST = datetime(1995, 1, 1, tzinfo=UTC)
 """An earlier date is older than news on the web: the digits mean something else."""
 
 _Y = r"(?P<year>(?:19|20)\d\d)"
+_SHORT_YEAR = r"(?P<short_year>[0-4]\d)(?![\d/.-])"
 _NAME = r"(?P<name>[^\W\d_]{3,12})\.?"
 _CLOCK = (
     r"(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,]\d+)?)?"
@@ -42,6 +43,9 @@ _PATTERNS = tuple(
         # With slashes the month comes first if possible, as in the United States; otherwise the day does.
         rf"(?<![\d/.-])(?P<month>0?[1-9]|1[0-2])/(?P<day>\d\d?)/{_Y}(?![\d/.-])(?:\D{{1,5}}{_TIME})?",
         rf"(?<![\d/.-])(?P<day>\d\d?)([./-])(?P<month>\d\d?)\2{_Y}(?![\d/.-])(?:\D{{1,5}}{_TIME})?",
+        # Years of two digits, only if the text holds nothing else but a word or a clock: elsewhere these are versions.
+        rf"^\D{{0,30}}(?P<month>0?[1-9]|1[0-2])/(?P<day>\d\d?)/{_SHORT_YEAR}(?:\D{{1,5}}{_TIME})?\D{{0,8}}$",
+        rf"^\D{{0,30}}(?P<day>\d\d)([./])(?P<month>\d\d)\2{_SHORT_YEAR}(?:\D{{1,5}}{_TIME})?\D{{0,8}}$",
     )
 )
 
@@ -102,7 +106,10 @@ def _from_parts(parts: dict[str, str | None]) -> datetime | None:
     month = int(parts["month"] or 0) if "month" in parts else _month_number(parts["name"] or "")
     try:
         day = datetime(
-            int(parts["year"] or 0), month, int(parts["day"] or 0), tzinfo=_zone(parts.get("zone"))
+            int(parts.get("year") or f"20{parts['short_year']}"),
+            month,
+            int(parts["day"] or 0),
+            tzinfo=_zone(parts.get("zone")),
         )
     except ValueError:
         return None

@@ -47,8 +47,9 @@ _NAMED_BONUS_ELEMENTS = 20
 ZONE_TOLERANCE = timedelta(days=2)
 """A visible day and a stated time can be this far apart, because of time zones, and mean the same."""
 
-_YEAR = re.compile(r"(?:19|20)\d\d")
+_YEAR = re.compile(r"(?:19|20)\d\d|\b\d\d?([./])\d\d?\1[0-4]\d\b")
 _URL_DATE = re.compile(r"/((?:19|20)\d\d)[/-](\d\d?)[/-](\d\d?)(?=[/_-]|$)")
+_URL_DIGITS = re.compile(r"(?<=[/_-])(20\d\d)(0[1-9]|1[0-2])([0-2]\d|3[01])(?=[/_.-]|$)")
 _DATE_NAME = re.compile(r"date|time|publish|posted|byline|meta|created", re.IGNORECASE)
 _OTHER_NAME = re.compile(r"modif|updat|comment|event|copyright|footer", re.IGNORECASE)
 
@@ -75,7 +76,7 @@ def find_dates(head: Head, tree: Tree, url: str) -> tuple[datetime | None, datet
     if published is None:
         shown = _visible(tree)
         updated = updated or shown.updated
-        published = shown.published or _from_url(url) or updated
+        published = shown.published or _from_url(url) or updated or _from_picture(head)
     elif updated is None or updated < published + ZONE_TOLERANCE:
         shown = _visible(tree)
         if shown.is_certain and shown.published and shown.published < published - ZONE_TOLERANCE:
@@ -98,7 +99,7 @@ def _stated(head: Head, names: tuple[str, ...], keys: tuple[str, ...]) -> dateti
                 return found
     if names is _PUBLISHED:
         for name, value in meta.items():
-            if "publi" in name and ("date" in name or "time" in name):
+            if "publi" in name and ("date" in name or "time" in name or name.endswith("_at")):
                 return parse_date(value)
     return None
 
@@ -110,8 +111,13 @@ def _parsed(value: Any) -> datetime | None:
 
 
 def _from_url(url: str) -> datetime | None:
-    match = _URL_DATE.search(url)
+    match = _URL_DATE.search(url) or _URL_DIGITS.search(url)
     return parse_date(f"{match[1]}-{match[2]:0>2}-{match[3]:0>2}") if match else None
+
+
+def _from_picture(head: Head) -> datetime | None:
+    """Return the day in the address of the lead image: the day it was uploaded, if nothing else is known."""
+    return _from_url(head.first("og:image", "twitter:image"))
 
 
 def _visible(tree: Tree) -> _Visible:
@@ -129,7 +135,7 @@ def _visible(tree: Tree) -> _Visible:
             headline = place
         if node.text_length <= MAX_DATE_TEXT_CHARACTERS:
             place += 1
-            found, text = _date_of(node) if node in dated else (None, "")
+            found, text = _date_of(node) if node in dated and not _only_wraps(node) else (None, "")
             if found:
                 prop = node.get("itemprop")
                 if prop == "datePublished" or "pubdate" in node.attrs:
@@ -168,6 +174,11 @@ def _find_dated(nodes: list[Node]) -> set[Node]:
                 found.add(above)
                 above = above.parent
     return found
+
+
+def _only_wraps(node: Node) -> bool:
+    """Is the element nothing but a box around another? Nested boxes would all be searched for the same date."""
+    return len(node.children) == 1 and isinstance(node.children[0], Node) and "datetime" not in node.attrs
 
 
 def _date_of(node: Node) -> tuple[datetime | None, str]:
