@@ -19,7 +19,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from inforadar.errors import InvalidUrlError
 from inforadar.model.article import Extracted, FailureCode, NotExtracted
-from inforadar.stages.canonical.content.blocks import Block, Kind, read_blocks, with_figures
+from inforadar.stages.canonical.content.blocks import Block, Kind, gallery_blocks, read_blocks, with_figures
 from inforadar.stages.canonical.content.cleaning import clean_blocks, fold, remove_teasers
 from inforadar.stages.canonical.content.clutter import find_clutter
 from inforadar.stages.canonical.content.figures import take_figures
@@ -131,7 +131,8 @@ def _article_blocks(main: Node, base: str, host: str, titles: set[str]) -> list[
         node.remove()
     remove_teasers(main, host)
     blocks = read_blocks(main, base, figures)
-    return with_figures(blocks, clean_blocks([block for block in blocks if block.text], titles))
+    kept = clean_blocks([block for block in blocks if block.text], titles)
+    return gallery_blocks(blocks, kept) or with_figures(blocks, kept)
 
 
 def _is_html(text: str) -> bool:

@@ -29,6 +29,8 @@ _MAX_CELL_CHARACTERS = 400
 MAX_BOXES = 12
 """Deeper lists and quotes are not nested any further."""
 MAX_SPAN = 50
+MIN_WITHOUT_CAPTIONS = 0.4
+"""A page with less text outside captions than this share is a gallery: its captions are the article."""
 MAX_MARKUP_CHARACTERS = 500_000
 """A paragraph with more markup than this is kept as plain text."""
 
@@ -46,7 +48,7 @@ class Kind(StrEnum):
     ROW = "row"
     CAPTION = "caption"
     FIGURE = "figure"
-    """Without a text of its own: the caption is not a part of the article's text."""
+    """Without a text, because the caption is not a part of the article's; in a gallery it is."""
     RULE = "rule"
 
 
@@ -105,6 +107,23 @@ def read_blocks(main: Node, base: str, figures: Mapping[int, Figure] | None = No
     reader = _Reader(base, figures or {})
     reader.read(main, _Place(kind=Kind.BARE))
     return reader.blocks
+
+
+def gallery_blocks(blocks: Iterable[Block], kept: list[Block]) -> list[Block] | None:
+    """The kept blocks and all figures, with their captions as text; None if the page is no gallery."""
+    captions = {
+        id(block): block.figure.caption_text for block in blocks if block.figure and block.figure.caption_text
+    }
+    text_length = sum(len(block.text) for block in kept)
+    caption_length = sum(map(len, captions.values()))
+    if text_length >= MIN_WITHOUT_CAPTIONS * (text_length + caption_length):
+        return None
+    chosen = {id(block) for block in kept}
+    return [
+        replace(block, text=captions.get(id(block), "")) if block.figure else block
+        for block in blocks
+        if block.figure or id(block) in chosen
+    ]
 
 
 def with_figures(blocks: Iterable[Block], kept: list[Block]) -> list[Block]:

@@ -10,15 +10,13 @@ import re
 from collections.abc import Callable
 
 from inforadar.stages.canonical.content import phrases
-from inforadar.stages.canonical.content.blocks import Block, Kind
+from inforadar.stages.canonical.content.blocks import MIN_WITHOUT_CAPTIONS, Block, Kind
 from inforadar.stages.canonical.document.dom import Node
 
 _TEASER_TAGS = frozenset(("div", "li", "article", "section"))
 _WALKED_TAGS = _TEASER_TAGS | {"ul", "ol", "td", "main", "center", "span"}
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
-MIN_WITHOUT_CAPTIONS = 0.4
-"""A page with less text outside captions than this share is a gallery: its captions are the article."""
 MAX_LABEL_CHARACTERS = 70
 MIN_PASSAGE_CHARACTERS = 250
 """A paragraph of this length is part of a text, not a line of a list."""

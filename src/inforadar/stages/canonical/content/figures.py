@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from inforadar.stages.canonical.content.inline import read_inline, render_inline
+from inforadar.stages.canonical.content.inline import plain_text, read_inline, render_inline, tidy
 from inforadar.stages.canonical.content.picture_sources import Picture, picture_key, read_picture
 from inforadar.stages.canonical.document.dom import INLINE, NOSCRIPT, Node
 
@@ -39,6 +39,7 @@ class Figure:
     pictures: tuple[Picture, ...]
     caption: str = ""
     """As HTML."""
+    caption_text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +147,7 @@ def _figure(box: Node, pictures: list[Picture], base: str) -> Figure:
     return Figure(
         pictures=tuple(pictures),
         caption=render_inline(pieces, line_break=" "),
+        caption_text=tidy(plain_text(pieces)),
     )
 
 
