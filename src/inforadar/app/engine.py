@@ -28,17 +28,26 @@ SLOT_MARGIN_S = 15.0
 @asynccontextmanager
 async def open_engine(settings: Settings, database: Database) -> AsyncIterator[Engine]:
     """Open the engine for web requests. The guard's only exception is the address of the sample, if it is installed."""
-    fetcher = settings.fetcher
     sample = await sample_hosts(database)
-    client = Client(
+    client = _make_client(settings, sample)
+    async with _open_pacer(database, settings, sample) as pacer, client:
+        yield Engine(client, pacer)
+
+
+async def make_guarded_client(settings: Settings, database: Database) -> Client:
+    """Make the same client without a pacer, for what a person waits for."""
+    return _make_client(settings, await sample_hosts(database))
+
+
+def _make_client(settings: Settings, sample: frozenset[str]) -> Client:
+    fetcher = settings.fetcher
+    return Client(
         user_agent=fetcher.agent,
         timeout_s=fetcher.request_timeout,
         max_bytes=int(fetcher.max_body_size_mb * 2**20),
         allowed=AllowedNetworks.parse([*fetcher.allowed_networks, *sorted(sample)]),
         proxy=fetcher.proxy or None,
     )
-    async with _open_pacer(database, settings, sample) as pacer, client:
-        yield Engine(client, pacer)
 
 
 async def sample_hosts(database: Database) -> frozenset[str]:

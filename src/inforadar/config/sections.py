@@ -239,9 +239,9 @@ class WebSettings(Section):
     public_text: bool = False
     """Serve whole texts, in feeds and on the page, also to readers without the token; otherwise they get summaries and
     links. Readers on this machine get them as long as there is no `public_url` and no proxy."""
-    images: Literal["direct", "click", "never"] = "direct"
-    """When the page loads an article's images: `direct`, at once from their sites, without a referrer; on `click`; or
-    `never`."""
+    images: Literal["direct", "proxy", "click", "never"] = "direct"
+    """When the page loads an article's images: `direct`, at once from their sites, without a referrer; by `proxy`, at
+    once through this server, so that their sites do not see who reads; on `click`; or `never`."""
 
     @field_validator("allowed_hosts", mode="before")
     @classmethod

@@ -8,6 +8,7 @@
     /fetch  /runs              pages/fetch.py, pages/runs.py
     /statistics                pages/statistics.py
     /login  /logout            pages/login.py       (http/access.py, http/sessions.py, http/proxy.py: before everything)
+    /picture/…                 pages/pictures.py
     /static/…                  pages/assets.py
     /health  …                 api/health.py
     /api/item  /api/site       api/lookup.py
@@ -23,15 +24,18 @@ nothing is opened here: the caller opens and closes the database.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from inforadar.app.engine import make_guarded_client
 from inforadar.clock import utc_now
 from inforadar.config import Settings
 from inforadar.pipeline.pool import WorkPool
@@ -62,6 +66,7 @@ from inforadar.web.pages.feeds import FeedRoutes
 from inforadar.web.pages.fetch import FetchRoutes
 from inforadar.web.pages.login import LoginLimit, LoginRoutes
 from inforadar.web.pages.opml import OpmlRoutes
+from inforadar.web.pages.pictures import PictureRoutes
 from inforadar.web.pages.runs import RunRoutes
 from inforadar.web.pages.statistics import StatisticsRoutes
 from inforadar.web.pages.templating import Pages
@@ -78,7 +83,7 @@ class WebApp:
     count_answer: Callable[[int, float], None]
     """Counts an answer that bypassed the application: its status and its seconds."""
     close: Callable[[], Awaitable[None]]
-    """Stops the process that reads pages, which starts when somebody first tries out selectors."""
+    """Stops what starts with its first use: the process that tries out selectors, the client for pictures."""
 
 
 def create_app(
@@ -96,6 +101,11 @@ def create_app(
     pool = WorkPool(workers=1, warm_up=("inforadar.actions.preview",))
     unread = UnreadCounts(database)
     state = StatusRoutes(database=database, now=now)
+    pictures = PictureRoutes(
+        sessions=sessions,
+        make_client=partial(make_guarded_client, settings, database),
+        clock=time.monotonic,
+    )
     routed = Starlette(
         routes=[
             *HealthRoutes(database=database).routes(),
@@ -123,12 +133,13 @@ def create_app(
             *login.routes(),
             *metrics.routes(),
             Route("/openapi.json", show_openapi),
+            *pictures.routes(),
             *assets.routes(),
         ],
         exception_handlers=faults.handlers(),
     )
     rss = RssEndpoint(database, public_url=settings.web.outer_url, last_n=settings.publish.items)
-    secured = SecurityHeaders(routed)
+    secured = SecurityHeaders(routed, images=settings.web.images)
 
     async def dispatch(scope: Scope, receive: Receive, send: Send) -> None:
         is_rss = scope["type"] == "http" and scope["path"] == RSS_PATH
@@ -161,9 +172,13 @@ def create_app(
             get("if-modified-since"),
         )
 
+    async def close() -> None:
+        await pictures.close()
+        await pool.close()
+
     # Behind a proxy the host comes from a forwarded header, which only the whole application reads.
     ready = _find_nothing if settings.web.behind_proxy else find_ready
-    return WebApp(app=app, find_ready=ready, count_answer=latency.count, close=pool.close)
+    return WebApp(app=app, find_ready=ready, count_answer=latency.count, close=close)
 
 
 def _find_nothing(_: RsgiRequest) -> None:

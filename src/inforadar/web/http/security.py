@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-CONTENT_SECURITY_POLICY = "; ".join(
+_POLICY = "; ".join(
     (
         "default-src 'none'",
         "script-src 'self'",
         "connect-src 'self'",
         "style-src 'self'",
-        # Images in articles; a setting decides which are loaded.
-        "img-src 'self' data: http: https:",
+        "img-src 'self' data:{images}",
         # Episodes and videos; loaded when somebody presses play.
         "media-src http: https:",
         "base-uri 'none'",
@@ -24,8 +23,7 @@ CONTENT_SECURITY_POLICY = "; ".join(
     )
 )
 
-HEADERS = (
-    (b"content-security-policy", CONTENT_SECURITY_POLICY.encode()),
+_OTHERS = (
     (b"x-content-type-options", b"nosniff"),
     # Not `no-referrer`: with it, browsers would also hide the origin of our own forms from us.
     (b"referrer-policy", b"same-origin"),
@@ -35,17 +33,28 @@ HEADERS = (
 )
 
 
-class SecurityHeaders:
-    """Adds `HEADERS` to every response of `app` unless it sets them itself."""
+def security_headers(*, images: str) -> tuple[tuple[bytes, bytes], ...]:
+    """The headers of a response; `images` is when it loads images of other sites, as set by `INFORADAR_IMAGES`."""
+    from_elsewhere = " http: https:" if images in {"direct", "click"} else ""
+    return ((b"content-security-policy", _POLICY.format(images=from_elsewhere).encode()), *_OTHERS)
 
-    def __init__(self, app: ASGIApp) -> None:
+
+HEADERS = security_headers(images="never")
+"""The headers of a response that shows no images."""
+
+
+class SecurityHeaders:
+    """Adds the headers to every response of `app` unless it sets them itself."""
+
+    def __init__(self, app: ASGIApp, *, images: str) -> None:
         self._app = app
+        self._headers = security_headers(images=images)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_secured(message: Message) -> None:
             if message["type"] == "http.response.start":
                 given = {name for name, _ in message["headers"]}
-                missing = [header for header in HEADERS if header[0] not in given]
+                missing = [header for header in self._headers if header[0] not in given]
                 message["headers"] = [*message["headers"], *missing]
             await send(message)
 

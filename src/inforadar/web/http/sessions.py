@@ -1,6 +1,7 @@
 """Sessions without a table: the cookie holds its expiry time, signed with the admin token. Pure.
 
-A new admin token ends all sessions. Each session has its own CSRF token, which only our own pages can know.
+A new admin token ends all sessions. Each session has its own CSRF token, which only our own pages can know. The
+addresses of pictures that we fetch for readers are signed in the same way.
 """
 
 from __future__ import annotations
@@ -46,6 +47,12 @@ class Sessions:
 
     def is_csrf_token(self, cookie: str, given: str) -> bool:
         return hmac.compare_digest(given.encode("utf-8", "replace"), self.csrf_token(cookie).encode())
+
+    def picture_signature(self, url: str) -> str:
+        return self._sign("picture", url)[:32]
+
+    def is_picture_signature(self, url: str, given: str) -> bool:
+        return hmac.compare_digest(given.encode("utf-8", "replace"), self.picture_signature(url).encode())
 
     def _sign(self, purpose: str, text: str) -> str:
         message = f"{purpose}\0{text}".encode("utf-8", "replace")
