@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import time
+from html import escape
 from html.parser import HTMLParser
+from urllib.parse import quote
 
 import pytest
 from markupsafe import Markup
@@ -338,3 +340,31 @@ def test_pictures_are_lines_where_only_text_is_shown() -> None:
     assert text == "a\n\n▣ Кіт: https://a.example/x.png\n\nb"
     markdown = r"![Кіт \[1\]](https://a.example/a_b.png)" + "  \nCaption"
     assert picture_lines(markdown) == "▣ Кіт \\[1\\]: https://a\\.example/a\\_b\\.png  \nCaption"
+
+
+def test_relative_links_in_a_feeds_content_lead_to_the_entrys_site() -> None:
+    html = (
+        '<a href="/о-нас?x=1">a</a> <img src="../图.png" alt=""> '
+        '<a href="javascript:alert(1)">b</a> <a href="//[">c</a>'
+    )
+    shown = listing_html(html, "plain", "https://news.example/2026/story")
+    assert shown is not None
+    assert 'href="https://news.example/о-нас?x=1"' in shown
+    assert 'src="https://news.example/图.png"' in shown
+    assert "javascript" not in shown
+    assert "//[" not in shown
+    assert "href" not in (listing_html(html, "plain") or ""), "without a page they would lead to us"
+
+
+def test_pictures_through_the_server_have_only_its_addresses() -> None:
+    def ours(url: str) -> str:
+        return f"/picture/abc?url={quote(url, safe='')}"
+
+    address = "https://a.example/x.png?a=1&b=2"
+    text = listing_html(f'<p>a<img src="{escape(address)}" alt="图"></p>', ours)
+    assert text is not None
+    assert f'<img src="{escape(ours(address))}" alt="图"' in text
+    assert "https://a.example" not in text
+    assert lead_html(address, text, ours) == "", "it is in the text already"
+    assert escape(ours("https://a.example/y.png")) in lead_html("https://a.example/y.png", text, ours)
+    assert escape(ours(address)) in thumbnail_html(address, ours)

@@ -28,7 +28,7 @@ def entry_of(
     item: Item | ServedItem, text: ItemText | None = None, known: Mapping[str, str] | None = None
 ) -> Entry:
     """Make an entry; with a text if one is given. `known` has texts that were rendered before, by their digests."""
-    html, digest = _rendered(text, known or {}) if text else (None, None)
+    html, digest = _rendered(text, item.link or item.url, known or {}) if text else (None, None)
     return Entry(
         url=item.link or item.url,
         hash=item.hash,
@@ -55,7 +55,7 @@ def entries_of(
     return entries
 
 
-def _rendered(text: ItemText, known: Mapping[str, str]) -> tuple[str | None, str | None]:
+def _rendered(text: ItemText, base: str, known: Mapping[str, str]) -> tuple[str | None, str | None]:
     """The text as HTML, and the digest of its source; None if there is no text."""
     origin = origin_of_text(text)
     if origin is None:
@@ -68,31 +68,37 @@ def _rendered(text: ItemText, known: Mapping[str, str]) -> tuple[str | None, str
         kind, source = b"markdown", text.markdown
     else:
         kind, source = b"text", text.clean_text
+    # Links in a feed's own content are relative to the entry's page.
+    made_of = f"{base}\0{source}" if origin is TextOrigin.FEED else source
     digest = hashlib.blake2b(
-        source.encode("utf-8", "replace"), digest_size=16, person=_RENDERER + kind
+        made_of.encode("utf-8", "replace"), digest_size=16, person=_RENDERER + kind
     ).hexdigest()
     html = known.get(digest)
     if html is None:
-        html = _RENDERERS[kind](source)
+        html = _RENDERERS[kind](source, base)
     return (html, digest) if html else (None, None)
 
 
 @lru_cache(maxsize=RECENT_TEXTS)
-def _article(markdown: str) -> str:
+def _article(markdown: str, _base: str) -> str:
     return str(article_html(markdown, "plain"))
 
 
-def _kept(html: str) -> str:
+def _kept(html: str, _base: str) -> str:
     return str(kept_html(html, "plain"))
 
 
-def _listing(html: str) -> str:
-    return str(listing_html(html, "plain") or "")
+def _listing(html: str, base: str) -> str:
+    return str(listing_html(html, "plain", base) or "")
 
 
-_RENDERERS: dict[bytes, Callable[[str], str]] = {
+def _paragraphs(text: str, _base: str) -> str:
+    return paragraphs_html(text)
+
+
+_RENDERERS: dict[bytes, Callable[[str, str], str]] = {
     b"html": _kept,
     b"markdown": _article,
-    b"text": paragraphs_html,
+    b"text": _paragraphs,
     b"content": _listing,
 }

@@ -16,10 +16,11 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from html import escape, unescape
 from typing import Literal
+from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from markupsafe import Markup
@@ -31,8 +32,9 @@ from inforadar.stages.canonical.document.limits import TooComplexError, make_par
 from inforadar.stages.canonical.document.tags import read_tags
 from inforadar.stages.publish.text import clean
 
-Images = Literal["direct", "click", "never", "plain"]
-"""The settings of the page; `plain` is for feeds, whose validators know only the oldest attributes."""
+Images = Literal["direct", "click", "never", "plain"] | Callable[[str], str]
+"""The settings of the page; `plain` is for feeds, whose validators know only the oldest attributes. A function says
+under which address of ours a picture is loaded."""
 
 MAX_CHARACTERS = 400_000
 """Longer than any real article; longer texts are cut."""
@@ -86,17 +88,20 @@ def plain_html(paragraphs: Iterable[str]) -> Markup:
     return Markup("\n").join(Markup("<p>{}</p>").format(one) for one in paragraphs)
 
 
-def listing_html(html: str, images: Images) -> Markup | None:
-    """Sanitize the content from the feed; `None` if it is empty or too complex to parse."""
-    return _checked(html, images) or None
+def listing_html(html: str, images: Images, base: str = "") -> Markup | None:
+    """Sanitize the content from the feed; `None` if it is empty or too complex to parse.
+
+    Links are relative to `base`: the entry's page.
+    """
+    return _checked(html, images, base) or None
 
 
-def _checked(html: str, images: Images) -> Markup | None:
+def _checked(html: str, images: Images, base: str = "") -> Markup | None:
     try:
         safe = make_parseable(_whole_tags(clean(html)[:MAX_CHARACTERS]))
     except TooComplexError:
         return None
-    return _finish(safe, images)
+    return _finish(safe, images, base)
 
 
 def _whole_tags(html: str) -> str:
@@ -114,9 +119,9 @@ def _cut_at_line(text: str) -> str:
     return text[: end if end > 0 else MAX_CHARACTERS]
 
 
-def listing_text(html: str) -> str:
+def listing_text(html: str, base: str = "") -> str:
     """The content from the feed as plain text, blocks separated by a blank line; empty if there is none."""
-    safe = listing_html(html, "plain")
+    safe = listing_html(html, "plain", base)
     if safe is None:
         return ""
     safe = Markup(_PLAIN_PICTURE.sub(_picture_line, safe))  # noqa: S704 - only to be read as text
@@ -133,7 +138,9 @@ def lead_html(address: str | None, text: Markup, images: Images) -> Markup:
     """The lead image, to stand above a text; empty if the text starts with a picture or has this one."""
     if not address or text.startswith("<figure") or not address.startswith(("http://", "https://")):
         return Markup()
-    if picture_key(address) in {picture_key(unescape(one)) for one in _PICTURE.findall(text)}:
+    shown = (unescape(one) for one in _PICTURE.findall(text))
+    originals = (unquote(one.partition("?url=")[2]) for one in shown) if callable(images) else shown
+    if picture_key(address) in map(picture_key, originals):
         return Markup()
     image = _image(f'<img src="{escape(address)}" alt="">', images)
     return Markup(f'<figure class="lead">{image}</figure>') if image else Markup()  # noqa: S704 - escaped above
@@ -141,13 +148,17 @@ def lead_html(address: str | None, text: Markup, images: Images) -> Markup:
 
 def thumbnail_html(address: str | None, images: Images) -> Markup:
     """A small lead image for lists; empty unless images are loaded without asking."""
-    if not address or images != "direct" or not address.startswith(("http://", "https://")):
+    if (
+        not address
+        or not (images == "direct" or callable(images))
+        or not address.startswith(("http://", "https://"))
+    ):
         return Markup()
     return Markup(_image(f'<img src="{escape(address)}" alt="" width="96" height="72">', images))  # noqa: S704 - escaped
 
 
-def _finish(html: str, images: Images) -> Markup:
-    return Markup(_TAG.sub(lambda found: _tag(found[0], images), safe_html(html)))  # noqa: S704 - nh3 wrote it
+def _finish(html: str, images: Images, base: str = "") -> Markup:
+    return Markup(_TAG.sub(lambda found: _tag(found[0], images), safe_html(html, base)))  # noqa: S704 - nh3 wrote it
 
 
 def _tag(tag: str, images: Images) -> str:
@@ -172,6 +183,8 @@ def _image(tag: str, images: Images) -> str:
             f'<a class="picture" href="{source}" data-picture="" data-alt="{alt}" '
             f'rel="noopener noreferrer nofollow">{label}</a>'
         )
+    if callable(images):
+        source = escape(images(unescape(source)))
     size = f' width="{sides[0]}" height="{sides[1]}"' if len(sides) == 2 else ""
     return (
         f'<img src="{source}" alt="{alt}"{size} loading="lazy" decoding="async" referrerpolicy="no-referrer">'

@@ -114,6 +114,7 @@ def create_app(
                 pages=pages,
                 unread=unread,
                 images=settings.web.images,
+                picture_address=pictures.address,
                 now=now,
             ).routes(),
             *FeedRoutes(database=database, fetcher=settings.fetcher, pages=pages, now=now).routes(),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
+from html import unescape
 from urllib.parse import quote
 
 import aiohttp
@@ -120,3 +122,23 @@ def test_pictures_are_told_by_their_first_bytes() -> None:
             b"RIFF\0\0\0\0AVI ",
         )
     ] == ["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", None, None, None]
+
+
+async def test_a_page_behind_a_proxy_loads_pictures_from_this_server_alone(
+    newsroom: Newsroom, web_settings: Settings, site: Site
+) -> None:
+    url = site.respond("/1.png", Answer(body=PNG))
+    feed = await newsroom.add_feed("https://news.example/feed")
+    content = f'<p>Текст</p><img src="{url}" alt="图">'
+    await newsroom.add_item(feed, "https://news.example/1", content=content, image=url)
+    settings = web_settings.replaced(
+        web={"images": "proxy"}, fetcher={"allowed_networks": tuple(site.endpoints)}
+    )
+    async with running(newsroom.database, settings) as web:
+        async with web.get("/") as response:
+            assert "img-src 'self' data:;" in response.headers["Content-Security-Policy"]
+            listed = (await response.read()).decode()
+        shown = re.findall(r'<img src="(/picture/[^"]+)"', listed)
+        assert len(shown) == 1
+        async with web.get(unescape(shown[0])) as response:
+            assert await response.read() == PNG

@@ -131,7 +131,7 @@ def article_markdown(article: Article | None, item: Item) -> str | None:
     """Return the text, the page's or the feed's own, below a line that says which; `None` if there is none."""
     reading = reading_of(item, article)
     if reading.origin is TextOrigin.FEED:
-        text = escape_markdown(safe_text(listing_text(item.content)[:MAX_TEXT_CHARACTERS]))
+        text = escape_markdown(safe_text(listing_text(item.content, item.address)[:MAX_TEXT_CHARACTERS]))
     elif reading.origin is TextOrigin.PAGE and article and article.extracted:
         text = article.extracted.markdown or article.extracted.clean_text
         text = picture_lines(safe_text(text[:MAX_TEXT_CHARACTERS]))

@@ -89,7 +89,8 @@ class ArticleRoutes:
     database: Database
     pages: Pages
     unread: UnreadCounts
-    images: Images
+    images: Literal["direct", "proxy", "click", "never"]
+    picture_address: Callable[[str], str]
     now: Callable[[], datetime]
     _labels: TimedCache[str, list[Label]] = field(
         default_factory=lambda: TimedCache(LABELS_TTL_S, stretch=STRETCH_OVER_FEEDS)
@@ -109,6 +110,7 @@ class ArticleRoutes:
         labels = await self._labels.get(_LABELS_KEY, lambda: self.database.read(load_labels))
         marks = await self.database.read(load_marks, [item.hash for item in page.items])
         leads = await self.database.read(load_lead_images, [uid(item.url) for item in page.items])
+        images = self._images(request)
         return self.pages.render(
             request,
             "articles.html",
@@ -118,7 +120,7 @@ class ArticleRoutes:
                 (
                     read_item(item),
                     marks.get(item.hash, NO_MARKS),
-                    thumbnail_html(leads.get(uid(item.url)) or item.image, self.images),
+                    thumbnail_html(leads.get(uid(item.url)) or item.image, images),
                 )
                 for item in page.items
             ],
@@ -143,7 +145,8 @@ class ArticleRoutes:
         may_read = request.scope[TEXT_SCOPE].may_read(own.get(feed.id, Content.NONE))
         # In a thread, because sanitizing a long text takes a moment and other requests must not wait.
         reading = reading_of(item, article)
-        texts = await asyncio.to_thread(partial(self._texts, read, article, reading, may_read=may_read))
+        make = partial(self._texts, read, article, reading, self._images(request), may_read=may_read)
+        texts = await asyncio.to_thread(make)
         response = self.pages.render(
             request,
             "item.html",
@@ -169,18 +172,26 @@ class ArticleRoutes:
             response.headers["Link"] = f'<{original}>; rel="canonical"'
         return response
 
-    def _texts(self, read: ReadItem, article: Article | None, reading: Reading, *, may_read: bool) -> Texts:
+    def _images(self, request: Request) -> Images:
+        if self.images != "proxy":
+            return self.images
+        root = request.scope.get("root_path", "")
+        return lambda url: f"{root}{self.picture_address(url)}"
+
+    def _texts(
+        self, read: ReadItem, article: Article | None, reading: Reading, images: Images, *, may_read: bool
+    ) -> Texts:
         in_title, in_text = marker_for(read.analysis), marker_for(read.analysis, IN_TEXTS)
         title = in_title.text(read.title)
         if not may_read:
             return Texts(title=title, article=Markup(), lead=Markup(), listed=Markup())
         item, extracted = read.item, article.extracted if article else None
-        listed = (listing_html(item.content, self.images) if item.content else None) or Markup()
+        listed = (listing_html(item.content, images, item.address) if item.content else None) or Markup()
         if reading.origin is TextOrigin.FEED:
             text, listed = listed, Markup()
         else:
-            text = page_html(article, self.images)
-        lead = lead_html((extracted.image if extracted else None) or item.image, text, self.images)
+            text = page_html(article, images)
+        lead = lead_html((extracted.image if extracted else None) or item.image, text, images)
         return Texts(
             title=title,
             article=in_text.html(text),

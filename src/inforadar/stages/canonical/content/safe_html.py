@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from urllib.parse import urljoin
+
 import nh3
 
 TAGS = {
@@ -28,24 +31,35 @@ _ABSOLUTE = ("http://", "https://", "mailto:")
 _NUMBERS = frozenset(("width", "height", "colspan", "rowspan", "start"))
 
 
-def safe_html(html: str) -> str:
-    """Keep only the tags and attributes above. What is written has each attribute in double quotes."""
+def safe_html(html: str, base: str = "") -> str:
+    """Keep only the tags and attributes above. What is written has each attribute in double quotes.
+
+    Relative URLs are made absolute by `base`; without one they are dropped.
+    """
     return nh3.clean(
         html,
         tags=TAGS,
         clean_content_tags=_DROPPED,
         attributes=_ATTRIBUTES,
-        attribute_filter=_attribute,
+        attribute_filter=partial(_attribute, base),
         url_schemes={"http", "https", "mailto"},
         link_rel="noopener noreferrer nofollow",
         strip_comments=True,
     )
 
 
-def _attribute(_tag_name: str, name: str, value: str) -> str | None:
-    """Drop relative URLs, which would point to our own server (`http:x` is one too), and sizes that are no numbers."""
+def _attribute(base: str, _tag_name: str, name: str, value: str) -> str | None:
+    """Drop sizes that are no numbers, and URLs that are relative: they would point to our own server."""
     if name in ("href", "src"):
-        return value if value.startswith(_ABSOLUTE) else None
+        return value if value.startswith(_ABSOLUTE) else _joined(base, value)
     if name in _NUMBERS:
         return value if value.isascii() and value.isdigit() and len(value) <= 6 else None
     return value
+
+
+def _joined(base: str, url: str) -> str | None:
+    try:
+        address = urljoin(base, url) if base else ""
+    except ValueError:
+        return None
+    return address if address.startswith(_ABSOLUTE) else None
