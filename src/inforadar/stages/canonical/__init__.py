@@ -1,6 +1,7 @@
 """Extracts the article from a page, or says why there is none. Start with `extract` below, which calls in order:
 
-    document/  encoding (bytes to text) ─► limits (safe to parse?) ─► dom (a measured tree)
+    document/  encoding (bytes to text) ─► noscript, limits (safe to parse?) ─► streamed (parts the page sends later)
+               ─► dom (a measured tree)
     metadata/  head (what the page states) ─► fields, published, language, images
     content/   clutter, main_element (find the article) ─► figures, blocks (read it) ─► cleaning ─► walls
                ─► html (the form that is kept), markdown
