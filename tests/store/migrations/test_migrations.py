@@ -24,14 +24,14 @@ from inforadar.store.items.queries import ItemFilter, list_items
 from inforadar.store.published.cached_feeds import CachedFeed
 from inforadar.store.published.save_builds import save_cached_feeds
 from inforadar.store.schema.columns import metadata
-from inforadar.store.schema.feeds import feeds
+from inforadar.store.schema.feeds import feed_schedules, feeds
 from inforadar.store.schema.history import feed_days
 from inforadar.store.schema.items import items
 from inforadar.store.schema.search import is_compared, search_queue
 from inforadar.store.schema.sitemaps import url_states
 from inforadar.store.upkeep.revision import OURS, Migrations, load_revision, require_current
 from inforadar.store.upkeep.upgrade import alembic_config, upgrade_database
-from tests.store.making import NOW, add_feed, collect, count, listed, rows
+from tests.store.making import NOW, add_feed, add_feeds, collect, count, listed, rows, set_schedule
 
 
 async def test_migrations_go_up_from_empty_and_leave_what_the_metadata_says(empty_database_url: str) -> None:
@@ -266,6 +266,17 @@ async def test_urls_that_several_feeds_list_are_marked_by_the_upgrade(database: 
     await upgrade_database(database)
     marked = sorted((row.url[-1], row.is_shared) for row in await rows(database, items))
     assert marked == [("1", True), ("1", True), ("2", False)]
+
+
+async def test_documents_of_fetched_feeds_are_built_anew_after_the_upgrade(database: Database) -> None:
+    """Those built before carry no texts."""
+    fetched, new = await add_feeds(database, 2)
+    await collect(database, fetched, listed())
+    await set_schedule(database, fetched, build_at=None)
+    await database.migrate(_to_first)
+    await upgrade_database(database)
+    waiting = {row.id: row.build_at is not None for row in await rows(database, feed_schedules)}
+    assert waiting == {fetched.id: True, new.id: False}
 
 
 async def test_what_was_there_before_search_can_be_found_after_the_upgrade(database: Database) -> None:

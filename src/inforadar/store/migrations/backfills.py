@@ -32,6 +32,8 @@ _BOTH: Mapping[str, tuple[str, ...]] = {
         "UPDATE items SET is_shared = true "
         "WHERE url IN (SELECT url FROM items GROUP BY url HAVING count(*) > 1)",
     ),
+    # Documents built before have no texts.
+    "0013": ("UPDATE feed_schedules SET build_at = fetched_at WHERE build_at IS NULL AND walks IS NOT NULL",),
 }
 
 _BY_DIALECT: Mapping[str, Mapping[str, tuple[str, ...]]] = {

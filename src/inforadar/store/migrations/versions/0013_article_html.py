@@ -1,10 +1,14 @@
-"""Articles are kept as clean HTML. The column may be empty: articles stored before are shown from their Markdown."""
+"""Articles are kept as clean HTML. The column may be empty: articles stored before are shown from their Markdown.
+
+The documents of all feeds are built anew, because they now carry whole texts.
+"""
 
 from __future__ import annotations
 
 import sqlalchemy as sa
 from alembic import op
 
+from inforadar.store.migrations.backfills import backfills
 from inforadar.store.types import WebText
 
 revision = "0013"
@@ -15,6 +19,8 @@ depends_on = None
 
 def upgrade() -> None:
     op.add_column("articles", sa.Column("html", WebText))
+    for statement in backfills(op.get_bind().dialect.name, revision):
+        op.execute(statement)
 
 
 def downgrade() -> None:
