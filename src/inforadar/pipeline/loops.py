@@ -86,9 +86,10 @@ class CollectLoop:
         run, run_until = CollectRun(), 0.0
         while not is_cancelled():
             began = clock()
-            if not (self._turns or self._early_looks or self._collected) or began >= run_until:
-                # The turns of a crowded host, and batches that follow each other, are cycles of one run; otherwise
-                # they would fill the list of runs.
+            goes_on = self._turns or self._early_looks or (self._collected and self.lane is Lane.WALKS)
+            if not goes_on or began >= run_until:
+                # The turns of a crowded host, and walks that follow each other in pairs, are cycles of one run;
+                # otherwise they would fill the list of runs.
                 run, run_until = CollectRun(), began + self.interval_s
             wait_s = await self._run_cycle(run)
             if is_cancelled():

@@ -260,6 +260,9 @@ def test_a_language_is_told_for_an_entry_only_where_it_differs() -> None:
     same, other = entry("1", language="en-GB"), entry("2", language="pl")
     items = _rss(same, other).findall("channel/item")
     assert [_texts(item, "dc:language") for item in items] == [[], ["pl"]]
+    # The same in JSON, whose document is made anew when the RSS changes.
+    document = json.loads(render_json_feed(CHANNEL, (same, other)))
+    assert [item.get("language") for item in document["items"]] == [None, "pl"]
 
 
 def test_authors_and_tags_are_single_lines_without_repetition() -> None:

@@ -14,7 +14,7 @@ from inforadar.stages.publish.dates import is_plausible, rfc3339, rfc3339_unique
 from inforadar.stages.publish.deframe import NAMESPACE, render_extension
 from inforadar.stages.publish.entry import ChannelInfo, Entry
 from inforadar.stages.publish.files import PublishedFile, published_files
-from inforadar.stages.publish.languages import language_tag
+from inforadar.stages.publish.languages import language_tag, other_language
 from inforadar.stages.publish.rss import render_media
 from inforadar.stages.publish.shape import MAX_DOCUMENT_BYTES, render_within
 from inforadar.stages.publish.text import (
@@ -69,8 +69,8 @@ def _render_head(channel: ChannelInfo) -> str:
 
 def _render_entry(channel: ChannelInfo, entry: Entry, *, embedded: bool) -> str:
     shown = visible_text(entry, embedded=embedded)
-    language = language_tag(entry.language)
-    lang = f' xml:lang="{language}"' if language and language != language_tag(channel.language) else ""
+    language = other_language(entry.language, channel.language)
+    lang = f' xml:lang="{language}"' if language else ""
     known = is_plausible(entry.published_at, channel.built_at)
     published_at = entry.published_at if known else channel.built_at
     updated_at = entry.updated_at

@@ -17,7 +17,7 @@ from inforadar.stages.publish.dates import is_plausible, rfc3339
 from inforadar.stages.publish.deframe import extension_object
 from inforadar.stages.publish.entry import ChannelInfo, Entry
 from inforadar.stages.publish.files import PublishedFile, published_files
-from inforadar.stages.publish.languages import language_tag
+from inforadar.stages.publish.languages import language_tag, other_language
 from inforadar.stages.publish.shape import MAX_DOCUMENT_BYTES, render_within
 from inforadar.stages.publish.text import clean, one_line
 from inforadar.stages.publish.visible_text import visible_text
@@ -66,7 +66,7 @@ def _item(channel: ChannelInfo, entry: Entry, *, embedded: bool) -> dict[str, An
         "date_modified": _date(channel, entry.updated_at),
         "authors": [{"name": author} for author in authors if author] or None,
         "tags": [tag for tag in dict.fromkeys(map(one_line, entry.tags)) if tag] or None,
-        "language": language_tag(entry.language),
+        "language": other_language(entry.language, channel.language),
         "attachments": [_attachment(file) for file in published_files(entry.enclosures)] or None,
         "_deframe": extension_object(entry),
     }

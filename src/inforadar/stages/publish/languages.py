@@ -47,3 +47,12 @@ def language_tag(declared: str | None) -> str | None:
     if language not in _TWO_LETTERS and language not in _THREE_LETTERS:
         return None
     return language + found[2]
+
+
+def other_language(declared: str | None, of_channel: str | None) -> str | None:
+    """Return the tag of an entry's language if it is not that of the channel.
+
+    All formats write the same: whether a document has changed is told by its RSS.
+    """
+    tag = language_tag(declared)
+    return tag if tag != language_tag(of_channel) else None

@@ -25,7 +25,7 @@ from inforadar.stages.publish.dates import is_plausible, rfc822, rfc3339
 from inforadar.stages.publish.deframe import NAMESPACE, render_extension
 from inforadar.stages.publish.entry import ChannelInfo, Entry
 from inforadar.stages.publish.files import PublishedFile, published_files
-from inforadar.stages.publish.languages import language_tag
+from inforadar.stages.publish.languages import language_tag, other_language
 from inforadar.stages.publish.shape import MAX_DOCUMENT_BYTES, render_within
 from inforadar.stages.publish.text import (
     clean_markup,
@@ -149,7 +149,7 @@ def _render_item(channel: ChannelInfo, entry: Entry, *, embedded: bool) -> str:
         parts.append(f"<atom:updated>{rfc3339(entry.updated_at)}</atom:updated>\n")
     authors = dict.fromkeys(map(_text, entry.all_authors))
     parts.extend([f"<dc:creator>{author}</dc:creator>\n" for author in authors if author])
-    if (language := language_tag(entry.language)) and language != language_tag(channel.language):
+    if language := other_language(entry.language, channel.language):
         parts.append(f"<dc:language>{language}</dc:language>\n")
     tags = dict.fromkeys(map(_text, entry.tags))
     parts.extend([f"<category>{tag}</category>\n" for tag in tags if tag])
