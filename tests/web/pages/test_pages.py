@@ -377,3 +377,14 @@ async def test_an_article_is_read_as_it_is_kept_with_its_lead_image(newsroom: Ne
     assert "x()" not in text
     listed = await page("/")
     assert f'<img src="{image}" alt="" width="96" height="72" loading="lazy"' in listed
+
+
+async def test_the_reading_view_names_all_feeds_that_list_the_article(
+    newsroom: Newsroom, web: aiohttp.ClientSession
+) -> None:
+    for source, topic in (("Quay News", "города"), ("<b>第二", "города")):
+        feed = await newsroom.add_feed(f"https://{len(source)}.example/feed", source=source, topic=topic)
+        item = await newsroom.add_item(feed, "https://shared.example/1", title="Новости")
+    async with web.get(f"/item/{item.id}") as response:
+        page = (await response.read()).decode()
+    assert "<bdi>&lt;b&gt;第二, Quay News</bdi><bdi>города</bdi>" in page

@@ -28,6 +28,7 @@ from inforadar.pipeline.worker import Stage
 from inforadar.store.articles.queries import load_article
 from inforadar.store.database import Database
 from inforadar.store.items.find import find_item
+from inforadar.store.items.one_row import with_all_feeds
 from inforadar.store.items.queries import load_item_changes
 from inforadar.texts import counted
 from inforadar.urls import uid
@@ -59,7 +60,7 @@ def show(item: Reference, *, json: Json = False) -> None:
     """Show one item: metadata, clean text, analysis and changes."""
 
     async def work(database: Database, _: Settings) -> tuple[Item, Article | None, History]:
-        found = await database.read(find_item, item)
+        (found,) = await database.read(with_all_feeds, [await database.read(find_item, item)])
         article = await database.read(load_article, uid(found.url))
         return found, article, await database.read(load_item_changes, found.id)
 
@@ -106,8 +107,8 @@ def _print_head(console: Console, item: Item, article: Article | None) -> None:
     if shown.neutral_title:
         console.print(Text(f"Neutral: {safe(shown.neutral_title)}", style="italic"))
     line = [
-        item.source,
-        item.topic,
+        item.all_sources,
+        item.all_topics,
         byline(item, article),
         short_time(item.published_at),
         f"updated {short_time(item.revised_at)}"
@@ -167,7 +168,7 @@ def refresh(item: Reference, *, json: Json = False) -> int:
             open_store(settings) as database,
             open_worker(settings, database, stages=stages) as worker,
         ):
-            found = await database.read(find_item, item)
+            (found,) = await database.read(with_all_feeds, [await database.read(find_item, item)])
             return found, await refresh_article(worker.canonicalizer, uid(found.url))
 
     found, refreshed = asyncio.run(work())

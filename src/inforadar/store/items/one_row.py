@@ -12,10 +12,17 @@ from dataclasses import replace
 
 from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 
+from inforadar.model.ids import ItemId
 from inforadar.model.item import FeedLabel, Item
 from inforadar.store.feeds.label_match import has_name
 from inforadar.store.feeds.queries import ACTIVE
-from inforadar.store.items.queries import ItemFilter, conditions_of, scores_of, with_known_names
+from inforadar.store.items.queries import (
+    ItemFilter,
+    conditions_of,
+    load_item,
+    scores_of,
+    with_known_names,
+)
 from inforadar.store.items.search import has_words_unindexed
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
@@ -71,6 +78,12 @@ def count_items(connection: Connection, wanted: ItemFilter | None = None) -> int
     joined = items.join(feeds, feeds.c.id == items.c.feed_id)
     query = select(func.count()).select_from(joined).where(*conditions_of(given), *is_first_of_url(given))
     return connection.execute(query).scalar_one()
+
+
+def load_shown_item(connection: Connection, item_id: ItemId) -> Item | None:
+    """Load an item with all feeds that list its URL."""
+    found = load_item(connection, item_id)
+    return with_all_feeds(connection, [found])[0] if found else None
 
 
 def with_all_feeds(connection: Connection, found: Sequence[Item]) -> list[Item]:

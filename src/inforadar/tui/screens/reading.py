@@ -17,7 +17,8 @@ from inforadar.errors import InfoRadarError
 from inforadar.model.article import Article
 from inforadar.model.item import shares_its_page
 from inforadar.store.articles.queries import load_article
-from inforadar.store.items.queries import load_item, load_item_changes
+from inforadar.store.items.one_row import load_shown_item
+from inforadar.store.items.queries import load_item_changes
 from inforadar.tui.background import run_in_thread
 from inforadar.tui.list.columns import Row
 from inforadar.tui.list.marks import MARK_WORDS, marked, toggled
@@ -165,7 +166,9 @@ class ReadingScreen(RadarScreen):
         words = (("starred", marks.starred_at), ("archived", marks.archived_at))
         unread = "" if marks.read_at else "unread"
         right = " · ".join([*(word for word, at in words if at), *([unread] if unread else [])])
-        self.show_title("Reading", " · ".join(safe(part[:100]) for part in (item.source, item.topic)), right)
+        self.show_title(
+            "Reading", " · ".join(safe(part[:100]) for part in (item.all_sources, item.all_topics)), right
+        )
         self.query_one("#status", Line).show([Span(self._said)], HINTS)
 
     def say(self, sentence: str) -> None:
@@ -250,7 +253,7 @@ class ReadingScreen(RadarScreen):
             sentence = await run_in_thread(get)
         except InfoRadarError as fault:
             sentence = str(fault)
-        fresh = await self.session.database.read(load_item, item.id)
+        fresh = await self.session.database.read(load_shown_item, item.id)
         if fresh and self._row.item.id == item.id:
             self._row = replace(self._row, item=fresh)
             await self._load()

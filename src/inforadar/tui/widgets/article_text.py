@@ -83,8 +83,8 @@ def _beside(left: Text, right: Text) -> Table:
 def _facts(item: Item, article: Article | None) -> list[str]:
     extracted = article.extracted if article else None
     facts = [
-        item.source,
-        item.topic,
+        item.all_sources,
+        item.all_topics,
         byline(item, article),
         local_time(item.published_at),
         f"updated {local_time(item.revised_at)}"

@@ -31,8 +31,9 @@ from inforadar.store.articles.queries import load_article, load_lead_images
 from inforadar.store.database import Database
 from inforadar.store.feeds.labels import Label, has_only, load_labels
 from inforadar.store.feeds.queries import load_broken_count, load_feed
+from inforadar.store.items.one_row import load_shown_item
 from inforadar.store.items.pages import load_item_page
-from inforadar.store.items.queries import load_item, load_item_changes
+from inforadar.store.items.queries import load_item_changes
 from inforadar.store.people.marks import MARKS, NO_MARKS, load_marks
 from inforadar.store.published.contents import load_published_contents
 from inforadar.urls import uid
@@ -224,7 +225,7 @@ class ArticleRoutes:
 
     async def _find(self, request: Request) -> tuple[Item, Feed]:
         item_id = ItemId(UUID(str(request.path_params["id"])))
-        item = await self.database.read(load_item, item_id)
+        item = await self.database.read(load_shown_item, item_id)
         feed = await self.database.read(load_feed, item.feed_id) if item else None
         if item is None or feed is None or feed.deleted_at or not feed.enabled:
             raise HTTPException(404, "There is no such article, or its feed is disabled.")
