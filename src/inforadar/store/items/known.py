@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, and_, exists, func, or_, select, true
+from sqlalchemy import ColumnElement, Connection, Table, and_, func, or_, select, true
 
 from inforadar.model.entry_urls import lookup_hashes
 from inforadar.model.ids import FeedId, UrlHash
@@ -48,8 +48,19 @@ _FORGOTTEN_BY_HASH = _query(_FORGOTTEN, forgotten_items, _f.hash, _KEY, true())
 _FORGOTTEN_BY_ID = _query(
     _FORGOTTEN, forgotten_items, guid_key(_f.guid), guid_key(_KEY), _f.guid.is_not(None)
 )
+# Not `EXISTS`, which a planner may answer by reading all items first.
 _HAS_ITEMS = select(_asked.c["place"]).where(
-    or_(*(exists().where(table.c.feed_id == _asked.c["feed_id"]) for table in (items, forgotten_items)))
+    or_(
+        *(
+            select(table.c.feed_id)
+            .where(table.c.feed_id == _asked.c["feed_id"])
+            .limit(1)
+            .correlate(_asked.table)
+            .scalar_subquery()
+            .is_not(None)
+            for table in (items, forgotten_items)
+        )
+    )
 )
 
 _Key = tuple[FeedId, str]
