@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inforadar.model.feed import ErrorPolicy, Feed, FeedKind
+from inforadar.model.hints import ScheduleHints
 from inforadar.model.http import Failed, FailureReason, Outcome
 from inforadar.model.ids import FeedId
-from inforadar.model.item import ScheduleHints
 from inforadar.pipeline.schedule import (
     MAX_BACKOFF_S,
     MAX_INTERVAL_S,

@@ -296,7 +296,7 @@ async def test_an_article_of_two_feeds_is_one_in_counts_and_reports(
     assert len(await database.read(list_items)) == 6, "each feed keeps its own"
 
 
-HOSTILE = "<item " + " ".join(f"a{n}=''" for n in range(2_000)) + "></item>"
+HOSTILE = "<item " + " ".join(f"a{n}=''" for n in range(20_000)) + "></item>"
 
 
 async def test_what_was_left_out_of_a_feed_is_said_until_it_is_complete_again(

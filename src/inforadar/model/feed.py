@@ -8,9 +8,9 @@ from enum import StrEnum
 
 from inforadar.model.feed_options import NO_OPTIONS, FeedOptions
 from inforadar.model.feed_warning import FeedWarning
+from inforadar.model.hints import NO_HINTS, ScheduleHints
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId
-from inforadar.model.item import NO_HINTS, ScheduleHints
 from inforadar.model.zone import zone_named
 
 

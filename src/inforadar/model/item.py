@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from inforadar.model.feed_warning import FeedWarning
+from inforadar.model.hints import NO_HINTS, ScheduleHints
 from inforadar.model.ids import FeedId, ItemId, RunId, UrlHash
 from inforadar.model.metadata_fields import describe, dict_maker, json_value, traits
 
@@ -106,22 +107,6 @@ class Listed(Metadata):
     def link(self) -> str:
         """The address people follow: the page with the entry's fragment."""
         return f"{self.url}#{self.fragment}" if self.fragment else self.url
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScheduleHints:
-    """How often a feed asks to be fetched; this can only lengthen the interval (P8)."""
-
-    ttl_s: int | None = None
-    skip_hours: frozenset[int] = frozenset()
-    """Hours of the day in UTC, 0 to 23."""
-    skip_days: frozenset[int] = frozenset()
-    """Days of the week, Monday = 0."""
-    update_period_s: int | None = None
-    """From sy:updatePeriod and sy:updateFrequency."""
-
-
-NO_HINTS = ScheduleHints()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

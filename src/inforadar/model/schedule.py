@@ -11,9 +11,10 @@ import msgspec
 
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.feed_warning import FeedWarning
+from inforadar.model.hints import ScheduleHints
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId, LeaseToken, RunId
-from inforadar.model.item import ItemChange, Listed, NewItem, ScheduleHints
+from inforadar.model.item import ItemChange, Listed, NewItem
 
 
 class Lane(StrEnum):

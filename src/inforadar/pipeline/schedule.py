@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from inforadar.model.feed import ErrorPolicy, Feed
+from inforadar.model.hints import NO_HINTS, ScheduleHints
 from inforadar.model.http import Failed, FailureReason, Outcome
-from inforadar.model.item import NO_HINTS, ScheduleHints
 from inforadar.model.schedule import NextRun
 
 MAX_INTERVAL_S = 7 * 86400.0

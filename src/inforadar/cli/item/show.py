@@ -93,7 +93,8 @@ def _print_text(console: Console, item: Item, article: Article | None) -> None:
         return
     console.print(Text(safe(reading.sentence), style="dim"))
     if reading.origin is TextOrigin.FEED:
-        console.print(Padding(Text(safe_text(listing_text(item.content, item.address))), (1, 0, 0, 0)))
+        console.print()
+        console.print(Text(safe_text(listing_text(item.content, item.address))))
     elif article and article.extracted:
         found = article.extracted
         text = safe_text(found.markdown or escape_markdown(found.clean_text))

@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 from sqlalchemy import ColumnElement, Connection, case, func, select, update
 
+from inforadar.model.hints import ScheduleHints
 from inforadar.model.http import Validators
 from inforadar.model.ids import FeedId
-from inforadar.model.item import ScheduleHints
 from inforadar.model.schedule import FinishedJob
 from inforadar.store.feeds.credentials import has_credentials
 from inforadar.store.feeds.queries import feed_key

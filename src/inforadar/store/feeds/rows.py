@@ -10,8 +10,8 @@ from sqlalchemy import Row, Select, Text, cast, func, or_, select
 from inforadar.model.feed import ErrorPolicy, Feed, FeedKind
 from inforadar.model.feed_options import NO_OPTIONS, parse_options
 from inforadar.model.feed_warning import FeedWarning
+from inforadar.model.hints import NO_HINTS, ScheduleHints
 from inforadar.model.http import Outcome, Validators
-from inforadar.model.item import NO_HINTS, ScheduleHints
 from inforadar.store.schema.feeds import feed_schedules, feeds
 
 _f, _s = feeds.c, feed_schedules.c

@@ -17,9 +17,10 @@ from sqlalchemy import Connection, Row, select
 
 from inforadar.model.feed import FeedKind
 from inforadar.model.feed_warning import FeedWarning
+from inforadar.model.hints import ScheduleHints
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId, RunId
-from inforadar.model.item import Listed, ScheduleHints
+from inforadar.model.item import Listed
 from inforadar.model.schedule import FinishedJob, Lease, ListingPart, NextRun, PartState
 from inforadar.store.schema.runs import found_parts
 from inforadar.store.types import db_later, one_of

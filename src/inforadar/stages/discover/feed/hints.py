@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inforadar.model.item import ScheduleHints
+from inforadar.model.hints import ScheduleHints
 from inforadar.stages.discover.feed.fields import Fields
 
 _PERIOD_S = {

@@ -11,7 +11,8 @@ from datetime import datetime
 from typing import NamedTuple
 
 from inforadar.model.feed_warning import FeedWarning
-from inforadar.model.item import NO_HINTS, Enclosure, ScheduleHints
+from inforadar.model.hints import NO_HINTS, ScheduleHints
+from inforadar.model.item import Enclosure
 
 
 class RawEntry(NamedTuple):
