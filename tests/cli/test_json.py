@@ -91,7 +91,7 @@ def test_the_page_says_what_the_commands_print(call: Call, home: Path) -> None:
     for item in listed:
         assert_documented("Item", item)
         shown = call("item", "show", item["id"], "--json").json
-        assert_documented("Item", shown, "content", "article", "changes")
+        assert_documented("Item", shown, "content", "text_from", "article", "changes")
         if shown["article"]:
             assert_documented("Article", shown["article"])
     reports = call("run", "list", "--json").json

@@ -117,7 +117,7 @@ async def test_readers_here_get_the_whole_text_clean(
     assert "teaser" not in article
     assert PART in part
     assert "alert" not in part
-    assert "relative" not in part
+    assert 'src="https://news.example/relative.png"' in part
     assert OWN in own
     assert "onclick" not in own
 
