@@ -22,6 +22,14 @@ from tests.cli.program import Program, read_until
 PATIENCE_S = 60.0
 
 
+@pytest.fixture(autouse=True)
+def hang_up() -> Iterator[None]:
+    """A hang-up counts, also if the tests themselves run under `nohup`, which their processes would inherit."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 def children_of(process: int) -> list[int]:
     return [int(text) for text in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
 
