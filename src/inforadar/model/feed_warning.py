@@ -1,4 +1,4 @@
-"""What was wrong with a feed's document, and which entries were left out of it."""
+"""Warnings about a feed's document: its faults, and the entries left out of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a feed's document says about when to fetch it."""
+"""Hints in a feed's document about when to fetch it."""
 
 from __future__ import annotations
 

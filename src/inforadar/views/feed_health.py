@@ -51,7 +51,7 @@ class Health:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
-    """What a person can do about a feed, in the face that they use."""
+    """Advice on what a person can do about a feed, in the face that they use."""
 
     unscheduled: str
     suspended: str

@@ -59,7 +59,7 @@ def plain_text(content: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What is read of an item, and why."""
+    """The text that is read of an item, and why it is this one."""
 
     origin: TextOrigin | None
     sentence: str

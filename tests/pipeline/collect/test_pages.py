@@ -339,10 +339,11 @@ async def test_walks_go_on_without_a_pause_while_any_are_due(
     async with worker(interval=3600, workers=1) as running:
         working = asyncio.create_task(running.run(stop))
         await site.wait_for_requests(20)
-        while len({request.path for request in site.requests} - {"/robots.txt"}) < 20:
+        while len(asked := {request.path for request in site.requests} - {"/robots.txt"}) < 20:
             await site.wait_for_requests(len(site.requests) + 1)
         stop.set()
         await working
+    assert asked == {f"/{number}" for number in range(20)}
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ MAX_POSTPONED = 10_000
 
 
 class WantedAnalyzer(NamedTuple):
-    """What a feed's options say about its analyzer; '' leaves it to the settings."""
+    """The analyzer, model and prompt in a feed's options; '' leaves it to the settings."""
 
     analyzer: str
     model: str

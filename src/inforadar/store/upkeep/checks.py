@@ -36,7 +36,7 @@ def load_counts(connection: Connection) -> dict[str, int]:
 
 
 def find_contents(connection: Connection) -> str | None:
-    """What a database holds ("3 feeds"), or None if no table has any row."""
+    """Describe the contents of a database ("3 feeds"); None if no table has any row."""
     known, others = [feeds, items, marks, articles], all_tables()
     for table in [*known, *(table for table in others if table not in known)]:
         if connection.execute(select(literal(1)).select_from(table).limit(1)).first():
@@ -52,7 +52,7 @@ def sqlite_file(connection: Connection) -> Path:
 
 
 def load_identity(connection: Connection) -> tuple[object, ...]:
-    """What tells this database from all others, by whatever name or path it was opened."""
+    """Values that tell this database from all others, by whatever name or path it was opened."""
     if connection.dialect.name == "sqlite":
         file = sqlite_file(connection).stat()
         return file.st_dev, file.st_ino

@@ -30,7 +30,7 @@ _PAGE_KINDS = {
     "a service page": frozenset(("Service",)),
     "a list of articles": frozenset(("CollectionPage", "SearchResultsPage", "ItemList")),
 }
-"""What a page that does not call itself an article can call itself instead."""
+"""Types that a page states for itself if it is not an article, by the reason that is given."""
 
 _PROTECTED_POST = "form.post-password-form, form[action*='action=postpass']"
 _ARTICLE_QUERY = re.compile(

@@ -19,7 +19,7 @@ def _by_word(words: Mapping[T, str]) -> dict[str, T]:
 AGO_WORDS = frozenset({"ago", "назад", "temu", "vor"})
 """A number and a unit are a date only together with one of these. Chinese uses 前."""
 BEFORE_THE_SPAN = frozenset({"vor"})
-"""Those that stand before the number and the unit."""
+"""Words of `AGO_WORDS` that stand before the number and the unit."""
 CONNECTORS = frozenset({"and", "of", "и", "i", "und"})
 """They join numbers and units: "1 hour and 5 minutes", "a couple of hours"."""
 
