@@ -11,7 +11,21 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from pkgutil import walk_packages
 from typing import Any
+
+from inforadar import cli
+from inforadar.__main__ import main
+from tests.support.forked import Child, fork_server
+
+COMMAND = (sys.executable, "-m", "inforadar")
+_COMMAND_MODULES = tuple(module.name for module in walk_packages(cli.__path__, f"{cli.__name__}."))
+
+
+def run_command(*arguments: str) -> None:
+    """Be `inforadar` with these arguments, in a forked child."""
+    sys.argv = ["inforadar", *arguments]
+    main()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +48,7 @@ class Program:
     home: Path
     port: int
     sample_port: int
-    command: tuple[str, ...] = (sys.executable, "-m", "inforadar")
+    command: tuple[str, ...] = COMMAND
     extra: Mapping[str, str] | None = None
 
     @property
@@ -57,6 +71,16 @@ class Program:
         return own | dict(self.extra or {})
 
     async def run(self, *arguments: str, stdin: bytes | None = None) -> Done:
+        if self.command == COMMAND and not any(name.startswith("PYTHON") for name in self.extra or ()):
+            child = Child(
+                function=f"{__name__}:run_command", arguments=arguments, environment=self.environment
+            )
+            code, out, err = await fork_server(__name__, *_COMMAND_MODULES).run(child, stdin)
+        else:
+            code, out, err = await self._execute(*arguments, stdin=stdin)
+        return Done(code=code, out=out.decode(), err=err.decode())
+
+    async def _execute(self, *arguments: str, stdin: bytes | None) -> tuple[int, bytes, bytes]:
         process = await asyncio.create_subprocess_exec(
             *self.command,
             *arguments,
@@ -67,7 +91,7 @@ class Program:
         )
         out, err = await process.communicate(stdin)
         assert process.returncode is not None
-        return Done(code=process.returncode, out=out.decode(), err=err.decode())
+        return process.returncode, out, err
 
     @asynccontextmanager
     async def started(self, *arguments: str) -> AsyncIterator[asyncio.subprocess.Process]:

@@ -163,7 +163,9 @@ async def _make_template(url: str, template: str) -> str:
 
 async def _drop_all(url: str, prefix: str) -> None:
     async with _connected(url) as connection:
-        names = await connection.fetch("SELECT datname FROM pg_database WHERE starts_with(datname, $1)", prefix)
+        names = await connection.fetch(
+            "SELECT datname FROM pg_database WHERE starts_with(datname, $1)", prefix
+        )
         for (name,) in names:
             await connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
