@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import pty
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -148,6 +150,24 @@ async def test_redis_is_rebuilt_by_one_command(program: Program, site: Site, red
     away = replace(program, extra={**(program.extra or {}), "REDIS_URL": "redis://127.0.0.1:1/0"})
     done = await away.run("canonical", "rebuild")
     assert (done.code, "Redis cannot be used" in done.err) == (1, True)
+
+
+async def test_articles_of_an_older_version_are_made_anew_only_when_asked(
+    program: Program, site: Site
+) -> None:
+    url = site.page("/articles/1", page(1))
+    await collect(program, site, [url])
+    await program.run("canonical", "run")
+    none = await program.run("canonical", "rebuild", "--articles")
+    assert (none.code, none.out) == (0, "All stored articles have their HTML.\n")
+    with closing(sqlite3.connect(program.home / "inforadar.db")) as connection, connection:
+        connection.execute("UPDATE articles SET html = NULL")
+    assert (await program.run("canonical", "run", "--json")).json["endings"] == {}
+    assert (await program.run("canonical", "rebuild", "--articles", "--json")).json == {"queued": 1}
+    assert (await program.run("canonical", "run", "--json")).json["endings"] == {"success": 1}
+    with closing(sqlite3.connect(program.home / "inforadar.db")) as connection:
+        ((html,),) = connection.execute("SELECT html FROM articles").fetchall()
+    assert "<p>The harbour board" in html
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from uuid import uuid4
 import aiohttp
 import pytest
 
+from inforadar.model.article import Extracted
 from inforadar.model.http import Outcome
 from inforadar.model.item import Listed, NewItem
 from inforadar.model.progress import Progress, ProgressKind
@@ -205,6 +206,21 @@ async def test_one_item_comes_with_text_analysis_marks_and_changes(
     assert [change["fields"] for change in shown["changes"]] == [{"views": [None, 7]}]
     unread = next(one for one in await world.database.read(list_items) if one.url[-1] == "0")
     assert (await ask(web, f"/api/items/{unread.id}"))["article"]["status"] == "not_fetched"
+
+
+async def test_an_item_says_where_its_text_comes_from(newsroom: Newsroom, web: aiohttp.ClientSession) -> None:
+    feed = await newsroom.add_feed()
+    whole = "<p>The council of Saltmere met on Tuesday and talked until midnight.</p>" * 9
+    told = await newsroom.add_item(feed, "https://x.example/told", content=whole)
+    read = await newsroom.add_item(feed, "https://x.example/read", content="<p>The council met.</p>")
+    bare = await newsroom.add_item(feed, "https://x.example/bare")
+    page = Extracted(title="Council", clean_text="The council of Saltmere met. " * 9, markdown="")
+    walled = Extracted(title="Council", clean_text="The council of Saltmere met.", markdown="")
+    await newsroom.finish_articles({told.url: walled, read.url: page})
+    shown = {item.url[-4:]: await ask(web, f"/api/items/{item.id}") for item in (told, read, bare)}
+    assert {name: item["text_from"] for name, item in shown.items()} == {
+        "told": "feed", "read": "page", "bare": None,
+    }  # fmt: skip
 
 
 async def test_an_item_of_a_disabled_feed_is_not_shown(world: Newsroom, web: aiohttp.ClientSession) -> None:
