@@ -101,6 +101,7 @@ def make_sitemap_collector(parts: CollectorParts) -> SitemapCollector:
         robots=parts.robots,
         database=parts.database,
         titles=PageTitles(canonicalizer=make_canonicalizer(parts)),
+        match_urls=PoolTasks(parts.pool).match_urls,
         policy=_schedule_policy(settings),
         sitemaps=SitemapPolicy(
             max_bytes=int(settings.sitemap.max_file_size_mb * 2**20),

@@ -7,7 +7,9 @@ import shutil
 
 from inforadar.clock import utc_now
 from inforadar.fetch.resolve import SystemResolver
+from inforadar.model.feed_options import FeedOptions
 from inforadar.model.finding import Finding, ok, problem, warning
+from inforadar.stages.discover.sitemap.filter import parse_stored_filter
 from inforadar.store.database import Database
 from inforadar.store.upkeep.checks import find_missing, load_size
 from inforadar.store.upkeep.diagnosis import (
@@ -16,6 +18,7 @@ from inforadar.store.upkeep.diagnosis import (
     load_clock_offset,
     load_feeds_diagnosis,
     load_long_transactions,
+    load_options_with_patterns,
     quick_check,
     time_queries,
 )
@@ -39,7 +42,8 @@ async def examine_store(database: Database) -> Findings:
     found += await _speed(database)
     found += await _clock(database)
     feeds = await database.read(load_feeds_diagnosis)
-    return [*found, *_feeds(feeds), *await _names(feeds)]
+    patterns = _patterns(await database.read(load_options_with_patterns))
+    return [*found, *_feeds(feeds), *patterns, *await _names(feeds)]
 
 
 async def _integrity(database: Database) -> Findings:
@@ -128,6 +132,19 @@ def _feeds(found: FeedsDiagnosis) -> Findings:
                 make("feeds", f"{some.number} of {found.active} feeds are {what}: {names}.", advice)
             )
     return findings or [ok("feeds", f"{counted(found.active, 'feed')}, none with a problem.")]
+
+
+def _patterns(options: dict[str, FeedOptions]) -> Findings:
+    stored = ((url, parse_stored_filter(own.to_json(), utc_now())) for url, own in options.items())
+    return [
+        warning(
+            "patterns",
+            f"{url} chooses its pages by {unsafe}, which may take long and slows its fetches.",
+            "Give a pattern without look-arounds and back-references: `feed edit URL --include`, `--exclude`.",
+        )
+        for url, (_, unsafe) in stored
+        if unsafe
+    ]
 
 
 async def _names(feeds: FeedsDiagnosis) -> Findings:

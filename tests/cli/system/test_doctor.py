@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 import sqlite3
 from collections.abc import Iterator
@@ -76,6 +77,17 @@ def test_sick_feeds_are_named_with_what_to_do(call: Call, home: Path) -> None:
         (finding,) = [finding for finding in feeds if finding["sentence"].endswith(f"/{name}.")]
         assert finding["advice"]
     assert [finding["level"] for finding in feeds].count("problem") == 1
+
+
+def test_patterns_of_an_earlier_version_are_named(call: Call, home: Path) -> None:
+    for name, pattern in (("safe", "/blog/"), ("unsafe", "/blog/(?!tag)")):
+        call("feed", "add", f"https://127.0.0.1/{name}", "--enable")
+        options = json.dumps({"include_patterns": [pattern]})
+        with closing(sqlite3.connect(home / "inforadar.db")) as database, database:
+            database.execute("UPDATE feeds SET options = ? WHERE url LIKE ?", (options, f"%/{name}"))
+    (finding,) = examined(call("doctor", "--json"))["patterns"]
+    assert finding["sentence"].startswith("https://127.0.0.1/unsafe chooses its pages by '/blog/(?!tag)'")
+    assert "`feed edit URL --include`" in finding["advice"]
 
 
 def test_a_missing_index_and_open_files_are_found(call: Call, home: Path) -> None:

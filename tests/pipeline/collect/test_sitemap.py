@@ -22,6 +22,7 @@ from inforadar.model.feed_options import FeedOptions
 from inforadar.model.http import Outcome
 from inforadar.model.progress import Progress, ProgressKind
 from inforadar.model.schedule import FinishedJob, Handover, Lane, ListingPart
+from inforadar.pipeline import pool_tasks
 from inforadar.pipeline.collect import sitemap_files as sitemap_walk
 from inforadar.pipeline.collect.jobs import Collector, Job
 from inforadar.pipeline.collect.page_titles import PageTitles
@@ -614,6 +615,31 @@ async def test_filters_leave_out_pages_that_never_come_up_as_new_again(
         news.publish(ROOT, "tag-e", title="X")
         await run(database, running, feed)
     assert sorted(await names(database)) == ["blog-a", "blog-c", "tag-e"]
+
+
+async def test_a_stored_pattern_that_would_be_refused_today_still_chooses(
+    database: Database, news: SitemapSite, worker: Open
+) -> None:
+    url = news.publish(ROOT, "blog-a", "tag-b", "blog-c", title="X")
+    options = FeedOptions(include_patterns=("/news/(?!tag)",), exclude_patterns=("-c$",))
+    feed = await subscribe(database, url, options=options)
+    async with worker() as running:
+        await run(database, running, feed)
+    assert await names(database) == ["blog-a"]
+
+
+async def test_a_stored_pattern_without_an_end_stops_its_own_feed_alone(
+    database: Database, news: SitemapSite, worker: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool_tasks, "MATCH_TIMEOUT_S", 0.5)
+    url = news.publish(ROOT, "a" * 60, title="X")
+    feed = await subscribe(database, url, options=FeedOptions(include_patterns=(r"(?!x)(\w+)+=$",)))
+    async with worker() as running:
+        result = await run(database, running, feed)
+        assert "take too long on the addresses of this site" in str(result.errors)
+        await database.write(update_feed, feed.id, {"options": {}})
+        await run(database, running, feed)
+    assert await names(database) == ["a" * 60]
 
 
 async def test_a_sitemap_that_ends_in_the_middle_is_asked_for_again_as_a_whole(

@@ -27,11 +27,11 @@ from inforadar.pipeline.collect.feed import crash_of, failed_job, fault_of
 from inforadar.pipeline.collect.jobs import Job
 from inforadar.pipeline.collect.left_out import on_other_hosts
 from inforadar.pipeline.collect.page_titles import Missing, PageTitles, Title
-from inforadar.pipeline.collect.sitemap_files import SitemapWalk, Todo
+from inforadar.pipeline.collect.sitemap_files import MatchUrls, SitemapWalk, Todo
 from inforadar.pipeline.polite_visit import Visitor
 from inforadar.pipeline.robots import Robots
 from inforadar.pipeline.schedule import SchedulePolicy, after_failure, after_success
-from inforadar.stages.discover.sitemap.filter import parse_filter, sort_entries_by_date
+from inforadar.stages.discover.sitemap.filter import parse_stored_filter, sort_entries_by_date
 from inforadar.stages.discover.sitemap.titles import slug_title
 from inforadar.store.database import Database
 from inforadar.store.sitemaps.queries import OpenUrl, load_files, load_open_urls, load_site
@@ -104,6 +104,7 @@ class SitemapCollector:
     robots: Robots
     database: Database
     titles: PageTitles
+    match_urls: MatchUrls
     policy: SchedulePolicy
     sitemaps: SitemapPolicy
     request_timeout_s: float
@@ -141,13 +142,16 @@ class SitemapCollector:
         feed, name, began_at = job.feed, site_name_of(job.feed), self.now()
         policy = self.sitemaps.of(feed)
         site = await self.database.read(load_site, name)
+        wanted, unsafe = parse_stored_filter(feed.options.to_json(), began_at)
         walk = SitemapWalk(
             job=job,
             visitor=visitor,
             database=self.database,
             site_name=name,
             files=await self.database.read(load_files, name),
-            wanted=parse_filter(feed.options.to_json(), began_at),
+            wanted=wanted,
+            unsafe=unsafe,
+            match_urls=self.match_urls,
             baseline_items=policy.baseline_items,
             is_first=site.last_run is None,
             max_bytes=policy.max_bytes,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime, time, timedelta
 from itertools import islice
@@ -34,7 +34,7 @@ from inforadar.model.http import (
 from inforadar.model.sitemap import SitemapEntry, SitemapForm, SitemapRef, UrlState
 from inforadar.pipeline.collect.jobs import Job
 from inforadar.pipeline.polite_visit import Visitor
-from inforadar.stages.discover.sitemap.filter import SitemapFilter, sort_entries_by_date
+from inforadar.stages.discover.sitemap.filter import SitemapFilter, UnsafePatterns, sort_entries_by_date
 from inforadar.stages.discover.sitemap.parse import CUT_OFF, SitemapReader
 from inforadar.stages.discover.sitemap.queue import (
     MAX_DEPTH,
@@ -60,6 +60,9 @@ SETTLES_AFTER = timedelta(hours=1)
 by less than this."""
 DAY_SETTLES_AFTER = timedelta(hours=38)
 """The same for a lastmod without a time: the day lasts 24 hours and may end up to 14 hours later in another zone."""
+
+
+MatchUrls = Callable[[UnsafePatterns, list[str]], Awaitable[frozenset[str]]]
 
 
 class Todo(NamedTuple):
@@ -89,6 +92,9 @@ class SitemapWalk:
     site_name: str
     files: dict[UrlHash, SitemapFile]
     wanted: SitemapFilter
+    unsafe: UnsafePatterns | None
+    match_urls: MatchUrls
+    """Runs `unsafe` where it can be stopped."""
     baseline_items: int
     """How many of the newest URLs of a first run, and of files that it missed, become items."""
     is_first: bool
@@ -116,6 +122,8 @@ class SitemapWalk:
     """The newest entries of a first run, or of files that it missed."""
     refused: list[str] = field(default_factory=list)
     """Sentences about the first files that were left out."""
+    matched: frozenset[str] | None = None
+    """The URLs of the batch at hand that `unsafe` let pass."""
     queue: SitemapQueue = field(init=False)
 
     def __post_init__(self) -> None:
@@ -315,9 +323,15 @@ class SitemapWalk:
         return True
 
     def _is_wanted(self, entry: SitemapEntry) -> bool:
-        return self.queue.is_own(entry.url) and self.wanted(entry)
+        return (
+            self.queue.is_own(entry.url)
+            and (self.matched is None or entry.url in self.matched)
+            and self.wanted(entry)
+        )
 
     async def _save(self, file: SitemapFile, entries: list[SitemapEntry], at: datetime) -> list[Todo]:
+        if self.unsafe:
+            self.matched = await self.match_urls(self.unsafe, [entry.url for entry in entries])
         if self.job.feed.enforce_feed_domain:
             self.dropped += sum(1 for entry in entries if not self.queue.is_own(entry.url))
         found = await self._write(

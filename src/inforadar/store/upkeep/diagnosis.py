@@ -8,8 +8,9 @@ from datetime import timedelta
 from time import perf_counter
 from typing import Any
 
-from sqlalchemy import Connection, and_, func, or_, select, text
+from sqlalchemy import Connection, String, and_, cast, func, or_, select, text
 
+from inforadar.model.feed_options import FeedOptions, parse_options
 from inforadar.model.http import Outcome
 from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.items.queries import list_items
@@ -80,6 +81,13 @@ def _names(connection: Connection, *conditions: Any, limit: int = _MAX_NAMES) ->
     tables, wanted = _joined(*conditions)
     query = select(feeds.c.url).select_from(tables).where(wanted).order_by(feeds.c.url).limit(limit)
     return tuple(connection.execute(query).scalars())
+
+
+def load_options_with_patterns(connection: Connection) -> dict[str, FeedOptions]:
+    """Return the options of the feeds that choose pages by patterns, by the feeds' URLs."""
+    has_patterns = cast(feeds.c.options, String).contains("_patterns")
+    rows = connection.execute(select(feeds.c.url, feeds.c.options).where(*ACTIVE, has_patterns))
+    return {url: parse_options(options) for url, options in rows}
 
 
 def load_clock_offset(connection: Connection, now: Callable[[], Any]) -> timedelta:

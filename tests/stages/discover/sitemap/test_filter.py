@@ -54,9 +54,18 @@ def test_filters_by_pattern_and_age(config, kept):
     assert paths(apply_rss_filters(ENTRIES, config)) == kept
 
 
+@pytest.mark.parametrize("pattern", ["(a+)+$", r"/news/(\w+-?)+/$", "(x|xx)*y"])
+def test_no_pattern_takes_longer_than_its_text(pattern):
+    # With an engine that tries every way, each of these would outlive the test.
+    unlucky = [SitemapEntry(f"https://news.example/news/{sign * 5_000}!") for sign in "ax"]
+    assert apply_rss_filters(unlucky, {"include_patterns": pattern}) == []
+
+
 def test_a_filter_that_cannot_be_understood_is_refused_in_a_sentence():
     for config, message in [
-        ({"include_patterns": ["("]}, "is not a regular expression"),
+        ({"include_patterns": ["("]}, "^include_patterns: '\\(' is not a regular expression"),
+        ({"exclude_patterns": "(?!tag)/blog"}, "^exclude_patterns: .* cannot be run safely"),
+        ({"include_patterns": r"(.)\1"}, "without look-arounds, back-references"),
         ({"newer_than": "yesterday"}, "is not a date"),
         ({"newer_than": time(10)}, "is not a date"),
         ({"newer_than": 20261115}, "is not a date"),

@@ -11,6 +11,7 @@ from typing import Any
 from inforadar.clock import utc_now
 from inforadar.errors import UsageError
 from inforadar.model.sitemap import SitemapEntry
+from inforadar.patterns import Pattern, UnsafePatternError, compile_pattern
 from inforadar.stages.discover.dates.absolute import parse_date
 
 _FILTER_NAMES = frozenset({"include_patterns", "exclude_patterns", "newer_than", "max_age_days"})
@@ -20,9 +21,9 @@ _FILTER_NAMES = frozenset({"include_patterns", "exclude_patterns", "newer_than",
 class SitemapFilter:
     """Decides which entries are wanted. Patterns are regular expressions searched for anywhere in the URL: `/blog/`."""
 
-    include: tuple[re.Pattern[str], ...] = ()
+    include: tuple[Pattern, ...] = ()
     """If there are any, one of them must match."""
-    exclude: tuple[re.Pattern[str], ...] = ()
+    exclude: tuple[Pattern, ...] = ()
     newer_than: datetime | None = None
     """Pages without a date pass (ruling 9)."""
 
@@ -34,6 +35,36 @@ class SitemapFilter:
             return False
         date = entry.date
         return self.newer_than is None or date is None or date > self.newer_than
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnsafePatterns:
+    """Patterns of an earlier version that may take for ever, so only the work pool runs them."""
+
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return ", ".join(map(repr, (*self.include, *self.exclude)))
+
+    def wanted(self, urls: Sequence[str]) -> frozenset[str]:
+        """Return the URLs that they let pass."""
+        matches = SitemapFilter(
+            include=tuple(map(re.compile, self.include)), exclude=tuple(map(re.compile, self.exclude))
+        )
+        return frozenset(url for url in urls if matches(SitemapEntry(url=url)))
+
+
+def parse_stored_filter(
+    config: Mapping[str, Any], now: datetime
+) -> tuple[SitemapFilter, UnsafePatterns | None]:
+    """Make the filter of a stored feed, and apart from it the patterns that would be refused today."""
+    try:
+        return parse_filter(config, now), None
+    except UnsafePatternError:
+        others = {name: value for name, value in config.items() if not name.endswith("_patterns")}
+        include, exclude = (_texts(name, config) for name in ("include_patterns", "exclude_patterns"))
+        return parse_filter(others, now), UnsafePatterns(include=include, exclude=exclude)
 
 
 def parse_filter(config: Mapping[str, Any], now: datetime | None = None) -> SitemapFilter:
@@ -76,13 +107,16 @@ def _days_before(now: datetime, days: object) -> datetime:
         raise UsageError(f"max_age_days: {days!r} is not a number of days.") from None
 
 
-def _patterns(name: str, config: Mapping[str, Any]) -> tuple[re.Pattern[str], ...]:
-    given = config.get(name) or ()
-    patterns = [given] if isinstance(given, str) else given
+def _patterns(name: str, config: Mapping[str, Any]) -> tuple[Pattern, ...]:
     try:
-        return tuple(re.compile(pattern) for pattern in patterns)
-    except re.error as fault:
-        raise UsageError(f"{name}: {fault.pattern!r} is not a regular expression: {fault.msg}.") from None
+        return tuple(map(compile_pattern, _texts(name, config)))
+    except UsageError as fault:
+        raise type(fault)(f"{name}: {fault}") from None
+
+
+def _texts(name: str, config: Mapping[str, Any]) -> tuple[str, ...]:
+    given = config.get(name) or ()
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def apply_rss_filters(
