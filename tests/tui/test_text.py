@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import time
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from inforadar.tui.text import MAX_ACCENTS, fit, safe, safe_text
+from inforadar.tui.text import MAX_ACCENTS, fit, safe, safe_json, safe_text
 
 HOSTILE = {
     "escape sequences": ("\x1b[2J\x1b]0;owned\x07gone", "[2J ]0;owned gone"),
@@ -62,3 +63,11 @@ def test_a_cut_is_shown_and_the_rest_of_a_long_title_is_not_looked_at() -> None:
 
 def test_a_whole_text_keeps_its_lines_and_indentation() -> None:
     assert safe_text("one\n\n\tcode\x1b[0m\n  two\u202e") == "one\n\n    code[0m\n  two"
+
+
+@given(st.text())
+@example("\x7f\x9b\u202e\U000e0041")
+def test_json_for_a_terminal_is_the_same_document_without_harm(title: str) -> None:
+    shown = safe_json(json.dumps({"title": title}, ensure_ascii=False, indent=2))
+    assert json.loads(shown) == {"title": title}
+    assert not set(shown) & set("\x1b\x7f\x9b\u202e\u2066\u200f\U000e0041")

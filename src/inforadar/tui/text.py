@@ -7,6 +7,7 @@ text from outside passes through them. Styles are kept apart from the text, so m
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 
@@ -33,6 +34,16 @@ def safe(value: object) -> str:
 def safe_text(value: str) -> str:
     """Like `safe`, but keep lines and indentation: for whole texts."""
     return "\n".join(_limit_accents(_HARMFUL.sub("", line.expandtabs(4))) for line in value.splitlines())
+
+
+def safe_json(document: str) -> str:
+    """Escape what may harm a terminal in a JSON document, which stays the same document for a program."""
+    return _HARMFUL.sub(_json_escape, document) if not document.isascii() or "\x7f" in document else document
+
+
+def _json_escape(found: re.Match[str]) -> str:
+    sign = found[0]
+    return sign if sign == "\n" else json.dumps(sign)[1:-1].replace("\x7f", "\\u007f")
 
 
 def _limit_accents(text: str) -> str:

@@ -6,6 +6,8 @@ import io
 import json
 import os
 import threading
+import tty
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -67,3 +69,20 @@ def test_faults_of_the_output_are_known_from_those_of_anything_else() -> None:
     os.close(end)
     with Output(begin, "w") as pipe, pytest.raises(ReaderGoneError):
         pipe.write(b"x")
+
+
+def test_json_is_harmless_where_a_person_sees_it_and_exact_where_a_program_reads_it() -> None:
+    document = {"title": "invoice\u202efdp\x9b31m"}
+    for is_terminal in (True, False):
+        seen, written = os.openpty() if is_terminal else os.pipe()
+        if is_terminal:
+            tty.setraw(written)
+        with (
+            os.fdopen(seen, "rb", buffering=0) as reader,
+            os.fdopen(written, "w", encoding="utf-8") as stream,
+        ):
+            with redirect_stdout(stream):
+                print_json(document)
+            text = reader.read(1000).decode()
+        assert json.loads(text) == document
+        assert ("\u202e" in text, "\x9b" in text) == (not is_terminal, not is_terminal)

@@ -362,6 +362,17 @@ async def test_what_a_proxy_says_is_believed_by_setting_only(
         assert (await log_in(web, token, **said, **origin)).status == 403
 
 
+@pytest.mark.parametrize(
+    "prefix", ["//evil.example", "/\\evil.example", "/a b", "/a?b", "/<script>", "/.//evil", "http://evil"]
+)
+async def test_a_prefix_that_leads_elsewhere_is_ignored(
+    newsroom: Newsroom, web_settings: Settings, token: str, prefix: str
+) -> None:
+    async with running(newsroom.database, web_settings.replaced(web={"behind_proxy": True})) as web:
+        response = await log_in(web, token, **{"X-Forwarded-Prefix": prefix})
+        assert (response.status, response.headers["Location"]) == (303, "/")
+
+
 def test_a_public_url_that_is_none_is_refused(web_settings: Settings) -> None:
     with pytest.raises(ConfigError, match="PUBLIC_URL"):
         web_settings.replaced(web={"public_url": "news.example"})

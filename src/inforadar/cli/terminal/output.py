@@ -19,7 +19,7 @@ from rich.text import Text
 
 from inforadar.masks import masked
 from inforadar.model.analysis import score_label
-from inforadar.tui.text import safe, safe_text
+from inforadar.tui.text import safe, safe_json, safe_text
 from inforadar.views.times import local
 
 WIDE_COLUMNS = 120
@@ -29,9 +29,10 @@ __all__ = ["print_json", "print_line", "print_table", "safe", "safe_text", "scor
 
 
 def print_json(document: Any) -> None:
-    """Print a document as indented JSON."""
+    """Print a document as indented JSON. Where a person sees it, what may harm the terminal is escaped."""
+    written = msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
     with binary_output() as out:
-        out.write(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
+        out.write(safe_json(written.decode()).encode() if sys.stdout.isatty() else written)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ In a list the last value counts: the proxy in front of us added it, and the ones
 from __future__ import annotations
 
 import ipaddress
+import re
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -20,6 +21,9 @@ _FOR, _PROTO, _HOST, _PREFIX = (
     b"x-forwarded-host",
     b"x-forwarded-prefix",
 )
+_HOST_FORM = re.compile(r"(?:[\w.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?", re.ASCII)
+_PREFIX_FORM = re.compile(r"(?:/[\w.~-]{1,100}){1,20}", re.ASCII)
+"""Anything else, as `//other.example`, would lead our addresses elsewhere."""
 
 
 class ForwardedRequests:
@@ -49,11 +53,11 @@ def _restored(scope: Scope) -> Scope:
         changed["client"] = (address, 0)
     if (scheme := forwarded.get(_PROTO, "").lower()) in {"http", "https"}:
         changed["scheme"] = scheme
-    if host := forwarded.get(_HOST):
+    if _HOST_FORM.fullmatch(host := forwarded.get(_HOST, "")):
         others = [(name, value) for name, value in scope["headers"] if name != b"host"]
         changed["headers"] = [(b"host", host.encode("latin-1")), *others]
     prefix = forwarded.get(_PREFIX, "").rstrip("/")
-    return _without_prefix(changed, prefix) if prefix.startswith("/") else changed
+    return _without_prefix(changed, prefix) if _PREFIX_FORM.fullmatch(prefix) else changed
 
 
 def _address(text: str) -> str | None:
