@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -18,9 +19,11 @@ from tests.support.faces.browser import PHONE, Site, no_axe_violations, overflow
 from tests.support.faces.browser import site as visited
 from tests.support.faces.serving import worker_apart
 from tests.support.ports import free_port
+from tests.support.site.answers import Exchange, Fault, html
 from tests.support.site.documents import entries, link_to_feed, rss
 from tests.support.site.paged import SELECTORS, PagedSite
 from tests.support.site.server import Site as World
+from tests.support.site.server import render
 
 __all__ = ["visited"]
 IN_THE_DARK = ("/feeds", "/add?kind=pages", "/statistics")
@@ -43,11 +46,12 @@ def site_settings(tmp_path: Path) -> Settings:
     return settings.replaced(fetcher={"allowed_networks": ("127.0.0.0/8",), "domain_delay": 0})
 
 
-async def add_paged(visited: Site, world: World, posts: int) -> None:
+async def add_paged(visited: Site, world: World, posts: int) -> PagedSite:
     paged = PagedSite(world, page_size=2)
     paged.publish(posts)
     options = FeedOptions(selectors=dict(SELECTORS), cutoff_date=date(2020, 1, 1))
     await visited.newsroom.add_feed(paged.url, kind=FeedKind.PAGES, options=options)
+    return paged
 
 
 async def start(visited: Site) -> Page:
@@ -82,11 +86,21 @@ async def test_a_fetch_is_watched_to_its_end_without_a_reload(visited: Site) -> 
 
 async def test_stop_stops_a_run_of_another_process(visited: Site) -> None:
     async with World() as world:
-        await add_paged(visited, world, 6000)
+        paged = await add_paged(visited, world, 6000)
+        clicked = asyncio.Event()
+
+        async def wait_for_click(exchange: Exchange) -> None:
+            await clicked.wait()
+            rows = paged.listing(3)
+            older = "<a rel=next href='/latest?page=4'>older</a>"
+            await exchange.send(render(html(f"<html><body><main>{rows}</main>{older}</body></html>")))
+
+        world.respond("/latest?page=3", Fault(wait_for_click))
         page = await start(visited)
         async with worker_apart(visited.settings):
             await expect(page.get_by_text("Counting…")).to_be_visible()
             await page.get_by_role("button", name="Stop").click()
+            clicked.set()
             await expect(page.get_by_text("Interrupted: 0 of")).to_be_visible()
         assert len(world.requests) < 3000
     await expect(page.get_by_role("button", name="Stop")).to_have_count(0)
