@@ -6,6 +6,7 @@ generated from the docstrings.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import date
 from enum import StrEnum
@@ -26,6 +27,9 @@ from inforadar.model.feed import ErrorPolicy
 
 Seconds = Annotated[float, Field(ge=0, le=366 * 86400)]
 PositiveSeconds = Annotated[float, Field(gt=0, le=366 * 86400)]
+
+
+_ORIGIN = re.compile(r"https?://[^/\s@?#]+", re.ASCII)
 
 
 class Section(BaseModel):
@@ -236,6 +240,9 @@ class WebSettings(Section):
     """The address behind a reverse proxy, like `https://news.example/radar`."""
     behind_proxy: bool = False
     """Trust the X-Forwarded headers; set it only if nobody but the proxy can reach the server."""
+    cors_origins: tuple[str, ...] = ()
+    """Sites whose pages may read the API in a browser, like `https://portal.example`; separated by commas. Feeds,
+    `/api/item` and `/api/site` are open to all."""
     public_text: bool = False
     """Serve whole texts, in feeds and on the page, also to readers without the token; otherwise they get summaries and
     links. Readers on this machine get them as long as there is no `public_url` and no proxy."""
@@ -243,10 +250,20 @@ class WebSettings(Section):
     """When the page loads an article's images: `direct`, at once from their sites, without a referrer; by `proxy`, at
     once through this server, so that their sites do not see who reads; on `click`; or `never`."""
 
-    @field_validator("allowed_hosts", mode="before")
+    @field_validator("allowed_hosts", "cors_origins", mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:
         return _split_list(value)
+
+    @field_validator("cors_origins")
+    @classmethod
+    def _are_origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for origin in value:
+            if not _ORIGIN.fullmatch(origin):
+                raise ValueError(
+                    f"INFORADAR_CORS_ORIGINS: {origin!r} is no origin; write it like https://portal.example"
+                )
+        return value
 
     @field_validator("public_url")
     @classmethod

@@ -52,7 +52,7 @@ from inforadar.web.feeds.combined import CombinedRoutes
 from inforadar.web.feeds.rss import PATH as RSS_PATH
 from inforadar.web.feeds.rss import RssEndpoint
 from inforadar.web.http.access import Access
-from inforadar.web.http.cors import Preflights
+from inforadar.web.http.cors import CrossOrigin
 from inforadar.web.http.proxy import ForwardedRequests
 from inforadar.web.http.readers import FORWARDING_HEADERS, TextAccess
 from inforadar.web.http.rsgi import Find, Ready, RsgiRequest, client_address
@@ -149,7 +149,7 @@ def create_app(
     guarded = Access(
         dispatch, settings=settings.web, sessions=sessions, now=now, show_refusal=faults.show_refusal
     )
-    metrics.latency = latency = Latency(Preflights(guarded))
+    metrics.latency = latency = Latency(CrossOrigin(guarded, origins=settings.web.cors_origins))
     app = ForwardedRequests(
         latency, prefix=urlsplit(settings.web.public_url).path, is_behind_proxy=settings.web.behind_proxy
     )

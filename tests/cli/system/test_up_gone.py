@@ -19,7 +19,7 @@ import pytest
 
 from tests.cli.program import Program, read_until
 
-PATIENCE_S = 60.0
+PATIENCE_S = 180.0
 
 
 @pytest.fixture(autouse=True)

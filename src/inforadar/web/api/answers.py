@@ -1,4 +1,4 @@
-"""JSON responses of the API: one form for results and one for errors, readable from any site's page."""
+"""JSON responses of the API: one form for results and one for errors."""
 
 from __future__ import annotations
 
@@ -8,26 +8,24 @@ from typing import Any
 import msgspec
 from starlette.responses import Response
 
-from inforadar.web.feeds.response import CORS, Prepared
+from inforadar.web.feeds.response import Prepared
 
 API = "/api/"
 """The path prefix under which all responses are JSON, including errors."""
-
-_CORS = {name.decode(): value.decode() for name, value in CORS}
 
 
 def json_answer(document: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     return Response(
         msgspec.json.encode(document),
         status,
-        {"Cache-Control": "no-cache", **_CORS, **(headers or {})},
+        {"Cache-Control": "no-cache", **(headers or {})},
         media_type="application/json",
     )
 
 
 def json_document(document: Any) -> Prepared:
     """Make a response that many readers share: compressed once, with a 304 for clients that already have it."""
-    return Prepared(msgspec.json.encode(document), "application/json", None)
+    return Prepared(msgspec.json.encode(document), "application/json", None, is_feed=False)
 
 
 def json_fault(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:

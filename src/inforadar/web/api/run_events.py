@@ -20,7 +20,6 @@ from inforadar.model.progress import Progress
 from inforadar.stages.publish.dates import rfc3339
 from inforadar.store.database import Database
 from inforadar.store.runs.queries import is_run_finished, load_events
-from inforadar.web.feeds.response import CORS
 
 EVENT_POLL_S = 0.5
 """How often the database is asked for new events."""
@@ -36,7 +35,6 @@ class RunEvents:
         run_id = RunId(UUID(str(request.path_params["id"])))
         await self.database.read(is_run_finished, run_id)
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        headers |= {name.decode(): value.decode() for name, value in CORS}
         events = () if request.method == "HEAD" else self._events(run_id, _last_seen(request))
         return StreamingResponse(events, headers=headers, media_type="text/event-stream")
 

@@ -22,7 +22,7 @@ from inforadar.web.http.security import HEADERS as SECURITY_HEADERS
 Headers = list[tuple[bytes, bytes]]
 
 CORS = (
-    # Any site's page may read: the data is public to everyone who can reach the server, and no cookie is sent.
+    # Any site's page may read a feed: it is for everybody who can reach the server, and no cookie is sent.
     (b"access-control-allow-origin", b"*"),
     (b"access-control-expose-headers", b"ETag, Last-Modified"),
 )
@@ -42,7 +42,16 @@ class _Variant:
 class Prepared:
     """One document with its encodings."""
 
-    __slots__ = ("_body", "_canonical", "_content_type", "_dated", "_variants", "etag", "modified_at")
+    __slots__ = (
+        "_body",
+        "_canonical",
+        "_content_type",
+        "_cors",
+        "_dated",
+        "_variants",
+        "etag",
+        "modified_at",
+    )
 
     def __init__(
         self,
@@ -52,8 +61,12 @@ class Prepared:
         *,
         dated: bool = True,
         canonical: str | None = None,
+        is_feed: bool = True,
     ) -> None:
-        """`dated`: whether If-Modified-Since alone is enough to answer with a 304; `canonical`: the original's URL."""
+        """`dated`: whether If-Modified-Since alone is enough to answer with a 304; `canonical`: the original's URL;
+        `is_feed`: whether a page of any site may read it.
+        """
+        self._cors = CORS if is_feed else ()
         self._canonical = web_address_or_none(canonical)
         self._body = body
         self._content_type = content_type
@@ -122,7 +135,7 @@ class Prepared:
             # Caches may store it but must revalidate: a new build is served from the next request on.
             (b"cache-control", b"no-cache"),
             (b"vary", b"Accept-Encoding"),
-            *CORS,
+            *self._cors,
             *SECURITY_HEADERS,
         ]
         if self.modified_at is not None:
