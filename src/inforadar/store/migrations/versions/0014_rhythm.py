@@ -18,38 +18,57 @@ branch_labels = None
 depends_on = None
 
 _SEEN = (
-    ("read_at", UtcDateTime),
-    ("body_digest", sa.String(32)),
-    ("body_changed_at", UtcDateTime),
-    ("moving", JsonDoc),
+    ("read_at", UtcDateTime, "when its whole document was last sent; a 304 sends none"),
+    ("body_digest", sa.String(32), "of that document"),
+    ("body_changed_at", UtcDateTime, "when that document first differed from the one before"),
+    ("moving", JsonDoc, "a permanent redirect that is not confirmed yet: {url, times, since}"),
 )
-_PLAN = ("polls_per_day", "items_per_day", "expected_delay_s")
-_DELAYS = (("timed", sa.Integer), ("delay_s", sa.Float), ("expected_delay_s", sa.Float))
+_PLAN = (
+    ("reason", sa.String(16), "why next_run_at is what it is"),
+    ("polls_per_day", sa.Float, "planned; NULL: polled at the fixed interval, or not planned yet"),
+    ("items_per_day", sa.Float, "expected"),
+    ("expected_delay_s", sa.Float, "of the items expected before next_run_at"),
+)
+_DELAYS = (
+    ("timed", sa.Integer, "new items posted since the last look"),
+    ("delay_s", sa.Float, "sum of their delays"),
+    ("expected_delay_s", sa.Float, "as the plans had it"),
+)
+_PRICE = (
+    ("price_s", sa.Float, "seconds of delay of one item that a request is worth"),
+    ("budget", sa.Float, "requests a day for the feeds polled by plan"),
+    ("planned", sa.Float, "requests a day that their plans add up to"),
+    ("feeds", sa.Integer, "number of those feeds"),
+    ("expected_delay_s", sa.Float, "mean of the expected items"),
+    ("steered_at", UtcDateTime, None),
+)
 
 
 def upgrade() -> None:
-    for name, type_ in _SEEN:
-        op.add_column("feeds", sa.Column(name, type_))
-    op.add_column("feed_schedules", sa.Column("reason", sa.String(16)))
-    for name in _PLAN:
-        op.add_column("feed_schedules", sa.Column(name, sa.Float))
+    for table, columns in (("feeds", _SEEN), ("feed_schedules", _PLAN)):
+        for name, type_, comment in columns:
+            op.add_column(table, sa.Column(name, type_, comment=comment))
     for table in ("feed_days", "fetch_days"):
-        for name, number in _DELAYS:
-            op.add_column(table, sa.Column(name, number, nullable=False, server_default="0"))
+        for name, type_, comment in _DELAYS:
+            op.add_column(table, sa.Column(name, type_, nullable=False, server_default="0", comment=comment))
     op.create_table(
         "feed_rhythms",
-        sa.Column("id", sa.Uuid, sa.ForeignKey("feeds.id", ondelete="CASCADE"), primary_key=True),
-        sa.Column("counts", JsonDoc, nullable=False),
+        sa.Column(
+            "id",
+            sa.Uuid,
+            sa.ForeignKey("feeds.id", ondelete="CASCADE", name=op.f("fk_feed_rhythms_id")),
+            nullable=False,
+        ),
+        sa.Column("counts", JsonDoc, nullable=False, comment="when it posts, as counts that forget"),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_feed_rhythms")),
+        comment="kept apart: written only when there is news, while the schedule is written with each job",
     )
     op.create_table(
         "polling_prices",
-        sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
-        *(
-            sa.Column(name, sa.Float, nullable=False)
-            for name in ("price_s", "budget", "planned", "expected_delay_s")
-        ),
-        sa.Column("feeds", sa.Integer, nullable=False),
-        sa.Column("steered_at", UtcDateTime, nullable=False),
+        sa.Column("id", sa.Integer, autoincrement=False, nullable=False, comment="always 1"),
+        *(sa.Column(name, type_, nullable=False, comment=comment) for name, type_, comment in _PRICE),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_polling_prices")),
+        comment="one row: the price by which all workers plan, steered to the budget",
     )
     for statement in backfills(op.get_bind().dialect.name, revision):
         op.execute(statement)
@@ -59,9 +78,9 @@ def downgrade() -> None:
     op.drop_table("polling_prices")
     op.drop_table("feed_rhythms")
     for table in ("feed_days", "fetch_days"):
-        for name, _ in _DELAYS:
+        for name, *_ in _DELAYS:
             op.drop_column(table, name)
-    for name in ("reason", *_PLAN):
+    for name, *_ in _PLAN:
         op.drop_column("feed_schedules", name)
-    for name, _ in _SEEN:
+    for name, *_ in _SEEN:
         op.drop_column("feeds", name)
