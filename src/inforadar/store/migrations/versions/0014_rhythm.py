@@ -49,8 +49,8 @@ def upgrade() -> None:
         for name, type_, comment in columns:
             op.add_column(table, sa.Column(name, type_, comment=comment))
     for table in ("feed_days", "fetch_days"):
-        for name, type_, comment in _DELAYS:
-            op.add_column(table, sa.Column(name, type_, nullable=False, server_default="0", comment=comment))
+        for name, number, comment in _DELAYS:
+            op.add_column(table, sa.Column(name, number, nullable=False, server_default="0", comment=comment))
     op.create_table(
         "feed_rhythms",
         sa.Column(
