@@ -28,6 +28,7 @@ BENCHMARKS = {
     "crowd": "bench.crowd",
     "walk": "bench.walk",
     "api": "bench.api",
+    "polling": "bench.polling",
     "simulate": "bench.simulate",
     "scaleout": "bench.scaleout",
     "million": "bench.million",

@@ -1,6 +1,10 @@
 """A simulation of schedule and pacing beyond any test machine: 10 million feeds, a million hosts, a virtual clock.
 
-    python -m bench simulate [--feeds 10000000] [--hosts 1000000] [--hours 5] [--seed 1]
+    python -m bench simulate [--feeds 10000000] [--hosts 1000000] [--hours 5] [--seed 1] [--polling adaptive|fixed]
+
+With adaptive polling each feed has an interval of its own, by its rate: rates are spread as in real collections, from
+items a year to items an hour, and the intervals follow from the plan's price and fairness for a constant rate, with the
+fixed interval's number of requests. (Plans by hour and day move polls, not their number.)
 
 It simulates the rules, not the code. Second by second, workers claim due feeds, the longest due first, as many as they
 can fetch in a second. A free host takes one request and is then closed for its delay; a feed whose host is closed goes
@@ -32,6 +36,8 @@ from numpy.typing import NDArray
 
 from inforadar.config import FetcherSettings
 from inforadar.pipeline.schedule import JITTER
+from inforadar.stages.rhythm.forecast import USUAL_RATE
+from inforadar.stages.rhythm.plan import FAIRNESS, HORIZON_S
 
 Ids = NDArray[np.int32]
 Indices = NDArray[np.int64]
@@ -79,6 +85,19 @@ class Outcome:
     cpu_s: float = 0.0
 
 
+def intervals(feeds: int, rng: np.random.Generator, *, adaptive: bool) -> NDArray[np.float64]:
+    """The interval of each feed in seconds; all together cost as many requests as the fixed interval."""
+    if not adaptive:
+        return np.full(feeds, float(INTERVAL_S))
+    rates = USUAL_RATE * np.exp(rng.normal(-1.0, 2.0, feeds))
+    shape = rates ** (-(1 - FAIRNESS) / 2)
+    scale = INTERVAL_S * np.mean(1 / shape)
+    for _ in range(20):
+        found = np.clip(scale * shape, _FETCHER.min_interval, HORIZON_S)
+        scale *= INTERVAL_S * np.mean(1 / found)
+    return np.clip(scale * shape, _FETCHER.min_interval, HORIZON_S)
+
+
 def crowd(feeds: int, hosts: int, rng: np.random.Generator) -> Ids:
     """Assign feeds to hosts by a power law: most hosts have a few feeds, platforms have very many."""
     weight = 1.0 / np.arange(1, hosts + 1) ** 0.75
@@ -89,12 +108,15 @@ def crowd(feeds: int, hosts: int, rng: np.random.Generator) -> Ids:
 class World:
     """One run of the clock."""
 
-    def __init__(self, feeds: int, hosts: int, rng: np.random.Generator, scenario: Scenario) -> None:
+    def __init__(
+        self, feeds: int, hosts: int, rng: np.random.Generator, scenario: Scenario, *, adaptive: bool
+    ) -> None:
         self.rng = rng
         self.scenario = scenario
         self.host = crowd(feeds, hosts, rng)
         self.free_at = np.zeros(hosts, dtype=np.int32)
-        first = np.zeros(feeds, np.int32) if scenario.together else rng.integers(0, INTERVAL_S, feeds)
+        self.interval = intervals(feeds, rng, adaptive=adaptive).astype(np.float32)
+        first = np.zeros(feeds, np.int32) if scenario.together else rng.random(feeds) * self.interval
         self.due = first.astype(np.int32)
         """When each feed's interval ended; postponing does not change it."""
         self.count = np.zeros(feeds, dtype=np.int16)
@@ -104,8 +126,10 @@ class World:
         self.owed = 0
         """Fetches that keep the workers busy beyond the present second."""
         population = np.bincount(self.host, minlength=hosts)
-        self.is_crowded = population * DELAY_S > INTERVAL_S
-        self.has_room = population * DELAY_S <= INTERVAL_S / 2
+        self.load = np.bincount(self.host, DELAY_S / self.interval, minlength=hosts)
+        """Share of each host's slots that its feeds need."""
+        self.is_crowded = self.load > 1
+        self.has_room = self.load <= 0.5
         """Hosts with spare slots. A host near its limit is late after one missed slot, whatever the schedule."""
         self.population = population
 
@@ -183,11 +207,13 @@ def _grouped(keys: Ids) -> tuple[Indices, Indices, Indices]:
     return both & ((1 << bits) - 1), ordered[edges[:-1]], edges
 
 
-def simulate(scenario: Scenario, feeds: int, hosts: int, hours: float, seed: int) -> Outcome:
+def simulate(
+    scenario: Scenario, feeds: int, hosts: int, hours: float, seed: int, *, adaptive: bool = True
+) -> Outcome:
     """Run the clock for `hours`; the first interval is warm-up and not counted."""
     began, cpu_began = time.perf_counter(), time.process_time()
-    world = World(feeds, hosts, np.random.default_rng(seed), scenario)
-    demand = (np.minimum(world.population, INTERVAL_S / DELAY_S) / (INTERVAL_S * (1 + JITTER / 2))).sum()
+    world = World(feeds, hosts, np.random.default_rng(seed), scenario, adaptive=adaptive)
+    demand = (np.minimum(world.load, 1.0) / (DELAY_S * (1 + JITTER / 2))).sum()
     capacity = max(int(demand * SPARE), 1)
     outcome = Outcome(scenario=scenario.name, feeds=feeds, hosts=hosts, hours=hours, capacity_per_s=capacity)
     lags: list[NDArray[np.int32]] = []
@@ -215,7 +241,7 @@ def simulate(scenario: Scenario, feeds: int, hosts: int, hours: float, seed: int
             outcome.storm_s = now - away.stop + 1
         if scenario.together and (easy_lag := lag[easy]).size and easy_lag.max() > INTERVAL_S:
             outcome.storm_s = now + 1
-        after = np.int32(INTERVAL_S) + (world.rng.random(ids.size) * JITTER * INTERVAL_S).astype(np.int32)
+        after = (world.interval[ids] * (1 + JITTER * world.rng.random(ids.size))).astype(np.int32)
         world.due[ids] = now + after
         world.turn_to(ids, world.due[ids])
     counted_s = hours * 3600 - warm - scenario.away_for_s
@@ -269,10 +295,13 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--hosts", type=int, default=1_000_000)
     parser.add_argument("--hours", type=float, default=5.0)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--polling", choices=["adaptive", "fixed"], default="adaptive")
     given = parser.parse_args(argv)
     rows: list[dict[str, Any]] = []
     for scenario in SCENARIOS:
-        outcome = simulate(scenario, given.feeds, given.hosts, given.hours, given.seed)
+        outcome = simulate(
+            scenario, given.feeds, given.hosts, given.hours, given.seed, adaptive=given.polling == "adaptive"
+        )
         rows.append(asdict(outcome))
         print(json.dumps(rows[-1]), flush=True)
     took = {name: round(sum(row[name] for row in rows), 1) for name in ("wall_s", "cpu_s")}

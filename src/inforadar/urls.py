@@ -222,6 +222,28 @@ def root_domain(url: str) -> str:
     return host
 
 
+@lru_cache(maxsize=8192)
+def domain_key(host: str) -> str:
+    """Return the registrable domain of `hostname:port`, the key that requests are paced by on shared hosting."""
+    return root_domain(f"https://{host}/")
+
+
+def twin_urls(url: str) -> tuple[str, ...]:
+    """URLs that are most likely the same feed: with http or https, with or without a slash at the end."""
+    scheme, _, rest = url.partition("://")
+    path, question, query = rest.partition("?")
+    other = (
+        path[:-1]
+        if path.endswith("/") and path.count("/") > 1
+        else path
+        if path.endswith("/")
+        else f"{path}/"
+    )
+    schemes, paths = (scheme, "http" if scheme == "https" else "https"), dict.fromkeys((path, other))
+    found = (f"{one}://{two}{question}{query}" for one in schemes for two in paths)
+    return tuple(twin for twin in found if twin != url)
+
+
 def readable(url: str) -> str:
     """Format a URL for people: no scheme, host in its own script, no trailing slash."""
     parsed = ada_url.URL(url)

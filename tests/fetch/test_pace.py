@@ -24,6 +24,7 @@ from inforadar.store.hosts.save import free_slots, pause_host, reserve_slots
 from inforadar.store.schema.feeds import feed_schedules, feeds
 from inforadar.store.schema.items import items
 from inforadar.store.types import db_later
+from inforadar.urls import domain_key
 from tests.chaos.workers import Setup, worker
 from tests.store.making import rows
 from tests.support.site import Answer, Exchange, Fault, Site, SiteRequest, status
@@ -229,3 +230,39 @@ async def test_a_request_under_way_elsewhere_is_not_waited_for_to_its_latest_end
     slow.done(HOST)
     await slow.close()
     assert 1790 < (await quick.reserve([HOST]))[HOST] <= 1800
+
+
+async def test_the_hosts_of_a_domain_share_one_slot_if_the_setting_says_so() -> None:
+    taken: dict[str, float] = {}
+
+    async def reserve(keys: Sequence[str], hold_s: float) -> dict[str, tuple[float, float]]:
+        waits = {key: (taken.get(key, 0.0), 0.0) for key in keys}
+        taken.update({key: hold_s for key, (slot_s, _) in waits.items() if not slot_s})
+        return waits
+
+    async def free(delays: Mapping[str, float]) -> None:
+        for key in delays:
+            del taken[key]
+
+    async def load() -> tuple[dict[str, datetime], dict[str, float]]:
+        return {}, {}
+
+    async def pause(host: str, seconds: float, reason: str) -> None: ...
+
+    pacer = SharedPacer(
+        delay_s=3.0,
+        hold_s=45.0,
+        unpaced=frozenset(),
+        reserve=reserve,
+        free=free,
+        pause=pause,
+        load=load,
+        now=lambda: datetime(2026, 3, 2, tzinfo=UTC),
+        key_of=domain_key,
+    )
+    waits = await pacer.reserve(["a.example.com:443", "b.example.com:443", "other.net:443"])
+    assert waits == {"a.example.com:443": 0.0, "b.example.com:443": 3.0, "other.net:443": 0.0}
+    pacer.done("a.example.com:443")
+    await pacer.close()
+    assert await pacer.reserve(["b.example.com:443"]) == {"b.example.com:443": 0.0}
+    await pacer.close()

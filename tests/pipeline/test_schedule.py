@@ -20,6 +20,8 @@ from inforadar.pipeline.schedule import (
     after_failure,
     after_success,
     backoff_s,
+    confirm_move,
+    is_check_due,
 )
 
 NOW = datetime(2026, 3, 2, 10, 30, tzinfo=UTC)  # a Monday
@@ -88,9 +90,66 @@ def test_a_feed_that_does_not_poll_leaves_the_schedule_after_success() -> None:
 
 @given(dice=st.floats(0, 1))
 def test_jitter_only_lengthens(dice: float) -> None:
-    found = after_success(a_feed(), a_policy(dice=lambda: dice), NOW)
+    found = after_success(a_feed(last_fetched_at=NOW), a_policy(dice=lambda: dice), NOW)
     assert found.after_s is not None
     assert 3600 <= found.after_s <= 3600 * 1.1
+
+
+def test_feeds_that_were_added_together_are_spread_over_their_whole_interval() -> None:
+    found = [after_success(a_feed(), a_policy(dice=lambda d=d: d), NOW).after_s for d in (0.0, 0.5, 1.0)]
+    assert found == [3600, 5400, 7200]
+
+
+@given(
+    dice=st.floats(0, 1),
+    freshness_s=st.floats(0, 1e9),
+    hints=st.builds(
+        ScheduleHints,
+        ttl_s=st.none() | st.integers(1, 10**9),
+        skip_hours=st.frozensets(st.integers(0, 23)),
+        skip_days=st.frozensets(st.integers(0, 6)),
+    ),
+)
+def test_the_cap_of_seven_days_holds_with_jitter(
+    dice: float, freshness_s: float, hints: ScheduleHints
+) -> None:
+    for fetched_at in (None, NOW):
+        feed = a_feed(last_fetched_at=fetched_at)
+        found = after_success(feed, a_policy(dice=lambda: dice), NOW, freshness_s=freshness_s, hints=hints)
+        assert found.after_s is not None
+        assert found.after_s <= MAX_INTERVAL_S
+
+
+def test_a_move_is_believed_after_three_fetches_on_two_days() -> None:
+    feed, new = a_feed(), "https://new.example/feed"
+    for hours, times in ((0, 1), (1, 2), (2, 3), (3, 4)):
+        moved_to, moving = confirm_move(feed, new, NOW + timedelta(hours=hours), 3)
+        assert moved_to is None
+        assert moving is not None
+        assert (moving.times, moving.since) == (times, NOW)
+        feed = a_feed(moving=moving)
+    assert confirm_move(feed, new, NOW + timedelta(hours=14), 3) == (new, None)
+
+
+def test_a_move_that_another_answer_interrupts_starts_over() -> None:
+    _, moving = confirm_move(a_feed(), "https://a.example/", NOW, 3)
+    assert confirm_move(a_feed(moving=moving), None, NOW, 3) == (None, None)
+    _, other = confirm_move(a_feed(moving=moving), "https://b.example/", NOW + timedelta(days=2), 3)
+    assert other is not None
+    assert other.times == 1
+
+
+def test_one_confirmation_is_enough_where_the_setting_says_so_but_encryption_is_never_given_up() -> None:
+    assert confirm_move(a_feed(), "https://a.example/", NOW, 1) == ("https://a.example/", None)
+    assert confirm_move(a_feed(), "http://a.example/", NOW, 1) == (None, None)
+    plain = a_feed(url="http://example.com/feed")
+    assert confirm_move(plain, "http://a.example/", NOW, 1) == ("http://a.example/", None)
+
+
+@pytest.mark.parametrize(("days", "is_due"), [(29, False), (30, True)])
+def test_after_thirty_days_of_304_the_validators_are_checked(days: int, *, is_due: bool) -> None:
+    assert is_check_due(a_feed(read_at=NOW - timedelta(days=days)), NOW) is is_due
+    assert not is_check_due(a_feed(read_at=None), NOW)
 
 
 def test_skipped_hours_and_days_are_waited_out() -> None:

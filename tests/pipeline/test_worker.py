@@ -19,6 +19,7 @@ from inforadar.config import Settings, load_settings
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.feed_warning import FeedWarning
 from inforadar.model.http import Outcome
+from inforadar.model.rhythm import PollReason
 from inforadar.pipeline.runs.collect_run import CollectRun
 from inforadar.pipeline.runs.cycle_result import CycleResult
 from inforadar.pipeline.worker import ALL_STAGES, Stage, Worker
@@ -54,6 +55,7 @@ PARAGRAPH = (
 def settings(tmp_path: Path, site: Site) -> Settings:
     return load_settings(tmp_path, {}).replaced(
         fetcher={
+            "move_confirmations": 1,
             "allowed_networks": tuple(site.endpoints),
             "domain_delay": 0,
             "success_interval": 3600,
@@ -111,7 +113,8 @@ async def test_a_feed_goes_through_the_whole_thread(site: Site, database: Databa
     after = await database.read(load_feed, feed.id)
     assert (after.last_fetch_status, after.last_error) == (Outcome.SUCCESS, None)
     assert after.next_run_at is not None
-    assert 3500 < (after.next_run_at - datetime.now(UTC)).total_seconds() < 4000
+    assert 590 < (after.next_run_at - datetime.now(UTC)).total_seconds() < 2 * 86400
+    assert (after.reason, after.polling_plan is not None) == (PollReason.PLAN, True)
 
 
 async def test_a_second_cycle_right_after_requests_nothing_and_changes_nothing(

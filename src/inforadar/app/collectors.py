@@ -69,7 +69,7 @@ def make_feed_collector(parts: CollectorParts) -> FeedCollector:
     return FeedCollector(
         fetch=parts.engine.fetch,
         parse=PoolTasks(parts.pool).parse_feed,
-        policy=_schedule_policy(parts.settings),
+        policy=make_schedule_policy(parts.settings),
         max_articles=fetcher.max_articles,
         request_timeout_s=fetcher.request_timeout,
         job_timeout_s=fetcher.job_timeout,
@@ -86,7 +86,7 @@ def make_pages_collector(parts: CollectorParts) -> PagesCollector:
         robots=parts.robots,
         read=PoolTasks(parts.pool).read_page,
         load_known=partial(_load_known, parts.database),
-        policy=_schedule_policy(parts.settings),
+        policy=make_schedule_policy(parts.settings),
         request_timeout_s=fetcher.request_timeout,
         now=parts.now,
         cutoff_date=fetcher.cutoff_date,
@@ -102,7 +102,7 @@ def make_sitemap_collector(parts: CollectorParts) -> SitemapCollector:
         database=parts.database,
         titles=PageTitles(canonicalizer=make_canonicalizer(parts)),
         match_urls=PoolTasks(parts.pool).match_urls,
-        policy=_schedule_policy(settings),
+        policy=make_schedule_policy(settings),
         sitemaps=SitemapPolicy(
             max_bytes=int(settings.sitemap.max_file_size_mb * 2**20),
             **settings.sitemap.model_dump(exclude={"max_file_size_mb"}),
@@ -124,12 +124,15 @@ def make_collectors(parts: CollectorParts) -> Mapping[FeedKind, Collector]:
     return {kind: make(parts) for kind, make in COLLECTORS.items()}
 
 
-def _schedule_policy(settings: Settings) -> SchedulePolicy:
+def make_schedule_policy(settings: Settings) -> SchedulePolicy:
     fetcher = settings.fetcher
     return SchedulePolicy(
         success_interval_s=fetcher.success_interval,
         error_policy=fetcher.error_policy,
         reprobe=fetcher.reprobe == "weekly",
+        polling_mode=fetcher.polling_mode,
+        min_interval_s=fetcher.min_interval,
+        move_confirmations=fetcher.move_confirmations,
     )
 
 

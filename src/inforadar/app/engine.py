@@ -19,7 +19,7 @@ from inforadar.store.database import Database
 from inforadar.store.feeds.queries import load_feeds
 from inforadar.store.hosts.queries import load_crawl_delays, load_pauses
 from inforadar.store.hosts.save import free_slots, pause_host, reserve_slots
-from inforadar.urls import host_key
+from inforadar.urls import domain_key, host_key
 
 SLOT_MARGIN_S = 15.0
 """How much longer than the request timeout a host's slot is held, for the work around the request."""
@@ -100,6 +100,7 @@ async def _open_pacer(
             pause=slots[2],
             load=table.load,
             now=utc_now,
+            key_of=domain_key if settings.fetcher.pace_by == "domain" else str,
         )
         try:
             yield pacer

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
 
 from inforadar.app.analysis import make_builder, open_analysis
-from inforadar.app.collectors import CollectorParts, make_canonicalizer, make_collectors
+from inforadar.app.collectors import CollectorParts, make_canonicalizer, make_collectors, make_schedule_policy
 from inforadar.app.engine import open_engine
 from inforadar.app.redis import open_redis
 from inforadar.clock import utc_now
@@ -15,6 +15,7 @@ from inforadar.config import Settings
 from inforadar.fetch.engine import Engine
 from inforadar.pipeline.articles import ArticleListener
 from inforadar.pipeline.collect_stage import CollectStage
+from inforadar.pipeline.polling import PriceSteering, RhythmPlanner, first_price
 from inforadar.pipeline.pool import WorkPool
 from inforadar.pipeline.robots import Robots
 from inforadar.pipeline.search_index import SearchIndexer
@@ -42,7 +43,12 @@ async def open_worker(
         projection = await stack.enter_async_context(open_redis(settings, database, now=now))
         if engine is None:
             engine = await stack.enter_async_context(open_engine(settings, database))
-        writer = await stack.enter_async_context(Writer(database, diff, outbox=projection is not None))
+        policy = make_schedule_policy(settings)
+        interval_s = max(policy.success_interval_s, policy.min_interval_s)
+        planner = RhythmPlanner(policy=policy, price_s=first_price(interval_s))
+        writer = await stack.enter_async_context(
+            Writer(database, diff, outbox=projection is not None, planner=planner)
+        )
         parts = CollectorParts(
             settings=settings,
             database=database,
@@ -69,6 +75,7 @@ async def open_worker(
             ),
             builder=make_builder(settings, database, now),
             indexer=SearchIndexer(database=database),
+            steering=PriceSteering(database=database, planner=planner, budget=fetcher.budget, now=now),
             interval_s=fetcher.interval,
             stages=stages,
             projection=projection,

@@ -42,6 +42,10 @@ _GROUPS = {
             "list": ("inforadar.cli.feed.feeds:list_", "List all feeds with their health and next run."),
             "show": ("inforadar.cli.feed.feeds:show", "Show everything about one feed."),
             "preview": ("inforadar.cli.feed.preview:preview", "Show what selectors find on a listing page."),
+            "delays": (
+                "inforadar.cli.feed.delays:delays",
+                "Show how late news was seen, and expected to be.",
+            ),
             "edit": ("inforadar.cli.feed.edit:edit", "Change a feed's URL, settings or credentials."),
             "redate": (
                 "inforadar.cli.feed.redate:redate",

@@ -24,6 +24,7 @@ from pydantic import (
 from inforadar import __version__
 from inforadar.model.analysis import AnalyzerName
 from inforadar.model.feed import ErrorPolicy
+from inforadar.model.rhythm import PollingMode
 
 Seconds = Annotated[float, Field(ge=0, le=366 * 86400)]
 PositiveSeconds = Annotated[float, Field(gt=0, le=366 * 86400)]
@@ -86,13 +87,26 @@ class FetcherSettings(Section):
     interval: Seconds = 300
     """How often the worker looks for due feeds, in seconds."""
     success_interval: Seconds = 3600
-    """Minimum time between two scheduled fetches of a feed, in seconds; servers can only lengthen it."""
+    """Time between two scheduled fetches of a feed in seconds, if polling is fixed; servers can only lengthen it. If it
+    is adaptive, the same number of requests is spent on average."""
+    polling: PollingMode | None = None
+    """`adaptive`: each feed is fetched when it is expected to post; `fixed`: all at the same interval. Each feed can
+    override it. Default: `adaptive`, but `fixed` if only `success_interval` is set."""
+    min_interval: Annotated[float, Field(ge=0, le=86400)] = 600
+    """Minimum time between two scheduled fetches of a feed in seconds, if polling is adaptive."""
+    budget: Annotated[float, Field(gt=0)] | None = None
+    """Requests per day for all feeds together, if polling is adaptive. Default: what `success_interval` would cost."""
+    move_confirmations: Annotated[int, Field(ge=1, le=100)] = 3
+    """How many fetches, on at least two days, must confirm a permanent redirect before a feed's URL changes; 1: the
+    first redirect changes it."""
     workers: Annotated[int, Field(ge=1, le=1000)] = 10
     """How many feeds are fetched at the same time."""
     batch_size: Annotated[int, Field(ge=1, le=100_000)] = 1000
     """Maximum number of feeds in one cycle."""
     domain_delay: Annotated[float, Field(ge=0, le=7 * 86400)] = 3
     """Minimum time between two requests to the same host and port, in seconds."""
+    pace_by: Literal["host", "domain"] = "host"
+    """`domain`: the delay holds between all hosts of a registrable domain, for sites on shared hosting."""
     request_timeout: PositiveSeconds = 30
     """Time limit for one request with its redirects, in seconds."""
     job_timeout: PositiveSeconds = 45
@@ -131,6 +145,16 @@ class FetcherSettings(Section):
                 f"FETCHER_REQUEST_TIMEOUT ({self.request_timeout:g})"
             )
         return self
+
+    @property
+    def polling_mode(self) -> PollingMode:
+        """How polls are timed. Who sets only the interval wants that interval (ruling 16)."""
+        if self.polling is not None:
+            return self.polling
+        given = self.model_fields_set
+        if "success_interval" in given and given.isdisjoint({"budget", "min_interval"}):
+            return PollingMode.FIXED
+        return PollingMode.ADAPTIVE
 
     @property
     def agent(self) -> str:

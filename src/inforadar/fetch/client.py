@@ -149,6 +149,7 @@ class Client:
                     headers=lower_headers(response.headers.items()),
                     fetched_at=self._clock(),
                     validators=parse_validators(response.headers, chain.url),
+                    moved_to=chain.moved_to,
                 )
             if is_redirect(status):
                 fault = chain.follow(status, response.headers.get("Location"), self._max_redirects)

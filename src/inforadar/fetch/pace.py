@@ -104,7 +104,10 @@ class SharedPacer:
         pause: Pause,
         load: Callable[[], Awaitable[tuple[Mapping[str, datetime], Mapping[str, float]]]],
         now: Callable[[], datetime],
+        key_of: Callable[[str], str] = str,
     ) -> None:
+        """`key_of` maps a host to what shares its slot: itself, or its registrable domain."""
+        self._key_of = key_of
         self._delay_s = delay_s
         self._hold_s = hold_s
         self._unpaced = unpaced
@@ -117,6 +120,8 @@ class SharedPacer:
         self._crawl_delays: Mapping[str, float] = {}
         self._taken: dict[str, datetime] = {}
         """Our slots, and since when we have them."""
+        self._delays: dict[str, float] = {}
+        """The delay of the host that has the slot."""
         self._ended: dict[str, tuple[datetime, datetime]] = {}
         """Slots to release: since when we have them, and when the request ended."""
         self._flusher: asyncio.TimerHandle | None = None
@@ -143,10 +148,18 @@ class SharedPacer:
         if shared:
             await self._flush()
             now = self._now()
-            for host, (slot_s, pause_s) in (await self._reserve(shared, self._hold_s)).items():
+            by_key: dict[str, str] = {}
+            for host in shared:
+                first = by_key.setdefault(self._key_of(host), host)
+                if first != host:
+                    # Another host of its domain goes first.
+                    waits[host] = self.delay_of(host)
+            for key, (slot_s, pause_s) in (await self._reserve(list(by_key), self._hold_s)).items():
+                host = by_key[key]
                 waits[host] = max(self._retry_in_s(host, slot_s), pause_s)
                 if not waits[host]:
-                    self._taken[host] = now
+                    self._taken[key] = now
+                    self._delays[key] = self.delay_of(host)
         return waits
 
     def _retry_in_s(self, host: str, slot_s: float) -> float:
@@ -158,9 +171,10 @@ class SharedPacer:
         return slot_s if slot_s <= delay_s else min(slot_s, max(delay_s, SLOT_POLL_S))
 
     def done(self, host: str) -> None:
-        if (taken_at := self._taken.pop(host, None)) is None:
+        key = self._key_of(host)
+        if (taken_at := self._taken.pop(key, None)) is None:
             return
-        self._ended[host] = (taken_at, self._now())
+        self._ended[key] = (taken_at, self._now())
         if self._flusher is None:
             self._flusher = asyncio.get_running_loop().call_later(FLUSH_AFTER_S, self._flush_soon)
 
@@ -179,8 +193,8 @@ class SharedPacer:
         ended, self._ended = self._ended, {}
         now = self._now()
         delays = {
-            host: max(self.delay_of(host) - (now - ended_at).total_seconds(), 0.0)
-            for host, (taken_at, ended_at) in ended.items()
+            key: max(self._delays.get(key, self._delay_s) - (now - ended_at).total_seconds(), 0.0)
+            for key, (taken_at, ended_at) in ended.items()
             # A slot that was not released in time belongs to someone else now.
             if (now - taken_at).total_seconds() < self._hold_s
         }

@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from enum import StrEnum
 
+import msgspec
+
 from inforadar.model.feed_options import NO_OPTIONS, FeedOptions
 from inforadar.model.feed_warning import FeedWarning
 from inforadar.model.hints import NO_HINTS, ScheduleHints
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId
+from inforadar.model.rhythm import Polling, PollReason
 from inforadar.model.zone import zone_named
 
 
@@ -25,6 +28,14 @@ class FeedKind(StrEnum):
 class ErrorPolicy(StrEnum):
     BACKOFF = "backoff"
     ONE_STRIKE = "one-strike"
+
+
+class Moving(msgspec.Struct, frozen=True, kw_only=True):
+    """A permanent redirect that the server announced, but not often enough yet to believe it (ruling 17)."""
+
+    url: str
+    times: int
+    since: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +82,17 @@ class Feed:
     """About the last document that was read."""
     hints: ScheduleHints = NO_HINTS
     """How often that document asks to be fetched."""
+    read_at: datetime | None = None
+    """When its whole document was last sent; a 304 sends none."""
+    body_digest: str | None = None
+    """A hash of that document."""
+    body_changed_at: datetime | None = None
+    """When that document first differed from the one before."""
+    moving: Moving | None = None
+    reason: PollReason | None = None
+    """Why it runs next at `next_run_at`."""
+    polling_plan: Polling | None = None
+    """None if it is polled at the fixed interval."""
 
     @property
     def loses_entries(self) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from inforadar.errors import UsageError
+from inforadar.model.rhythm import PollingMode
 
 
 class Content(StrEnum):
@@ -42,6 +43,8 @@ class FeedOptions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     """The folders around the topic in the list that the feed was imported with, from the outside; for its export."""
     timezone: str | None = None
     """The time zone of dates that do not name one."""
+    polling_mode: PollingMode | None = None
+    """How its polls are timed."""
     epoch: str | None = None
     """When the sample was added; only its feeds have this."""
     was_enabled: bool | None = None

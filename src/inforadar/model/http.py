@@ -91,6 +91,8 @@ class NotModified:
     fetched_at: datetime
     validators: Validators = Validators()
     """The validators of the 304, if it had any; if empty, keep the old ones."""
+    moved_to: str | None = None
+    """The permanent new URL, as in `Fetched`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

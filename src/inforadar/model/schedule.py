@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Protocol
 
 import msgspec
 
-from inforadar.model.feed import Feed, FeedKind
+from inforadar.model.feed import Feed, FeedKind, Moving
 from inforadar.model.feed_warning import FeedWarning
 from inforadar.model.hints import ScheduleHints
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId, LeaseToken, RunId
 from inforadar.model.item import ItemChange, Listed, NewItem
+from inforadar.model.rhythm import Delays, Polling, PollLimits, PollReason, Rhythm
 
 
 class Lane(StrEnum):
@@ -51,6 +53,11 @@ class NextRun:
     """Seconds from now; None means not scheduled."""
     failures: int = 0
     error: str | None = None
+    reason: PollReason | None = None
+    limits: PollLimits | None = None
+    """Set if the feed's rhythm decides within them, once the job's new items are known; `after_s` stands until then."""
+    polling: Polling | None = None
+    """The plan, if its rhythm decided."""
 
 
 class PartState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -123,6 +130,10 @@ class FinishedJob:
     """A walk was completed down to the feed's own cutoff: from now on scheduled walks may stop at the window."""
     spent_s: float = 0.0
     """Seconds until the response was complete."""
+    digest: str | None = None
+    """A hash of the document; None if none was read."""
+    moving: Moving | None = None
+    """A permanent redirect that is to be confirmed by further fetches."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,3 +145,25 @@ class Saved:
     changed: tuple[ItemChange, ...] = ()
     duplicate_of: FeedId | None = None
     """The other feed that has the URL to which this one moved; the URL was not changed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedRun:
+    """A job's next run, once its new items are known."""
+
+    next_run: NextRun
+    rhythm: Rhythm | None
+    """The feed's counts, if the job changed them."""
+    delays: Delays
+
+
+class Planner(Protocol):
+    """Learns the rhythm of feeds and plans their next runs, while their jobs are saved."""
+
+    def learn(
+        self, feed: Feed, added: Sequence[NewItem], at: datetime, rhythm: Rhythm | None
+    ) -> tuple[Rhythm | None, Delays]:
+        """The counts with these new items, None if they did not change, and how late the items were seen."""
+        ...
+
+    def plan(self, job: FinishedJob, added: Sequence[NewItem], rhythm: Rhythm | None) -> PlannedRun: ...

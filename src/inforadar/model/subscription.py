@@ -96,6 +96,8 @@ class Subscribed:
     feed: Feed
     is_new: bool
     """True if it was added or revived, False if it already existed and nothing was changed."""
+    is_twin: bool = False
+    """It is followed under another form of the URL: http or https, with or without a slash at the end."""
     kept_credentials: bool | None = None
     """Whether the credentials in its URL were stored; None if there were none, or nothing was changed."""
 

@@ -28,6 +28,7 @@ from inforadar.pipeline.articles import Canonicalizer
 from inforadar.pipeline.build import Builder
 from inforadar.pipeline.collect_stage import CollectStage
 from inforadar.pipeline.loops import CollectLoop, Loop, Wakes, run_fetch_loop, run_loops, run_stage_loop
+from inforadar.pipeline.polling import PriceSteering
 from inforadar.pipeline.runs.cycle_result import CycleResult
 from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.database import Database
@@ -76,6 +77,7 @@ class Worker:
     analysis: AnalysisStage
     builder: Builder
     indexer: SearchIndexer
+    steering: PriceSteering
     interval_s: float
     stages: frozenset[Stage] = ALL_STAGES
     projection: RedisProjection | None = None
@@ -89,6 +91,7 @@ class Worker:
         """Run one cycle over due and requested feeds, then each stage once."""
         report = WorkReport()
         if Stage.COLLECT in self.stages:
+            await self.steering.run_once()
             while (fetched := await self.collecting.fetch_requested()) is not None:
                 report.fetches.append(fetched)
             report.collected, report.run_id = await self.collecting.claim_and_collect()
@@ -121,6 +124,7 @@ class Worker:
             for _ in range(WALK_LOOPS):
                 yield self._collect_loop(Lane.WALKS, share)
             yield run_fetch_loop(self.collecting, wakes)
+            yield stage_loop("steer", self.steering.run_once, asyncio.Event())
         if Stage.CANONICAL in self.stages:
             yield stage_loop("canonical", self._canonicalize, wakes.canonical)
         if Stage.ANALYZE in self.stages:

@@ -7,13 +7,13 @@ job. If a batch fails, its jobs are saved one by one, so that one bad job fails 
 all of them fail.
 
 Every transaction that locks several rows does so in this order, and within a table by key, so that no two can
-deadlock: feed_schedules, articles, items, feed_days, fetch_days.
+deadlock: feed_schedules, articles, items, feed_rhythms, feed_days, fetch_days.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -25,13 +25,16 @@ from inforadar.model.far_dates import without_far_dates
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId
 from inforadar.model.item import Diff, KnownItem, Listed
-from inforadar.model.schedule import FinishedJob, ListingPart, Saved
+from inforadar.model.rhythm import Delays, Rhythm
+from inforadar.model.schedule import FinishedJob, ListingPart, Planner, Saved
 from inforadar.store.articles.enqueue import retry_old_failures
 from inforadar.store.database import Database
 from inforadar.store.faults import is_database_fault
 from inforadar.store.feeds.changes import save_lanes, update_feed
 from inforadar.store.feeds.job_results import save_feeds, save_move, save_schedules
-from inforadar.store.feeds.note_history import note_outcomes
+from inforadar.store.feeds.note_history import note_delays, note_outcomes
+from inforadar.store.feeds.rhythms import load_rhythms
+from inforadar.store.feeds.save_rhythms import save_rhythms
 from inforadar.store.items.known import load_known
 from inforadar.store.items.save import FeedItems, insert_items, save_changes, save_upkeep
 from inforadar.store.redis.outbox import note_listed
@@ -53,11 +56,16 @@ GATHER_BELOW_WEIGHT, GATHER_S = 600, 0.05
 
 
 def save_collected(
-    connection: Connection, jobs: Sequence[FinishedJob], diff: Differ, *, outbox: bool = False
+    connection: Connection,
+    jobs: Sequence[FinishedJob],
+    diff: Differ,
+    *,
+    outbox: bool = False,
+    planner: Planner | None = None,
 ) -> dict[FeedId, Saved | None]:
     """Save a batch. A feed whose lease was lost maps to None, and nothing of it is written.
 
-    With `outbox`, also note new items for Redis.
+    With `outbox`, also note new items for Redis. With a `planner`, the new items decide when each feed runs next.
     """
     held = _lock_held_leases(connection, jobs)
     saved: dict[FeedId, Saved | None] = {job.lease.feed.id: None for job in jobs}
@@ -73,17 +81,42 @@ def save_collected(
             changed=found[feed.id].changed,
             duplicate_of=duplicate,
         )
+    held, delays = _plan(connection, held, found, planner) if planner else (held, {})
     save_feeds(connection, held)
     save_schedules(connection, held, {key for key, value in found.items() if value})
     if first := [job.lease.feed.id for job in held if job.kind and job.lease.feed.kind is None]:
         save_lanes(connection, first)
     delete_found(connection, [job.lease.feed.id for job in held])
-    note_outcomes(connection, held)
+    note_outcomes(connection, held, delays)
     return saved
 
 
+def _plan(
+    connection: Connection, jobs: Sequence[FinishedJob], found: Mapping[FeedId, Diff], planner: Planner
+) -> tuple[list[FinishedJob], dict[FeedId, Delays]]:
+    """Learn each feed's rhythm from its new items, save it, and plan its next run. Failed jobs stay as they are."""
+    ended = {job.lease.feed.id: job for job in jobs}
+    fetched = [key for key, job in ended.items() if job.outcome is Outcome.SUCCESS]
+    known = load_rhythms(connection, fetched) if fetched else {}
+    learned: dict[FeedId, Rhythm] = {}
+    delays: dict[FeedId, Delays] = {}
+    for key in fetched:
+        planned = planner.plan(ended[key], found[key].added, known.get(key))
+        ended[key] = replace(ended[key], next_run=planned.next_run)
+        delays[key] = planned.delays
+        if planned.rhythm is not None:
+            learned[key] = planned.rhythm
+    save_rhythms(connection, learned)
+    return list(ended.values()), delays
+
+
 def save_part(
-    connection: Connection, part: ListingPart, diff: Differ, *, outbox: bool = False
+    connection: Connection,
+    part: ListingPart,
+    diff: Differ,
+    *,
+    outbox: bool = False,
+    planner: Planner | None = None,
 ) -> Saved | None:
     """Save one part of an unfinished job: only its items. Returns None, and writes nothing, if the lease was lost."""
     if not _lock_held_leases(connection, [part]):
@@ -99,6 +132,12 @@ def save_part(
         connection.execute(
             update(feed_schedules).where(s.id == feed_id).values(build_at=db_after(s.build_at))
         )
+    if planner and found.added:
+        known = load_rhythms(connection, [feed_id]).get(feed_id)
+        rhythm, delays = planner.learn(part.lease.feed, found.added, part.at, known)
+        if rhythm is not None:
+            save_rhythms(connection, {feed_id: rhythm})
+        note_delays(connection, feed_id, part.at, delays)
     return Saved(feed_id=feed_id, added=found.added, changed=found.changed)
 
 
@@ -145,9 +184,12 @@ def _lock_held_leases(connection: Connection, jobs: Sequence[J]) -> list[J]:
 class Writer:
     """Saves jobs as they finish. `async with Writer(db, diff) as writer: await writer.submit(job)`."""
 
-    def __init__(self, database: Database, diff: Differ, *, outbox: bool = False) -> None:
+    def __init__(
+        self, database: Database, diff: Differ, *, outbox: bool = False, planner: Planner | None = None
+    ) -> None:
         self._database = database
         self._outbox = outbox
+        self._planner = planner
         self._diff = diff
         self._waiting: list[tuple[FinishedJob, asyncio.Future[Saved]]] = []
         self._unsaved = 0
@@ -198,14 +240,18 @@ class Writer:
 
     async def save_alone(self, job: FinishedJob) -> Saved:
         """Save one job at once: for callers that have one job after another and nothing to gather."""
-        saved = await self._database.write(save_collected, [job], self._diff, outbox=self._outbox)
+        saved = await self._database.write(
+            save_collected, [job], self._diff, outbox=self._outbox, planner=self._planner
+        )
         if (result := saved[job.lease.feed.id]) is None:
             raise _lost(job)
         return result
 
     async def save_part(self, part: ListingPart) -> Saved:
         """Commit one part of an unfinished job. Not gathered, because the walk waits for it."""
-        saved = await self._database.write(save_part, part, self._diff, outbox=self._outbox)
+        saved = await self._database.write(
+            save_part, part, self._diff, outbox=self._outbox, planner=self._planner
+        )
         if saved is None:
             raise _lost(part)
         return saved
@@ -248,7 +294,11 @@ class Writer:
     async def _save_batch(self, batch: list[tuple[FinishedJob, asyncio.Future[Saved]]]) -> None:
         try:
             saved = await self._database.write(
-                save_collected, [job for job, _ in batch], self._diff, outbox=self._outbox
+                save_collected,
+                [job for job, _ in batch],
+                self._diff,
+                outbox=self._outbox,
+                planner=self._planner,
             )
         except Exception as fault:
             # Any exception is reported by the job that caused it; the others are saved.

@@ -54,6 +54,10 @@ def edit(
         str | None,
         Parameter(help="The time zone of dates without one, like Europe/Moscow; `default` or '': UTC."),
     ] = None,
+    polling_mode: Annotated[
+        Literal["adaptive", "fixed", "default"] | None,
+        Parameter(help="When it is polled: by its rhythm, or at the fixed interval."),
+    ] = None,
     content: Annotated[
         ContentChoice | None,
         Parameter(help="How much text the published feed carries; `default`: all, without credentials."),
@@ -129,6 +133,7 @@ def edit(
         title=title,
         timezone=timezone,
         content=content,
+        polling_mode=polling_mode,
         analyzer=analyzer,
         model=model,
         prompt=prompt,

@@ -29,12 +29,15 @@ from inforadar.errors import UsageError
 from inforadar.masks import masked
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.feed_options import Content, FeedOptions
+from inforadar.model.rhythm import Rhythm
 from inforadar.model.subscription import Start, Subscribed, WantedFeed
 from inforadar.store.database import Database
 from inforadar.store.feeds.lists import FeedList, list_feeds
 from inforadar.store.feeds.queries import find_feed, load_former_urls
+from inforadar.store.feeds.rhythms import load_rhythms
 from inforadar.views.feed_health import HealthState, feed_health
 from inforadar.views.json import feed_document
+from inforadar.views.rhythm import polling_sentence, week_lines, week_map
 
 Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
 Reference = Annotated[
@@ -115,7 +118,10 @@ def add(
         print_json(feed_document(feed, utc_now()) | {"added": added.is_new})
         return 0
     if not added.is_new:
-        print_line(f"{safe(feed.url)} already exists (id {feed.id}); nothing was changed.")
+        if added.is_twin:
+            print_line(f"You already follow this as {safe(feed.url)} (id {feed.id}); nothing was changed.")
+        else:
+            print_line(f"{safe(feed.url)} already exists (id {feed.id}); nothing was changed.")
         print_line(
             f"`inforadar feed show {short_id(feed.id)}` shows it, `feed edit` and `feed enable` change it."
         )
@@ -267,18 +273,28 @@ def _health_text(feed: Feed) -> Text:
 def show(feed: Reference, *, json: Json = False) -> None:
     """Show everything about one feed."""
 
-    async def work(database: Database, _: Settings) -> tuple[Feed, list[tuple[str, str]]]:
+    async def work(database: Database, _: Settings) -> tuple[Feed, list[tuple[str, str]], Rhythm | None]:
         found = await database.read(find_feed, feed)
         former = await database.read(load_former_urls, found.id)
-        return found, [(url, left_at.isoformat()) for url, left_at in former]
+        rhythms = await database.read(load_rhythms, [found.id])
+        return found, [(url, left_at.isoformat()) for url, left_at in former], rhythms.get(found.id)
 
-    found, former = on_store(work)
-    document = feed_document(found, utc_now())
+    found, former, rhythm = on_store(work)
+    now = utc_now()
+    document = feed_document(found, now)
+    week = week_map(rhythm, found, now)
+    document["polling_sentence"] = polling_sentence(found, rhythm, now)
+    document["week"] = week
     document["former_urls"] = [{"url": url, "left_at": at} for url, at in former]
     if json:
         print_json(document)
         return
     print_line(document.pop("health_sentence"))
+    if said := document.pop("polling_sentence"):
+        print_line(said)
+    document.pop("week")
+    for line in week_lines(week):
+        print_line(f"  {line}")
     for name, value in document.items():
         if name == "former_urls":
             for url, at in former:

@@ -7,6 +7,7 @@ crash in one feed's job is caught here and recorded on that feed; other feeds ar
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
@@ -33,7 +34,14 @@ from inforadar.model.item import Listed, Listing
 from inforadar.model.schedule import FinishedJob, Handover, ListingPart
 from inforadar.pipeline.collect.jobs import Job
 from inforadar.pipeline.collect.left_out import on_other_hosts, over_the_limit
-from inforadar.pipeline.schedule import SchedulePolicy, after_failure, after_success
+from inforadar.pipeline.schedule import (
+    SchedulePolicy,
+    after_failure,
+    after_success,
+    confirm_move,
+    is_check_due,
+    repeat_of,
+)
 from inforadar.stages.discover.sitemap.parse import is_sitemap
 from inforadar.urls import hostname
 
@@ -104,7 +112,7 @@ class FeedCollector:
         result = await self.fetch(
             Request(
                 url=feed.url,
-                validators=feed.validators,
+                validators=Validators() if is_check_due(feed, self.now()) else feed.validators,
                 accept=ACCEPT,
                 timeout_s=self.request_timeout_s,
                 max_bytes=self.max_sitemap_bytes
@@ -128,6 +136,9 @@ class FeedCollector:
 
     def _finish_unchanged(self, job: Job, result: NotModified, spent_s: float) -> FinishedJob:
         freshness = freshness_s(result.headers, result.fetched_at)
+        moved_to, moving = confirm_move(
+            job.feed, result.moved_to, result.fetched_at, self.policy.move_confirmations
+        )
         return FinishedJob(
             lease=job.lease,
             run_id=job.run_id,
@@ -137,6 +148,8 @@ class FeedCollector:
                 job.feed, self.policy, self.now(), freshness_s=freshness, hints=job.feed.hints
             ),
             validators=_new_validators(result, job.feed),
+            moved_to=moved_to,
+            moving=moving,
             spent_s=spent_s,
         )
 
@@ -158,6 +171,12 @@ class FeedCollector:
             return failed_job(job, self.policy, fault_of(feed, all_elsewhere(listing.items), self.now()))
         freshness = freshness_s(fetched.headers, fetched.fetched_at)
         chosen = newest(kept, self.max_articles)
+        validators = Validators() if listing.is_cut_off else fetched.validators
+        digest = hashlib.sha256(fetched.body).hexdigest()[:32]
+        repeat = repeat_of(feed, digest=digest, has_validators=bool(validators), now=self.now())
+        moved_to, moving = confirm_move(
+            feed, fetched.moved_to, fetched.fetched_at, self.policy.move_confirmations
+        )
         channel = {
             "title": listing.title,
             "site_url": listing.link,
@@ -170,11 +189,15 @@ class FeedCollector:
             run_id=job.run_id,
             at=fetched.fetched_at,
             outcome=Outcome.SUCCESS,
-            next_run=after_success(feed, self.policy, self.now(), freshness_s=freshness, hints=listing.hints),
+            next_run=after_success(
+                feed, self.policy, self.now(), freshness_s=freshness, hints=listing.hints, repeat=repeat
+            ),
             listed=chosen,
             # With the validators of half a document, the server would say that nothing has changed.
-            validators=Validators() if listing.is_cut_off else fetched.validators,
-            moved_to=fetched.moved_to,
+            validators=validators,
+            moved_to=moved_to,
+            moving=moving,
+            digest=digest,
             kind=FeedKind.FEED,
             channel={name: value for name, value in channel.items() if value},
             dropped=dropped,

@@ -28,7 +28,7 @@ from inforadar.pipeline.collect.left_out import below_the_cutoff, on_other_hosts
 from inforadar.pipeline.polite_visit import Visitor
 from inforadar.pipeline.pool import PoolCrashError, PoolTimeoutError
 from inforadar.pipeline.robots import Robots
-from inforadar.pipeline.schedule import SchedulePolicy, after_success, default_cutoff
+from inforadar.pipeline.schedule import SchedulePolicy, after_success, confirm_move, default_cutoff
 from inforadar.stages.discover.pages.fetch import fetch_pages, reader_for
 from inforadar.stages.discover.pages.listing import PageListing, PageReader
 from inforadar.stages.discover.pages.walk import Depth, PageDecision, StopReason, Walk
@@ -172,13 +172,20 @@ class PagesCollector:
             return failed_job(job, self.policy, failed)
         first = walked.first
         freshness = freshness_s(first.headers, first.fetched_at) if first else None
+        moved_to, moving = confirm_move(
+            job.feed,
+            first.moved_to if first and not job.found else None,
+            self.now(),
+            self.policy.move_confirmations,
+        )
         return FinishedJob(
             lease=job.lease,
             run_id=job.run_id,
             at=self.now(),
             outcome=Outcome.SUCCESS,
             next_run=after_success(job.feed, self.policy, self.now(), freshness_s=freshness),
-            moved_to=first.moved_to if first and not job.found else None,
+            moved_to=moved_to,
+            moving=job.feed.moving if job.found else moving,
             dropped=walked.dropped,
             warnings=walked.warnings,
             walked=job.limits.cutoff is None or job.limits.cutoff <= self.cutoff_of(job.feed),

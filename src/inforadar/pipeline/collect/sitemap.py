@@ -30,7 +30,7 @@ from inforadar.pipeline.collect.page_titles import Missing, PageTitles, Title
 from inforadar.pipeline.collect.sitemap_files import MatchUrls, SitemapWalk, Todo
 from inforadar.pipeline.polite_visit import Visitor
 from inforadar.pipeline.robots import Robots
-from inforadar.pipeline.schedule import SchedulePolicy, after_failure, after_success
+from inforadar.pipeline.schedule import SchedulePolicy, after_failure, after_success, confirm_move
 from inforadar.stages.discover.sitemap.filter import parse_stored_filter, sort_entries_by_date
 from inforadar.stages.discover.sitemap.titles import slug_title
 from inforadar.store.database import Database
@@ -291,13 +291,17 @@ class SitemapCollector:
             first = replace(job.feed, failures=0)
             return replace(ended, next_run=after_failure(first, self.policy, failed))
         freshness = freshness_s(root.headers, root.fetched_at) if root else None
+        moved_to, moving = confirm_move(
+            job.feed, root.moved_to if root else None, self.now(), self.policy.move_confirmations
+        )
         return FinishedJob(
             lease=job.lease,
             run_id=job.run_id,
             at=self.now(),
             outcome=Outcome.SUCCESS,
             next_run=after_success(job.feed, self.policy, self.now(), freshness_s=freshness),
-            moved_to=root.moved_to if isinstance(root, Fetched) else None,
+            moved_to=moved_to,
+            moving=moving,
             channel={} if job.feed.site_url else {"site_url": f"{origin(job.feed.url)}/"},
             dropped=run.walk.dropped,
             warnings=(*run.walk.warnings, *on_other_hosts(run.walk.dropped))

@@ -16,13 +16,13 @@ from inforadar.model.schedule import Lane, lane_of
 from inforadar.model.subscription import FALLBACK_S
 from inforadar.store.feeds.changes import request_feed, save_lanes
 from inforadar.store.feeds.options import revive_options
-from inforadar.store.feeds.queries import feed_key, find_feed_by_url, load_feed
+from inforadar.store.feeds.queries import feed_key, find_feed_by_url, find_twin, load_feed
 from inforadar.store.feeds.rows import feed_from_row, select_feeds
 from inforadar.store.feeds.save_credentials import add_credentials, save_credentials
 from inforadar.store.schema.feeds import feed_schedules, feed_urls, feeds
 from inforadar.store.types import db_later, db_now, one_of
 from inforadar.store.upsert import upsert
-from inforadar.urls import keeps_credentials, root_domain
+from inforadar.urls import keeps_credentials, root_domain, twin_urls
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,14 +66,20 @@ def _add_unknown(connection: Connection, wanted: Sequence[Subscription]) -> dict
     """Add the feeds whose URLs were never known, all at once, because feed lists are long. Returns them by position."""
     keys = [feed_key(one.url) for one in wanted]
     hashes = [key for _, key in keys]
+    twins = [[feed_key(twin)[1] for twin in twin_urls(href)] for href, _ in keys]
     known: set[str] = set()
     for table in (feeds, feed_urls):
         query = select(table.c.url_hash).where(one_of(table.c.url_hash, hashes))
         known.update(connection.execute(query).scalars())
+    query = select(feeds.c.url_hash).where(
+        one_of(feeds.c.url_hash, [key for keys_ in twins for key in keys_]), feeds.c.deleted_at.is_(None)
+    )
+    followed = set(connection.execute(query).scalars())
     places: dict[FeedId, int] = {}
     for place, key in enumerate(hashes):
-        if key not in known:
+        if key not in known and followed.isdisjoint(twins[place]):
             known.add(key)
+            followed.add(key)
             places[FeedId(new_uuid())] = place
     if not places:
         return {}
@@ -189,7 +195,7 @@ def insert_feed(
     columns and options that apply to a new feed only.
     """
     href, key = feed_key(url)
-    existing = find_feed_by_url(connection, href)
+    existing = find_feed_by_url(connection, href) or find_twin(connection, href)
     if existing and existing.deleted_at is None:
         return existing, False
     given: dict[str, Any] = {

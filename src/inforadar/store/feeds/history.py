@@ -55,6 +55,31 @@ def load_outcomes_by_day(connection: Connection, since: date) -> list[dict[str, 
     ]
 
 
+def load_delays_by_day(connection: Connection, since: date) -> list[dict[str, Any]]:
+    """For each day its fetches, and the mean delay of its new items, observed and expected; None without such items."""
+    d = fetch_days.c
+    sums = [func.sum(d[name]).label(name) for name in ("fetches", "timed", "delay_s", "expected_delay_s")]
+    query = select(d.day, *sums).where(d.day >= since, d.outcome != ANALYZED).group_by(d.day).order_by(d.day)
+    return [
+        {
+            "day": row.day.isoformat(),
+            "fetches": int(row.fetches),
+            "timed": int(row.timed),
+            "delay_s": row.delay_s / row.timed if row.timed else None,
+            "expected_delay_s": row.expected_delay_s / row.timed if row.timed else None,
+        }
+        for row in connection.execute(query)
+    ]
+
+
+def load_delay_totals(connection: Connection) -> tuple[int, float, float]:
+    """(items, seconds of delay, seconds of expected delay) of all time."""
+    d = fetch_days.c
+    query = select(func.sum(d.timed), func.sum(d.delay_s), func.sum(d.expected_delay_s))
+    timed, delay_s, expected_s = connection.execute(query).one()
+    return int(timed or 0), float(delay_s or 0), float(expected_s or 0)
+
+
 def load_fetch_totals(connection: Connection) -> list[tuple[str, int, float]]:
     """(outcome, fetches, seconds) of all time, for every outcome."""
     d = fetch_days.c

@@ -10,7 +10,7 @@ import msgspec
 from sqlalchemy import ColumnElement, Connection, case, func, select, update
 
 from inforadar.model.hints import ScheduleHints
-from inforadar.model.http import Validators
+from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId
 from inforadar.model.schedule import FinishedJob
 from inforadar.store.feeds.credentials import has_credentials
@@ -57,6 +57,10 @@ _fetched = JsonRows(
     was_read="boolean",
     warnings="jsonb",
     hints="jsonb",
+    read_at="timestamptz",
+    digest="text",
+    changed_at="timestamptz",
+    moving="jsonb",
     **dict.fromkeys(_CHANNEL, "text"),
 )
 
@@ -80,6 +84,10 @@ _SAVE_FEEDS = (
         validators_url=_renewed("validators_url"),
         warnings=case((_fetched.c["was_read"], _fetched.c["warnings"]), else_=feeds.c.warnings),
         hints=case((_fetched.c["was_read"], _fetched.c["hints"]), else_=feeds.c.hints),
+        read_at=func.coalesce(_fetched.c["read_at"], feeds.c.read_at),
+        body_digest=func.coalesce(_fetched.c["digest"], feeds.c.body_digest),
+        body_changed_at=func.coalesce(_fetched.c["changed_at"], feeds.c.body_changed_at),
+        moving=_fetched.c["moving"],
         # The job's value, or else the current one: someone may have edited it meanwhile.
         **{name: func.coalesce(_fetched.c[name], feeds.c[name]) for name in _CHANNEL} | {"title": _title},
     )
@@ -99,17 +107,21 @@ def save_feeds(connection: Connection, jobs: Iterable[FinishedJob]) -> None:
     rows: list[tuple[Any, ...]] = []
     seen: list[tuple[Any, ...]] = []
     for job in jobs:
-        new, channel = job.validators, job.channel
-        if new is None and not channel and not job.kind and job.warnings is None:
-            id_, at = stored_id(connection, job.lease.feed.id), stored_time(connection, job.at)
+        new, channel, feed = job.validators, job.channel, job.lease.feed
+        moving = job.moving if job.outcome is Outcome.SUCCESS else feed.moving
+        learned = new is not None or channel or job.kind or job.warnings is not None
+        if not learned and moving == feed.moving:
+            id_, at = stored_id(connection, feed.id), stored_time(connection, job.at)
             seen.append((id_, job.outcome.value, at))
             continue
+        at = stored_time(connection, job.at)
+        is_other = job.digest is not None and job.digest != feed.body_digest
         kept = new or Validators()
         rows.append(
             (
-                stored_id(connection, job.lease.feed.id),
+                stored_id(connection, feed.id),
                 job.outcome.value,
-                stored_time(connection, job.at),
+                at,
                 job.kind,
                 new is not None,
                 kept.etag,
@@ -118,6 +130,10 @@ def save_feeds(connection: Connection, jobs: Iterable[FinishedJob]) -> None:
                 job.warnings is not None,
                 [asdict(one) for one in job.warnings or ()] or None,
                 _stored_hints(job.hints),
+                at if job.warnings is not None else None,
+                job.digest,
+                at if is_other else None,
+                msgspec.to_builtins(moving) if moving else None,
                 *((channel.get(name) or None for name in _CHANNEL) if channel else _NO_CHANNEL),
             )
         )
@@ -133,6 +149,13 @@ def _stored_hints(hints: ScheduleHints | None) -> dict[str, Any] | None:
     return {name: value for name, value in given.items() if value} or None
 
 
+def _stored_plan(job: FinishedJob) -> tuple[float | None, float | None, float | None]:
+    """The plan in its columns. A failed job plans nothing, but the feed's share of the budget stays its own."""
+    feed = job.lease.feed
+    plan = job.next_run.polling if job.outcome is Outcome.SUCCESS else feed.polling_plan
+    return (plan.polls_per_day, plan.items_per_day, plan.expected_delay_s) if plan else (None, None, None)
+
+
 _s = feed_schedules.c
 _next = JsonRows(
     "next",
@@ -143,6 +166,10 @@ _next = JsonRows(
     failures="integer",
     touched="boolean",
     walked="boolean",
+    reason="text",
+    polls_per_day="double precision",
+    items_per_day="double precision",
+    expected_delay_s="double precision",
 )
 _SAVE_SCHEDULES = (
     update(feed_schedules)
@@ -158,6 +185,10 @@ _SAVE_SCHEDULES = (
         requested_at=case((_s.requested_at <= _s.claimed_at, None), else_=_s.requested_at),
         build_at=case((_next.c["touched"], db_after(_s.build_at)), else_=_s.build_at),
         walked_at=case((_next.c["walked"], db_now()), else_=_s.walked_at),
+        reason=_next.c["reason"],
+        polls_per_day=_next.c["polls_per_day"],
+        items_per_day=_next.c["items_per_day"],
+        expected_delay_s=_next.c["expected_delay_s"],
     )
 )
 
@@ -172,6 +203,8 @@ def save_schedules(connection: Connection, jobs: Iterable[FinishedJob], touched:
             job.next_run.failures,
             job.lease.feed.id in touched,
             job.walked,
+            job.next_run.reason,
+            *_stored_plan(job),
         )
         for job in jobs
     ]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from operator import add
+from types import MappingProxyType
 
 from sqlalchemy import Connection, Insert, Table, select, text
 from sqlalchemy.dialects.postgresql import insert as pg_insert
@@ -13,29 +14,53 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId
+from inforadar.model.rhythm import NO_DELAYS, Delays
 from inforadar.model.schedule import FinishedJob
 from inforadar.store.rows import JsonRows
 from inforadar.store.schema.history import ANALYZED, OUTCOMES, feed_days, fetch_days
 
-_COUNTS = (*OUTCOMES, "added", "spent_s")
+_DELAYS = ("timed", "delay_s", "expected_delay_s")
+_COUNTS = (*OUTCOMES, "added", "spent_s", *_DELAYS)
 _fed = JsonRows("fed", feed_id="uuid", day="date", **dict.fromkeys(_COUNTS, "double precision"))
-_all = JsonRows("counted", day="date", outcome="text", fetches="integer", spent_s="double precision")
+_DELAY_TYPES = {"timed": "integer", "delay_s": "double precision", "expected_delay_s": "double precision"}
+_all = JsonRows(
+    "counted", day="date", outcome="text", fetches="integer", spent_s="double precision", **_DELAY_TYPES
+)
 
 
 def note_added(connection: Connection, added: Iterable[tuple[FeedId, datetime, int]]) -> None:
     """Count new items, given as (feed, time, number)."""
-    _add_feed_days(connection, ((id_, _day(at), (*_NOT_ENDED, number, 0.0)) for id_, at, number in added))
+    _add_feed_days(
+        connection, ((id_, _day(at), (*_NOT_ENDED, number, 0.0, 0, 0.0, 0.0)) for id_, at, number in added)
+    )
 
 
-def note_outcomes(connection: Connection, jobs: Sequence[FinishedJob]) -> None:
-    """Count outcomes of fetches. Call it last: all workers update the same few rows and wait for each other there."""
+def note_delays(connection: Connection, feed_id: FeedId, at: datetime, delays: Delays) -> None:
+    """Count how late the items of a job's part were seen."""
+    _add_feed_days(connection, [(feed_id, _day(at), (*_NOT_ENDED, 0, 0.0, *_delay_sums(delays)))])
+    counted = [(_day(at), Outcome.SUCCESS.value, 0, 0.0, *_delay_sums(delays))]
+    connection.execute(_ADD_FETCH_DAYS[connection.dialect.name], _all.parameters(counted))
+
+
+def _delay_sums(delays: Delays) -> tuple[int, float, float]:
+    return delays.timed, delays.delay_s, delays.expected_s
+
+
+def note_outcomes(
+    connection: Connection,
+    jobs: Sequence[FinishedJob],
+    delays: Mapping[FeedId, Delays] = MappingProxyType({}),
+) -> None:
+    """Count outcomes of fetches, and how late news was seen.
+
+    Call it last: all workers update the same few rows and wait for each other there.
+    """
     rows = []
-    sums: dict[tuple[str, Outcome], tuple[int, float]] = defaultdict(lambda: (0, 0.0))
+    sums: dict[tuple[str, Outcome], tuple[float, ...]] = defaultdict(lambda: (0, 0.0, 0, 0.0, 0.0))
     for job in jobs:
-        day = _day(job.at)
-        rows.append((job.lease.feed.id, day, (*_ENDED[job.outcome], 0, job.spent_s)))
-        number, spent_s = sums[day, job.outcome]
-        sums[day, job.outcome] = number + 1, spent_s + job.spent_s
+        day, late = _day(job.at), _delay_sums(delays.get(job.lease.feed.id, NO_DELAYS))
+        rows.append((job.lease.feed.id, day, (*_ENDED[job.outcome], 0, job.spent_s, *late)))
+        sums[day, job.outcome] = tuple(map(add, sums[day, job.outcome], (1, job.spent_s, *late)))
     _add_feed_days(connection, rows)
     if sums:
         counted = [(day, outcome.value, *sum_) for (day, outcome), sum_ in sorted(sums.items())]
@@ -44,7 +69,7 @@ def note_outcomes(connection: Connection, jobs: Sequence[FinishedJob]) -> None:
 
 def note_analysis(connection: Connection, at: datetime) -> None:
     """Count one more analysis. Call it last, for the same reason."""
-    counted = [(_day(at), ANALYZED, 1, 0.0)]
+    counted = [(_day(at), ANALYZED, 1, 0.0, 0, 0.0, 0.0)]
     connection.execute(_ADD_FETCH_DAYS[connection.dialect.name], _all.parameters(counted))
 
 

@@ -14,8 +14,8 @@ from inforadar.model.ids import FeedId
 from inforadar.store.feeds.label_match import is_named, known_names
 from inforadar.store.feeds.rows import feed_from_row, joined, select_feeds
 from inforadar.store.schema.feeds import feed_schedules, feed_urls, feeds
-from inforadar.store.types import unindexed
-from inforadar.urls import canonical_form, url_hash
+from inforadar.store.types import one_of, unindexed
+from inforadar.urls import canonical_form, twin_urls, url_hash
 
 ACTIVE = (unindexed(feeds.c.enabled), feeds.c.deleted_at.is_(None))
 """Feeds that are fetched and served."""
@@ -41,6 +41,14 @@ def find_feed_by_url(connection: Connection, url: str) -> Feed | None:
     if row is None:
         former = select(feed_urls.c.feed_id).where(feed_urls.c.url_hash == key).scalar_subquery()
         row = connection.execute(select_feeds().where(feeds.c.id == former)).first()
+    return feed_from_row(row) if row else None
+
+
+def find_twin(connection: Connection, url: str) -> Feed | None:
+    """Find a feed that is followed under another form of this URL; a deleted one does not count."""
+    keys = [feed_key(twin)[1] for twin in twin_urls(url)]
+    query = select_feeds().where(one_of(feeds.c.url_hash, keys), feeds.c.deleted_at.is_(None)).limit(1)
+    row = connection.execute(query).first()
     return feed_from_row(row) if row else None
 
 

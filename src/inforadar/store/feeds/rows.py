@@ -7,11 +7,12 @@ from typing import Any
 import msgspec
 from sqlalchemy import Row, Select, Text, cast, func, or_, select
 
-from inforadar.model.feed import ErrorPolicy, Feed, FeedKind
+from inforadar.model.feed import ErrorPolicy, Feed, FeedKind, Moving
 from inforadar.model.feed_options import NO_OPTIONS, parse_options
 from inforadar.model.feed_warning import FeedWarning
 from inforadar.model.hints import NO_HINTS, ScheduleHints
 from inforadar.model.http import Outcome, Validators
+from inforadar.model.rhythm import Polling, PollReason
 from inforadar.store.schema.feeds import feed_schedules, feeds
 
 _f, _s = feeds.c, feed_schedules.c
@@ -51,9 +52,18 @@ FEED_COLUMNS = (
     _s.walked_at,
     _f.warnings,
     _f.hints,
+    _f.read_at,
+    _f.body_digest,
+    _f.body_changed_at,
+    _f.moving,
+    _s.reason,
+    _s.polls_per_day,
+    _s.items_per_day,
+    _s.expected_delay_s,
 )
 _KINDS: dict[str | None, FeedKind | None] = {None: None, **{word.value: word for word in FeedKind}}
 _OUTCOMES: dict[str | None, Outcome | None] = {None: None, **{word.value: word for word in Outcome}}
+_REASONS: dict[str | None, PollReason] = {word.value: word for word in PollReason}
 _POLICIES: dict[str | None, ErrorPolicy | None] = {None: None, **{word.value: word for word in ErrorPolicy}}
 
 
@@ -104,6 +114,14 @@ def feed_from_row(row: Row[Any]) -> Feed:
         walked_at,
         warnings,
         hints,
+        read_at,
+        body_digest,
+        body_changed_at,
+        moving,
+        reason,
+        polls_per_day,
+        items_per_day,
+        expected_delay_s,
     ) = row[: len(FEED_COLUMNS)]
     own = parse_options(options) if options else NO_OPTIONS
     return Feed(
@@ -139,4 +157,14 @@ def feed_from_row(row: Row[Any]) -> Feed:
         walked_at=walked_at,
         warnings=tuple([FeedWarning(**one) for one in warnings]) if warnings else (),
         hints=msgspec.convert(hints, ScheduleHints) if hints else NO_HINTS,
+        read_at=read_at,
+        body_digest=body_digest,
+        body_changed_at=body_changed_at,
+        moving=msgspec.convert(moving, Moving) if moving else None,
+        reason=_REASONS.get(reason),
+        polling_plan=Polling(
+            polls_per_day=polls_per_day, items_per_day=items_per_day, expected_delay_s=expected_delay_s
+        )
+        if polls_per_day is not None
+        else None,
     )

@@ -29,4 +29,4 @@ def save_url(connection: Connection, feed: Feed, url: str, at: datetime | None =
     )
     # A feed that returns to a former URL has not left it.
     connection.execute(delete(feed_urls).where(feed_urls.c.url_hash == key, feed_urls.c.feed_id == feed.id))
-    update_feed(connection, feed.id, {"url": href, "url_hash": key})
+    update_feed(connection, feed.id, {"url": href, "url_hash": key, "moving": None, "body_digest": None})

@@ -34,6 +34,8 @@ _BOTH: Mapping[str, tuple[str, ...]] = {
     ),
     # Documents built before have no texts.
     "0013": ("UPDATE feed_schedules SET build_at = fetched_at WHERE build_at IS NULL AND walks IS NOT NULL",),
+    # Otherwise the first request of every feed would be unconditional.
+    "0014": ("UPDATE feeds SET read_at = last_fetched_at",),
 }
 
 _BY_DIALECT: Mapping[str, Mapping[str, tuple[str, ...]]] = {

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Row, select
 
-from inforadar.model.feed import FeedKind
+from inforadar.model.feed import FeedKind, Moving
 from inforadar.model.feed_warning import FeedWarning
 from inforadar.model.hints import ScheduleHints
 from inforadar.model.http import Outcome, Validators
@@ -49,6 +49,8 @@ class SpoolDocument:
     hints: ScheduleHints | None = None
     walked: bool = False
     spent_s: float = 0.0
+    digest: str | None = None
+    moving: Moving | None = None
 
 
 END_FIELDS = tuple(one.name for one in fields(FinishedJob) if one.name not in {"lease", "run_id"})

@@ -9,6 +9,7 @@ from __future__ import annotations
 from sqlalchemy import (
     Boolean,
     Column,
+    Float,
     ForeignKey,
     Index,
     Integer,
@@ -63,6 +64,10 @@ feeds = Table(
     Column("validators_url", WebText),
     Column("last_fetch_status", String(16)),
     Column("last_fetched_at", UtcDateTime),
+    Column("read_at", UtcDateTime, comment="when its whole document was last sent; a 304 sends none"),
+    Column("body_digest", String(32), comment="of that document"),
+    Column("body_changed_at", UtcDateTime, comment="when that document first differed from the one before"),
+    Column("moving", JsonDoc, comment="a permanent redirect that is not confirmed yet: {url, times, since}"),
     Column("error_policy", String(16)),
     Column("duplicate_of", Uuid, comment="it moved to the URL of this other feed"),
     Column("options", JsonDoc, nullable=False, server_default=text("'{}'")),
@@ -138,6 +143,10 @@ feed_schedules = Table(
     ),
     Column("fetched_at", UtcDateTime, comment="as feeds.last_fetched_at: claims sort by it"),
     Column("walked_at", UtcDateTime, comment="when a walk of its pages last came to its end"),
+    Column("reason", String(16), comment="why next_run_at is what it is"),
+    Column("polls_per_day", Float, comment="planned; NULL: polled at the fixed interval, or not planned yet"),
+    Column("items_per_day", Float, comment="expected"),
+    Column("expected_delay_s", Float, comment="of the items expected before next_run_at"),
 )
 # Both start with the lane: a million due feeds in one lane must not slow down claims of the other. The end of the
 # lease, which changes only together with `next_run_at`, is included so that leases can be counted from the index.
@@ -163,6 +172,27 @@ Index(
     feed_schedules.c.id,
     sqlite_where=_stopped,
     postgresql_where=_stopped,
+)
+
+feed_rhythms = Table(
+    "feed_rhythms",
+    metadata,
+    Column("id", Uuid, ForeignKey("feeds.id", ondelete="CASCADE"), primary_key=True),
+    Column("counts", JsonDoc, nullable=False, comment="when it posts, as counts that forget"),
+    comment="kept apart: written only when there is news, while the schedule is written with each job",
+)
+
+polling_prices = Table(
+    "polling_prices",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False, comment="always 1"),
+    Column("price_s", Float, nullable=False, comment="seconds of delay of one item that a request is worth"),
+    Column("budget", Float, nullable=False, comment="requests a day for the feeds polled by plan"),
+    Column("planned", Float, nullable=False, comment="requests a day that their plans add up to"),
+    Column("feeds", Integer, nullable=False, comment="number of those feeds"),
+    Column("expected_delay_s", Float, nullable=False, comment="mean of the expected items"),
+    Column("steered_at", UtcDateTime, nullable=False),
+    comment="one row: the price by which all workers plan, steered to the budget",
 )
 
 cached_feeds = Table(

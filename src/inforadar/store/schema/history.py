@@ -11,6 +11,22 @@ OUTCOMES = tuple(outcome.value for outcome in Outcome)
 ANALYZED = "analyzed"
 """Counts analyzed items, by day, as if it were an outcome."""
 
+
+def delay_columns() -> tuple[Column[int], Column[float], Column[float]]:
+    """How late news was seen, and how late it was expected to be: sums over items with a known delay."""
+    return (
+        Column(
+            "timed",
+            Integer,
+            nullable=False,
+            server_default="0",
+            comment="new items posted since the last look",
+        ),
+        Column("delay_s", Float, nullable=False, server_default="0", comment="sum of their delays"),
+        Column("expected_delay_s", Float, nullable=False, server_default="0", comment="as the plans had it"),
+    )
+
+
 feed_days = Table(
     "feed_days",
     metadata,
@@ -22,6 +38,7 @@ feed_days = Table(
     ),
     Column("added", Integer, nullable=False, server_default="0", comment="new items"),
     Column("spent_s", Float, nullable=False, server_default="0", comment="seconds of waiting for answers"),
+    *delay_columns(),
 )
 
 fetch_days = Table(
@@ -31,5 +48,6 @@ fetch_days = Table(
     Column("outcome", String(16), primary_key=True),
     Column("fetches", Integer, nullable=False, server_default="0"),
     Column("spent_s", Float, nullable=False, server_default="0", comment="seconds of waiting for answers"),
+    *delay_columns(),
     comment="of all feeds, those that are gone too: a count that only grows",
 )

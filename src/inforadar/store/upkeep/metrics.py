@@ -7,7 +7,8 @@ from typing import Any
 
 from sqlalchemy import Column, Connection, Select, func, select
 
-from inforadar.store.feeds.history import count_analyses, load_fetch_totals
+from inforadar.store.feeds.history import count_analyses, load_delay_totals, load_fetch_totals
+from inforadar.store.feeds.rhythms import load_price
 from inforadar.store.leases import LEASE_S
 from inforadar.store.schema.analyses import analysis_costs
 from inforadar.store.schema.articles import articles
@@ -32,6 +33,7 @@ def load_gauges(connection: Connection) -> list[Gauge]:
         *_queues(connection),
         *_leases(connection),
         *_totals(connection),
+        *_polling(connection),
     ]
 
 
@@ -98,6 +100,24 @@ def _leases(connection: Connection) -> list[Gauge]:
             query = query.where(due <= db_later(LEASE_S))
         number = sum(connection.execute(one).scalar_one() for one in _by_lane(query, due))
         found.append(Gauge(name="inforadar_leases", value=number, labels=(("stage", stage),)))
+    return found
+
+
+def _polling(connection: Connection) -> list[Gauge]:
+    """How late news is seen and was expected to be, and the plans of all feeds."""
+    timed, delay_s, expected_s = load_delay_totals(connection)
+    found = [
+        Gauge(name="inforadar_timed_items_total", value=timed),
+        Gauge(name="inforadar_observed_delay_seconds_total", value=delay_s),
+        Gauge(name="inforadar_expected_delay_seconds_total", value=expected_s),
+    ]
+    if price := load_price(connection):
+        found += [
+            Gauge(name="inforadar_planned_delay_seconds", value=price.expected_delay_s),
+            Gauge(name="inforadar_planned_requests_per_day", value=price.planned),
+            Gauge(name="inforadar_budget_requests_per_day", value=price.budget),
+            Gauge(name="inforadar_request_price_seconds", value=price.price_s),
+        ]
     return found
 
 

@@ -38,7 +38,9 @@ from inforadar.store.feeds.queries import (
     load_former_urls,
     load_root_domains,
 )
+from inforadar.store.feeds.rhythms import load_rhythms
 from inforadar.views.json import feed_document, found_document, imported_document
+from inforadar.views.rhythm import polling_sentence, week_map
 from inforadar.web.api.answers import json_answer, json_fault
 from inforadar.web.http import parameters
 from inforadar.web.http.bodies import read_body, read_json
@@ -125,7 +127,10 @@ class SubscriptionRoutes:
         feed, now = await self._feed(request), self.now()
         days = await self.database.read(load_feed_days, [feed.id], _since(now, HISTORY_DAYS))
         former = await self.database.read(load_former_urls, feed.id)
+        rhythm = (await self.database.read(load_rhythms, [feed.id])).get(feed.id)
         more = {
+            "polling_sentence": polling_sentence(feed, rhythm, now),
+            "week": week_map(rhythm, feed, now),
             "site_url": feed.site_url,
             "icon": feed.icon,
             "description": feed.description,

@@ -29,7 +29,9 @@ from inforadar.store.database import Database
 from inforadar.store.feeds.history import FeedDay, load_feed_days
 from inforadar.store.feeds.pages import load_feed_page
 from inforadar.store.feeds.queries import load_broken_count, load_feed, load_former_urls
+from inforadar.store.feeds.rhythms import load_rhythms
 from inforadar.views.feed_health import ON_PAGE, Health, HealthState, feed_health
+from inforadar.views.rhythm import DAY_NAMES, polling_sentence, week_map
 from inforadar.web.feeds.rss import PATH as RSS_PATH
 from inforadar.web.feeds.rss_query import parse_content
 from inforadar.web.http.forms import Form, read_form, redirect_to
@@ -109,10 +111,13 @@ class FeedRoutes:
     async def show(self, request: Request) -> Response:
         feed = await self._feed(request)
         (row,) = await self._rows([feed])
+        rhythm, now = (await self.database.read(load_rhythms, [feed.id])).get(feed.id), self.now()
         return self.pages.render(
             request,
             "feed.html",
             row=row,
+            timing=polling_sentence(feed, rhythm, now),
+            week=list(zip(DAY_NAMES, week_map(rhythm, feed, now), strict=False)),
             former=await self.database.read(load_former_urls, feed.id),
             policies=list(ErrorPolicy),
             contents=list(Content),

@@ -92,7 +92,8 @@ _FEED: Json = {
     "health": _HEALTH, "health_sentence": TEXT,
     "last_fetch_status": NULLABLE_TEXT, "last_fetched_at": NULLABLE_TIME, "next_run_at": NULLABLE_TIME,
     "last_error": NULLABLE_TEXT, "warnings": list_(object_({"text": TEXT, "is_loss": FLAG})),
-    "failures": COUNT, "options": OBJECT,
+    "failures": COUNT, "options": OBJECT, "next_run_reason": NULLABLE_TEXT, "polls_per_day": NULLABLE_NUMBER,
+    "items_per_day": NULLABLE_NUMBER, "expected_delay_s": NULLABLE_NUMBER,
     "requested_at": NULLABLE_TIME, "duplicate_of": NULLABLE_TEXT, "created_at": TIME,
 }  # fmt: skip
 _RUN: Json = {

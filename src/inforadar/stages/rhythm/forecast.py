@@ -1,0 +1,190 @@
+"""The expected number of items in each part of the next day, from a feed's counts.
+
+    rate × hour of day × day of week × part of the hour × hazard since the last item × the last hours
+
+Each factor is shrunk towards 1 by a few pseudo-items, so that a feed with little history behaves like an average one,
+and the recent rate is shrunk towards the rate of the last year, so that a feed that awakes is polled as it was before.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, tzinfo
+
+from inforadar.model.rhythm import DAYS, GAP_BINS, GAP_EDGES_S, HOURS, MINUTE_BINS, Rhythm
+
+DAY_S = 86400.0
+WEEK_S = 7 * DAY_S
+RATE_HALF_LIFE_S = 28 * DAY_S
+LONG_RUN_HALF_LIFE_S = 365 * DAY_S
+SHAPE_HALF_LIFE_S = 84 * DAY_S
+"""A weekly pattern needs more weeks to show than a rate, and changes more rarely."""
+LATELY_HALF_LIFE_S = DAY_S / 4
+USUAL_RATE = 3 / DAY_S
+"""Items per second of a feed about which nothing is known."""
+RATE_PSEUDO_ITEMS = 1.0
+LONG_RUN_PSEUDO_ITEMS = 0.5
+HOUR_PSEUDO_ITEMS = 8.0
+DAY_PSEUDO_ITEMS = 6.0
+MINUTE_PSEUDO_ITEMS = 12.0
+GAP_PSEUDO_ITEMS = 3.0
+LATELY_PSEUDO_ITEMS = 3.0
+NEIGHBOUR_SHARE = 0.25
+"""Each hour passes this share of its items to either neighbour: feeds are not that punctual, and counts are few."""
+_EPOCH_WEEKDAY_S = 3 * DAY_S
+"""1 January 1970 was a Thursday."""
+
+Offset = Callable[[float], float]
+"""Seconds by which the feed's zone is ahead of UTC at a time."""
+
+
+def zone_offset(zone: tzinfo) -> Offset:
+    """The offset of a zone as a function of time."""
+    if zone is UTC:
+        return _no_offset
+
+    def offset(at: float) -> float:
+        shift = zone.utcoffset(datetime.fromtimestamp(at, UTC).astimezone(zone))
+        return shift.total_seconds() if shift else 0.0
+
+    return offset
+
+
+def _no_offset(_: float) -> float:
+    return 0.0
+
+
+def decay(seconds: float, half_life_s: float) -> float:
+    """The share of a count that is left after this time."""
+    return math.exp2(-max(seconds, 0.0) / half_life_s)
+
+
+def observed_s(seconds: float, half_life_s: float) -> float:
+    """The length of an observation, decayed as its items are."""
+    return half_life_s / math.log(2) * (1 - decay(seconds, half_life_s))
+
+
+class Forecast:
+    """What a feed's counts say about the time to come. Built once for a job; each question is cheap."""
+
+    def __init__(self, rhythm: Rhythm, now: float, zone: tzinfo = UTC) -> None:
+        self.now = now
+        self.offset = zone_offset(zone)
+        self._last_at = rhythm.last_at
+        self.rate = _rate(rhythm, now)
+        """Items per second, on average over a week."""
+        faded = decay(now - rhythm.counted_at, SHAPE_HALF_LIFE_S)
+        total = rhythm.shaped * faded
+        self.hours = _shape(_smoothed(rhythm.hours), faded, total, HOUR_PSEUDO_ITEMS)
+        """How many times as many items as on average come in each hour of the day."""
+        self.days = _shape(rhythm.days, faded, total, DAY_PSEUDO_ITEMS)
+        self._minutes = _shape(rhythm.minutes, faded, total, MINUTE_PSEUDO_ITEMS)
+        self._hazards = [
+            (came * faded + GAP_PSEUDO_ITEMS) / (usual * faded + GAP_PSEUDO_ITEMS)
+            for came, usual in zip(rhythm.gaps, rhythm.expected, strict=True)
+        ]
+
+        quiet = decay(now - rhythm.counted_at, LATELY_HALF_LIFE_S)
+        expected = rhythm.lately_expected * quiet + self.expected_lately(rhythm.counted_at)
+        self.lately = (rhythm.lately * quiet + LATELY_PSEUDO_ITEMS) / (expected + LATELY_PSEUDO_ITEMS)
+        """How many times as many items as expected came in the last hours."""
+
+    def expected_lately(self, since: float) -> float:
+        """The items to be expected between `since` and now by rate, hour and day, those of long ago forgotten."""
+        total, end = 0.0, self.now
+        start = max(since, end - 4 * LATELY_HALF_LIFE_S)
+        shift = self.offset(end)
+        while end > start:
+            begin = max((end + shift) // 3600 * 3600 - shift, start)
+            if begin >= end:
+                begin = max(end - 3600, start)
+            middle = (begin + end) / 2
+            local = int(middle + shift)
+            usual = self.hours[local // 3600 % HOURS] * self.days[(local // 86400 + 3) % DAYS]
+            total += (end - begin) * usual * decay(self.now - middle, LATELY_HALF_LIFE_S)
+            end = begin
+        return total * self.rate
+
+    def masses(self, slots: int, slot_s: float) -> list[float]:
+        """The expected number of items in each of the next `slots`, if nothing is looked at in between.
+
+        The hazard since the last known item holds as long as no further item came; after one, the average holds.
+        """
+        hours, days, minutes, hazards = self.hours, self.days, self._minutes, self._hazards
+        now, per_slot = self.now, self.rate * slot_s
+        last_at = self._last_at if self._last_at is not None else now - GAP_EDGES_S[-1]
+        gap_bin = bisect_right(GAP_EDGES_S, now - last_at)
+        edge = last_at + GAP_EDGES_S[gap_bin] if gap_bin < GAP_BINS - 1 else math.inf
+        hazard = hazards[gap_bin]
+        found: list[float] = []
+        still_quiet = 1.0
+        busier, fade = self.lately - 1, decay(slot_s, LATELY_HALF_LIFE_S)
+        at = now + slot_s / 2
+        shift, shift_until = self.offset(at), at + 3600
+        for _ in range(slots):
+            while at >= edge:
+                gap_bin += 1
+                edge = last_at + GAP_EDGES_S[gap_bin] if gap_bin < GAP_BINS - 1 else math.inf
+                hazard = hazards[gap_bin]
+            if at >= shift_until:
+                shift, shift_until = self.offset(at), at + 3600
+            local = int(at + shift)
+            usual = (
+                per_slot
+                * hours[local // 3600 % HOURS]
+                * days[(local // 86400 + 3) % DAYS]
+                * minutes[local % 3600 * MINUTE_BINS // 3600]
+                * (1 + busier)
+            )
+            busier *= fade
+            found.append(usual * (still_quiet * hazard + 1 - still_quiet))
+            still_quiet *= math.exp(-usual * hazard)
+            at += slot_s
+        return found
+
+    def expected_between(self) -> Callable[[float, float], float]:
+        """A function that gives the expected items between two times, by rate, hour and day alone."""
+        cumulated = [0.0]
+        for day in self.days:
+            for hour in self.hours:
+                cumulated.append(cumulated[-1] + day * hour * 3600)
+        week = cumulated[-1]
+
+        def until(local: float) -> float:
+            weeks, within = divmod(local + _EPOCH_WEEKDAY_S, WEEK_S)
+            hour = min(int(within // 3600), HOURS * DAYS - 1)
+            part = (within - hour * 3600) / 3600
+            return weeks * week + cumulated[hour] + part * (cumulated[hour + 1] - cumulated[hour])
+
+        def between(start: float, end: float) -> float:
+            shift = self.offset(end)
+            return self.rate * (until(end + shift) - until(start + shift))
+
+        return between
+
+
+def _rate(rhythm: Rhythm, now: float) -> float:
+    """Items per second: the recent rate, shrunk towards that of the last year, and that towards the usual one."""
+    past, quiet = now - rhythm.since, now - rhythm.counted_at
+    long_run = (rhythm.long_run * decay(quiet, LONG_RUN_HALF_LIFE_S) + LONG_RUN_PSEUDO_ITEMS) / (
+        observed_s(past, LONG_RUN_HALF_LIFE_S) + LONG_RUN_PSEUDO_ITEMS / USUAL_RATE
+    )
+    return (rhythm.recent * decay(quiet, RATE_HALF_LIFE_S) + RATE_PSEUDO_ITEMS) / (
+        observed_s(past, RATE_HALF_LIFE_S) + RATE_PSEUDO_ITEMS / long_run
+    )
+
+
+def _shape(counts: Sequence[float], faded: float, total: float, pseudo_items: float) -> list[float]:
+    """The counts relative to their mean, with the pseudo-items spread evenly over them."""
+    number = len(counts)
+    return [(count * faded * number + pseudo_items) / (total + pseudo_items) for count in counts]
+
+
+def _smoothed(hours: Sequence[float]) -> list[float]:
+    keep = 1 - 2 * NEIGHBOUR_SHARE
+    return [
+        keep * hours[hour] + NEIGHBOUR_SHARE * (hours[hour - 1] + hours[(hour + 1) % HOURS])
+        for hour in range(HOURS)
+    ]

@@ -1,0 +1,115 @@
+"""Choose the polls of the next day: those with the least expected delay plus the price of each request (Q2).
+
+The cost of waiting from one poll to the next is the delay of the items in between. With t the time of a slot, L the
+expected items up to it and M the sum of their times, waiting from i to j costs t_j(L_j - L_i) - (M_j - M_i). So the
+best next poll after i is the lowest of straight lines at L_i, one for each later poll. Both slopes and questions come
+in order, so all of them are answered in one pass over the slots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from inforadar.stages.rhythm.forecast import DAY_S, USUAL_RATE, Forecast
+
+HORIZON_S = DAY_S
+SLOT_S = 600.0
+MIN_SLOT_S, MAX_SLOT_S = 300.0, 3600.0
+FAIRNESS = 0.5
+"""0 minimizes the mean delay of all items, whatever that costs slow feeds; 1 treats all feeds alike."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PollPlan:
+    """The polls of the next day."""
+
+    after_s: float
+    """Seconds until the first poll."""
+    polls_per_day: float
+    items_per_day: float
+    expected_delay_s: float
+    """Mean delay of the items that are expected before the first poll."""
+
+
+def plan_next(
+    forecast: Forecast,
+    price_s: float,
+    *,
+    min_interval_s: float = SLOT_S,
+    is_allowed: Callable[[float], bool] | None = None,
+) -> PollPlan:
+    """Plan the polls of a feed; `price_s` is how many seconds of delay of one item a request is worth.
+
+    `min_interval_s` holds between any two polls, and `is_allowed` tells at which times a poll may be.
+    """
+    slot_s = min(max(min_interval_s, MIN_SLOT_S), SLOT_S)
+    slots = round(HORIZON_S / slot_s)
+    masses = forecast.masses(slots, slot_s)
+    price = price_s / slot_s * (forecast.rate / USUAL_RATE) ** FAIRNESS
+    gap = min(max(round(min_interval_s / slot_s + 0.499), 1), slots)
+    allowed = [is_allowed(forecast.now + slot_s * slot) for slot in range(slots + 1)] if is_allowed else None
+    polls = plan_polls(masses, price, gap=gap, allowed=allowed)
+    first = polls[0]
+    waiting = masses[:first]
+    items = sum(waiting)
+    delay = sum(mass * (first - slot - 0.5) for slot, mass in enumerate(waiting))
+    return PollPlan(
+        after_s=first * slot_s,
+        polls_per_day=len(polls) * DAY_S / HORIZON_S,
+        items_per_day=forecast.rate * DAY_S,
+        expected_delay_s=delay / items * slot_s if items > 0 else first * slot_s / 2,
+    )
+
+
+def plan_polls(
+    masses: Sequence[float], price: float, *, gap: int = 1, allowed: Sequence[bool] | None = None
+) -> list[int]:
+    """Return the slots after which to poll, the last one after the last slot.
+
+    `masses` are the expected items of each slot, `price` is a request's worth in slots of delay of one item. Polls are
+    at least `gap` slots apart (except for the last), and only where `allowed[slot]`.
+    """
+    slots = len(masses)
+    items, total = [0.0], 0.0
+    moment, middle = 0.0, 0.5
+    for mass in masses:
+        total += mass
+        moment += mass * middle
+        middle += 1.0
+        items.append(total)
+    # Line j: `heights[j] - ends[j] * items[i]` is the cost after i, less what all lines have in common, if j is next.
+    ends = [slots]
+    heights = [slots * total - moment + price]
+    costs = [0.0] * (slots + 1)
+    follows = [slots] * (slots + 1)
+    best = last = 0
+    for here in range(slots - 1, -1, -1):
+        poll = here + gap
+        if poll < slots and (allowed is None or allowed[poll]):
+            height = costs[poll] + poll * items[poll] + price
+            while last > best:
+                if (heights[last - 1] - height) * (ends[last - 1] - ends[last]) < (
+                    heights[last - 1] - heights[last]
+                ) * (ends[last - 1] - poll):
+                    break
+                ends.pop()
+                heights.pop()
+                last -= 1
+            ends.append(poll)
+            heights.append(height)
+            last += 1
+        known = items[here]
+        cost = heights[best] - ends[best] * known
+        while best < last:
+            other = heights[best + 1] - ends[best + 1] * known
+            if other > cost:
+                break
+            cost = other
+            best += 1
+        costs[here] = cost
+        follows[here] = ends[best]
+    polls = [follows[0]]
+    while polls[-1] < slots:
+        polls.append(follows[polls[-1]])
+    return polls
