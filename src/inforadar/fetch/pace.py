@@ -120,8 +120,8 @@ class SharedPacer:
         self._crawl_delays: Mapping[str, float] = {}
         self._taken: dict[str, datetime] = {}
         """Our slots, and since when we have them."""
-        self._delays: dict[str, float] = {}
-        """The delay of the host that has the slot."""
+        self._holders: dict[str, str] = {}
+        """The host that has or had the slot last: its delay counts, as its robots.txt says in the meantime."""
         self._ended: dict[str, tuple[datetime, datetime]] = {}
         """Slots to release: since when we have them, and when the request ended."""
         self._flusher: asyncio.TimerHandle | None = None
@@ -159,7 +159,7 @@ class SharedPacer:
                 waits[host] = max(self._retry_in_s(host, slot_s), pause_s)
                 if not waits[host]:
                     self._taken[key] = now
-                    self._delays[key] = self.delay_of(host)
+                    self._holders[key] = host
         return waits
 
     def _retry_in_s(self, host: str, slot_s: float) -> float:
@@ -193,11 +193,13 @@ class SharedPacer:
         ended, self._ended = self._ended, {}
         now = self._now()
         delays = {
-            key: max(self._delays.get(key, self._delay_s) - (now - ended_at).total_seconds(), 0.0)
+            key: max(self.delay_of(self._holders[key]) - (now - ended_at).total_seconds(), 0.0)
             for key, (taken_at, ended_at) in ended.items()
             # A slot that was not released in time belongs to someone else now.
             if (now - taken_at).total_seconds() < self._hold_s
         }
+        for key in ended.keys() - self._taken.keys():
+            del self._holders[key]
         try:
             if delays:
                 await self._free(delays)

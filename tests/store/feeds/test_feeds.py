@@ -77,10 +77,13 @@ async def test_several_processes_can_add_the_same_feed_at_once(database: Databas
     assert (await count(database, feeds), await count(database, feed_schedules)) == (1, 1)
 
 
-async def test_http_and_https_and_www_are_different_feeds(database: Database) -> None:
-    for url in ("http://example.com/", "https://example.com/", "https://www.example.com/"):
+async def test_http_and_https_are_one_feed_and_www_is_another(database: Database) -> None:
+    added = [
         await add_feed(database, url)
-    assert await database.read(count_feeds) == 3
+        for url in ("http://example.com/", "https://example.com/", "https://www.example.com/")
+    ]
+    assert added[0] == added[1]
+    assert await database.read(count_feeds) == 2
 
 
 async def test_a_text_that_is_no_url_is_refused(database: Database) -> None:
