@@ -198,14 +198,14 @@ class SharedPacer:
             # A slot that was not released in time belongs to someone else now.
             if (now - taken_at).total_seconds() < self._hold_s
         }
-        for key in ended.keys() - self._taken.keys():
-            del self._holders[key]
         try:
             if delays:
                 await self._free(delays)
         except InfoRadarError:
             self._ended = ended | self._ended
             raise
+        for key in ended.keys() - self._taken.keys() - self._ended.keys():
+            self._holders.pop(key, None)
 
     async def _try_flush(self) -> None:
         """Flush; on a failure the slots are released with the next ones, and until then the hosts count as busy."""
