@@ -56,7 +56,10 @@ BEFORE_PREDICATE = frozenset(" ".join(_LISTS["before_predicate"].values()).split
 """Words of all languages after which an adjective carries the sentence and cannot be dropped."""
 LETTERS = "".join(_LISTS["letters"].values())
 """Small letters of all languages, as ranges of a regular expression."""
+GROUP_NAMES = frozenset(" ".join(_LISTS["groups"].values()).split())
+"""Plain names of peoples, religions, parties and the like, in all languages: to name a group is no judgement."""
 _COMMON = {language: frozenset(words.split()) for language, words in _LISTS["common"].items()}
+_FUNCTION = {language: frozenset(words.split()) for language, words in _LISTS["function"].items()}
 _LANGUAGES_BY_WORD: dict[str, tuple[str, ...]] = {}
 for _language, _words in _COMMON.items():
     for _word in _words:
@@ -88,6 +91,11 @@ def _script_counts(sample: str) -> Counter[str]:
     if sample.isascii():
         return Counter(latin=sum(map(str.isalpha, sample)))
     return Counter({name: len(pattern.findall(sample)) for name, pattern in _SCRIPT.items()})
+
+
+def is_function_word(word: str, language: str) -> bool:
+    """Tell whether a word only holds a sentence together."""
+    return word in _COMMON.get(language, ()) or word in _FUNCTION.get(language, ())
 
 
 def common_words(language: str) -> frozenset[str]:
