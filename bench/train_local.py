@@ -113,12 +113,16 @@ def calibrate(rows: Sequence[Labelled], raw: Array, labels: Array, weights: Arra
 
 def combine(rows: Sequence[Labelled], logits: Array) -> Array:
     """Fit how the parts make the overall score, on texts whose framing is labelled; no part counts against it."""
-    known = [place for place, row in enumerate(rows) if ScoreName.PERSUASIVE in row.labels or row.source == "own"]
+    known = [
+        place for place, row in enumerate(rows) if ScoreName.PERSUASIVE in row.labels or row.source == "own"
+    ]
     some = [rows[place] for place in known]
     labels = np.array([row.is_any for row in some], dtype=float)
     used = list(range(len(PARTS)))
     while True:
-        fitted = fit_logistic(logits[np.ix_(known, used)], labels, source_weights(some), np.full(len(used), 1.0))
+        fitted = fit_logistic(
+            logits[np.ix_(known, used)], labels, source_weights(some), np.full(len(used), 1.0)
+        )
         if (fitted[:-1] >= 0).all():
             break
         used.pop(int(fitted[:-1].argmin()))
@@ -153,7 +157,9 @@ def fit_marks(raw_framing: dict[str, float]) -> tuple[Array, Array]:
         chunk = known[start : start + _BATCH]
         vectors.update(zip(chunk, encoder.vectors(chunk), strict=True))
     inputs = np.hstack([np.array([vectors[word] for word in words]), np.array(context)])
-    penalty = np.concatenate([np.full(encoder.DIMENSIONS, _MARK_PENALTY / 25), np.full(CONTEXT_FEATURES, 30.0)])
+    penalty = np.concatenate(
+        [np.full(encoder.DIMENSIONS, _MARK_PENALTY / 25), np.full(CONTEXT_FEATURES, 30.0)]
+    )
     fitted = fit_logistic(inputs, np.array(labels, dtype=float), np.ones(len(labels)), penalty)
     return fitted[: encoder.DIMENSIONS], fitted[encoder.DIMENSIONS :]
 
@@ -176,7 +182,11 @@ def figures(rows: Sequence[Labelled], logits: Array, overall: Array) -> list[dic
     for score, values in columns.items():
         by_set: dict[tuple[str, str], list[tuple[float, int]]] = {}
         for row, value in zip(rows, probability(values).tolist(), strict=True):
-            label = row.is_any if score is ScoreName.OVERALL and row.source != "headlines" else row.labels.get(score)
+            label = (
+                row.is_any
+                if score is ScoreName.OVERALL and row.source != "headlines"
+                else row.labels.get(score)
+            )
             if label is not None:
                 by_set.setdefault((row.source, row.language), []).append((value, label))
         for (source, language), pairs in sorted(by_set.items()):
@@ -215,7 +225,9 @@ def train_head(corpora: Path | None, out: Path) -> None:
         "version": VERSION,
         "encoder": f"{encoder.PACKAGE} {encoder.VERSION}",
         "languages": sorted({row.language for row in rows if ScoreName.FRAMING in row.labels}),
-        "trained_on": {source: sum(row.source == source for row in rows) for source in sorted({r.source for r in rows})},
+        "trained_on": {
+            source: sum(row.source == source for row in rows) for source in sorted({r.source for r in rows})
+        },
         "figures": measured,
     }
     (out / "head.json").write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
@@ -231,7 +243,12 @@ def train_head(corpora: Path | None, out: Path) -> None:
 
 
 def _write(
-    out: Path, network: Network, calibration: Array, combination: Array, mark_vector: Array, mark_context: Array
+    out: Path,
+    network: Network,
+    calibration: Array,
+    combination: Array,
+    mark_vector: Array,
+    mark_context: Array,
 ) -> None:
     out.mkdir(parents=True, exist_ok=True)
     arrays = {
@@ -245,7 +262,9 @@ def _write(
 
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--corpora", type=Path, help="folder with slavic/, ta1c/ and clickbait16/, each optional")
+    parser.add_argument(
+        "--corpora", type=Path, help="folder with slavic/, ta1c/ and clickbait16/, each optional"
+    )
     parser.add_argument("--out", type=Path, default=MODEL, help="where to write the weights")
     options = parser.parse_args(argv)
     corpora = options.corpora

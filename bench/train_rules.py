@@ -126,6 +126,4 @@ def train_clickbait(folder: Path, out: Path) -> None:
     out.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps(document, ensure_ascii=False, sort_keys=True, indent=0, separators=(",", ":"))
     out.write_text(text + "\n", encoding="utf-8")
-    print(
-        f"{out.name}: {len(text) / 1000:.0f} KB", {name: len(m.weights) for name, m in models.items()}
-    )
+    print(f"{out.name}: {len(text) / 1000:.0f} KB", {name: len(m.weights) for name, m in models.items()})

@@ -54,9 +54,7 @@ def candidates_in(passage: Passage, lexicon: Lexicon) -> list[Candidate]:
         hits = [hit for hit in passage.hits if hit.kind in _JUDGING | _PUSHING and hit.end - hit.start > 1]
         found = [Candidate(passage.part(hit), hit.start, hit.end) for hit in hits]
     else:
-        found = [
-            Candidate(*word) for word in passage.words if is_content_word(word.lower, lexicon)
-        ]
+        found = [Candidate(*word) for word in passage.words if is_content_word(word.lower, lexicon)]
     return [word for word in found if not is_code(word.start)][:MAX_WORDS_READ]
 
 
@@ -103,10 +101,11 @@ class MarkModel:
         """Return the marked words and phrases of a passage as written, in order."""
         own = self._own_logits([candidate.lower for candidate in candidates])
         chosen = []
-        for candidate, logit in zip(candidates, own, strict=True):
+        *weights, shift = map(float, self._of_context)
+        for candidate, own_logit in zip(candidates, own, strict=True):
             context = context_features(passage, candidate, passage_logit)
-            logit += sum(value * float(weight) for value, weight in zip(context, self._of_context, strict=False))
-            if logit + float(self._of_context[-1]) >= THRESHOLD:
+            effect = sum(value * weight for value, weight in zip(context, weights, strict=True))
+            if own_logit + effect + shift >= THRESHOLD:
                 chosen.append(candidate)
         return _phrases(passage, chosen)
 
@@ -125,7 +124,11 @@ def _phrases(passage: Passage, chosen: Sequence[Candidate]) -> list[str]:
     """Join marked words that stand side by side."""
     found: list[tuple[int, int]] = []
     for candidate in chosen:
-        if found and not passage.text[found[-1][1] : candidate.start].strip(" -") and candidate.start >= found[-1][1]:
+        if (
+            found
+            and not passage.text[found[-1][1] : candidate.start].strip(" -")
+            and candidate.start >= found[-1][1]
+        ):
             found[-1] = (found[-1][0], candidate.end)
         elif not found or candidate.start >= found[-1][1]:
             found.append((candidate.start, candidate.end))
