@@ -18,13 +18,14 @@ from inforadar.stages.analyze.local.extract import (
     Sentence,
     facts_in,
     replacement_for_title,
+    sentences_for_title,
     sentences_in,
     stems_in,
     summarize,
 )
 from inforadar.stages.analyze.local.language import detect
 from inforadar.stages.analyze.local.lexicon import Kind, Lexicon, lexicon_for
-from inforadar.stages.analyze.local.measured import is_measured, measure_all
+from inforadar.stages.analyze.local.measured import SLANTED, is_measured, loadedness, measure_all
 from inforadar.stages.analyze.local.neutral import neutralize
 from inforadar.stages.analyze.local.passage import Passage, read_passage
 from inforadar.stages.analyze.local.scores import not_measured, score_all
@@ -43,6 +44,9 @@ _INFORMATIVE_WORDS = 5
 _INFORMATIVE_PAIRS = 12
 """Pairs of characters, for scripts without spaces."""
 _DESCRIPTION_SENTENCES = 3
+_LOADED = 0.5
+"""From this value on, a title that the rules could not make neutral is replaced by a sentence of the article."""
+_SENTENCES_TRIED = 3
 
 
 class LocalAnalyzer:
@@ -141,9 +145,29 @@ def _neutral_title(
             told_line = clean_line(told.text, MAX_TITLE_CHARS)
             text = clean_line(neutralize(told_line, lexicon, context).text, MAX_TITLE_CHARS).rstrip(".。")
             return text, "The title withholds what it is about; a sentence of the article tells it."
+    if is_measured(lexicon.language) and (
+        told_line := _plain_sentence(neutral.text, title, lexicon, sentences)
+    ):
+        return told_line, "The title is loaded; a sentence of the article tells it plainly."
     if not neutral.changes:
         return line, "Nothing to drop: the title is as published."
     return clean_line(neutral.text, MAX_TITLE_CHARS), _sentence(neutral.changes)
+
+
+def _plain_sentence(neutral: str, title: Passage, lexicon: Lexicon, sentences: list[Sentence]) -> str:
+    """Return the article's most informative neutral sentence if the title stays loaded after the rules, else nothing."""
+    (still_loaded,) = loadedness([neutral], lexicon)
+    if still_loaded < _LOADED:
+        return ""
+    subject = stems_in(title, lexicon)
+    able = sentences_for_title(sentences, subject)[:_SENTENCES_TRIED]
+    if not able:
+        return ""
+    for sentence, value in zip(able, loadedness([one.text for one in able], lexicon), strict=True):
+        line = clean_line(sentence.text, MAX_TITLE_CHARS).rstrip(".。")
+        if value < SLANTED and line != clean_line(title.text, MAX_TITLE_CHARS):
+            return line
+    return ""
 
 
 def _withholds(title: Passage) -> bool:

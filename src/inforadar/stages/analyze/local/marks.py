@@ -15,6 +15,7 @@ from inforadar.semantic import encoder
 from inforadar.stages.analyze.local.language import GROUP_NAMES, is_function_word
 from inforadar.stages.analyze.local.lexicon import Kind, Lexicon
 from inforadar.stages.analyze.local.passage import EFFECT, Passage
+from inforadar.stages.analyze.local.text import Word, is_title_case
 
 if TYPE_CHECKING:
     import numpy
@@ -54,8 +55,25 @@ def candidates_in(passage: Passage, lexicon: Lexicon) -> list[Candidate]:
         hits = [hit for hit in passage.hits if hit.kind in _JUDGING | _PUSHING and hit.end - hit.start > 1]
         found = [Candidate(passage.part(hit), hit.start, hit.end) for hit in hits]
     else:
-        found = [Candidate(*word) for word in passage.words if is_content_word(word.lower, lexicon)]
+        found = [
+            Candidate(*word)
+            for word in passage.words
+            if is_content_word(word.lower, lexicon) and not _is_name(passage, word, lexicon)
+        ]
     return [word for word in found if not is_code(word.start)][:MAX_WORDS_READ]
+
+
+def _is_name(passage: Passage, word: Word, lexicon: Lexicon) -> bool:
+    """Tell whether a capital within a line of small letters makes a word a name; German nouns all have one."""
+    form = passage.text[word.start : word.end]
+    if (
+        lexicon.language == "de"
+        or not form[:1].isupper()
+        or form.isupper()
+        or word.start == passage.words[0].start
+    ):
+        return False
+    return not any(hit.start == word.start for hit in passage.hits) and not is_title_case(passage.text)
 
 
 def is_content_word(lower: str, lexicon: Lexicon) -> bool:
@@ -98,7 +116,7 @@ class MarkModel:
         self._cached: dict[str, float] = {}
 
     def marked(self, passage: Passage, candidates: Sequence[Candidate], passage_logit: float) -> list[str]:
-        """Return the marked words and phrases of a passage as written, in order."""
+        """Return the marked words of a passage as written, in order."""
         own = self._own_logits([candidate.lower for candidate in candidates])
         chosen = []
         *weights, shift = map(float, self._of_context)
@@ -107,7 +125,7 @@ class MarkModel:
             effect = sum(value * weight for value, weight in zip(context, weights, strict=True))
             if own_logit + effect + shift >= THRESHOLD:
                 chosen.append(candidate)
-        return _phrases(passage, chosen)
+        return list(dict.fromkeys(passage.text[word.start : word.end] for word in chosen))
 
     def _own_logits(self, words: Sequence[str]) -> list[float]:
         missing = list(dict.fromkeys(word for word in words if word not in self._cached))
@@ -118,18 +136,3 @@ class MarkModel:
             found = encoder.vectors(missing) @ self._of_vector
             self._cached.update(zip(missing, found.astype(float).round(4).tolist(), strict=True))
         return [self._cached[word] for word in words]
-
-
-def _phrases(passage: Passage, chosen: Sequence[Candidate]) -> list[str]:
-    """Join marked words that stand side by side."""
-    found: list[tuple[int, int]] = []
-    for candidate in chosen:
-        if (
-            found
-            and not passage.text[found[-1][1] : candidate.start].strip(" -")
-            and candidate.start >= found[-1][1]
-        ):
-            found[-1] = (found[-1][0], candidate.end)
-        elif not found or candidate.start >= found[-1][1]:
-            found.append((candidate.start, candidate.end))
-    return list(dict.fromkeys(passage.text[start:end] for start, end in found))

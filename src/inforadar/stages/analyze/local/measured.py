@@ -88,6 +88,13 @@ def measure_all(
     return scores
 
 
+def loadedness(lines: Sequence[str], lexicon: Lexicon) -> list[float]:
+    """Return how loaded each line is: the highest of framing, clickbait and stimulus."""
+    values = probability(load_head().logits([read_passage(line, lexicon) for line in lines], lexicon))
+    columns = [_FRAMING, _STIMULUS, PARTS.index(ScoreName.CLICKBAIT)]
+    return [float(row[columns].max()) for row in values]
+
+
 def _sample(text: Passage, lexicon: Lexicon) -> list[Passage]:
     """Pick sentences at even distances."""
     shortest = _MIN_SENTENCE_CHARS // 3 if lexicon.spaceless else _MIN_SENTENCE_CHARS

@@ -14,8 +14,8 @@ from functools import cache
 from inforadar.stages.analyze.local.language import BEFORE_PREDICATE
 from inforadar.stages.analyze.local.lexicon import Kind, Lexicon, lexicon_for
 from inforadar.stages.analyze.local.passage import Passage, read_passage
-from inforadar.stages.analyze.local.shouting import is_title_case, lower_shouting
-from inforadar.stages.analyze.local.text import Word, without_emoji, words_of
+from inforadar.stages.analyze.local.shouting import lower_shouting
+from inforadar.stages.analyze.local.text import Word, is_title_case, without_emoji, words_of
 
 FUNCTION_WORDS = frozenset({"a", "an"})
 """The only words a neutral line may have besides those of the original and the lists' neutral ones."""
