@@ -25,7 +25,9 @@ def _plain(title: str) -> str:
 
 
 def measure(rows: Sequence[dict[str, Any]], *, is_printed: bool) -> dict[str, int]:
-    counts = dict.fromkeys(("neutral", "neutral changed", "loaded", "loaded left", "accepted", "foreign numbers"), 0)
+    counts = dict.fromkeys(
+        ("neutral", "neutral changed", "loaded", "loaded left", "accepted", "foreign numbers"), 0
+    )
     for row in rows:
         subject = Subject(
             url="", title=row["title"], description="", text=row["text"], language=row["language"]

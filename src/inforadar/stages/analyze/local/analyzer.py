@@ -25,7 +25,13 @@ from inforadar.stages.analyze.local.extract import (
 )
 from inforadar.stages.analyze.local.language import detect
 from inforadar.stages.analyze.local.lexicon import Kind, Lexicon, lexicon_for
-from inforadar.stages.analyze.local.measured import SLANTED, is_measured, loadedness, measure_all
+from inforadar.stages.analyze.local.measured import (
+    SLANTED,
+    is_loaded_line,
+    is_measured,
+    loadedness,
+    measure_all,
+)
 from inforadar.stages.analyze.local.neutral import neutralize
 from inforadar.stages.analyze.local.passage import Passage, read_passage
 from inforadar.stages.analyze.local.scores import not_measured, score_all
@@ -44,8 +50,6 @@ _INFORMATIVE_WORDS = 5
 _INFORMATIVE_PAIRS = 12
 """Pairs of characters, for scripts without spaces."""
 _DESCRIPTION_SENTENCES = 3
-_LOADED = 0.5
-"""From this value on, a title that the rules could not make neutral is replaced by a sentence of the article."""
 _SENTENCES_TRIED = 3
 
 
@@ -155,9 +159,8 @@ def _neutral_title(
 
 
 def _plain_sentence(neutral: str, title: Passage, lexicon: Lexicon, sentences: list[Sentence]) -> str:
-    """Return the article's most informative neutral sentence if the title stays loaded after the rules, else nothing."""
-    (still_loaded,) = loadedness([neutral], lexicon)
-    if still_loaded < _LOADED:
+    """Return the article's most informative neutral sentence, or nothing if the title is not loaded after the rules."""
+    if not is_loaded_line(neutral, lexicon):
         return ""
     subject = stems_in(title, lexicon)
     able = sentences_for_title(sentences, subject)[:_SENTENCES_TRIED]

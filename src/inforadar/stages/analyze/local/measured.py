@@ -6,6 +6,7 @@ below the border of "slanted" gets no marks.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 SLANTED = 0.34
 """The border between neutral and slanted."""
+_CLEARLY_LOADED = 0.8
 _SENTENCES_JUDGED = 2
 _MAX_SENTENCE_CHARS = 300
 _MIN_SENTENCE_CHARS = 30
@@ -93,6 +95,21 @@ def loadedness(lines: Sequence[str], lexicon: Lexicon) -> list[float]:
     values = probability(load_head().logits([read_passage(line, lexicon) for line in lines], lexicon))
     columns = [_FRAMING, _STIMULUS, PARTS.index(ScoreName.CLICKBAIT)]
     return [float(row[columns].max()) for row in values]
+
+
+def is_loaded_line(line: str, lexicon: Lexicon) -> bool:
+    """Tell whether a title is loaded: clearly, or slanted with a word in it that can be named."""
+    (value,) = loadedness([line], lexicon)
+    if value < SLANTED:
+        return False
+    passage = read_passage(line, lexicon)
+    return value >= _CLEARLY_LOADED or bool(
+        load_head().marks.marked(passage, candidates_in(passage, lexicon), _logit(value))
+    )
+
+
+def _logit(value: float) -> float:
+    return math.log(max(value, 1e-6) / max(1 - value, 1e-6))
 
 
 def _sample(text: Passage, lexicon: Lexicon) -> list[Passage]:
