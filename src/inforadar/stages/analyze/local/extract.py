@@ -20,9 +20,11 @@ _MAX_FACTS = 8
 _MAX_SENTENCES_READ = 80
 _NAME = re.compile(rf"(?<=[{LETTERS},] )[{LETTERS.upper()}][^\W\d_]+")
 _MAX_TITLE_SENTENCE_CHARS = 220
+_MIN_SHARED_STEMS = 2
+"""With fewer words in common, a sentence may be about something else than the title."""
 _QUOTE = re.compile(r"[\"“”„«»「」『』]")
 _BACKREFERENCE = re.compile(
-    r"(?:it|he|she|they|this|that|these|those|but|and|er|sie|es|das|dies|diese|dieser|doch|aber|und|él|ella|ellos|esto|eso"
+    r"(?:it|he|she|they|this|that|these|those|but|and|er|sie|es|dies|doch|aber|und|él|ella|ellos|esto|eso"
     r"|pero|y|il|elle|ils|elles|cela|ce|cette|mais|et|lui|lei|essi|questo|questa|ma|e|on|ona|ono|oni|to|ten|ta|ale|i|a|он|она"
     r"|оно|они|это|этот|эта|но|и|а)\b|[他她它这這那但]",
     re.IGNORECASE,
@@ -156,7 +158,7 @@ def sentences_for_title(sentences: list[Sentence], subject: frozenset[str]) -> l
         and not sentence.has(Kind.YOU)
         and not sentence.has(Kind.FIRST)
         and not _BACKREFERENCE.match(sentence.text)
-        and sentence.stems & subject
+        and len(sentence.stems & subject) >= _MIN_SHARED_STEMS
     ]
     return sorted(able, key=lambda sentence: (-len(sentence.stems & subject), sentence.number))
 

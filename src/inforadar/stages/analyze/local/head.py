@@ -93,7 +93,7 @@ def probability(logit: Numbers) -> Numbers:
     import numpy  # noqa: PLC0415 - an extra
 
     limited = numpy.clip(logit, -_MAX_LOGIT, _MAX_LOGIT)
-    found: Numbers = 1 / (1 + numpy.exp(-limited))
+    found: Numbers = (1 / (1 + numpy.exp(-limited))).astype(numpy.float32)
     return found
 
 

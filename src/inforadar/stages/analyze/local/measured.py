@@ -82,7 +82,7 @@ def measure_all(
     values = probability(logits)
     combined = _combine(values, has_title=title is not None)
     marked = _marked(head, passages, logits, lexicon)
-    scores = {
+    scores: dict[ScoreName, Score] = {
         part: _score(part, float(combined[column]), _words_for(part, marked, headline, passages, lexicon))
         for column, part in enumerate(PARTS)
     }
@@ -131,7 +131,8 @@ def _combine(values: Numbers, *, has_title: bool) -> Numbers:
 
     of_title = values[0]
     if len(values) == 1:
-        return of_title
+        alone: Numbers = of_title
+        return alone
     of_text = values[1:].mean(axis=0)
     found: Numbers = (
         numpy.maximum(of_title, 0.25 * of_title + 0.75 * of_text) if has_title else of_text.copy()
@@ -204,7 +205,7 @@ def _overall(head: Head, values: Numbers, scores: dict[ScoreName, Score]) -> Sco
 
     limited = numpy.clip(values, 1e-6, 1 - 1e-6)
     logit = head.overall_logit(numpy.log(limited / (1 - limited)))
-    value = round(float(probability(numpy.float32(logit))), 3)
+    value = round(float(probability(numpy.array(logit, dtype=numpy.float32))), 3)
     by_value = sorted(PARTS, key=lambda part: -(scores[part].value or 0.0))
     leading = [part for part in by_value if (scores[part].value or 0.0) >= SLANTED]
     if not leading:

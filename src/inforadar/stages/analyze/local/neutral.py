@@ -210,6 +210,9 @@ def _without_praise(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
         if before in _GRADES and index > 1 and words[index - 2].lower == "the":
             # "the most incredible phone" is "the phone"; "is more incredible" stays.
             start, before = words[index - 1].start, "the"
+        if before in FUNCTION_WORDS and after.lower[:1].isdecimal():
+            # "a brutal 1,200 jobs" is "1,200 jobs".
+            start, before = words[index - 1].start, ""
         if before in BEFORE_PREDICATE or after.lower in _AFTER_PREDICATE:
             continue
         # Nor after an adverb ("slightly horrifying facts"), nor where it is a verb.
