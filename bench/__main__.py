@@ -23,6 +23,7 @@ BENCHMARKS = {
     "extraction": "bench.extraction",
     "canonical": "bench.canonical",
     "deframe": "bench.deframe",
+    "headlines": "bench.headlines",
     "farm": "bench.farm",
     "tui": "bench.tui",
     "crowd": "bench.crowd",

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from bench.deframe_corpora import read_clickbait16, read_ta1c
 from bench.linear import Linear, auc, calibrated, ece, logistic, macro_f1
-from bench.train_local import Corpus, english_held_out, held_out_english, held_out_scores
+from bench.train_rules import Corpus, english_held_out, held_out_english, held_out_scores
 from inforadar.model.analysis import ScoreName, Subject
 from inforadar.stages.analyze.local.analyzer import analyze_subject
 from inforadar.stages.analyze.local.text import MAX_TITLE_CHARS_READ

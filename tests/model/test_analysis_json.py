@@ -72,7 +72,16 @@ def test_a_score_of_zero_or_one_is_a_score() -> None:
     assert (analysis.framing.value, analysis.overall.value) == (0.0, 1.0)
 
 
-@pytest.mark.parametrize("value", [-0.01, 1.01, float("nan"), float("inf"), "0.5", None, True])
+def test_a_score_that_was_not_measured_is_null() -> None:
+    stored = _stored()
+    stored["scores"]["overall"]["value"] = None
+    analysis = from_json(stored)
+    assert analysis is not None
+    assert (analysis.overall.value, analysis.overall.in_words) == (None, "not measured")
+    assert to_json(analysis) == stored
+
+
+@pytest.mark.parametrize("value", [-0.01, 1.01, float("nan"), float("inf"), "0.5", True])
 def test_a_score_out_of_range_or_of_another_type_is_refused(value: object) -> None:
     stored = _stored()
     stored["scores"]["clickbait"]["value"] = value

@@ -218,8 +218,8 @@ class AiSettings(Section):
     """The endpoint, if it is not the vendor's own: any server that speaks the protocol of `type`."""
     model: str = ""
     """Which model to use; required with `base_url`. Default: a small model of the vendor."""
-    timeout: PositiveSeconds = 60
-    """Time limit for one answer, in seconds."""
+    timeout: PositiveSeconds = 180
+    """Time limit for one answer, in seconds. A model on your own machine may need minutes."""
     concurrency: Annotated[int, Field(ge=1, le=1000)] = 4
     """How many items are analyzed at the same time."""
     requests_per_minute: Annotated[int, Field(ge=0)] = 0
@@ -231,7 +231,8 @@ class AiSettings(Section):
     output_tokens: Annotated[int, Field(ge=500, le=1_000_000)] = 8000
     """Maximum length of an answer in tokens, including the model's reasoning."""
     price_in: Annotated[float, Field(ge=0)] = 0
-    """Price of a million input tokens in US dollars; if you use several models, that of the most expensive one."""
+    """Price of a million input tokens in US dollars; if you use several models, that of the most expensive one.
+    Example: 0.25 for a model that costs $0.25 per million tokens."""
     price_out: Annotated[float, Field(ge=0)] = 0
     """Price of a million output tokens in US dollars."""
     daily_budget: Annotated[float, Field(ge=0)] = 0

@@ -35,11 +35,15 @@ class ScoreName(StrEnum):
     OVERALL = "overall"
 
 
+NOT_MEASURED = "not measured"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
     """One score from 0 to 1; 0 means that nothing was found. `words` caused it and are marked in the text."""
 
-    value: float
+    value: float | None
+    """`None`: not measured, because the analyzer was not trained for the text's language."""
     reason: str
     words: tuple[str, ...] = ()
 
@@ -47,9 +51,16 @@ class Score:
     def label(self) -> str:
         return score_label(self.value)
 
+    @property
+    def in_words(self) -> str:
+        """Label and number: `slanted 0.41`, or `not measured`."""
+        return self.label if self.value is None else f"{self.label} {self.value:.2f}"
 
-def score_label(value: float) -> str:
+
+def score_label(value: float | None) -> str:
     """The word shown beside the number, the same on every screen and in every feed."""
+    if value is None:
+        return NOT_MEASURED
     if value < 0.34:
         return "neutral"
     return "slanted" if value < 0.67 else "loaded"
@@ -131,7 +142,9 @@ def from_json(stored: Mapping[str, Any]) -> Analysis | None:
 
 
 def _score(stored: Mapping[str, Any], name: ScoreName) -> Score:
-    value = stored.get("value")
+    value = stored.get("value", "missing")
+    if value is None:
+        return Score(value=None, reason=_field(stored, "reason", str), words=_strings(stored, "words"))
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise ParseError(f"The analysis has a {name.value} score of {value!r}; scores go from 0 to 1.")
     return Score(value=float(value), reason=_field(stored, "reason", str), words=_strings(stored, "words"))

@@ -136,10 +136,11 @@ def _print_scores(console: Console, analysis: Analysis) -> None:
     table = Table(box=None, pad_edge=False, show_header=False)
     for name in (*BARS, None):
         score = analysis.score(name) if name else analysis.overall
-        filled = round(score.value * BAR_COLUMNS)
-        bar = Text("█" * filled + "░" * (BAR_COLUMNS - filled), style=score_text(score.value).style)
+        filled = round((score.value or 0.0) * BAR_COLUMNS)
+        in_words = Text(score.label, style="dim") if score.value is None else score_text(score.value)
+        bar = Text("█" * filled + "░" * (BAR_COLUMNS - filled), style=in_words.style)
         label = name.value.replace("_", " ") if name else "overall"
-        table.add_row(label, bar, score_text(score.value), Text(safe(score.reason)))
+        table.add_row(label, bar, in_words, Text(safe(score.reason)))
     console.print(table)
     if analysis.summary:
         console.print(Padding(Text(safe(analysis.summary)), (1, 0, 0, 0)))

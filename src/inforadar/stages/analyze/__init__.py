@@ -34,7 +34,7 @@ ANALYZERS: dict[AnalyzerName, Registered] = {
         path="inforadar.stages.analyze.llm.anthropic:AnthropicAnalyzer", default_model="claude-haiku-4-5"
     ),
     AnalyzerName.GEMINI: Registered(
-        path="inforadar.stages.analyze.llm.gemini:GeminiAnalyzer", default_model="gemini-2.5-flash"
+        path="inforadar.stages.analyze.llm.gemini:GeminiAnalyzer", default_model="gemini-3.8-flash"
     ),
 }
 

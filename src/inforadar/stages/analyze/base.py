@@ -157,7 +157,7 @@ def _problems(analysis: Analysis) -> Iterator[str]:
 
 
 def _score(field: str, score: Score) -> Iterator[str]:
-    if not math.isfinite(score.value) or not 0 <= score.value <= 1:
+    if score.value is not None and (not math.isfinite(score.value) or not 0 <= score.value <= 1):
         yield f"{field}.value is {score.value}; it must be a number from 0 to 1."
     yield from _line(f"{field}.reason", score.reason, MAX_REASON_CHARS)
     if len(score.words) > MAX_WORDS:

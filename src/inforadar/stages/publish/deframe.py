@@ -54,6 +54,11 @@ def render_extension(entry: Entry) -> str:
     return "".join(parts)
 
 
+def _number(score: Score) -> str:
+    """Three decimals; empty if the score was not measured."""
+    return "" if score.value is None else f"{score.value:.3f}"
+
+
 def render_fields(metadata: Metadata, fields: Iterable[MetadataField]) -> Iterator[str]:
     """An element for each value that is known, named like its field: `entry_id` becomes `entryId`.
 
@@ -93,7 +98,7 @@ def _render_analysis(analysis: Analysis, parts: list[str]) -> None:
     for opening, score in zip(_SCORE_OPENINGS, _scores(analysis), strict=True):
         words = _BETWEEN_WORDS.join(map(escape, score.words))
         parts.append(
-            f'{opening}{score.value:.3f}" label="{score.label}"><deframe:reason>{escape(score.reason)}'
+            f'{opening}{_number(score)}" label="{score.label}"><deframe:reason>{escape(score.reason)}'
             + (f"</deframe:reason><deframe:word>{words}</deframe:word>" if words else "</deframe:reason>")
             + "</deframe:score>"
         )

@@ -46,7 +46,7 @@ def visible_text(entry: Entry, *, embedded: bool = False) -> VisibleText:
     overall = analysis.overall
     block = _embedded_html(entry, analysis, description)
     return VisibleText(
-        title=f"{isolate_direction(title)} · {overall.label} {overall.value:.2f}",
+        title=f"{isolate_direction(title)} · {overall.in_words}",
         description=description,
         description_html=block,
         content_html=block + content if content else None,
@@ -86,9 +86,7 @@ def _embedded_html(entry: Entry, analysis: Analysis, description: str) -> str:
         score = analysis.score(name)
         words = f" ({_foreign(', '.join(score.words))})" if score.words else ""
         reason = f": {_foreign(score.reason)}" if score.reason else ""
-        parts.append(
-            f"<li>{name.value.replace('_', ' ')} {score.label} {score.value:.2f}{reason}{words}</li>"
-        )
+        parts.append(f"<li>{name.value.replace('_', ' ')} {score.in_words}{reason}{words}</li>")
     parts.append("</ul>")
     if analysis.summary:
         parts.append(_line("Summary", analysis.summary))

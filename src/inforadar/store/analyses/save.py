@@ -23,7 +23,7 @@ _i = items.c
 
 
 def save_analysis(
-    connection: Connection, job: AnalysisJob, result: Mapping[str, Any], score: float, at: datetime
+    connection: Connection, job: AnalysisJob, result: Mapping[str, Any], score: float | None, at: datetime
 ) -> bool:
     """Store the result and request a build of the feed. Returns False if the lease was lost.
 

@@ -20,6 +20,8 @@ ORDER = (*(name for name in ScoreName if name is not ScoreName.OVERALL), ScoreNa
 
 def score_bar(score: Score, colours: Mapping[str, str]) -> Text:
     """Draw a score: `████░░░░░░ 0.41 slanted`."""
+    if score.value is None:
+        return Text(f"{'░' * BAR_LENGTH} {score.label}", style=colours["muted"])
     filled = round(score.value * BAR_LENGTH)
     colour = colours[SCORE_COLOURS[score.label]]
     bar = Text("█" * filled, style=colour)

@@ -134,7 +134,7 @@ def scores_by_source(rows: Iterable[Mapping[str, Any]]) -> list[SourceScores]:
         )
         for row in rows
     ]
-    return sorted(found, key=lambda one: (-one.mean.value, one.source.casefold()))
+    return sorted(found, key=lambda one: (-(one.mean.value or 0.0), one.source.casefold()))
 
 
 def _band(place: int, bins: int) -> str:

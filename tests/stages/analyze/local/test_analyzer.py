@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inforadar.model.analysis import Analysis, ScoreName, Subject
+from inforadar.semantic import encoder
 from inforadar.stages.analyze.base import Usage, clean_line, validate
 from inforadar.stages.analyze.local import LocalAnalyzer
 from inforadar.stages.analyze.local.analyzer import analyze_subject
@@ -123,14 +124,13 @@ def test_a_tabloid_headline_scores_high_and_names_its_words() -> None:
         assert analysis.score(name).value > 0.67, name
     assert {"disgraceful", "UNHINGED", "corrupt"} <= set(analysis.framing.words)
     assert "UNHINGED" in analysis.hyper_stimulus.words
-    assert "3 exclamation marks" in analysis.hyper_stimulus.reason
 
 
 def test_hedges_make_a_story_speculative() -> None:
     analysis = analyzed("Aliens may have visited Earth, some experts believe")
     assert analysis.speculative.value > 0.5
-    assert "may have" in analysis.speculative.words
-    assert analyzed("Aliens visited Earth").speculative.value == 0
+    assert "some experts" in analysis.speculative.words
+    assert analyzed("Aliens visited Earth").speculative.value < 0.34
 
 
 def test_a_loaded_text_shows_under_a_calm_title() -> None:
@@ -159,7 +159,6 @@ def test_clickbait_is_seen_in_each_language(language: str, title: str) -> None:
     analysis = analyzed(title)
     assert analysis.language == language
     assert analysis.clickbait.value > 0.67
-    assert analysis.clickbait.words
 
 
 @pytest.mark.parametrize(
@@ -189,12 +188,54 @@ def test_every_language_with_lists_has_what_each_score_needs() -> None:
         assert lexicon.question_words
 
 
-def test_a_language_without_lists_is_named_in_the_reasons() -> None:
-    analysis = analyzed("Le gouvernement a adopté le budget après une longue nuit de débats à l'Assemblée")
-    assert analysis.language == "fr"
-    assert analysis.framing.reason == "There are no word lists for French, so this was not measured."
-    assert "only capitals, marks and emoji were counted" in analysis.hyper_stimulus.reason
-    assert "only numbers and marks were judged" in analysis.clickbait.reason
+def test_a_language_without_training_data_is_not_measured() -> None:
+    analysis = analyzed("日本の首相が辞任を表明し、与党は後任を選ぶ")
+    assert analysis.language == "ja"
+    assert {analysis.score(name).value for name in ScoreName} == {None}
+    assert analysis.framing.label == "not measured"
+    assert analysis.framing.reason == (
+        "The local analyzer was not trained for Japanese, so this was not measured."
+    )
+
+
+def test_without_the_encoder_the_rules_work_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(encoder, "available", lambda: False)
+    loaded = analyzed("Trump BLASTS ‘disgraceful’ judge in UNHINGED rant against corrupt elites!!!")
+    assert (loaded.model, LocalAnalyzer().model) == ("local-1", "local-1")
+    assert loaded.framing.value is not None
+    assert loaded.framing.value > 0.67
+    assert "3 exclamation marks" in loaded.hyper_stimulus.reason
+    assert analyzed("Türkiye'de yeni bir yasa kabul edildi ve yürürlüğe girdi").overall.value is None
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "29 killed in bus crash",
+        "Black voters and conservative Muslims turn out in record numbers",
+        'Set x = "x" in the file config.py if there are many entries',
+        "库克卸任苹果CEO，接班人公布",
+    ],
+)
+def test_a_neutral_title_is_neutral_unmarked_and_unchanged(title: str) -> None:
+    analysis = analyzed(title)
+    assert analysis.clickbait.value < 0.34
+    assert analysis.title == title
+    for name in ScoreName:
+        words = {word.lower() for word in analysis.score(name).words}
+        assert not words & {"x", "black", "conservative", "muslims", "if", "many"}
+
+
+def test_a_loaded_title_is_told_by_a_plain_sentence_of_the_article() -> None:
+    text = (
+        "The tractors have gone from the capital. The government has dropped its planned tax on nitrogen fertiliser "
+        "after three weeks of protests by farmers. The levy was due to start in April."
+    )
+    analysis = analyzed("Gutless ministers cave in to farmers over fertiliser tax", text)
+    assert analysis.title == (
+        "The government has dropped its planned tax on nitrogen fertiliser after three weeks of protests by farmers"
+    )
+    assert analysis.title_reason == "The title is loaded; a sentence of the article tells it plainly."
 
 
 def test_an_unknown_language_is_said_to_be_unknown() -> None:
@@ -203,20 +244,11 @@ def test_an_unknown_language_is_said_to_be_unknown() -> None:
     assert analysis.persuasive.reason == "The language is not known, so this was not measured."
 
 
-def test_capitals_count_in_a_language_without_lists() -> None:
-    assert (
-        analyzed(
-            "SCANDALE ÉNORME à Paris !!! le gouvernement est dans la rue", language="fr"
-        ).hyper_stimulus.value
-        > 0.5
-    )
-
-
 def test_an_item_without_anything_is_named_by_its_host() -> None:
     analysis = analyzed("")
     assert analysis.title == "news.example"
     assert analysis.title_reason == "There was no title."
-    assert analysis.overall.value == 0
+    assert analysis.overall.value is None
 
 
 def test_without_a_title_the_first_sentence_stands_in() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from inforadar.model.analysis import Analysis, ScoreName, Subject
+from inforadar.model.analysis import Analysis, Score, ScoreName, Subject
+from inforadar.semantic import encoder
 from inforadar.stages.analyze.base import (
     MAX_DESCRIPTION_CHARS,
     MAX_REASON_CHARS,
@@ -17,19 +18,30 @@ from inforadar.stages.analyze.local.extract import (
     Sentence,
     facts_in,
     replacement_for_title,
+    sentences_for_title,
     sentences_in,
     stems_in,
     summarize,
 )
 from inforadar.stages.analyze.local.language import detect
 from inforadar.stages.analyze.local.lexicon import Kind, Lexicon, lexicon_for
+from inforadar.stages.analyze.local.measured import (
+    SLANTED,
+    is_loaded_line,
+    is_measured,
+    loadedness,
+    measure_all,
+)
 from inforadar.stages.analyze.local.neutral import neutralize
 from inforadar.stages.analyze.local.passage import Passage, read_passage
-from inforadar.stages.analyze.local.scores import score_all
+from inforadar.stages.analyze.local.scores import not_measured, score_all
 from inforadar.stages.analyze.local.text import MAX_TEXT_CHARS_READ, MAX_TITLE_CHARS_READ, sentences_of
 
-MODEL = "local-1"
-RULES_VERSION = "2"
+RULES_MODEL = "local-1"
+"""The rules alone, where the sentence encoder is not installed."""
+HEAD_MODEL = "local-2"
+"""The trained head on sentence vectors and rules."""
+RULES_VERSION = "3"
 """Raise it with every change to lists, model or rules that changes results: it is part of the cache key."""
 
 _WITHHOLDING_CLICKBAIT = 0.8
@@ -38,17 +50,36 @@ _INFORMATIVE_WORDS = 5
 _INFORMATIVE_PAIRS = 12
 """Pairs of characters, for scripts without spaces."""
 _DESCRIPTION_SENTENCES = 3
+_SENTENCES_TRIED = 3
 
 
 class LocalAnalyzer:
     """Scores without key or network; the same subject always gets the same analysis."""
 
     name = "local"
-    model = MODEL
     prompt_version = RULES_VERSION
+
+    @property
+    def model(self) -> str:
+        return model_name()
 
     async def analyze(self, subject: Subject) -> Analyzed:
         return Analyzed(analysis=analyze_subject(subject))
+
+
+def model_name() -> str:
+    """The model that this installation uses; it is part of the cache key and of each analysis."""
+    return HEAD_MODEL if encoder.available() else RULES_MODEL
+
+
+def _all_scores(
+    headline: Passage, title: Passage | None, body: Passage | None, lexicon: Lexicon
+) -> dict[ScoreName, Score]:
+    if is_measured(lexicon.language):
+        return measure_all(headline, title, body, lexicon)
+    if encoder.available():
+        return not_measured(lexicon.language)
+    return score_all(headline, title, body, lexicon)
 
 
 def analyze_subject(subject: Subject) -> Analysis:
@@ -60,10 +91,10 @@ def analyze_subject(subject: Subject) -> Analysis:
     title = read_passage(title_text, lexicon)
     body = read_passage(body_text, lexicon) if _has_words(body_text) else None
     judged = title if title.words or body is None else _first_sentence(body, lexicon)
-    scores = score_all(judged, title if title.words else None, body, lexicon)
+    scores = _all_scores(judged, title if title.words else None, body, lexicon)
     sentences = sentences_in(body, lexicon) if body else []
     subject_stems = stems_in(judged, lexicon)
-    clickbait = scores[ScoreName.CLICKBAIT].value
+    clickbait = scores[ScoreName.CLICKBAIT].value or 0.0
     neutral_title, title_reason = _neutral_title(judged, lexicon, body, sentences, clickbait)
     if not title.words and neutral_title:
         neutral_title = neutral_title.rstrip(".。")
@@ -79,7 +110,7 @@ def analyze_subject(subject: Subject) -> Analysis:
         facts=facts_in(sentences),
         category=lexicon.category_of(everything, title.words + (body.words if body else [])),
         language=language,
-        model=MODEL,
+        model=model_name(),
         prompt_version=RULES_VERSION,
         **{name.value: scores[name] for name in ScoreName},
     )
@@ -118,9 +149,28 @@ def _neutral_title(
             told_line = clean_line(told.text, MAX_TITLE_CHARS)
             text = clean_line(neutralize(told_line, lexicon, context).text, MAX_TITLE_CHARS).rstrip(".。")
             return text, "The title withholds what it is about; a sentence of the article tells it."
+    if is_measured(lexicon.language) and (
+        told_line := _plain_sentence(neutral.text, title, lexicon, sentences)
+    ):
+        return told_line, "The title is loaded; a sentence of the article tells it plainly."
     if not neutral.changes:
         return line, "Nothing to drop: the title is as published."
     return clean_line(neutral.text, MAX_TITLE_CHARS), _sentence(neutral.changes)
+
+
+def _plain_sentence(neutral: str, title: Passage, lexicon: Lexicon, sentences: list[Sentence]) -> str:
+    """Return the article's most informative neutral sentence, or nothing if the title is not loaded after the rules."""
+    if not is_loaded_line(neutral, lexicon):
+        return ""
+    subject = stems_in(title, lexicon)
+    able = sentences_for_title(sentences, subject)[:_SENTENCES_TRIED]
+    if not able:
+        return ""
+    for sentence, value in zip(able, loadedness([one.text for one in able], lexicon), strict=True):
+        line = clean_line(sentence.text, MAX_TITLE_CHARS).rstrip(".。")
+        if value < SLANTED and line != clean_line(title.text, MAX_TITLE_CHARS):
+            return line
+    return ""
 
 
 def _withholds(title: Passage) -> bool:

@@ -16,6 +16,8 @@ from typing import Any
 from inforadar.stages.analyze.base import UNKNOWN_LANGUAGE
 
 _SAMPLE_CHARS = 800
+_WORTH_OF_OWN_LETTERS = 1.2
+"""From this worth on, a sign is a letter that the neighbours lack, not just a frequent ending."""
 _TAG = re.compile(r"[a-z]{2,3}\Z")
 _LATIN_WORD = re.compile(r"[^\W\d_]+")
 
@@ -56,7 +58,10 @@ BEFORE_PREDICATE = frozenset(" ".join(_LISTS["before_predicate"].values()).split
 """Words of all languages after which an adjective carries the sentence and cannot be dropped."""
 LETTERS = "".join(_LISTS["letters"].values())
 """Small letters of all languages, as ranges of a regular expression."""
+GROUP_NAMES = frozenset(" ".join(_LISTS["groups"].values()).split())
+"""Plain names of peoples, religions, parties and the like, in all languages: to name a group is no judgement."""
 _COMMON = {language: frozenset(words.split()) for language, words in _LISTS["common"].items()}
+_FUNCTION = {language: frozenset(words.split()) for language, words in _LISTS["function"].items()}
 _LANGUAGES_BY_WORD: dict[str, tuple[str, ...]] = {}
 for _language, _words in _COMMON.items():
     for _word in _words:
@@ -88,6 +93,11 @@ def _script_counts(sample: str) -> Counter[str]:
     if sample.isascii():
         return Counter(latin=sum(map(str.isalpha, sample)))
     return Counter({name: len(pattern.findall(sample)) for name, pattern in _SCRIPT.items()})
+
+
+def is_function_word(word: str, language: str) -> bool:
+    """Tell whether a word only holds a sentence together."""
+    return word in _COMMON.get(language, ()) or word in _FUNCTION.get(language, ())
 
 
 def common_words(language: str) -> frozenset[str]:
@@ -124,6 +134,15 @@ def _is_clear(points: dict[str, float]) -> bool:
     return first > 6 and first > 3 * second
 
 
+def _own_letters(language: str, sample: str) -> int:
+    """Count the letters and endings that only this language has."""
+    return sum(
+        len(pattern.findall(sample))
+        for pattern, of, worth in _SIGNS
+        if of == language and worth >= _WORTH_OF_OWN_LETTERS
+    )
+
+
 def _latin(sample: str, tag: str) -> str:
     words = _LATIN_WORD.findall(sample)
     points: dict[str, float] = {}
@@ -143,8 +162,8 @@ def _latin(sample: str, tag: str) -> str:
     best, most = ranked[0]
     if tag in _COMMON and points.get(tag, 0.0) >= 0.5 * most:
         return tag
-    # A dozen words with hardly a common one are in a language that is not listed.
-    foreign = len(words) >= 12 and common < 0.08 * len(words)
+    # A dozen words with hardly a common one are in a language that is not listed, unless its own letters tell it.
+    foreign = len(words) >= 12 and common < 0.08 * len(words) and _own_letters(best, sample) < len(words) / 8
     if most < 0.3 or foreign or (len(ranked) > 1 and most == ranked[1][1]):
         return tag if tag in _COMMON or tag in ("et", "lv", "lt", "sk", "sl", "hr") else UNKNOWN_LANGUAGE
     if (

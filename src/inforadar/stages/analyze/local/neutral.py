@@ -14,8 +14,8 @@ from functools import cache
 from inforadar.stages.analyze.local.language import BEFORE_PREDICATE
 from inforadar.stages.analyze.local.lexicon import Kind, Lexicon, lexicon_for
 from inforadar.stages.analyze.local.passage import Passage, read_passage
-from inforadar.stages.analyze.local.shouting import is_title_case, lower_shouting
-from inforadar.stages.analyze.local.text import Word, without_emoji, words_of
+from inforadar.stages.analyze.local.shouting import lower_shouting
+from inforadar.stages.analyze.local.text import Word, is_title_case, without_emoji, words_of
 
 FUNCTION_WORDS = frozenset({"a", "an"})
 """The only words a neutral line may have besides those of the original and the lists' neutral ones."""
@@ -210,6 +210,9 @@ def _without_praise(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
         if before in _GRADES and index > 1 and words[index - 2].lower == "the":
             # "the most incredible phone" is "the phone"; "is more incredible" stays.
             start, before = words[index - 1].start, "the"
+        if before in FUNCTION_WORDS and after.lower[:1].isdecimal():
+            # "a brutal 1,200 jobs" is "1,200 jobs".
+            start, before = words[index - 1].start, ""
         if before in BEFORE_PREDICATE or after.lower in _AFTER_PREDICATE:
             continue
         # Nor after an adverb ("slightly horrifying facts"), nor where it is a verb.

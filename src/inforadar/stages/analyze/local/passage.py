@@ -70,6 +70,9 @@ def _shouted(text: str, words: list[Word], hits: list[Hit], lexicon: Lexicon) ->
     Among words in small letters, a short unknown word in capitals counts as an abbreviation. In a line that is all
     capitals this does not work, so that only listed abbreviations count.
     """
+    if lexicon.spaceless:
+        # Where words have no capitals, Latin ones are names and abbreviations: CEO, NBA.
+        return []
     capital = [word for word in words if text[word.start : word.end].isupper() and _letters(word) > 1]
     everything = len(capital) > 2 and len(capital) * 3 > sum(_letters(word) > 1 for word in words) * 2
 

@@ -1,4 +1,4 @@
-"""The six scores, each with a reason and the words behind it.
+"""The six scores by rules, each with a reason and the words behind it: what works without the sentence encoder.
 
 Four come from the word lists: each entry adds by its weight, `LISTED` says to which scores, and the sum is normalized
 by the length of the passage and mapped to 0..1. Clickbait is the probability of the trained model. Overall is 0.7 of
@@ -84,11 +84,20 @@ class _Weighed:
 def score_all(
     headline: Passage, title: Passage | None, text: Passage | None, lexicon: Lexicon
 ) -> dict[ScoreName, Score]:
-    """Compute all six scores. `headline` is the title, or the first sentence of an item without one."""
-    scores = {name: _listed_score(name, title, text, lexicon) for name in LISTED}
+    """Compute all six scores by rules. `headline` is the title, or the first sentence of an item without one."""
+    if lexicon.language not in LANGUAGES:
+        return not_measured(lexicon.language)
+    scores = {name: _listed_score(name, title, text) for name in LISTED}
     scores[ScoreName.CLICKBAIT] = _clickbait_score(headline, lexicon)
     scores[ScoreName.OVERALL] = _overall(scores)
     return scores
+
+
+def not_measured(language: str) -> dict[ScoreName, Score]:
+    """The scores of an item in a language that the analyzer does not know: none, with the reason."""
+    name = NAMES.get(language)
+    why = f"The local analyzer was not trained for {name}" if name else "The language is not known"
+    return {score: Score(value=None, reason=f"{why}, so this was not measured.") for score in ScoreName}
 
 
 def bend(total: float, length: float) -> float:
@@ -101,7 +110,7 @@ def bend(total: float, length: float) -> float:
     return 1 - math.exp(-total / norm / 2)
 
 
-def _listed_score(name: ScoreName, title: Passage | None, text: Passage | None, lexicon: Lexicon) -> Score:
+def _listed_score(name: ScoreName, title: Passage | None, text: Passage | None) -> Score:
     of_title = _weigh(name, title) if title else None
     of_text = _weigh(name, text) if text else None
     if of_title and of_text:
@@ -116,7 +125,7 @@ def _listed_score(name: ScoreName, title: Passage | None, text: Passage | None, 
         parts.append(f"{LISTED[name].found}: {_quoted(words)}")
     reason = "; ".join(parts) + "." if parts else LISTED[name].nothing
     reason = reason[:1].upper() + reason[1:]
-    return Score(value=_rounded(value), reason=_with_limits(reason, name, lexicon), words=words)
+    return Score(value=_rounded(value), reason=clean_line(reason, MAX_REASON_CHARS), words=words)
 
 
 def _weigh(name: ScoreName, passage: Passage) -> _Weighed:
@@ -163,14 +172,15 @@ def _clickbait_score(title: Passage, lexicon: Lexicon) -> Score:
         reason = "No signs of clickbait in the title."
     return Score(
         value=_rounded(verdict.probability),
-        reason=_with_limits(reason, ScoreName.CLICKBAIT, lexicon),
+        reason=clean_line(reason, MAX_REASON_CHARS),
         words=words,
     )
 
 
 def _overall(scores: dict[ScoreName, Score]) -> Score:
     parts = {
-        name: score.value * (0.5 if name is ScoreName.SPECULATIVE else 1.0) for name, score in scores.items()
+        name: (score.value or 0.0) * (0.5 if name is ScoreName.SPECULATIVE else 1.0)
+        for name, score in scores.items()
     }
     value = 0.7 * max(parts.values()) + 0.3 * sum(parts.values()) / len(parts)
     leading = sorted((name for name in parts if parts[name] >= 0.34), key=lambda name: (-parts[name], name))
@@ -182,20 +192,6 @@ def _overall(scores: dict[ScoreName, Score]) -> Score:
         reason = "None of the scores stands out"
     words = tuple(dict.fromkeys(word for name in leading for word in scores[name].words))
     return Score(value=_rounded(value), reason=reason + ".", words=words[:_MAX_WORDS_KEPT])
-
-
-def _with_limits(reason: str, name: ScoreName, lexicon: Lexicon) -> str:
-    if lexicon.language not in LANGUAGES:
-        language = NAMES.get(lexicon.language)
-        unknown = f"There are no word lists for {language}" if language else "The language is not known"
-        match name:
-            case ScoreName.HYPER_STIMULUS:
-                reason = f"{unknown}; only capitals, marks and emoji were counted. {reason}"
-            case ScoreName.CLICKBAIT:
-                reason = f"{unknown}; only numbers and marks were judged. {reason}"
-            case _:
-                reason = f"{unknown}, so this was not measured."
-    return clean_line(reason, MAX_REASON_CHARS)
 
 
 def _unique(signs: list[_Sign]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from inforadar.stages.analyze.local.language import common_words
 from inforadar.stages.analyze.local.lexicon import Lexicon
 from inforadar.stages.analyze.local.passage import Passage, read_passage
-from inforadar.stages.analyze.local.text import words_of
+from inforadar.stages.analyze.local.text import is_title_case
 
 _QUOTES = ("'", '"', "“", "”", "‘", "’", "«", "»", "„")
 _HANDLES = ("#", "@")
@@ -43,12 +43,6 @@ def lower_shouting(text: str, lexicon: Lexicon, context: Passage | None) -> str:
         parts += [text[end : word.start], new]
         end = word.end
     return "".join(parts) + text[end:]
-
-
-def is_title_case(text: str) -> bool:
-    """Tell whether most longer words of a line start with a capital."""
-    long = [text[word.start : word.end] for word in words_of(text) if len(word.lower) > 3]
-    return len(long) > 2 and sum(word[:1].isupper() for word in long[1:]) * 3 > (len(long) - 1) * 2
 
 
 def _forms_in(passage: Passage) -> dict[str, str]:

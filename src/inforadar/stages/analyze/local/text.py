@@ -64,6 +64,12 @@ def _is_within_sentence(text: str, point: int, end: int) -> bool:
     return text[point] == "." and _ABBREVIATED.search(text[max(0, point - 8) : end]) is not None
 
 
+def is_title_case(text: str) -> bool:
+    """Tell whether most longer words of a line start with a capital."""
+    long = [text[word.start : word.end] for word in words_of(text) if len(word.lower) > 3]
+    return len(long) > 2 and sum(word[:1].isupper() for word in long[1:]) * 3 > (len(long) - 1) * 2
+
+
 def emoji_of(text: str) -> list[str]:
     """List the emoji in a text."""
     return _EMOJI.findall(text)
