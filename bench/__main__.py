@@ -27,6 +27,7 @@ BENCHMARKS = {
     "tui": "bench.tui",
     "crowd": "bench.crowd",
     "walk": "bench.walk",
+    "stories": "bench.stories",
     "api": "bench.api",
     "simulate": "bench.simulate",
     "scaleout": "bench.scaleout",
