@@ -90,7 +90,9 @@ def collect_pairs(items: Sequence[GoldItem], pairs: Pairs, *, bare: bool) -> Non
         )
 
 
-def fit(inputs: NDArray[np.float64], same: NDArray[np.bool_], weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+def fit(
+    inputs: NDArray[np.float64], same: NDArray[np.bool_], weights: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], float]:
     """Fit a logistic model with a ridge by Newton's method."""
     mean, spread = inputs.mean(0), inputs.std(0) + 1e-6
     z = np.c_[(inputs - mean) / spread, np.ones(len(inputs))]
@@ -125,7 +127,10 @@ def fit_all(sets: dict[str, list[GoldItem]]) -> Weights:
     for kind in JOIN:
         inputs, same, weights = pairs[kind]
         every = sorted(set.intersection(*(set(given) for given in inputs[:50])))
-        for suffix, names in (("", [name for name in every if name not in VECTOR_SIGNALS]), ("_vectors", every)):
+        for suffix, names in (
+            ("", [name for name in every if name not in VECTOR_SIGNALS]),
+            ("_vectors", every),
+        ):
             rows = np.array([[given[name] for name in names] for given in inputs])
             found, bias = fit(rows, np.array(same), np.array(weights))
             models[kind + suffix] = Model(
@@ -133,11 +138,15 @@ def fit_all(sets: dict[str, list[GoldItem]]) -> Weights:
                 weights={name: round(float(weight), 3) for name, weight in zip(names, found, strict=True)},
             )
     join = {kind + suffix: value for kind, value in JOIN.items() for suffix in ("", "_vectors")}
-    return Weights(models=models, join=join, merge=MERGE, across_scripts=ACROSS_SCRIPTS, across_slope=ACROSS_SLOPE)
+    return Weights(
+        models=models, join=join, merge=MERGE, across_scripts=ACROSS_SCRIPTS, across_slope=ACROSS_SLOPE
+    )
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
     options = parser.parse_args(argv)
     weights = fit_all(find_sets(options.folder))

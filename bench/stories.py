@@ -125,7 +125,10 @@ Way = Callable[[Sequence[GoldItem]], Sequence[object]]
 
 
 def _row(name: str, found: Sequence[Measures], cpu_s: float, items: int) -> None:
-    means = [statistics.fmean(values) for values in zip(*((m.precision, m.recall, m.f1, m.merged) for m in found), strict=True)]
+    means = [
+        statistics.fmean(values)
+        for values in zip(*((m.precision, m.recall, m.f1, m.merged) for m in found), strict=True)
+    ]
     spread = max(m.f1 for m in found) - min(m.f1 for m in found)
     print(
         f"  {name:<18} {means[0]:>9.3f} {means[1]:>7.3f} {means[2]:>7.3f} {spread:>7.3f} {means[3]:>10.1%}"
@@ -137,7 +140,9 @@ def _row(name: str, found: Sequence[Measures], cpu_s: float, items: int) -> None
 def run_set(name: str, items: Sequence[GoldItem], *, squeeze: bool, seeds: Sequence[int | None]) -> None:
     events = len({item.story for item in items})
     print(f"{name}: {len(items)} items, {events} events{', all inside 72 h' if squeeze else ''}")
-    print(f"  {'':<18} {'precision':>9} {'recall':>7} {'F1':>7} {'spread':>7} {'same kind':>10} {'stories':>8} {'s/1,000':>9}")
+    print(
+        f"  {'':<18} {'precision':>9} {'recall':>7} {'F1':>7} {'spread':>7} {'same kind':>10} {'stories':>8} {'s/1,000':>9}"
+    )
     ways: dict[str, Way] = {
         "MinHash": group_by_minhash,
         "title overlap": group_by_titles,
@@ -163,7 +168,9 @@ def run_set(name: str, items: Sequence[GoldItem], *, squeeze: bool, seeds: Seque
 
 
 def main(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--gold", type=Path, default=OWN_SETS)
     parser.add_argument("--squeeze", action="store_true")
     parser.add_argument("--set", action="append", help="only this set")

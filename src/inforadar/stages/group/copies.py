@@ -19,7 +19,7 @@ MAX_WORDS = 800
 MIN_RUNS = 40
 """Shorter texts are copies only if every word is equal."""
 BINS = 64
-BAND = 4
+BAND = 8
 """How many bins make a key. Two texts that share 80 % of their runs share a key almost surely."""
 LEAST_SHARED = 0.75
 """The share of equal bins from which on two texts are copies."""
@@ -81,6 +81,12 @@ def _without_gaps(bins: list[int]) -> tuple[int, ...]:
             if value != _EMPTY:
                 filled[place] = (value + step) & 0xFFFFFFFF
     return tuple(filled)
+
+
+def differ(one: TextPrint, other: TextPrint) -> bool:
+    """Whether two texts have next to nothing in common."""
+    equal = sum(a == b for a, b in zip(one.bins, other.bins, strict=False))
+    return bool(one.bins and other.bins) and equal < BINS / 3
 
 
 def is_copy(one: TextPrint, other: TextPrint) -> bool:

@@ -9,7 +9,7 @@ from heapq import nlargest
 from statistics import fmean
 
 from inforadar.model.ids import ItemId, StoryId
-from inforadar.stages.group.copies import is_copy
+from inforadar.stages.group.copies import differ, is_copy
 from inforadar.stages.group.pair_score import PairScore, Weights, score_pair
 from inforadar.stages.group.reasons import Reasons, explain
 from inforadar.stages.group.vocabulary import Vocabulary
@@ -107,7 +107,10 @@ class Grouper:
         for other in self.window.same_text(member.print, member.address):
             group = self.window.groups[other.story]
             same = is_copy(member.print, other.print) or (
-                member.address != "" and member.address == other.address
+                # Pages of one site may all name the front page as their address.
+                member.address != ""
+                and member.address == other.address
+                and not differ(member.print, other.print)
             )
             if same and group.is_open(member.at):
                 return other
@@ -118,8 +121,10 @@ class Grouper:
     ) -> list[tuple[float, Group]]:
         """The stories at hand, the nearest first."""
         by_story: defaultdict[StoryId, list[Member]] = defaultdict(list)
+        own = self.window.groups.get(before) if before is not None else None
+        apart = own.apart if own is not None else set()
         for other in self.window.candidates(heavy, member.signature.full_vector):
-            if self.window.groups[other.story].is_open(member.at):
+            if other.story not in apart and self.window.groups[other.story].is_open(member.at):
                 by_story[other.story].append(other)
         if before is not None and before in self.window.groups and self.window.groups[before].members:
             by_story[before] += self.window.groups[before].members[-NEAREST:]
@@ -165,7 +170,9 @@ class Grouper:
             if score < self.weights.merge:
                 continue
             kept, gone = (
-                (group, other) if (group.size, -group.id.int) >= (other.size, -other.id.int) else (other, group)
+                (group, other)
+                if (group.size, -group.id.int) >= (other.size, -other.id.int)
+                else (other, group)
             )
             self._absorb(kept, gone)
             merges.append(Merge(kept=kept.id, gone=gone.id, score=round(score, 3)))
@@ -174,7 +181,10 @@ class Grouper:
 
     def _linkage(self, one: Group, other: Group) -> float:
         pairs = [
-            self._score(a, b).value for a in _representatives(one) for b in _representatives(other) if a is not b
+            self._score(a, b).value
+            for a in _representatives(one)
+            for b in _representatives(other)
+            if a is not b
         ]
         return fmean(pairs) if pairs else -1.0
 

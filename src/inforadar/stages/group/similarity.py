@@ -61,9 +61,7 @@ def weigh(signature: Signature, vocabulary: Vocabulary) -> Weighed:
     words = {key: (1 + math.log(count)) * idf(key) for key, count in signature.words.items()}
     if len(words) > MAX_TERMS:
         words = dict(nlargest(MAX_TERMS, words.items(), key=_WEIGHT))
-    names = {
-        folded: idf(folded[:STEM_CHARS]) for folded in signature.capitals if vocabulary.is_name(folded)
-    }
+    names = {folded: idf(folded[:STEM_CHARS]) for folded in signature.capitals if vocabulary.is_name(folded)}
     mass = math.sqrt(sum(weight * weight for weight in names.values()))
     return Weighed(
         signature,

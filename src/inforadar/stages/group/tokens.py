@@ -90,7 +90,9 @@ _MONTH_PREFIXES = (
     "aug ago aou sie авг сер", "sep set sept wrz сен вер", "oct okt ott out paz окт жов",
     "nov lis ноя", "dec dez dic gru дек",
 )  # fmt: skip
-MONTHS = {fold(prefix)[:3]: number for number, line in enumerate(_MONTH_PREFIXES, 1) for prefix in line.split()}
+MONTHS = {
+    fold(prefix)[:3]: number for number, line in enumerate(_MONTH_PREFIXES, 1) for prefix in line.split()
+}
 """The first three letters of the months' names in several languages → the month."""
 _SIGN_DATE = re.compile(r"(\d{1,2})月(\d{1,2})日")
 _DATE_LINKS = frozenset({"de", "of", "da", "den", "th"})

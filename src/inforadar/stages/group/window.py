@@ -55,6 +55,10 @@ class Member:
     _weighed: Weighed | None = None
     _weighed_at: int = 0
 
+    def freeze(self, weighed: Weighed) -> None:
+        """Compare it with these weights from now on."""
+        self._weighed, self._weighed_at = weighed, 1 << 60
+
     def weighed(self, vocabulary: Vocabulary) -> Weighed:
         """The item's weights, not much older than the counts."""
         if self._weighed is None or vocabulary.items > self._weighed_at * _GROWTH + 20:
