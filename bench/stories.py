@@ -140,9 +140,9 @@ def _row(name: str, found: Sequence[Measures], cpu_s: float, items: int) -> None
 def run_set(name: str, items: Sequence[GoldItem], *, squeeze: bool, seeds: Sequence[int | None]) -> None:
     events = len({item.story for item in items})
     print(f"{name}: {len(items)} items, {events} events{', all inside 72 h' if squeeze else ''}")
-    print(
-        f"  {'':<18} {'precision':>9} {'recall':>7} {'F1':>7} {'spread':>7} {'same kind':>10} {'stories':>8} {'s/1,000':>9}"
-    )
+    head = ("precision", "recall", "F1", "spread", "same kind", "stories", "s/1,000")
+    widths = (9, 7, 7, 7, 10, 8, 9)
+    print(" " * 20, *(f"{name:>{width}}" for name, width in zip(head, widths, strict=True)))
     ways: dict[str, Way] = {
         "MinHash": group_by_minhash,
         "title overlap": group_by_titles,

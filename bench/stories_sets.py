@@ -1,7 +1,7 @@
 """Sets of news items with the event that each tells of, and the measures of a grouping of them.
 
-A set is a file `NAME.jsonl` or `NAME.jsonl.gz`; a line has id, story, title, text, time (seconds), lang, and where there
-are events that are easily confused, their kind.
+A set is a file `NAME.jsonl` or `NAME.jsonl.gz`; a line has id, story, title, text, time (seconds), lang, and where
+there are events that are easily confused, their kind.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ def find_sets(folder: Path) -> dict[str, list[GoldItem]]:
 
 
 def _load(path: Path) -> list[GoldItem]:
-    opened = gzip.open(path, "rt") if path.suffix == ".gz" else path.open()
-    with opened as lines:
-        rows = [json.loads(line) for line in lines if line.strip()]
+    content = path.read_bytes()
+    lines = (gzip.decompress(content) if path.suffix == ".gz" else content).decode().split("\n")
+    rows = [json.loads(line) for line in lines if line.strip()]
     return [
         GoldItem(
             row["id"],

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from markupsafe import escape
+
 from inforadar.store.stories.queries import StoryItem
 from inforadar.views.item import escape_markdown
 from inforadar.views.stories import ShownStory, sources_text, spread_text, story_document, story_facts
@@ -32,16 +34,20 @@ class Brief:
 
 
 def make_brief(
-    found: Sequence[tuple[ShownStory, Sequence[StoryItem]]], since: datetime, made_at: datetime
+    found: Sequence[tuple[ShownStory, Sequence[StoryItem]]],
+    since: datetime,
+    made_at: datetime,
+    *,
+    with_text: bool = True,
 ) -> Brief:
-    """Put the briefing together from what is stored; no model is asked."""
+    """Put the briefing together from what is stored; no model is asked. Without texts, only conflicts are told."""
     return Brief(
         since=since,
         made_at=made_at,
         stories=tuple(
             BriefStory(
                 story=story,
-                facts=_three_facts(story_facts(items)),
+                facts=_three_facts(story_facts(items), with_text=with_text),
                 sources=sources_text(story),
                 spread=spread_text(story),
             )
@@ -50,7 +56,7 @@ def make_brief(
     )
 
 
-def _three_facts(facts: Sequence[Fact]) -> tuple[str, ...]:
+def _three_facts(facts: Sequence[Fact], *, with_text: bool) -> tuple[str, ...]:
     """Conflicts first, then numbers and quotations that most outlets have; each as a sentence of a source."""
     ranked = sorted(facts, key=lambda fact: (not fact.is_conflict, fact.kind is Kind.NAME, -fact.said_by))
     chosen: dict[str, None] = {}
@@ -58,6 +64,8 @@ def _three_facts(facts: Sequence[Fact]) -> tuple[str, ...]:
         if fact.is_conflict:
             said = (f"{cell.value} ({cell.outlet})" for cell in fact.cells if cell.state is State.CONFLICT)
             text = f"In conflict: {fact.label}: {', '.join(said)}"
+        elif not with_text:
+            continue
         else:
             cell = next(cell for cell in fact.cells if cell.state is State.SAID)
             text = f"{cell.sentence} ({cell.outlet})"
@@ -95,3 +103,26 @@ def brief_document(brief: Brief) -> dict[str, Any]:
         "made_at": brief.made_at.isoformat(),
         "stories": [story_document(one.story) | {"facts": list(one.facts)} for one in brief.stories],
     }
+
+
+def brief_html(brief: Brief) -> str:
+    """The briefing as a plain page. Text from the web is escaped."""
+    parts = [
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">'
+        f"<title>Briefing, {brief.made_at:%Y-%m-%d}</title></head><body><main>"
+        f"<h1>Briefing, {brief.made_at:%Y-%m-%d}</h1>"
+    ]
+    for one in brief.stories:
+        story = one.story
+        parts.append(
+            f'<article><h2><a href="{escape(story.url)}" rel="noreferrer">{escape(story.headline)}</a></h2>'
+            f"<p>{escape(one.sources)} · scores {escape(one.spread)} · headline: {escape(story.headline_source)}</p>"
+        )
+        if story.summary:
+            parts.append(f"<p>{escape(story.summary)}</p>")
+        parts.append(f"<ul>{''.join(f'<li>{escape(fact)}</li>' for fact in one.facts)}</ul></article>")
+    if not brief.stories:
+        parts.append("<p>No story was told by two or more sources in this time.</p>")
+    parts.append("</main></body></html>")
+    return "".join(parts)

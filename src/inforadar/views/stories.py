@@ -15,7 +15,7 @@ from inforadar.store.stories.queries import StoryEvent, StoryItem, StoryRow
 from inforadar.texts import counted
 from inforadar.urls import readable
 from inforadar.views.reading import plain_text
-from inforadar.views.story_facts import Fact, Telling, fact_table
+from inforadar.views.story_facts import Fact, Kind, Telling, fact_table
 
 LEAD_CHARS = 400
 
@@ -94,8 +94,10 @@ def show_story(row: StoryRow, items: Sequence[StoryItem]) -> ShownStory | None:
     told = _fold_copies(items, analyses)
     # The most neutral telling speaks for the story; without scores, the first one does.
     scored = [item for item in items if item.score is not None and item.title]
-    speaker = min(scored, key=lambda item: (item.score, item.at)) if scored else next(
-        (item for item in items if item.title), items[0]
+    speaker = (
+        min(scored, key=lambda item: (item.score, item.at))
+        if scored
+        else next((item for item in items if item.title), items[0])
     )
     analysis = analyses[speaker.item_id]
     neutral = one_line(analysis.title) if analysis else ""
@@ -171,7 +173,12 @@ def _fold_copies(items: Sequence[StoryItem], analyses: Mapping[ItemId, Analysis 
     folded = {item.item_id for own in copies.values() for item in own}
     names = {item.item_id: item.source for item in items}
     return tuple(
-        _told(item, analyses, names, tuple(_told(copy, analyses, names) for copy in copies.get(item.item_id, ())))
+        _told(
+            item,
+            analyses,
+            names,
+            tuple(_told(copy, analyses, names) for copy in copies.get(item.item_id, ())),
+        )
         for item in items
         if item.item_id not in folded
     )
@@ -251,7 +258,8 @@ def _timeline(
         TimelineEntry(
             at=event.at,
             kind=event.kind,
-            text=("by hand" if event.by_hand else "automatically") + f": {event.kind} with story {event.other}"
+            text=("by hand" if event.by_hand else "automatically")
+            + f": {event.kind} with story {event.other}"
             if event.kind == "merged"
             else f"split from story {event.other}, by hand",
         )
@@ -297,15 +305,15 @@ def story_document(story: ShownStory) -> dict[str, Any]:
     }
 
 
-def view_document(view: StoryView) -> dict[str, Any]:
-    """A story in full as JSON."""
+def view_document(view: StoryView, *, with_text: bool = True) -> dict[str, Any]:
+    """A story in full as JSON; sentences of the articles only `with_text`."""
     return story_document(view.story) | {
-        "items": [
-            _told_document(told)
-            for member in view.story.members
-            for told in (member, *member.copies)
+        "items": [_told_document(told) for member in view.story.members for told in (member, *member.copies)],
+        "facts": [
+            _fact_document(fact, with_text=with_text)
+            for fact in view.facts
+            if with_text or fact.kind is not Kind.QUOTATION
         ],
-        "facts": [_fact_document(fact) for fact in view.facts],
         "timeline": [
             {
                 "at": entry.at.isoformat(),
@@ -334,7 +342,7 @@ def _told_document(told: Told) -> dict[str, Any]:
     }
 
 
-def _fact_document(fact: Fact) -> dict[str, Any]:
+def _fact_document(fact: Fact, *, with_text: bool) -> dict[str, Any]:
     return {
         "kind": fact.kind.value,
         "label": fact.label,
@@ -346,7 +354,7 @@ def _fact_document(fact: Fact) -> dict[str, Any]:
                 "source": cell.outlet,
                 "state": cell.state.value,
                 "value": cell.value or None,
-                "sentence": cell.sentence or None,
+                "sentence": (cell.sentence or None) if with_text else None,
                 "item_id": str(cell.item_id) if cell.item_id else None,
             }
             for cell in fact.cells

@@ -28,7 +28,7 @@ _QUOTATION = re.compile(r"[“\"„«]([^“”\"„«»]{20,300})[”\"“»]")
 _NUMBER_WORDS = {
     word: str(number)
     for number, word in enumerate(
-        "one two three four five six seven eight nine ten eleven twelve".split(), 1
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], 1
     )
 }
 _WRITTEN_NUMBER = re.compile(rf"\b({'|'.join(_NUMBER_WORDS)})\b\s+([^\W\d_]{{2,}})", re.IGNORECASE)

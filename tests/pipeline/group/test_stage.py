@@ -55,7 +55,9 @@ async def three(database: Database) -> dict[str, StoryId]:
 
 async def test_two_reports_of_one_event_are_one_story_and_another_event_is_not(database: Database) -> None:
     found = await three(database)
-    assert found["https://one.example/1"] == found["https://two.example/1"] != found["https://three.example/1"]
+    assert (
+        found["https://one.example/1"] == found["https://two.example/1"] != found["https://three.example/1"]
+    )
     (story,) = await database.read(list_stories, StoryFilter(min_sources=2))
     assert (story.items, story.sources) == (2, 2)
     items = (await database.read(load_story_items, [story.id]))[story.id]
@@ -128,7 +130,9 @@ async def test_workers_that_meet_one_event_at_once_make_one_story(database: Data
 
 async def test_an_item_dated_in_the_future_counts_as_of_when_it_was_seen(database: Database) -> None:
     feed = await add_feed(database)
-    await collect(database, feed, listed(title="Tomorrow's news today", published_at=NOW + timedelta(hours=20)))
+    await collect(
+        database, feed, listed(title="Tomorrow's news today", published_at=NOW + timedelta(hours=20))
+    )
     await stage(database).run_once()
     (row,) = await rows(database, story_items)
     assert row.at <= NOW
@@ -152,7 +156,9 @@ async def test_a_feed_that_repeats_one_text_makes_copies_that_cost_no_comparison
 ) -> None:
     feed = await add_feed(database)
     await collect(
-        database, feed, *(listed(f"https://example.com/{n}", title="Again", content=BUDGET) for n in range(number))
+        database,
+        feed,
+        *(listed(f"https://example.com/{n}", title="Again", content=BUDGET) for n in range(number)),
     )
     await stage(database).run_once()
     found = await rows(database, story_items)

@@ -22,6 +22,8 @@ MAX_LINKED = 8
 NEAR = -1.5
 """A story at least this near is compared as a whole with the one that the item joined."""
 MAX_NEAR = 4
+ALIKE = -1.0
+"""The mean score that two stories need without the item that brought them together."""
 STICKY = 0.4
 """An item that is placed again leaves its story only for one that is nearer by this much."""
 
@@ -78,12 +80,12 @@ class Grouper:
             nearest = max(self._compared(member, group), key=lambda other: self._score(member, other).value)
             reasons = explain(member, nearest, self._score(member, nearest), self.vocabulary)
             self._settle(member, keys)
-            merges = self._merge_near(group, [other for score, other in ranked[1:] if score >= NEAR])
+            merges = self._merge_near(group, [other for score, other in ranked[1:] if score >= NEAR], member)
             return Placement(story=member.story, is_new=False, reasons=reasons, merges=merges, keys=keys)
         member.story = self._own_story(before)
         self._settle(member, keys)
         near = [other for score, other in ranked if score >= NEAR]
-        merges = self._merge_near(self.window.groups[member.story], near) if near else []
+        merges = self._merge_near(self.window.groups[member.story], near, member) if near else []
         return Placement(story=member.story, is_new=not merges, merges=merges, keys=keys)
 
     def _own_story(self, before: StoryId | None) -> StoryId:
@@ -160,14 +162,18 @@ class Grouper:
             )
         return found
 
-    def _merge_near(self, group: Group, others: Sequence[Group]) -> list[Merge]:
-        """Merge the item's story with near ones, if all their members are alike and nobody objected."""
+    def _merge_near(self, group: Group, others: Sequence[Group], bridge: Member) -> list[Merge]:
+        """Merge the item's story with near ones, if all their members are alike and nobody objected.
+
+        The members must be somewhat alike without the new item too: a text that repeats the words of two events must not
+        make them one.
+        """
         merges = []
         for other in others[:MAX_NEAR]:
             if other.id == group.id or other.id in group.apart or group.id in other.apart:
                 continue
             score = self._linkage(group, other)
-            if score < self.weights.merge:
+            if score < self.weights.merge or self._linkage(group, other, without=bridge) < ALIKE:
                 continue
             kept, gone = (
                 (group, other)
@@ -179,14 +185,14 @@ class Grouper:
             group = kept
         return merges
 
-    def _linkage(self, one: Group, other: Group) -> float:
+    def _linkage(self, one: Group, other: Group, without: Member | None = None) -> float:
         pairs = [
             self._score(a, b).value
             for a in _representatives(one)
             for b in _representatives(other)
-            if a is not b
+            if a is not b and a is not without
         ]
-        return fmean(pairs) if pairs else -1.0
+        return fmean(pairs) if pairs else 0.0
 
     def _absorb(self, kept: Group, gone: Group) -> None:
         for member in gone.members:

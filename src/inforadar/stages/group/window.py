@@ -180,7 +180,6 @@ def copy_keys(text: TextPrint, address: str) -> list[str]:
 def heavy_keys(weighed: Weighed) -> list[tuple[str, float]]:
     """The keys under which an item is found by others: its heaviest words, names and numbers."""
     weights = {key: weight * weighed.word_mass for key, weight in weighed.words.items()}
-    for key, weight in weighed.numbers.items():
-        if len(key) > 2:
-            weights[key] = weight
+    # A number of one digit leads nowhere.
+    weights |= {key: weight for key, weight in weighed.numbers.items() if len(key) > 2}
     return nlargest(HEAVY_KEYS, weights.items(), key=itemgetter(1))

@@ -22,7 +22,9 @@ _s = story_items.c
 def split_items(connection: Connection, item_ids: Collection[ItemId]) -> StoryId:
     """Move items of one story to a story of their own, for good: the two are not the same event."""
     version = lock_state(connection)
-    found = list(connection.execute(select(_s.item_id, _s.story_id, _s.at).where(one_of(_s.item_id, sorted(item_ids)))))
+    found = list(
+        connection.execute(select(_s.item_id, _s.story_id, _s.at).where(one_of(_s.item_id, sorted(item_ids))))
+    )
     if len(found) < len(set(item_ids)):
         raise NotFoundError("This item is in no story.")
     origins = {row.story_id for row in found}
@@ -42,7 +44,9 @@ def split_items(connection: Connection, item_ids: Collection[ItemId]) -> StoryId
     )
     save_apart(connection, own, [origin])
     for story, other in ((origin, own), (own, origin)):
-        connection.execute(insert(story_events).values(story_id=story, kind="split", other=other, by_hand=True))
+        connection.execute(
+            insert(story_events).values(story_id=story, kind="split", other=other, by_hand=True)
+        )
     recount(connection, {origin, own})
     next_version(connection, version)
     return own
@@ -56,7 +60,9 @@ def merge_stories(connection: Connection, kept: StoryId, gone: StoryId) -> Story
         raise UsageError("These are the same story already.")
     a = story_apart.c
     connection.execute(
-        delete(story_apart).where(((a.one == kept) & (a.other == gone)) | ((a.one == gone) & (a.other == kept)))
+        delete(story_apart).where(
+            ((a.one == kept) & (a.other == gone)) | ((a.one == gone) & (a.other == kept))
+        )
     )
     move_story(connection, gone, kept, by_hand=True)
     connection.execute(update(story_items).where(_s.story_id == kept).values(is_pinned=True))
@@ -78,6 +84,8 @@ def queue_for_grouping(
     ids = list(connection.execute(wanted.order_by(items.c.id)).scalars())
     if ids:
         again = {"due_at": db_now(), "locked_until": None, "lease_token": None}
-        statement = upsert(connection, story_queue).on_conflict_do_update(index_elements=["item_id"], set_=again)
+        statement = upsert(connection, story_queue).on_conflict_do_update(
+            index_elements=["item_id"], set_=again
+        )
         connection.execute(statement, [{"item_id": id_} for id_ in ids])
     return len(ids)

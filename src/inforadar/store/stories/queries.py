@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, func, select, tuple_
+from sqlalchemy import Connection, and_, func, select, tuple_
 
 from inforadar.errors import NotFoundError
 from inforadar.model.ids import FeedId, ItemId, StoryId
@@ -125,7 +125,7 @@ def load_story(connection: Connection, story: StoryId) -> StoryRow:
     return _story(connection.execute(select(*columns).where(_t.id == found)).one())
 
 
-def _story(row: Row[Any]) -> StoryRow:
+def _story(row: Any) -> StoryRow:
     return StoryRow(
         id=row.id,
         began_at=row.began_at,
@@ -175,7 +175,7 @@ def load_story_items(connection: Connection, story_ids: Sequence[StoryId]) -> di
     return found
 
 
-def _item(row: Row[Any]) -> StoryItem:
+def _item(row: Any) -> StoryItem:
     return StoryItem(
         story_id=row.story_id,
         item_id=row.item_id,

@@ -54,7 +54,9 @@ def lock_state(connection: Connection) -> int:
 
 
 def next_version(connection: Connection, version: int, counted: int = 0) -> None:
-    connection.execute(update(story_state).values(version=version + 1, counted=story_state.c.counted + counted))
+    connection.execute(
+        update(story_state).values(version=version + 1, counted=story_state.c.counted + counted)
+    )
 
 
 def save_placements(
@@ -228,7 +230,9 @@ def prune_window(connection: Connection, before: datetime) -> None:
     if counted > MAX_COUNTED:
         w = story_words.c
         connection.execute(
-            update(story_words).values(item_count=w.item_count // 2, capital=w.capital // 2, small=w.small // 2)
+            update(story_words).values(
+                item_count=w.item_count // 2, capital=w.capital // 2, small=w.small // 2
+            )
         )
         connection.execute(delete(story_words).where(w.item_count == 0, w.capital == 0, w.small == 0))
         connection.execute(update(story_state).values(counted=story_state.c.counted // 2))

@@ -76,7 +76,7 @@ def load_neighbours(
     low: datetime,
     high: datetime,
 ) -> tuple[list[StoredMember], list[StoredStory]]:
-    """Load the items that share the heaviest keys with each wanted one, those that are like it, and all their stories."""
+    """Load the items that share heavy keys with each wanted one, those that are like it, and their stories."""
     found = find_by_keys(connection, {key for own in wanted.values() for key, _ in own}, low, high)
     ids: set[ItemId] = set(wanted)
     for item, own in wanted.items():

@@ -3,6 +3,8 @@
 Items of the last three days are queued; older ones stay as they are until someone asks for them.
 """
 
+# ruff: noqa: S608 - statements are put together from constants
+
 from __future__ import annotations
 
 import sqlalchemy as sa
