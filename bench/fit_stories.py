@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from bench.stories_sets import GoldItem, find_sets
 from inforadar.semantic import encoder
-from inforadar.stages.group.pair_score import Model, Weights, kind_of_pair, signals
+from inforadar.stages.group.pair_score import SIGNALS, Model, Weights, kind_of_pair, signals
 from inforadar.stages.group.signature import Signature, make_signature, vector_texts
 from inforadar.stages.group.similarity import compare, weigh
 from inforadar.stages.group.vocabulary import Vocabulary
@@ -30,12 +30,21 @@ SAME_KIND = 20.0
 MAX_ITEMS = 900
 """How many items of a set are paired."""
 RIDGE = 1e-3
-JOIN = {"text": 1.2, "title": 0.8, "foreign_text": 0.5, "foreign_title": 0.5}
+JOIN = {
+    "text": 1.7,
+    "text_vectors": 1.7,
+    "title": 0.5,
+    "title_vectors": 0.8,
+    "foreign_text": 1.0,
+    "foreign_text_vectors": 1.5,
+    "foreign_title": 0.5,
+    "foreign_title_vectors": 0.5,
+}
 """The score at which an item joins, tuned on whole groupings (see `bench stories`)."""
-MERGE = 0.0
+MERGE = 0.2
 ACROSS_SCRIPTS, ACROSS_SLOPE = 0.6, 12.0
 
-Pairs = dict[str, tuple[list[dict[str, float]], list[bool], list[float]]]
+Pairs = dict[str, tuple[list[tuple[float, ...]], list[bool], list[float]]]
 
 
 def signatures(items: Sequence[GoldItem], *, bare: bool = False) -> tuple[list[Signature], Vocabulary]:
@@ -71,8 +80,7 @@ def collect_pairs(items: Sequence[GoldItem], pairs: Pairs, *, bare: bool) -> Non
             if made[place].script != made[earlier].script:
                 continue
             likeness = compare(weighed[place], weighed[earlier])
-            has_text = made[place].has_text and made[earlier].has_text
-            inputs = signals(likeness, has_text=has_text)
+            inputs = signals(likeness)
             kind = kind_of_pair(made[place], made[earlier], has_vectors=False)
             found = labelled.setdefault(kind, ([], [], []))
             found[0].append(inputs)
@@ -113,6 +121,8 @@ def fit(
 
 
 VECTOR_SIGNALS = {"title_vector", "full_vector", "names_vector", "words_vector"}
+DATES = {"year", "year_clash", "day", "day_clash"}
+KINDS = {"": set(SIGNALS) - VECTOR_SIGNALS, "_vectors": set(SIGNALS)}
 
 
 def fit_all(sets: dict[str, list[GoldItem]]) -> Weights:
@@ -124,22 +134,21 @@ def fit_all(sets: dict[str, list[GoldItem]]) -> Weights:
         if not has_texts or len({item.language for item in items}) > 1:
             collect_pairs(items, pairs, bare=True)
     models = {}
-    for kind in JOIN:
+    for kind in (name for name in JOIN if not name.endswith("_vectors")):
         inputs, same, weights = pairs[kind]
-        every = sorted(set.intersection(*(set(given) for given in inputs[:50])))
-        for suffix, names in (
-            ("", [name for name in every if name not in VECTOR_SIGNALS]),
-            ("_vectors", every),
-        ):
-            rows = np.array([[given[name] for name in names] for given in inputs])
+        for suffix, names in KINDS.items():
+            used = [name for name in SIGNALS if name in names and (name not in DATES or "text" in kind)]
+            rows = np.array([[given[SIGNALS.index(name)] for name in used] for given in inputs])
             found, bias = fit(rows, np.array(same), np.array(weights))
+            fitted = dict(zip(used, (round(float(weight), 3) for weight in found), strict=True))
             models[kind + suffix] = Model(
-                bias=round(bias, 3),
-                weights={name: round(float(weight), 3) for name, weight in zip(names, found, strict=True)},
+                bias=round(bias, 3), weights={name: fitted.get(name, 0.0) for name in SIGNALS}
             )
-    join = {kind + suffix: value for kind, value in JOIN.items() for suffix in ("", "_vectors")}
+    # Between texts in one language vectors mix up events of one kind (two patches, two matches): they only add
+    # candidates.
+    models["text_vectors"] = models["text"]
     return Weights(
-        models=models, join=join, merge=MERGE, across_scripts=ACROSS_SCRIPTS, across_slope=ACROSS_SLOPE
+        models=models, join=JOIN, merge=MERGE, across_scripts=ACROSS_SCRIPTS, across_slope=ACROSS_SLOPE
     )
 
 

@@ -39,10 +39,16 @@ def told(number: int, source: str, title: str, text: str, score: float | None = 
     )
 
 
-FIRST = told(1, "Alpha", "Quake hits Grandel", "Seven people were killed in Grandel, said Ilena Torvald.", 0.6)
+FIRST = told(
+    1, "Alpha", "Quake hits Grandel", "Seven people were killed in Grandel, said Ilena Torvald.", 0.6
+)
 SECOND = told(
-    2, "Beta", "Earthquake in Grandel", "The quake in Grandel left 9 dead. “We lost our school and our church”, Ilena Torvald said.", 0.1
-)  # fmt: skip
+    2,
+    "Beta",
+    "Earthquake in Grandel",
+    "The quake in Grandel left 9 dead. “We lost our school and our church”, Ilena Torvald said.",
+    0.1,
+)
 COPY = replace(told(3, "Gamma", "HORROR in Grandel", FIRST.text, 0.9), copy_of=FIRST.item_id)
 
 

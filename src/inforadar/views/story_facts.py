@@ -150,14 +150,17 @@ def numbers_in(sentence: str) -> Iterator[tuple[str, str]]:
     for match in _NUMBER.finditer(sentence):
         unit = match[2] or ""
         if unit and not _MONTHS.match(unit) and len(match[1]) < 12:
-            yield _plain_number(match[1]), _unit(unit, sentence[match.end() :])
+            yield _plain_number(match[1]), _unit(unit, sentence[: match.start()], sentence[match.end() :])
     for match in _WRITTEN_NUMBER.finditer(sentence):
-        yield _NUMBER_WORDS[match[1].lower()], _unit(match[2], sentence[match.end() :])
+        yield (
+            _NUMBER_WORDS[match[1].lower()],
+            _unit(match[2], sentence[: match.start()], sentence[match.end() :]),
+        )
 
 
-def _unit(word: str, rest: str) -> str:
+def _unit(word: str, before: str, after: str) -> str:
     folded = fold(word)
-    following = {fold(found) for found in _WORD.findall(rest)[:3]}
+    following = {fold(found) for found in [*_WORD.findall(before[-40:])[-1:], *_WORD.findall(after[:60])[:3]]}
     # "7 people were killed" and "7 dead" count the same.
     return "dead" if folded in _DEAD or _DEAD & following else folded
 

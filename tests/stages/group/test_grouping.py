@@ -91,7 +91,9 @@ def test_titles_alone_are_enough_if_they_say_enough() -> None:
     assert first.story == second.story != other.story
 
 
-@pytest.mark.parametrize("title", ["Newsletter", "Weekly update", "The morning newsletter for all our readers"])
+@pytest.mark.parametrize(
+    "title", ["Newsletter", "Weekly update", "The morning newsletter for all our readers"]
+)
 def test_a_generic_title_repeated_joins_nothing(title: str) -> None:
     room = Newsroom()
     room.tell("Earthquake in Grandel kills seven", EAST)
@@ -131,7 +133,8 @@ def test_a_copy_is_found_under_another_title_and_after_small_changes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "value"), [("40.000", "40000"), ("40,000", "40000"), ("6.1", "6.1"), ("6,10", "6.1"), ("007", "7")]
+    ("written", "value"),
+    [("40.000", "40000"), ("40,000", "40000"), ("6.1", "6.1"), ("6,10", "6.1"), ("007", "7")],
 )
 def test_numbers_are_read_as_any_country_writes_them(written: str, value: str) -> None:
     assert number_value(written) == value

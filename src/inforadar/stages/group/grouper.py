@@ -17,7 +17,7 @@ from inforadar.stages.group.window import Group, Member, Window, heavy_keys
 
 NEAREST = 3
 """A story is as near as the mean of this many of its nearest members."""
-MAX_LINKED = 8
+MAX_LINKED = 6
 """How many members of each of two stories are compared before they are merged."""
 NEAR = -1.5
 """A story at least this near is compared as a whole with the one that the item joined."""
@@ -165,8 +165,8 @@ class Grouper:
     def _merge_near(self, group: Group, others: Sequence[Group], bridge: Member) -> list[Merge]:
         """Merge the item's story with near ones, if all their members are alike and nobody objected.
 
-        The members must be somewhat alike without the new item too: a text that repeats the words of two events must not
-        make them one.
+        The members must be somewhat alike without the new item too: a text that repeats the words of two events must
+        not make them one.
         """
         merges = []
         for other in others[:MAX_NEAR]:

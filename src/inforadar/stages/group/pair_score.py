@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from math import sqrt
+from operator import mul
 
 import msgspec
 
@@ -39,6 +40,7 @@ class Model(msgspec.Struct, frozen=True):
 
     bias: float
     weights: Mapping[str, float]
+    """For each of `SIGNALS`, in that order; 0 for those that the kind of pair does not have."""
 
 
 class Weights(msgspec.Struct, frozen=True):
@@ -68,33 +70,35 @@ def kind_of_pair(one: Signature, other: Signature, *, has_vectors: bool) -> str:
     return f"{'foreign_' if foreign else ''}{text}{'_vectors' if has_vectors else ''}"
 
 
-def signals(likeness: Likeness, *, has_text: bool) -> dict[str, float]:
-    """The inputs of a model, by name."""
-    given = {
-        "words": likeness.words,
-        "words_root": sqrt(max(likeness.words, 0.0)),
-        "title": likeness.title,
-        "names": likeness.names,
-        "shared_names": likeness.shared_names,
-        "numbers": likeness.numbers,
-        "number_clash": likeness.number_clash,
-        "words_names": likeness.words * likeness.names,
-    }
-    if has_text:
-        given |= {
-            "year": likeness.year,
-            "year_clash": likeness.year_clash,
-            "day": likeness.day,
-            "day_clash": likeness.day_clash,
-        }
-    if likeness.title_vector is not None and likeness.full_vector is not None:
-        given |= {
-            "title_vector": likeness.title_vector,
-            "full_vector": likeness.full_vector,
-            "names_vector": likeness.names * likeness.full_vector,
-            "words_vector": likeness.words * likeness.full_vector,
-        }
-    return given
+SIGNALS = (
+    "words", "words_root", "title", "names", "shared_names", "numbers", "number_clash", "words_names",
+    "year", "year_clash", "day", "day_clash", "title_vector", "full_vector", "names_vector", "words_vector",
+)  # fmt: skip
+"""The inputs of a model, in the order of its weights."""
+
+
+def signals(likeness: Likeness) -> tuple[float, ...]:
+    """The values of `SIGNALS`; vectors that are missing count as 0."""
+    words, names = likeness.words, likeness.names
+    full = likeness.full_vector or 0.0
+    return (
+        words,
+        sqrt(words) if words > 0 else 0.0,
+        likeness.title,
+        names,
+        likeness.shared_names,
+        likeness.numbers,
+        likeness.number_clash,
+        words * names,
+        likeness.year,
+        likeness.year_clash,
+        likeness.day,
+        likeness.day_clash,
+        likeness.title_vector or 0.0,
+        full,
+        names * full,
+        words * full,
+    )
 
 
 def score_pair(one: Weighed, other: Weighed, weights: Weights) -> PairScore:
@@ -111,8 +115,7 @@ def score_pair(one: Weighed, other: Weighed, weights: Weights) -> PairScore:
         return PairScore(_bounded(value), likeness)
     kind = kind_of_pair(a, b, has_vectors=has_vectors)
     model = weights.models[kind]
-    inputs = signals(likeness, has_text=a.has_text and b.has_text)
-    value = model.bias + sum([inputs[name] * weight for name, weight in model.weights.items()])
+    value = model.bias + sum(map(mul, signals(likeness), model.weights.values()))
     value -= weights.join[kind]
     if likeness.evidence < MIN_EVIDENCE and not kind.startswith("foreign"):
         value = min(value, WEAK)

@@ -29,7 +29,7 @@ HEAVY_KEYS = 14
 """How many of an item's heaviest words are in the index."""
 MAX_PER_KEY = 150
 """How many of the newest items with a word are looked at: a generic word leads to no more."""
-MAX_CANDIDATES = 40
+MAX_CANDIDATES = 24
 MAX_LIKE_VECTORS = 15
 LEAST_COSINE = 0.35
 _GROWTH = 1.5
