@@ -28,6 +28,7 @@ BENCHMARKS = {
     "tui": "bench.tui",
     "crowd": "bench.crowd",
     "walk": "bench.walk",
+    "stories": "bench.stories",
     "api": "bench.api",
     "polling": "bench.polling",
     "simulate": "bench.simulate",

@@ -15,6 +15,7 @@ from inforadar.config import Settings
 from inforadar.fetch.engine import Engine
 from inforadar.pipeline.articles import ArticleListener
 from inforadar.pipeline.collect_stage import CollectStage
+from inforadar.pipeline.group.stage import GroupStage
 from inforadar.pipeline.polling import PriceSteering, RhythmPlanner, first_price
 from inforadar.pipeline.pool import WorkPool
 from inforadar.pipeline.robots import Robots
@@ -70,6 +71,7 @@ async def open_worker(
                 now=now,
             ),
             canonicalizer=make_canonicalizer(parts, listener=listener),
+            grouping=GroupStage(database=database, now=now),
             analysis=await stack.enter_async_context(
                 open_analysis(settings, database, check=Stage.ANALYZE in stages, now=now)
             ),

@@ -27,6 +27,7 @@ _COMMANDS = {
     "fetch": ("inforadar.cli.runs.fetch:fetch", "Fetch all enabled feeds now and show progress."),
     "api": ("inforadar.cli.system.serve:api", "Start only the API and the web page."),
     "worker": ("inforadar.cli.system.serve:worker", "Start only a worker; --once runs one cycle and exits."),
+    "brief": ("inforadar.cli.story.brief:brief", "Print the most-told stories of the day."),
     "export": ("inforadar.cli.system.state:export", "Export everything to one file."),
     "import": ("inforadar.cli.system.state:import_", "Import an export into an empty database."),
     "doctor": ("inforadar.cli.system.doctor:doctor", "Diagnose problems and suggest fixes."),
@@ -101,6 +102,16 @@ _GROUPS = {
             "run": ("inforadar.cli.item.analyze:run", "Analyze the queued items, then build the feeds."),
             "stats": ("inforadar.cli.item.analyze:stats", "Show the queue, results, failures and cost."),
             "prompt": ("inforadar.cli.item.analyze:prompt", "Show a prompt and its version."),
+        },
+    ),
+    "story": (
+        "Reports of one event, side by side.",
+        {
+            "list": ("inforadar.cli.story.stories:list_", "List stories, newest first."),
+            "show": ("inforadar.cli.story.stories:show", "Show one story: who says what, and why it is one."),
+            "split": ("inforadar.cli.story.stories:split", "Split items off a story: not the same event."),
+            "merge": ("inforadar.cli.story.stories:merge", "Merge two stories into the first."),
+            "regroup": ("inforadar.cli.story.stories:regroup", "Group items again; decisions by hand stay."),
         },
     ),
     "opml": (

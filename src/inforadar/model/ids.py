@@ -18,6 +18,7 @@ __all__ = ["FeedId", "ItemId", "LeaseToken", "RunId", "Uid", "UrlHash", "new_uui
 FeedId = NewType("FeedId", UUID)
 ItemId = NewType("ItemId", UUID)
 RunId = NewType("RunId", UUID)
+StoryId = NewType("StoryId", UUID)
 LeaseToken = NewType("LeaseToken", str)
 """Proves that its holder still has the lease and may commit."""
 

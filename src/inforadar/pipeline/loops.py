@@ -54,13 +54,14 @@ class Wakes:
     """Events by which one stage tells the next that it has work."""
 
     canonical: asyncio.Event = field(default_factory=asyncio.Event)
+    group: asyncio.Event = field(default_factory=asyncio.Event)
     analyze: asyncio.Event = field(default_factory=asyncio.Event)
     build: asyncio.Event = field(default_factory=asyncio.Event)
     publish: asyncio.Event = field(default_factory=asyncio.Event)
 
     def wake_all(self) -> None:
         """Wake every stage: collecting changed something."""
-        for event in (self.canonical, self.analyze, self.build, self.publish):
+        for event in (self.canonical, self.group, self.analyze, self.build, self.publish):
             event.set()
 
 

@@ -1,6 +1,6 @@
-"""The worker: collects, canonicalizes, analyzes and builds, each at its own pace in one process.
+"""The worker: collects, canonicalizes, groups, analyzes and builds, each at its own pace in one process.
 
-    due feeds | collect cycle | canonical once | analyze | build
+    due feeds | collect cycle | canonical once | group | analyze | build
 
 The stages are separate tasks that wake each other, because a slow model or a slow site must not delay collecting
 (ruling 3). Nor may a walk of many pages: long walks have their own lane and loops.
@@ -27,6 +27,7 @@ from inforadar.pipeline.analyze.items import AnalysisStage
 from inforadar.pipeline.articles import Canonicalizer
 from inforadar.pipeline.build import Builder
 from inforadar.pipeline.collect_stage import CollectStage
+from inforadar.pipeline.group.stage import GroupStage
 from inforadar.pipeline.loops import CollectLoop, Loop, Wakes, run_fetch_loop, run_loops, run_stage_loop
 from inforadar.pipeline.polling import PriceSteering
 from inforadar.pipeline.runs.cycle_result import CycleResult
@@ -48,6 +49,7 @@ log = structlog.get_logger()
 class Stage(StrEnum):
     COLLECT = "collect"
     CANONICAL = "canonical"
+    GROUP = "group"
     ANALYZE = "analyze"
 
 
@@ -60,6 +62,7 @@ class WorkReport:
 
     collected: CycleResult = field(default_factory=CycleResult)
     articles: Counter[str] = field(default_factory=Counter)
+    grouped: int = 0
     analyses: Counter[str] = field(default_factory=Counter)
     built: int = 0
     run_id: RunId | None = None
@@ -74,6 +77,7 @@ class Worker:
     database: Database
     collecting: CollectStage
     canonicalizer: Canonicalizer
+    grouping: GroupStage
     analysis: AnalysisStage
     builder: Builder
     indexer: SearchIndexer
@@ -98,6 +102,8 @@ class Worker:
             await self.publish()
         if Stage.CANONICAL in self.stages:
             report.articles = await self.canonicalizer.run_once()
+        if Stage.GROUP in self.stages:
+            report.grouped = await self.grouping.run_once()
         if Stage.ANALYZE in self.stages:
             report.analyses = await self.analysis.run_once()
         report.built = await self._build_once()
@@ -127,6 +133,8 @@ class Worker:
             yield stage_loop("steer", self.steering.run_once, asyncio.Event())
         if Stage.CANONICAL in self.stages:
             yield stage_loop("canonical", self._canonicalize, wakes.canonical)
+        if Stage.GROUP in self.stages:
+            yield stage_loop("group", self._group, wakes.group)
         if Stage.ANALYZE in self.stages:
             yield stage_loop("analyze", self._analyze, wakes.analyze)
         if self.projection:
@@ -143,10 +151,14 @@ class Worker:
 
     async def _canonicalize(self) -> float | None:
         if await self.canonicalizer.run_once():
+            self._wakes.group.set()
             self._wakes.analyze.set()
             self._wakes.build.set()
         # The next article of a crowded host does not wait for the whole interval.
         return await self.canonicalizer.next_turn_s()
+
+    async def _group(self) -> None:
+        await self.grouping.run_once()
 
     async def _analyze(self) -> None:
         if await self.analysis.run_once():

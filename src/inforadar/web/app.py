@@ -48,9 +48,11 @@ from inforadar.web.api.lookup import LookupRoutes
 from inforadar.web.api.metrics import Latency, MetricsRoutes
 from inforadar.web.api.openapi import show_openapi
 from inforadar.web.api.status import StatusRoutes
+from inforadar.web.api.stories import StoryApi
 from inforadar.web.feeds.combined import CombinedRoutes
 from inforadar.web.feeds.rss import PATH as RSS_PATH
 from inforadar.web.feeds.rss import RssEndpoint
+from inforadar.web.feeds.stories import StoryFeedRoutes
 from inforadar.web.http.access import Access
 from inforadar.web.http.cors import CrossOrigin
 from inforadar.web.http.proxy import ForwardedRequests
@@ -120,6 +122,10 @@ def create_app(
             *FeedRoutes(database=database, fetcher=settings.fetcher, pages=pages, now=now).routes(),
             *LookupRoutes(database=database).routes(),
             *ItemRoutes(database=database, now=now, on_marked=unread.forget).routes(),
+            *StoryApi(database=database).routes(),
+            *StoryFeedRoutes(
+                database=database, public_url=settings.web.outer_url, pages=pages, now=now
+            ).routes(),
             *SubscriptionRoutes(database=database, settings=settings, now=now).routes(),
             *state.routes(),
             *AddRoutes(database=database, settings=settings, pages=pages, pool=pool).routes(),

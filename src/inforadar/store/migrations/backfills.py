@@ -38,9 +38,17 @@ _BOTH: Mapping[str, tuple[str, ...]] = {
     "0014": ("UPDATE feeds SET read_at = last_fetched_at",),
 }
 
+_RECENT = "INSERT INTO story_queue (item_id) SELECT id FROM items WHERE created_at > "
+_SQLITE_WINDOW = "strftime('%Y-%m-%d %H:%M:%f000', 'now', '-3 days') ON CONFLICT DO NOTHING"
+_POSTGRES_WINDOW = "statement_timestamp() - interval '3 days' ON CONFLICT DO NOTHING"
+
 _BY_DIALECT: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "sqlite": {"0002": (_count_by_day(_SQLITE_DAY),), **_BOTH},
-    "postgresql": {"0002": (_count_by_day(_POSTGRES_DAY),), **_BOTH},
+    "sqlite": {"0002": (_count_by_day(_SQLITE_DAY),), **_BOTH, "0015": (_RECENT + _SQLITE_WINDOW,)},
+    "postgresql": {
+        "0002": (_count_by_day(_POSTGRES_DAY),),
+        **_BOTH,
+        "0015": (_RECENT + _POSTGRES_WINDOW,),
+    },
 }
 
 

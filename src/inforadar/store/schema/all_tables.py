@@ -16,10 +16,11 @@ from inforadar.store.schema import (
     runs,
     search,
     sitemaps,
+    stories,
 )
 from inforadar.store.schema.columns import metadata
 
-NOUNS = (analyses, articles, feeds, history, hosts, items, people, redis, runs, search, sitemaps)
+NOUNS = (analyses, articles, feeds, history, hosts, items, people, redis, runs, search, sitemaps, stories)
 """Importing these modules registers their tables in the metadata."""
 
 

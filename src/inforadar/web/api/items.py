@@ -17,7 +17,7 @@ from starlette.routing import Route
 from inforadar.actions.mark import mark_all
 from inforadar.errors import InvalidUrlError, NotFoundError, UsageError
 from inforadar.model.feed_options import Content
-from inforadar.model.ids import FeedId, ItemId, RunId
+from inforadar.model.ids import FeedId, ItemId, RunId, StoryId
 from inforadar.store.articles.queries import load_article
 from inforadar.store.database import Database
 from inforadar.store.items.lookup import load_items
@@ -26,6 +26,7 @@ from inforadar.store.items.pages import load_item_page
 from inforadar.store.items.queries import ItemFilter, load_item_changes
 from inforadar.store.people.marks import MARKS, NO_MARKS, Marks, load_marks
 from inforadar.store.published.contents import load_published_contents
+from inforadar.store.stories.queries import load_story_ids
 from inforadar.urls import normalize, uid, url_hash
 from inforadar.views.json import article_document, changes_document, item_document
 from inforadar.views.reading import reading_of
@@ -91,8 +92,12 @@ class ItemRoutes:
             cursor=parameters.text(given, "cursor"),
         )
         marks = await self.database.read(load_marks, [item.hash for item in page.items])
+        stories = await self.database.read(load_story_ids, [item.id for item in page.items])
         documents = [
-            item_document(item) | marks_document(marks.get(item.hash, NO_MARKS)) for item in page.items
+            item_document(item)
+            | marks_document(marks.get(item.hash, NO_MARKS))
+            | story_reference(stories.get(item.id))
+            for item in page.items
         ]
         return json_document({"items": documents, "next": page.next})
 
@@ -108,8 +113,10 @@ class ItemRoutes:
         own = await self.database.read(load_published_contents, [item.feed_id])
         may_read = request.scope[TEXT_SCOPE].may_read(own.get(item.feed_id, Content.NONE))
         history = await self.database.read(load_item_changes, item_id)
+        stories = await self.database.read(load_story_ids, [item_id])
         return json_answer(
             item_document(item)
+            | story_reference(stories.get(item_id))
             | marks_document(marks.get(item.hash, NO_MARKS))
             | {
                 "content": item.content if may_read else "",
@@ -137,6 +144,11 @@ class ItemRoutes:
             {"url": url} | marks_document(marks.get(url_hash(url), NO_MARKS)) for url in dict.fromkeys(urls)
         ]
         return json_answer({"items": documents})
+
+
+def story_reference(story: StoryId | None) -> dict[str, str | None]:
+    """The story that an item is part of; None until it is grouped."""
+    return {"story_id": str(story) if story else None}
 
 
 def marks_document(marks: Marks) -> dict[str, bool]:

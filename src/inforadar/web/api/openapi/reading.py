@@ -47,6 +47,18 @@ _ENDINGS = f"the name may end in a format: {', '.join(f'.{name}' for name in FOR
 _OF_FEEDS = (FORMAT, EMBEDDED, CONTENT, TITLES, MAX_SCORE)
 _NOT_MODIFIED = {"304": {"description": "The client already has it."}}
 
+_MIN_SOURCES = query(
+    "min_sources",
+    {"type": "integer", "minimum": 1, "maximum": 1000, "default": 2},
+    "Only stories with this many sources.",
+)
+_BRIEF = (
+    query("hours", {"type": "integer", "minimum": 1, "maximum": 744, "default": 24}, "How far back."),
+    query(
+        "top", {"type": "integer", "minimum": 1, "maximum": 100, "default": 10}, "Maximum number of stories."
+    ),
+)
+
 PATHS: Json = {
     "/rss": get(
         "A feed as it was built, by its current URL or a former one",
@@ -111,6 +123,45 @@ PATHS: Json = {
         "One item with its marks, clean text, analysis and changes",
         [path("id", ID)],
         {"200": json_(ref("ReadItem")), "404": fault("No such item is served.")},
+    ),
+    "/api/stories": get(
+        "Stories, newest first, page by page: events that several sources tell of",
+        [
+            _MIN_SOURCES,
+            query("topic", TEXT, "Only stories with an item of this topic."),
+            query(
+                "limit", {"type": "integer", "minimum": 1, "maximum": 100, "default": 50}, "Maximum number."
+            ),
+            query("cursor", TEXT, "`next` of the previous page."),
+        ],
+        {
+            "200": json_(object_({"stories": list_(ref("Story")), "next": NULLABLE_TEXT})),
+            "400": _INVALID,
+        },
+    ),
+    "/api/stories/{id}": get(
+        "One story with its items, fact table and timeline",
+        [path("id", ID)],
+        {
+            "200": json_(ref("StoryInFull")),
+            "308": {"description": "The story was merged into another one."},
+            "404": fault("No such story is served."),
+        },
+    ),
+    "/feeds/stories": get(
+        "Stories as a feed, one entry a story",
+        [FORMAT, _MIN_SOURCES],
+        {"200": DOCUMENT, **_NOT_MODIFIED, "400": sentence("A parameter is invalid.")},
+    ),
+    "/feeds/stories/topic/{name}": get(
+        f"Stories of a topic as a feed; {_ENDINGS}",
+        [path("name", {"type": "string", "minLength": 1}), FORMAT, _MIN_SOURCES],
+        {"200": DOCUMENT, **_NOT_MODIFIED, **_FEED_FAULTS},
+    ),
+    "/feeds/brief": get(
+        "The most-told stories of the day as a feed",
+        [FORMAT, *_BRIEF],
+        {"200": DOCUMENT, **_NOT_MODIFIED, "400": sentence("A parameter is invalid.")},
     ),
     "/api/labels": get(
         "Sources and topics with their number of feeds, unread items of the last week, and the worst health",

@@ -103,13 +103,38 @@ _RUN: Json = {
     "updated_fields_map": {"type": "object", "description": "{url: {field: [old, new]}}"}, "details": OBJECT,
 }  # fmt: skip
 
+_IN_STORY: Json = {
+    "story_id": {"type": ["string", "null"], "format": "uuid", "description": "null until it is grouped"}
+}
+_STORY: Json = {
+    "id": ID,
+    "headline": TEXT,
+    "headline_source": TEXT,
+    "headline_is_neutral": FLAG,
+    "url": TEXT,
+    "began_at": TIME,
+    "last_at": TIME,
+    "updated_at": TIME,
+    "item_count": COUNT,
+    "source_count": COUNT,
+    "sources": list_(TEXT),
+    "languages": list_(TEXT),
+    "topics": list_(TEXT),
+    "scores": object_({"min": NULLABLE_NUMBER, "max": NULLABLE_NUMBER}),
+    "summary": TEXT,
+}
 SCHEMAS: Json = {
     "Error": object_({"error": TEXT}),
     "Item": object_(_ITEM),
-    "MarkedItem": object_(_ITEM | _MARKED),
+    "MarkedItem": object_(_ITEM | _MARKED | _IN_STORY),
+    "Story": object_(_STORY),
+    "StoryInFull": object_(
+        _STORY | {"items": list_(OBJECT), "facts": list_(OBJECT), "timeline": list_(OBJECT)}
+    ),
     "ReadItem": object_(
         _ITEM
         | _MARKED
+        | _IN_STORY
         | {
             "content": {"type": "string", "description": "empty if you may not read whole texts"},
             "text_from": {

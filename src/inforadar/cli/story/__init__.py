@@ -1,0 +1,1 @@
+"""Commands about stories and the briefing."""

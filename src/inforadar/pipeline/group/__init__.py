@@ -1,0 +1,1 @@
+"""The grouping stage: places items into stories, between fetching their articles and publishing them."""

@@ -1,0 +1,260 @@
+"""Place queued items into stories.
+
+    claim | read titles and texts | encode | load the window | decide | save, if the grouping has not changed meanwhile
+
+Reading and encoding are shared by all workers. Decisions are saved one batch at a time: each is made on a version of
+the grouping, and made again if another worker saved first. So two workers that meet the same event make one story.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+import msgspec
+import structlog
+
+from inforadar.errors import InfoRadarError
+from inforadar.model.ids import ItemId, StoryId, new_uuid
+from inforadar.model.item import shares_its_page
+from inforadar.pipeline.group.vectors import VectorIndex
+from inforadar.pipeline.heartbeat import keep_leases
+from inforadar.semantic import encoder
+from inforadar.stages.group.copies import TextPrint, make_print
+from inforadar.stages.group.grouper import Grouper, Placement
+from inforadar.stages.group.pair_score import load_weights
+from inforadar.stages.group.signature import Casing, Signature, make_signature, vector_texts
+from inforadar.stages.group.similarity import weigh
+from inforadar.stages.group.stored import signature_from_json, signature_to_json, vectors_to_text
+from inforadar.stages.group.vocabulary import Vocabulary, WordCount, casing_keys, keys_of
+from inforadar.stages.group.window import WINDOW, Group, Member, Window, copy_keys, heavy_keys
+from inforadar.store.database import Database
+from inforadar.store.stories.claims import (
+    GroupJob,
+    claim_group_jobs,
+    extend_group_jobs,
+    finish_group_jobs,
+    release_group_jobs,
+)
+from inforadar.store.stories.save import StoredPlacement, prune_window, save_placements
+from inforadar.store.stories.window import (
+    KEPT,
+    StoredMember,
+    StoredStory,
+    load_counts,
+    load_neighbours,
+)
+from inforadar.urls import normalized_or_none
+from inforadar.views.reading import TextOrigin, choose_origin, plain_text
+
+BATCH = 50
+COPY_WEIGHT = 1e6
+MAX_TRIES = 20
+PRUNE_S = 3600.0
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadJob:
+    """An item, read: what it is compared by."""
+
+    job: GroupJob
+    signature: Signature
+    casing: Casing
+    print: TextPrint
+    address: str
+    vectors: str | None
+
+
+@dataclass(slots=True)
+class Loaded:
+    """The part of the window that a batch needs, at one version."""
+
+    version: int
+    vocabulary: Vocabulary
+    members: Sequence[StoredMember]
+    stories: Sequence[StoredStory]
+
+
+@dataclass(slots=True, kw_only=True)
+class GroupStage:
+    """Places queued items into stories."""
+
+    database: Database
+    now: Callable[[], datetime]
+    use_vectors: bool = True
+    """Use sentence vectors if the extra for them is installed."""
+    _index: VectorIndex | None = None
+    _pruned_at: datetime | None = field(default=None)
+
+    async def run_once(self) -> int:
+        """Place all queued items; return their number."""
+        total = 0
+        while jobs := await self.database.write(claim_group_jobs, BATCH):
+            held = {job.item_id: job for job in jobs}
+            async with keep_leases(self.database, held, extend=extend_group_jobs, release=release_group_jobs):
+                await self._place(jobs)
+                held.clear()
+            total += len(jobs)
+        await self._prune()
+        return total
+
+    async def _prune(self) -> None:
+        now = self.now()
+        if self._pruned_at is None or (now - self._pruned_at).total_seconds() >= PRUNE_S:
+            self._pruned_at = now
+            await self.database.write(prune_window, now - KEPT)
+
+    async def _place(self, jobs: Sequence[GroupJob]) -> None:
+        oldest = self.now() - KEPT
+        # What a person placed stays, and what is long over is not torn apart by a change to one title.
+        settled = [job for job in jobs if job.is_pinned or (job.story_id is not None and job.at < oldest)]
+        if settled:
+            await self.database.write(finish_group_jobs, settled)
+        open_jobs = [job for job in jobs if job not in settled]
+        if not open_jobs:
+            return
+        has_vectors = self.use_vectors and encoder.available()
+        read = await asyncio.to_thread(_read_jobs, open_jobs, has_vectors)
+        for _ in range(MAX_TRIES):
+            like = await self._find_like(read) if has_vectors else {}
+            loaded = await self._load(read, like)
+            placements, counts = await asyncio.to_thread(_decide, read, loaded)
+            if await self.database.write(save_placements, loaded.version, placements, counts, len(read)):
+                return
+        raise InfoRadarError("Other workers keep changing the stories; these items are tried again later.")
+
+    async def _load(self, read: Sequence[ReadJob], like: Mapping[ItemId, list[ItemId]]) -> Loaded:
+        """Load what the items are compared with. The version is read first: a change after it is noticed at the end."""
+        keys = {key for one in read for key in keys_of(one.signature)}
+        keys |= {key for one in read for key in casing_keys(one.casing, one.signature.capitals)}
+        version, counted, counts = await self.database.read(load_counts, keys)
+        vocabulary = Vocabulary(
+            items=counted, counts={key: WordCount(*numbers) for key, numbers in counts.items()}
+        )
+        wanted = {one.job.item_id: _heavy(one, vocabulary) for one in read}
+        low = min(one.job.at for one in read) - WINDOW
+        high = max(one.job.at for one in read) + WINDOW
+        members, stories = await self.database.read(load_neighbours, wanted, like, low, high)
+        return Loaded(version, vocabulary, members, stories)
+
+    async def _find_like(self, read: Sequence[ReadJob]) -> dict[ItemId, list[ItemId]]:
+        if self._index is None:
+            self._index = VectorIndex(self.database)
+        await self._index.refresh(self.now())
+        vectors = [one.signature.full_vector for one in read]
+        found = await asyncio.to_thread(
+            self._index.like,
+            [vector for vector in vectors if vector is not None],
+            [one.job.at for one in read],
+        )
+        return {one.job.item_id: ids for one, ids in zip(read, found, strict=True)}
+
+
+def _read_jobs(jobs: Sequence[GroupJob], has_vectors: bool) -> list[ReadJob]:
+    texts = [_text_of(job) for job in jobs]
+    titles = fulls = None
+    if has_vectors:
+        pairs = [vector_texts(job.title, text) for job, text in zip(jobs, texts, strict=True)]
+        titles = encoder.vectors([title for title, _ in pairs])
+        fulls = encoder.vectors([full for _, full in pairs])
+    read = []
+    for number, (job, text) in enumerate(zip(jobs, texts, strict=True)):
+        signature, casing = make_signature(job.title, text, job.language)
+        vectors = None
+        if titles is not None and fulls is not None:
+            vectors = vectors_to_text(titles[number], fulls[number])
+            signature = replace(signature, title_vector=titles[number], full_vector=fulls[number])
+        read.append(ReadJob(job, signature, casing, make_print(job.title, text), _address_of(job), vectors))
+    return read
+
+
+def _text_of(job: GroupJob) -> str:
+    own = plain_text(job.content) or plain_text(job.snippet)
+    origin = choose_origin(job.content, len(job.clean_text), shares_page=shares_its_page(job.url))
+    return job.clean_text if origin is TextOrigin.PAGE else own
+
+
+def _address_of(job: GroupJob) -> str:
+    """The address that the page calls its own, unless that is a front page; else its URL."""
+    if shares_its_page(job.url):
+        return job.url
+    address = normalized_or_none(job.canonical_url) or job.url
+    return address if address.count("/") > 3 or not address.endswith("/") else job.url
+
+
+def _heavy(one: ReadJob, vocabulary: Vocabulary) -> list[tuple[str, float]]:
+    """The keys under which an item's neighbours are found; what shows a copy counts more than any word."""
+    words = heavy_keys(weigh(one.signature, vocabulary))
+    return [*words, *((key, COPY_WEIGHT) for key in copy_keys(one.print, one.address))]
+
+
+def _decide(
+    read: Sequence[ReadJob], loaded: Loaded
+) -> tuple[list[StoredPlacement], dict[str, tuple[int, int, int]]]:
+    window, vocabulary = Window(), loaded.vocabulary
+    for story in loaded.stories:
+        window.groups[story.id] = Group(
+            story.id, size=story.items, began_at=story.began_at, last_at=story.last_at, apart=set(story.apart)
+        )
+    for stored in loaded.members:
+        signature, text, address, counts = signature_from_json(stored.signature, stored.vectors)
+        weighed = weigh(signature, counts)
+        member = Member(
+            id=stored.item_id,
+            at=stored.at,
+            signature=signature,
+            print=text,
+            address=address,
+            story=stored.story_id,
+            copy_of=stored.copy_of,
+            is_pinned=stored.is_pinned,
+        )
+        member.freeze(weighed)
+        window.add(member, [key for key, _ in heavy_keys(weighed)])
+    grouper = Grouper(window, vocabulary, load_weights(), lambda: StoryId(new_uuid()))
+    learned: Counter[str] = Counter()
+    capital: Counter[str] = Counter()
+    small: Counter[str] = Counter()
+    placements = []
+    for one in read:
+        vocabulary.learn(one.signature, one.casing)
+        learned.update(set(keys_of(one.signature)))
+        capital.update({f"^{word}": number for word, number in one.casing.capital.items()})
+        small.update({f"^{word}": number for word, number in one.casing.small.items()})
+        before = one.job.story_id
+        if (known := window.members.get(one.job.item_id)) is not None:
+            window.remove(known)
+        elif before is not None and before in window.groups:
+            window.groups[before].size -= 1
+        member = Member(
+            id=one.job.item_id,
+            at=one.job.at,
+            signature=one.signature,
+            print=one.print,
+            address=one.address,
+            story=before or StoryId(new_uuid()),
+        )
+        placement = grouper.place(member, before=before)
+        placements.append(_stored(one, member, placement, vocabulary))
+    # A later item of the batch may have merged an earlier one's story away.
+    placements = [replace(one, story_id=window.members[one.job.item_id].story) for one in placements]
+    every = learned.keys() | capital.keys() | small.keys()
+    return placements, {key: (learned[key], capital[key], small[key]) for key in every}
+
+
+def _stored(one: ReadJob, member: Member, placement: Placement, vocabulary: Vocabulary) -> StoredPlacement:
+    return StoredPlacement(
+        job=one.job,
+        story_id=placement.story,
+        copy_of=placement.copy_of,
+        reasons=None if placement.reasons is None else msgspec.to_builtins(placement.reasons),
+        signature=signature_to_json(one.signature, one.print, one.address, vocabulary),
+        vectors=one.vectors,
+        keys=[*placement.keys, *copy_keys(one.print, one.address)],
+        merges=[(merge.kept, merge.gone, merge.score) for merge in placement.merges],
+    )

@@ -1,0 +1,217 @@
+"""Decide which story an item belongs to."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from heapq import nlargest
+from statistics import fmean
+
+from inforadar.model.ids import ItemId, StoryId
+from inforadar.stages.group.copies import differ, is_copy
+from inforadar.stages.group.pair_score import PairScore, Weights, score_pair
+from inforadar.stages.group.reasons import Reasons, explain
+from inforadar.stages.group.vocabulary import Vocabulary
+from inforadar.stages.group.window import Group, Member, Window, heavy_keys
+
+NEAREST = 3
+"""A story is as near as the mean of this many of its nearest members."""
+MAX_LINKED = 6
+"""How many members of each of two stories are compared before they are merged."""
+NEAR = -1.5
+"""A story at least this near is compared as a whole with the one that the item joined."""
+MAX_NEAR = 4
+ALIKE = -1.0
+"""The mean score that two stories need without the item that brought them together."""
+STICKY = 0.4
+"""An item that is placed again leaves its story only for one that is nearer by this much."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merge:
+    """Two stories that turned out to be one."""
+
+    kept: StoryId
+    gone: StoryId
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """Where an item belongs, and why."""
+
+    story: StoryId
+    is_new: bool
+    copy_of: ItemId | None = None
+    reasons: Reasons | None = None
+    """None for the first item of a story."""
+    merges: Sequence[Merge] = ()
+    keys: Sequence[str] = ()
+    """The heavy keys under which the item is found from now on."""
+
+
+@dataclass(slots=True)
+class Grouper:
+    """Places items into the stories of a window, one after the other."""
+
+    window: Window
+    vocabulary: Vocabulary
+    weights: Weights
+    new_story: Callable[[], StoryId]
+    _scores: dict[tuple[ItemId, ItemId], PairScore] = field(default_factory=dict)
+
+    def place(self, member: Member, *, before: StoryId | None = None) -> Placement:
+        """Place an item and add it to the window. `before` is the story that it was in until now."""
+        weighed = member.weighed(self.vocabulary)
+        heavy = heavy_keys(weighed)
+        keys = [key for key, _ in heavy]
+        original = self._original(member)
+        if original is not None:
+            member.story, member.copy_of = original.story, original.copy_of or original.id
+            self._settle(member, keys)
+            reasons = explain(member, original, None, self.vocabulary)
+            return Placement(story=member.story, is_new=False, copy_of=member.copy_of, reasons=reasons)
+        self._scores.clear()
+        ranked = self._rank(member, heavy, before)
+        if ranked and ranked[0][0] >= 0:
+            group = ranked[0][1]
+            member.story = group.id
+            nearest = max(self._compared(member, group), key=lambda other: self._score(member, other).value)
+            reasons = explain(member, nearest, self._score(member, nearest), self.vocabulary)
+            self._settle(member, keys)
+            merges = self._merge_near(group, [other for score, other in ranked[1:] if score >= NEAR], member)
+            return Placement(story=member.story, is_new=False, reasons=reasons, merges=merges, keys=keys)
+        member.story = self._own_story(before)
+        self._settle(member, keys)
+        near = [other for score, other in ranked if score >= NEAR]
+        merges = self._merge_near(self.window.groups[member.story], near, member) if near else []
+        return Placement(story=member.story, is_new=not merges, merges=merges, keys=keys)
+
+    def _own_story(self, before: StoryId | None) -> StoryId:
+        """A new story; an item that was alone in its story keeps that."""
+        if before is not None:
+            group = self.window.groups.get(before)
+            if group is None or group.size <= 0:
+                return before
+        return self.new_story()
+
+    def _settle(self, member: Member, keys: Sequence[str]) -> None:
+        self.window.add(member, keys)
+        group = self.window.groups[member.story]
+        group.size += 1
+        if member.copy_of is None or group.last_at is None:
+            # A feed that repeats one text does not keep its story open forever.
+            group.note(member.at)
+
+    def _original(self, member: Member) -> Member | None:
+        """The item whose text this one repeats."""
+        for other in self.window.same_text(member.print, member.address):
+            group = self.window.groups[other.story]
+            same = is_copy(member.print, other.print) or (
+                # Pages of one site may all name the front page as their address.
+                member.address != ""
+                and member.address == other.address
+                and not differ(member.print, other.print)
+            )
+            if same and group.is_open(member.at):
+                return other
+        return None
+
+    def _rank(
+        self, member: Member, heavy: Sequence[tuple[str, float]], before: StoryId | None
+    ) -> list[tuple[float, Group]]:
+        """The stories at hand, the nearest first."""
+        by_story: defaultdict[StoryId, list[Member]] = defaultdict(list)
+        own = self.window.groups.get(before) if before is not None else None
+        apart = own.apart if own is not None else set()
+        for other in self.window.candidates(heavy, member.signature.full_vector):
+            if other.story not in apart and self.window.groups[other.story].is_open(member.at):
+                by_story[other.story].append(other)
+        if before is not None and before in self.window.groups and self.window.groups[before].members:
+            by_story[before] += self.window.groups[before].members[-NEAREST:]
+        ranked = []
+        for story, found in by_story.items():
+            group = self.window.groups[story]
+            score = self._nearness(member, group, found)
+            ranked.append((score + (STICKY if story == before else 0.0), group))
+        # The larger story first where two are equally near, then the older one.
+        ranked.sort(key=lambda pair: (-pair[0], -pair[1].size, pair[1].id.bytes))
+        return ranked
+
+    def _nearness(self, member: Member, group: Group, found: Sequence[Member]) -> float:
+        scores = {other.id: self._score(member, other).value for other in found}
+        if len(scores) < NEAREST and len(scores) < len(group.members):
+            more = [other for other in group.members if other.id not in scores and other.copy_of is None]
+            scores |= {other.id: self._score(member, other).value for other in more[: NEAREST - len(scores)]}
+        return fmean(nlargest(NEAREST, scores.values()))
+
+    def _compared(self, member: Member, group: Group) -> list[Member]:
+        return [
+            other
+            for other in group.members
+            if (member.id, other.id) in self._scores or (other.id, member.id) in self._scores
+        ]
+
+    def _score(self, one: Member, other: Member) -> PairScore:
+        key = (one.id, other.id)
+        found = self._scores.get(key)
+        if found is None:
+            found = self._scores[key] = self._scores[other.id, one.id] = score_pair(
+                one.weighed(self.vocabulary), other.weighed(self.vocabulary), self.weights
+            )
+        return found
+
+    def _merge_near(self, group: Group, others: Sequence[Group], bridge: Member) -> list[Merge]:
+        """Merge the item's story with near ones, if all their members are alike and nobody objected.
+
+        The members must be somewhat alike without the new item too: a text that repeats the words of two events must
+        not make them one.
+        """
+        merges = []
+        for other in others[:MAX_NEAR]:
+            if other.id == group.id or other.id in group.apart or group.id in other.apart:
+                continue
+            score = self._linkage(group, other)
+            if score < self.weights.merge or self._linkage(group, other, without=bridge) < ALIKE:
+                continue
+            kept, gone = (
+                (group, other)
+                if (group.size, -group.id.int) >= (other.size, -other.id.int)
+                else (other, group)
+            )
+            self._absorb(kept, gone)
+            merges.append(Merge(kept=kept.id, gone=gone.id, score=round(score, 3)))
+            group = kept
+        return merges
+
+    def _linkage(self, one: Group, other: Group, without: Member | None = None) -> float:
+        pairs = [
+            self._score(a, b).value
+            for a in _representatives(one)
+            for b in _representatives(other)
+            if a is not b and a is not without
+        ]
+        return fmean(pairs) if pairs else 0.0
+
+    def _absorb(self, kept: Group, gone: Group) -> None:
+        for member in gone.members:
+            member.story = kept.id
+        kept.members += gone.members
+        kept.size += gone.size
+        for at in (gone.began_at, gone.last_at):
+            if at is not None:
+                kept.note(at)
+        kept.apart |= gone.apart
+        for other in self.window.groups.values():
+            if gone.id in other.apart:
+                other.apart.add(kept.id)
+        del self.window.groups[gone.id]
+
+
+def _representatives(group: Group) -> list[Member]:
+    """The first and the last members, without copies."""
+    told = [member for member in group.members if member.copy_of is None]
+    if len(told) <= MAX_LINKED:
+        return told
+    return told[: MAX_LINKED // 2] + told[-MAX_LINKED // 2 :]

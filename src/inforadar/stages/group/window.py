@@ -1,0 +1,185 @@
+"""The items and stories that a new item is compared with: those of the last 72 hours, or the part of them that matters.
+
+In the database the window is an index of heavy keys. What is loaded for a batch of items is put in here, so that the
+decisions do not depend on where the window is kept.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from heapq import nlargest
+from operator import itemgetter
+from typing import TYPE_CHECKING
+
+from inforadar.model.ids import ItemId, StoryId
+from inforadar.stages.group.copies import TextPrint
+from inforadar.stages.group.signature import Signature, Vector
+from inforadar.stages.group.similarity import Weighed, weigh
+from inforadar.stages.group.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+WINDOW = timedelta(hours=72)
+HEAVY_KEYS = 14
+"""How many of an item's heaviest words are in the index."""
+MAX_PER_KEY = 150
+"""How many of the newest items with a word are looked at: a generic word leads to no more."""
+MAX_CANDIDATES = 24
+MAX_LIKE_VECTORS = 15
+LEAST_COSINE = 0.35
+_GROWTH = 1.5
+"""Weights are computed again when this many times more items have been counted."""
+_FIRST_ROWS = 64
+
+
+@dataclass(slots=True, eq=False)
+class Member:
+    """An item of the window."""
+
+    id: ItemId
+    at: datetime
+    signature: Signature
+    print: TextPrint
+    address: str
+    """Its canonical address; '' if it is not known."""
+    story: StoryId
+    copy_of: ItemId | None = None
+    is_pinned: bool = False
+    """Someone put it where it is."""
+    outlet: str = ""
+    _weighed: Weighed | None = None
+    _weighed_at: int = 0
+
+    def freeze(self, weighed: Weighed) -> None:
+        """Compare it with these weights from now on."""
+        self._weighed, self._weighed_at = weighed, 1 << 60
+
+    def weighed(self, vocabulary: Vocabulary) -> Weighed:
+        """The item's weights, not much older than the counts."""
+        if self._weighed is None or vocabulary.items > self._weighed_at * _GROWTH + 20:
+            self._weighed, self._weighed_at = weigh(self.signature, vocabulary), vocabulary.items
+        return self._weighed
+
+
+@dataclass(slots=True, eq=False)
+class Group:
+    """A story of the window, with those of its members that are in the window."""
+
+    id: StoryId
+    members: list[Member] = field(default_factory=list)
+    size: int = 0
+    """How many members it has in all."""
+    began_at: datetime | None = None
+    last_at: datetime | None = None
+    apart: set[StoryId] = field(default_factory=set)
+    """Stories that someone said are not the same event."""
+
+    def note(self, at: datetime) -> None:
+        self.began_at = at if self.began_at is None else min(self.began_at, at)
+        self.last_at = at if self.last_at is None else max(self.last_at, at)
+
+    def is_open(self, at: datetime) -> bool:
+        """Whether an item of this time is near enough to the story."""
+        if self.began_at is None or self.last_at is None:
+            return True
+        return self.began_at - WINDOW <= at <= self.last_at + WINDOW
+
+
+class Window:
+    """Members, by heavy key, by copy key and by vector; and their stories."""
+
+    def __init__(self) -> None:
+        self.members: dict[ItemId, Member] = {}
+        self.groups: dict[StoryId, Group] = {}
+        self._by_key: defaultdict[str, list[Member]] = defaultdict(list)
+        self._by_copy_key: defaultdict[str, list[Member]] = defaultdict(list)
+        self._keys: dict[ItemId, list[str]] = {}
+        self._rows: list[Member] = []
+        self._matrix: NDArray[np.float32] | None = None
+
+    def add(self, member: Member, keys: Iterable[str]) -> None:
+        """Add a member under its heavy keys. Copies are found by their text only."""
+        self.members[member.id] = member
+        group = self.groups.get(member.story)
+        if group is None:
+            group = self.groups[member.story] = Group(member.story)
+        group.members.append(member)
+        for key in copy_keys(member.print, member.address):
+            self._by_copy_key[key].append(member)
+        if member.copy_of is None:
+            self._keys[member.id] = list(keys)
+            for key in self._keys[member.id]:
+                self._by_key[key].append(member)
+            if member.signature.full_vector is not None:
+                self._add_row(member, member.signature.full_vector)
+
+    def _add_row(self, member: Member, vector: Vector) -> None:
+        import numpy as np  # noqa: PLC0415 - only there with the extra that makes vectors
+
+        number = len(self._rows)
+        if self._matrix is None:
+            self._matrix = np.empty((_FIRST_ROWS, len(vector)), dtype=np.float32)
+        elif number == len(self._matrix):
+            self._matrix = np.concatenate([self._matrix, np.empty_like(self._matrix)])
+        self._matrix[number] = vector
+        self._rows.append(member)
+
+    def remove(self, member: Member) -> None:
+        """Take a member out, so that it can be placed again."""
+        del self.members[member.id]
+        group = self.groups[member.story]
+        group.members.remove(member)
+        group.size -= 1
+        for key in self._keys.pop(member.id, ()):
+            self._by_key[key].remove(member)
+        for key in copy_keys(member.print, member.address):
+            self._by_copy_key[key].remove(member)
+
+    def same_text(self, text: TextPrint, address: str) -> Iterator[Member]:
+        """Members that share a copy key, the oldest first."""
+        seen: set[ItemId] = set()
+        for key in copy_keys(text, address):
+            for member in self._by_copy_key.get(key, ())[:MAX_PER_KEY]:
+                if member.id not in seen:
+                    seen.add(member.id)
+                    yield member
+
+    def candidates(self, keys: Iterable[tuple[str, float]], vector: Vector | None) -> list[Member]:
+        """Members that share heavy words or have a like vector, the likeliest first."""
+        weights: defaultdict[ItemId, float] = defaultdict(float)
+        for key, weight in keys:
+            for member in self._by_key.get(key, ())[-MAX_PER_KEY:]:
+                weights[member.id] += weight
+        chosen = nlargest(MAX_CANDIDATES, weights.items(), key=itemgetter(1))
+        found = [self.members[id_] for id_, _ in chosen]
+        if vector is not None:
+            taken = {member.id for member in found}
+            found += [member for member in self._like(vector) if member.id not in taken]
+        return found
+
+    def _like(self, vector: Vector) -> list[Member]:
+        if self._matrix is None:
+            return []
+        cosines = (self._matrix[: len(self._rows)] @ vector).round(4)
+        places = (cosines >= LEAST_COSINE).nonzero()[0]
+        best = nlargest(MAX_LIKE_VECTORS, ((float(cosines[place]), -int(place)) for place in places))
+        found = [self._rows[-place] for _, place in best]
+        return [member for member in found if self.members.get(member.id) is member]
+
+
+def copy_keys(text: TextPrint, address: str) -> list[str]:
+    """The keys under which copies are found: the text's, and the address that the page names as its own."""
+    return [*text.keys(), *([f"@{address}"] if address else [])]
+
+
+def heavy_keys(weighed: Weighed) -> list[tuple[str, float]]:
+    """The keys under which an item is found by others: its heaviest words, names and numbers."""
+    weights = {key: weight * weighed.word_mass for key, weight in weighed.words.items()}
+    # A number of one digit leads nowhere.
+    weights |= {key: weight for key, weight in weighed.numbers.items() if len(key) > 2}
+    return nlargest(HEAVY_KEYS, weights.items(), key=itemgetter(1))

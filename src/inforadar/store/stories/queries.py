@@ -1,0 +1,236 @@
+"""Questions about stories: lists, one story with its items, where a merged one leads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, and_, func, select, tuple_
+
+from inforadar.errors import NotFoundError
+from inforadar.model.ids import FeedId, ItemId, StoryId
+from inforadar.store.feeds.queries import ACTIVE
+from inforadar.store.schema.articles import articles
+from inforadar.store.schema.feeds import feeds
+from inforadar.store.schema.items import item_changes, items
+from inforadar.store.schema.stories import stories, story_events, story_items, story_queue
+from inforadar.store.types import one_of
+
+_s, _t, _i = story_items.c, stories.c, items.c
+
+MAX_SHOWN_ITEMS = 300
+"""How many items of one story are read: a story of thousands is shown by its first and last ones."""
+MAX_TEXT_CHARS = 12_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryFilter:
+    """Which stories to list."""
+
+    min_sources: int = 2
+    topic: str | None = None
+    since: datetime | None = None
+    before: tuple[datetime, StoryId] | None = None
+    """Continue after this story: its last time and id."""
+    most_told: bool = False
+    """The stories with the most sources first, instead of the newest."""
+    limit: int = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryRow:
+    id: StoryId
+    began_at: datetime
+    last_at: datetime
+    updated_at: datetime
+    items: int
+    sources: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryItem:
+    """An item of a story, with what every face shows of it."""
+
+    story_id: StoryId
+    item_id: ItemId
+    feed_id: FeedId
+    at: datetime
+    url: str
+    title: str
+    source: str
+    topic: str
+    language: str
+    snippet: str
+    text: str
+    """The beginning of the article's text, else of the feed's own content, with its markup."""
+    has_article: bool
+    analyzer_result: Mapping[str, Any]
+    score: float | None
+    copy_of: ItemId | None
+    is_pinned: bool
+    reasons: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryEvent:
+    at: datetime
+    kind: str
+    other: StoryId | ItemId | None
+    by_hand: bool
+    score: float | None
+
+
+def resolve_story(connection: Connection, story: StoryId) -> StoryId:
+    """Follow the merges of a story to the one that exists. Raises a `NotFoundError` for an unknown one."""
+    seen = story
+    for _ in range(100):
+        row = connection.execute(select(_t.merged_into).where(_t.id == seen)).first()
+        if row is None:
+            raise NotFoundError(f"There is no story {story}.")
+        if row.merged_into is None:
+            return seen
+        seen = StoryId(row.merged_into)
+    raise NotFoundError(f"There is no story {story}.")
+
+
+def list_stories(connection: Connection, wanted: StoryFilter) -> list[StoryRow]:
+    """List stories, newest first."""
+    query = select(_t.id, _t.began_at, _t.last_at, _t.updated_at, _t.item_count, _t.source_count).where(
+        _t.merged_into.is_(None), _t.source_count >= wanted.min_sources, _t.item_count > 0
+    )
+    served = (
+        select(_s.item_id)
+        .join_from(story_items, items, _i.id == _s.item_id)
+        .join(feeds, feeds.c.id == _i.feed_id)
+        .where(_s.story_id == _t.id, *ACTIVE)
+    )
+    if wanted.topic is not None:
+        served = served.where(func.lower(feeds.c.topic) == wanted.topic.lower())
+    query = query.where(served.exists())
+    if wanted.since is not None:
+        query = query.where(_t.last_at >= wanted.since)
+    if wanted.before is not None:
+        query = query.where(tuple_(_t.last_at, _t.id) < tuple_(*wanted.before))
+    order = (_t.source_count.desc(), _t.item_count.desc()) if wanted.most_told else ()
+    query = query.order_by(*order, _t.last_at.desc(), _t.id.desc()).limit(wanted.limit)
+    return [_story(row) for row in connection.execute(query)]
+
+
+def load_story(connection: Connection, story: StoryId) -> StoryRow:
+    """Load a story, or the one that it was merged into."""
+    found = resolve_story(connection, story)
+    columns = (_t.id, _t.began_at, _t.last_at, _t.updated_at, _t.item_count, _t.source_count)
+    return _story(connection.execute(select(*columns).where(_t.id == found)).one())
+
+
+def _story(row: Any) -> StoryRow:
+    return StoryRow(
+        id=row.id,
+        began_at=row.began_at,
+        last_at=row.last_at,
+        updated_at=row.updated_at,
+        items=row.item_count,
+        sources=row.source_count,
+    )
+
+
+def load_story_items(connection: Connection, story_ids: Sequence[StoryId]) -> dict[StoryId, list[StoryItem]]:
+    """Load the items of stories, the oldest first; only those of active feeds."""
+    found: dict[StoryId, list[StoryItem]] = {story: [] for story in story_ids}
+    for story in story_ids:
+        own = (
+            select(
+                _s.story_id,
+                _s.item_id,
+                _s.at,
+                _s.copy_of,
+                _s.is_pinned,
+                _s.reasons,
+                _i.feed_id,
+                _i.url,
+                _i.title,
+                _i.snippet,
+                _i.analyzer_result,
+                _i.score,
+                feeds.c.source,
+                feeds.c.topic,
+                func.coalesce(articles.c.language, _i.language, feeds.c.language).label("language"),
+                func.substr(articles.c.clean_text, 1, MAX_TEXT_CHARS).label("clean_text"),
+                func.substr(_i.content, 1, MAX_TEXT_CHARS).label("content"),
+            )
+            .join_from(story_items, items, _i.id == _s.item_id)
+            .join(feeds, feeds.c.id == _i.feed_id)
+            .join(articles, and_(articles.c.uid == _i.uid, articles.c.url == _i.url), isouter=True)
+            .where(_s.story_id == story, *ACTIVE)
+        )
+        half = MAX_SHOWN_ITEMS // 2
+        rows = {
+            row.item_id: row
+            for order in (_s.at, _s.at.desc())
+            for row in connection.execute(own.order_by(order, _s.item_id).limit(half))
+        }
+        found[story] = [_item(row) for row in sorted(rows.values(), key=lambda row: (row.at, row.item_id))]
+    return found
+
+
+def _item(row: Any) -> StoryItem:
+    return StoryItem(
+        story_id=row.story_id,
+        item_id=row.item_id,
+        feed_id=row.feed_id,
+        at=row.at,
+        url=row.url,
+        title=row.title or "",
+        source=row.source or "",
+        topic=row.topic or "",
+        language=row.language or "",
+        snippet=row.snippet or "",
+        text=row.clean_text or row.content or "",
+        has_article=bool(row.clean_text),
+        analyzer_result=row.analyzer_result,
+        score=row.score,
+        copy_of=row.copy_of,
+        is_pinned=bool(row.is_pinned),
+        reasons=row.reasons,
+    )
+
+
+def load_title_changes(
+    connection: Connection, item_ids: Sequence[ItemId]
+) -> list[tuple[ItemId, datetime, str, str]]:
+    """Changes of the titles of these items: (item, when, old, new)."""
+    c = item_changes.c
+    query = select(c.item_id, c.at, c.fields).where(one_of(c.item_id, list(item_ids))).order_by(c.at)
+    return [
+        (row.item_id, row.at, row.fields["title"][0] or "", row.fields["title"][1] or "")
+        for row in connection.execute(query)
+        if "title" in row.fields
+    ]
+
+
+def load_story_events(connection: Connection, story: StoryId) -> list[StoryEvent]:
+    e = story_events.c
+    query = select(e.at, e.kind, e.other, e.by_hand, e.score).where(e.story_id == story).order_by(e.at)
+    return [
+        StoryEvent(at=row.at, kind=row.kind, other=row.other, by_hand=bool(row.by_hand), score=row.score)
+        for row in connection.execute(query)
+    ]
+
+
+def load_story_ids(connection: Connection, item_ids: Sequence[ItemId]) -> dict[ItemId, StoryId]:
+    """The story of each of these items that is in one."""
+    query = select(_s.item_id, _s.story_id).where(one_of(_s.item_id, list(item_ids)))
+    return {row.item_id: row.story_id for row in connection.execute(query)}
+
+
+def find_story_item(connection: Connection, url: str) -> list[ItemId]:
+    """The items of stories with this URL."""
+    query = select(_s.item_id).join_from(story_items, items, _i.id == _s.item_id).where(_i.url == url)
+    return list(connection.execute(query).scalars())
+
+
+def count_ungrouped(connection: Connection) -> int:
+    """How many items wait to be placed."""
+    return connection.execute(select(func.count()).select_from(story_queue)).scalar_one()

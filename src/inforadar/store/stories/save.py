@@ -1,0 +1,242 @@
+"""Save placements: items in stories, their keys, counted words, merges. One writer at a time, on one version."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from inforadar.model.ids import ItemId, StoryId
+from inforadar.store.rows import insert_rows, stored_id, stored_time
+from inforadar.store.schema.feeds import feeds
+from inforadar.store.schema.items import items
+from inforadar.store.schema.stories import (
+    stories,
+    story_apart,
+    story_events,
+    story_items,
+    story_keys,
+    story_state,
+    story_words,
+)
+from inforadar.store.stories.claims import GroupJob, finish_group_jobs
+from inforadar.store.types import db_now, one_of
+from inforadar.store.upsert import upsert
+
+_s, _t = story_items.c, stories.c
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredPlacement:
+    """Where an item was placed, and what is kept of it."""
+
+    job: GroupJob
+    story_id: StoryId
+    copy_of: ItemId | None
+    reasons: Mapping[str, Any] | None
+    signature: Mapping[str, Any]
+    vectors: str | None
+    keys: Sequence[str]
+    merges: Sequence[tuple[StoryId, StoryId, float]]
+    """(kept, gone, score)"""
+
+
+def lock_state(connection: Connection) -> int:
+    """Lock the grouping until the commit, and return its version."""
+    connection.execute(
+        upsert(connection, story_state).values(id=1, version=0, counted=0).on_conflict_do_nothing()
+    )
+    version: int = connection.execute(select(story_state.c.version).with_for_update()).scalar_one()
+    return version
+
+
+def next_version(connection: Connection, version: int, counted: int = 0) -> None:
+    connection.execute(
+        update(story_state).values(version=version + 1, counted=story_state.c.counted + counted)
+    )
+
+
+def save_placements(
+    connection: Connection,
+    version: int,
+    placements: Sequence[StoredPlacement],
+    counts: Mapping[str, tuple[int, int, int]],
+    counted: int,
+) -> bool:
+    """Save what was decided on `version`. Returns False if the grouping has changed since: decide again.
+
+    Items that changed meanwhile, or that another worker took over, are left out.
+    """
+    if lock_state(connection) != version:
+        return False
+    kept = finish_group_jobs(connection, [placement.job for placement in placements])
+    ours = [placement for placement in placements if placement.job.item_id in kept]
+    touched: set[StoryId] = set()
+    successors: dict[StoryId, StoryId] = {}
+    for placement in ours:
+        job = placement.job
+        touched.add(placement.story_id)
+        if job.story_id is not None:
+            touched.add(job.story_id)
+        _ensure_story(connection, placement.story_id, job.at)
+        values = {
+            "story_id": placement.story_id,
+            "at": job.at,
+            "copy_of": placement.copy_of,
+            "reasons": placement.reasons,
+            "signature": placement.signature,
+            "vectors": placement.vectors,
+            "version": version + 1,
+        }
+        connection.execute(
+            upsert(connection, story_items)
+            .values(item_id=job.item_id, **values)
+            .on_conflict_do_update(index_elements=["item_id"], set_=values)
+        )
+        if job.story_id is not None and job.story_id != placement.story_id:
+            successors[job.story_id] = placement.story_id
+        for winner, gone, score in placement.merges:
+            _ensure_story(connection, winner, job.at)
+            move_story(connection, gone, winner, score=score)
+            touched |= {winner, gone}
+    _save_keys(connection, ours)
+    _save_counts(connection, counts)
+    recount(connection, touched, successors)
+    next_version(connection, version, counted)
+    return True
+
+
+def _ensure_story(connection: Connection, story: StoryId, at: datetime) -> None:
+    connection.execute(
+        upsert(connection, stories).values(id=story, began_at=at, last_at=at).on_conflict_do_nothing()
+    )
+
+
+def move_story(
+    connection: Connection, gone: StoryId, kept: StoryId, *, score: float | None = None, by_hand: bool = False
+) -> None:
+    """Move all items of a story to another one, which its address leads to from now on."""
+    pinned = {"is_pinned": True} if by_hand else {}
+    connection.execute(update(story_items).where(_s.story_id == gone).values(story_id=kept, **pinned))
+    connection.execute(update(stories).where(_t.merged_into == gone).values(merged_into=kept))
+    connection.execute(update(stories).where(_t.id == gone).values(merged_into=kept, updated_at=db_now()))
+    a = story_apart.c
+    others = list(connection.execute(select(a.other).where(a.one == gone, a.other != kept)).scalars())
+    connection.execute(delete(story_apart).where((a.one == gone) | (a.other == gone)))
+    save_apart(connection, kept, others)
+    connection.execute(
+        insert(story_events).values(story_id=kept, kind="merged", other=gone, score=score, by_hand=by_hand)
+    )
+
+
+def save_apart(connection: Connection, story: StoryId, others: Sequence[StoryId]) -> None:
+    """Remember that these stories are not the same event."""
+    for other in others:
+        for one, two in ((story, other), (other, story)):
+            connection.execute(
+                upsert(connection, story_apart).values(one=one, other=two).on_conflict_do_nothing()
+            )
+
+
+def _save_keys(connection: Connection, placements: Sequence[StoredPlacement]) -> None:
+    ids = [placement.job.item_id for placement in placements if placement.job.story_id is not None]
+    if ids:
+        connection.execute(delete(story_keys).where(one_of(story_keys.c.item_id, ids)))
+    rows = [
+        (key, stored_time(connection, placement.job.at), stored_id(connection, placement.job.item_id))
+        for placement in placements
+        for key in dict.fromkeys(placement.keys)
+    ]
+    if rows:
+        statement = upsert(connection, story_keys).on_conflict_do_nothing()
+        insert_rows(connection, statement, ("key", "at", "item_id"), rows)
+
+
+def _save_counts(connection: Connection, counts: Mapping[str, tuple[int, int, int]]) -> None:
+    if not counts:
+        return
+    statement = upsert(connection, story_words)
+    excluded = statement.excluded
+    added = {name: story_words.c[name] + excluded[name] for name in ("item_count", "capital", "small")}
+    rows = [(key, *counts[key]) for key in sorted(counts)]
+    insert_rows(
+        connection,
+        statement.on_conflict_do_update(index_elements=["key"], set_=added),
+        ("key", "item_count", "capital", "small"),
+        rows,
+    )
+
+
+def recount(
+    connection: Connection, touched: Collection[StoryId], successors: Mapping[StoryId, StoryId] | None = None
+) -> None:
+    """Bring the counts and times of these stories into step with their items.
+
+    An empty story leads to its successor, the one that its last item went to; without one it is deleted. Copies do not
+    keep a story open.
+    """
+    query = (
+        select(
+            _s.story_id,
+            func.count().label("item_count"),
+            func.count(func.distinct(feeds.c.source)).label("source_count"),
+            func.min(_s.at).label("began"),
+            func.max(_s.at).filter(_s.copy_of.is_(None)).label("last"),
+            func.max(_s.at).label("last_of_all"),
+        )
+        .join_from(story_items, items, items.c.id == _s.item_id)
+        .join(feeds, feeds.c.id == items.c.feed_id)
+        .where(one_of(_s.story_id, sorted(touched)))
+        .group_by(_s.story_id)
+    )
+    found = {row.story_id: row for row in connection.execute(query)}
+    for story in sorted(touched):
+        row = found.get(story)
+        if row is None:
+            if successor := (successors or {}).get(story):
+                connection.execute(
+                    update(stories).where(_t.merged_into == story).values(merged_into=successor)
+                )
+                leads = update(stories).where(_t.id == story, _t.merged_into.is_(None))
+                connection.execute(leads.values(merged_into=successor))
+            connection.execute(delete(stories).where(_t.id == story, _t.merged_into.is_(None)))
+            connection.execute(update(stories).where(_t.id == story).values(item_count=0, source_count=0))
+            continue
+        connection.execute(
+            update(stories)
+            .where(_t.id == story)
+            .values(
+                item_count=row.item_count,
+                source_count=row.source_count,
+                began_at=row.began,
+                last_at=row.last or row.last_of_all,
+                updated_at=db_now(),
+            )
+        )
+
+
+def prune_window(connection: Connection, before: datetime) -> None:
+    """Forget how items before this time were compared: the cost follows the window, not the archive."""
+    connection.execute(delete(story_keys).where(story_keys.c.at < before))
+    connection.execute(
+        update(story_items)
+        .where(_s.at < before, _s.signature.is_not(None))
+        .values(signature=None, vectors=None)
+    )
+    counted: int = connection.execute(select(func.max(story_state.c.counted))).scalar() or 0
+    if counted > MAX_COUNTED:
+        w = story_words.c
+        connection.execute(
+            update(story_words).values(
+                item_count=w.item_count // 2, capital=w.capital // 2, small=w.small // 2
+            )
+        )
+        connection.execute(delete(story_words).where(w.item_count == 0, w.capital == 0, w.small == 0))
+        connection.execute(update(story_state).values(counted=story_state.c.counted // 2))
+
+
+MAX_COUNTED = 300_000
+"""After this many items all counts are halved, so that old words make room for new ones."""

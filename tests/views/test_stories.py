@@ -1,0 +1,115 @@
+"""A story prepared for showing: headline, copies, fact table, conflicts, briefing, hostile text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from inforadar.model.ids import FeedId, ItemId, StoryId
+from inforadar.store.stories.queries import StoryEvent, StoryItem, StoryRow
+from inforadar.views.brief import brief_html, brief_markdown, make_brief
+from inforadar.views.stories import because, show_story, view_document, view_story
+from inforadar.views.story_facts import Kind, State, numbers_in
+
+NOW = datetime(2026, 3, 14, tzinfo=UTC)
+STORY = StoryId(UUID(int=1))
+ROW = StoryRow(id=STORY, began_at=NOW, last_at=NOW, updated_at=NOW, items=3, sources=2)
+
+
+def told(number: int, source: str, title: str, text: str, score: float | None = None) -> StoryItem:
+    return StoryItem(
+        story_id=STORY,
+        item_id=ItemId(UUID(int=number)),
+        feed_id=FeedId(UUID(int=number)),
+        at=NOW + timedelta(minutes=number),
+        url=f"https://{source.lower()}.example/{number}",
+        title=title,
+        source=source,
+        topic="world",
+        language="en",
+        snippet="",
+        text=text,
+        has_article=True,
+        analyzer_result={},
+        score=score,
+        copy_of=None,
+        is_pinned=False,
+        reasons=None,
+    )
+
+
+FIRST = told(
+    1, "Alpha", "Quake hits Grandel", "Seven people were killed in Grandel, said Ilena Torvald.", 0.6
+)
+SECOND = told(
+    2,
+    "Beta",
+    "Earthquake in Grandel",
+    "The quake in Grandel left 9 dead. “We lost our school and our church”, Ilena Torvald said.",
+    0.1,
+)
+COPY = replace(told(3, "Gamma", "HORROR in Grandel", FIRST.text, 0.9), copy_of=FIRST.item_id)
+
+
+def test_the_most_neutral_telling_gives_the_headline_and_copies_are_folded() -> None:
+    story = show_story(ROW, [FIRST, SECOND, COPY])
+    assert story is not None
+    assert (story.headline, story.headline_source) == ("Earthquake in Grandel", "Beta")
+    assert (story.min_score, story.max_score) == (0.1, 0.9)
+    assert [member.outlet for member in story.members] == ["Alpha", "Beta"]
+    assert [copy.outlet for copy in story.members[0].copies] == ["Gamma"]
+
+
+def test_numbers_that_differ_are_in_conflict_and_lead_to_their_sentences() -> None:
+    view = view_story(ROW, [FIRST, SECOND, COPY], [], [])
+    assert view is not None
+    (dead,) = (fact for fact in view.facts if fact.kind is Kind.NUMBER and fact.label == "dead")
+    assert [(cell.outlet, cell.state, cell.value) for cell in dead.cells] == [
+        ("Alpha", State.CONFLICT, "7"),
+        ("Beta", State.CONFLICT, "9"),
+    ]
+    assert dead.first_said_by == "Alpha"
+    assert dead.cells[0].sentence.startswith("Seven people were killed")
+    names = {fact.label for fact in view.facts if fact.kind is Kind.NAME}
+    assert {"Grandel", "Ilena Torvald"} <= names
+    (quotation,) = (fact for fact in view.facts if fact.kind is Kind.QUOTATION)
+    assert [cell.state for cell in quotation.cells] == [State.NOT_SAID, State.SAID]
+
+
+def test_numbers_are_told_with_what_they_count() -> None:
+    found = set(numbers_in("Police said 40,000 people fled, 6.1 magnitude, and 3 March."))
+    assert {("40000", "people"), ("6.1", "magnitude")} <= found
+    assert not any(unit == "march" for _, unit in found)
+
+
+def test_the_timeline_has_titles_changes_and_merges() -> None:
+    merged = StoryEvent(at=NOW, kind="merged", other=StoryId(UUID(int=9)), by_hand=True, score=None)
+    changes = [(FIRST.item_id, NOW + timedelta(hours=1), "Quake", "Quake hits Grandel")]
+    view = view_story(ROW, [FIRST, COPY], changes, [merged])
+    assert view is not None
+    assert [entry.kind for entry in view.timeline] == ["merged", "told", "copied", "title_changed"]
+
+
+def test_reasons_are_a_sentence() -> None:
+    reasons = {"nearest": "x", "score": 1.0, "names": ["Grandel"], "numbers": ["6.1"], "meaning": 0.71}
+    assert because(replace(SECOND, reasons=reasons)) == "names Grandel; numbers 6.1; meaning 0.71"
+    assert because(replace(SECOND, reasons={"nearest": "x", "copy": "text"})) == "same text"
+
+
+def test_texts_of_the_web_are_escaped_in_the_briefing() -> None:
+    evil = replace(SECOND, title="<script>alert(1)</script> [x](javascript:1)", source="<b>Beta")
+    story = show_story(ROW, [FIRST, evil])
+    assert story is not None
+    brief = make_brief([(story, [FIRST, evil])], NOW, NOW)
+    assert "<script>" not in brief_html(brief)
+    assert "](javascript" not in brief_markdown(brief)
+    assert any("In conflict" in fact for fact in brief.stories[0].facts)
+
+
+def test_sentences_of_articles_are_left_out_for_those_who_may_not_read_them() -> None:
+    view = view_story(ROW, [FIRST, SECOND], [], [])
+    assert view is not None
+    document = view_document(view, with_text=False)
+    assert all(cell["sentence"] is None for fact in document["facts"] for cell in fact["cells"])
+    assert all(fact["kind"] != "quotation" for fact in document["facts"])
