@@ -16,6 +16,7 @@ from inforadar.model.item import Listed, NewItem
 from inforadar.model.progress import Progress, ProgressKind
 from inforadar.model.run import RunKind
 from inforadar.pipeline.search_index import SearchIndexer
+from inforadar.model.person import FIRST_PERSON
 from inforadar.store.feeds.changes import update_feed
 from inforadar.store.items.queries import list_items
 from inforadar.store.items.save import FeedItems, insert_items
@@ -80,7 +81,7 @@ async def test_filters_and_search(
     world: Newsroom, web: aiohttp.ClientSession, query: dict[str, str], expected: str
 ) -> None:
     for number, mark in ((0, "read"), (3, "starred"), (5, "archived")):
-        await world.database.write(save_marks, f"https://x.example/{number}", {mark: True}, NOW)
+        await world.database.write(save_marks, FIRST_PERSON, f"https://x.example/{number}", {mark: True}, NOW)
     assert "".join(await urls(web, **query)) == expected
 
 
@@ -194,7 +195,7 @@ async def test_statistics_count_days_scores_and_failures(world: Newsroom, web: a
 async def test_one_item_comes_with_text_analysis_marks_and_changes(
     world: Newsroom, web: aiohttp.ClientSession
 ) -> None:
-    await world.database.write(save_marks, "https://x.example/2", {"starred": True}, NOW)
+    await world.database.write(save_marks, FIRST_PERSON, "https://x.example/2", {"starred": True}, NOW)
     (listed,) = [item for item in (await ask(web, "/api/items"))["items"] if item["url"][-1] == "2"]
     item = next(one for one in await world.database.read(list_items) if one.url[-1] == "2")
     await world.change(item, views=(None, 7))
@@ -237,7 +238,7 @@ async def test_labels_tell_what_is_unread_and_how_their_feeds_are(
     await world.fetched(broken, Outcome.PERMANENT_ERROR, error="Answered 404.", failures=1)
     old = NOW - timedelta(days=UNREAD_DAYS + 1)
     await world.add_item(broken, "https://x.example/old", published_at=old)
-    await world.database.write(save_marks, "https://x.example/1", {"read": True}, NOW)
+    await world.database.write(save_marks, FIRST_PERSON, "https://x.example/1", {"read": True}, NOW)
     assert (await ask(web, "/api/labels"))["labels"] == [
         {"source": "One", "topic": "a", "feeds": 1, "unread": 3, "health": "new"},
         {"source": "Two", "topic": "b", "feeds": 2, "unread": 2, "health": "suspended"},

@@ -7,6 +7,7 @@ from sqlalchemy import Table
 from inforadar.store.schema import (
     analyses,
     articles,
+    counters,
     feeds,
     history,
     hosts,
@@ -19,7 +20,7 @@ from inforadar.store.schema import (
 )
 from inforadar.store.schema.columns import metadata
 
-NOUNS = (analyses, articles, feeds, history, hosts, items, people, redis, runs, search, sitemaps)
+NOUNS = (analyses, articles, counters, feeds, history, hosts, items, people, redis, runs, search, sitemaps)
 """Importing these modules registers their tables in the metadata."""
 
 

@@ -39,8 +39,8 @@ from inforadar.store.types import TextList, UtcDateTime
 
 ROWS_PER_PAGE = 500
 
-_REBUILT_TABLES = {"redis_outbox", "item_search", "search_queue"}
-"""The outbox for Redis and the search index: both can be rebuilt from other tables."""
+_REBUILT_TABLES = {"redis_outbox", "item_search", "search_queue", "feed_counts", "person_feed_counts"}
+"""The outbox for Redis and the search index can be rebuilt from other tables; triggers rebuild the counters."""
 _LEASE_COLUMNS = {"locked_until", "lease_token", "claimed_at", "analyze_until", "analyze_token"}
 """Which worker is working on what, in this database."""
 

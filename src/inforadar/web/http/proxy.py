@@ -14,6 +14,8 @@ import ipaddress
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from inforadar.web.http.identity import PEER_SCOPE
+
 _FOR, _PROTO, _HOST, _PREFIX = (
     b"x-forwarded-for",
     b"x-forwarded-proto",
@@ -33,6 +35,7 @@ class ForwardedRequests:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
+            scope = {**scope, PEER_SCOPE: scope.get("client")}
             if self._is_behind_proxy:
                 scope = _restored(scope)
             scope = _without_prefix(scope, self._prefix)
