@@ -18,8 +18,8 @@ from sqlalchemy.util import await_only
 from inforadar.model.article import Extracted
 from inforadar.model.feed import Feed
 from inforadar.model.ids import Uid
-from inforadar.stages.diff import diff
 from inforadar.model.person import FIRST_PERSON
+from inforadar.stages.diff import diff
 from inforadar.store import leases
 from inforadar.store.analyses.claims import claim_analyses
 from inforadar.store.analyses.save import save_analysis

@@ -14,8 +14,8 @@ from sqlalchemy import Connection, event, insert, select, text
 
 from inforadar.model.ids import FeedId, RunId, new_uuid
 from inforadar.model.item import Listed
-from inforadar.model.schedule import Lane
 from inforadar.model.person import FIRST_PERSON
+from inforadar.model.schedule import Lane
 from inforadar.store.analyses.claims import claim_analyses
 from inforadar.store.articles.claims import claim_articles
 from inforadar.store.articles.enqueue import retry_old_failures

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, update
 
-from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.model.person import FIRST_PERSON
+from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.database import Database
 from inforadar.store.items import pages as item_pages
 from inforadar.store.items.one_row import count_items

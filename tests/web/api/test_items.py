@@ -11,12 +11,13 @@ from uuid import uuid4
 import aiohttp
 import pytest
 
+from inforadar.config import Settings
 from inforadar.model.http import Outcome
 from inforadar.model.item import Listed, NewItem
+from inforadar.model.person import FIRST_PERSON
 from inforadar.model.progress import Progress, ProgressKind
 from inforadar.model.run import RunKind
 from inforadar.pipeline.search_index import SearchIndexer
-from inforadar.model.person import FIRST_PERSON
 from inforadar.store.feeds.changes import update_feed
 from inforadar.store.items.queries import list_items
 from inforadar.store.items.save import FeedItems, insert_items
@@ -25,13 +26,16 @@ from inforadar.store.runs.save import finish_run, insert_run, save_events
 from inforadar.urls import url_hash
 from inforadar.web.api import run_events
 from inforadar.web.api.status import UNREAD_DAYS
+from inforadar.web.http.admin_token import load_admin_token
 from tests.support.faces.newsroom import Newsroom
 
 NOW = datetime.now(UTC)
 
 
 async def ask(web: aiohttp.ClientSession, path: str, **query: str) -> Any:
-    async with web.get(path, params=query, headers={"Accept-Encoding": "identity"}) as response:
+    """The answer to the first admin, whose marks these are."""
+    headers = {"Accept-Encoding": "identity", **web.headers}
+    async with web.get(path, params=query, headers=headers) as response:
         assert response.status == 200, await response.text()
         assert response.headers["Content-Type"] == "application/json"
         return await response.json()
@@ -39,6 +43,11 @@ async def ask(web: aiohttp.ClientSession, path: str, **query: str) -> Any:
 
 async def urls(web: aiohttp.ClientSession, **query: str) -> list[str]:
     return [item["url"][-1] for item in (await ask(web, "/api/items", **query))["items"]]
+
+
+@pytest.fixture(autouse=True)
+def as_admin(web: aiohttp.ClientSession, web_settings: Settings) -> None:
+    web.headers["Authorization"] = f"Bearer {load_admin_token(web_settings.home)}"
 
 
 @pytest.fixture
@@ -229,6 +238,13 @@ async def test_what_a_run_added_can_be_listed(newsroom: Newsroom, web: aiohttp.C
     batch = FeedItems(feed_id=feed.id, topic="a", run_id=run_id, at=NOW, added=(new,))
     await newsroom.database.write(insert_items, [batch])
     assert await urls(web, run=str(run_id)) == ["1"]
+
+
+async def test_nobody_has_marks(world: Newsroom, web: aiohttp.ClientSession) -> None:
+    await world.database.write(save_marks, FIRST_PERSON, "https://x.example/1", {"starred": True}, NOW)
+    del web.headers["Authorization"]
+    assert not any(item["starred"] for item in (await ask(web, "/api/items"))["items"])
+    assert await urls(web, starred="1") == []
 
 
 async def test_labels_tell_what_is_unread_and_how_their_feeds_are(

@@ -104,7 +104,7 @@ async def test_marks_are_filters(site: Site) -> None:
     now = datetime.now(UTC)
     for title, change in ((HABR, "read"), (FERRY, "starred"), (LIBRARY, "archived")):
         await site.newsroom.database.write(save_marks, FIRST_PERSON, items[title].url, {change: True}, now)
-    page = await site.open(javascript=False)
+    page = await site.open(javascript=False, admin=True)
     assert len(await titles(page)) == 5
     marks = page.get_by_role("navigation", name="Marks")
     await marks.get_by_role("link", name="unread").click()

@@ -17,6 +17,14 @@ def _count_by_day(day: str) -> str:
     return f"INSERT INTO feed_days (feed_id, day, added) {counted}"
 
 
+def _first_person(zone: str) -> str:
+    """The owner of the marks from before, with a fixed time: an upgrade and an import give the same row."""
+    return (
+        "INSERT INTO people (id, created_at, name, name_key, role) SELECT '00000000000070008000000000000001', "  # noqa: S608
+        f"'2026-01-01 00:00:00.000000{zone}', 'admin', 'admin', 'admin' WHERE NOT EXISTS (SELECT 1 FROM people)"
+    )
+
+
 _BOTH: Mapping[str, tuple[str, ...]] = {
     "0003": (
         "UPDATE feed_schedules SET walks = true "
@@ -33,10 +41,6 @@ _BOTH: Mapping[str, tuple[str, ...]] = {
         "WHERE url IN (SELECT url FROM items GROUP BY url HAVING count(*) > 1)",
     ),
     "0016": (
-        # The first person, who owns the marks from before.
-        "INSERT INTO people (id, name, name_key, role) "
-        "SELECT '00000000000070008000000000000001', 'admin', 'admin', 'admin' "
-        "WHERE NOT EXISTS (SELECT 1 FROM people)",
         # Counted anew: at an import, the triggers have counted already.
         "DELETE FROM feed_counts",
         "INSERT INTO feed_counts (feed_id, items, newest_at) "
@@ -51,8 +55,16 @@ _BOTH: Mapping[str, tuple[str, ...]] = {
 }
 
 _BY_DIALECT: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "sqlite": {"0002": (_count_by_day(_SQLITE_DAY),), **_BOTH},
-    "postgresql": {"0002": (_count_by_day(_POSTGRES_DAY),), **_BOTH},
+    "sqlite": {
+        **_BOTH,
+        "0002": (_count_by_day(_SQLITE_DAY),),
+        "0016": (_first_person(""), *_BOTH["0016"]),
+    },
+    "postgresql": {
+        **_BOTH,
+        "0002": (_count_by_day(_POSTGRES_DAY),),
+        "0016": (_first_person("+00"), *_BOTH["0016"]),
+    },
 }
 
 

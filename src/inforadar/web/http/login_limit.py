@@ -28,7 +28,8 @@ MAX_KEYS = 10_000
 IPV6_PREFIX_BITS = 64
 """The size of the network that a customer gets at least."""
 
-_Key = tuple[str, str]
+_Key = tuple[str | None, str | None]
+"""Account and address; None: all of them."""
 
 
 class CrowdedError(Exception):
@@ -83,7 +84,7 @@ class LoginLimit:
     @staticmethod
     def _keys(account: str, address: str) -> tuple[_Key, _Key, _Key]:
         name, network = account.strip().casefold()[:100], _network(address)
-        return (name, network), (name, ""), ("", network)
+        return (name, network), (name, None), (None, network)
 
 
 def _doubled(over: int) -> float:

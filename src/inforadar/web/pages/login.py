@@ -28,6 +28,7 @@ from inforadar.web.pages.templating import Pages
 
 MAX_FORM_BYTES = 4096
 RETRY_S = 10
+_TOO_MANY = "Too many attempts. Try again in a moment."
 _ELSEWHERE = "This request comes from another site's page."
 _WRONG_LINK = "This link is wrong, expired or already used. `inforadar person link NAME` makes a new one."
 
@@ -57,18 +58,27 @@ class LoginRoutes:
             return self._form(request, 403, _ELSEWHERE)
         name, password, token = (form.get(field, [""])[0].strip() for field in ("name", "password", "token"))
         address = request.client.host if request.client else ""
-        if token and self.sessions.is_token(token):
-            return await self._begin(request, await self.database.read(load_first_admin))
+        if token:
+            return await self._log_in_by_token(request, token, address)
         try:
             async with self.limit.turn(name, address):
                 person = await verify_password(self.database, name, password) if name and password else None
         except CrowdedError:
-            return self._form(request, 429, "Too many attempts. Try again in a moment.", wait_s=RETRY_S)
+            return self._form(request, 429, _TOO_MANY, wait_s=RETRY_S)
         if person is None:
             self.limit.failed(name, address)
-            sentence = "That is not the admin token." if token else "Name or password is wrong."
-            return self._form(request, 401, sentence, name=name)
+            return self._form(request, 401, "Name or password is wrong.", name=name)
         return await self._begin(request, person)
+
+    async def _log_in_by_token(self, request: Request, token: str, address: str) -> Response:
+        """The right one always works: it is random, so whoever has it did not guess it."""
+        if self.sessions.is_token(token):
+            return await self._begin(request, await self.database.read(load_first_admin))
+        is_slowed = self.limit.wait_s("", address) > 0
+        self.limit.failed("", address)
+        if is_slowed:
+            return self._form(request, 429, _TOO_MANY, wait_s=RETRY_S)
+        return self._form(request, 401, "That is not the admin token.")
 
     async def show_link(self, request: Request) -> Response:
         response = self.pages.render(
