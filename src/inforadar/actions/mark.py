@@ -11,11 +11,13 @@ from inforadar.model.person import PersonId
 from inforadar.store.database import Database
 from inforadar.store.people.marks import Marks
 from inforadar.store.people.save_marks import (
+    mark_stream_read,
     rename_label,
     save_all_marks,
     save_marks,
     save_marks_of,
 )
+from inforadar.store.people.streams import Stream
 
 MAX_LABEL_CHARACTERS = 200
 MAX_NOTE_CHARACTERS = 20_000
@@ -56,6 +58,11 @@ async def mark_all(
         labels_removed=labels_removed,
         note=note,
     )
+
+
+async def mark_stream(database: Database, stream: Stream, at: datetime) -> int:
+    """Mark all items of a stream as read; return how many were not."""
+    return await database.write(mark_stream_read, stream, at)
 
 
 async def rename_item_label(database: Database, person_id: PersonId, old: str, new: str | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -11,6 +12,7 @@ from sqlalchemy import Connection, case, delete, select, update
 from inforadar.model.ids import UrlHash
 from inforadar.model.person import PersonId
 from inforadar.store.people.marks import NO_MARKS, Marks, load_marks
+from inforadar.store.people.streams import Stream, load_stream_urls
 from inforadar.store.schema.items import items
 from inforadar.store.schema.people import mark_labels, marks
 from inforadar.store.types import one_of, one_of_given
@@ -132,6 +134,15 @@ def save_note(connection: Connection, person_id: PersonId, url: str, note: str) 
     connection.execute(
         row.on_conflict_do_update(index_elements=["person_id", "hash"], set_={"note": row.excluded.note})
     )
+
+
+def mark_stream_read(connection: Connection, stream: Stream, at: datetime) -> int:
+    """Mark all unread items of a stream as read; return how many."""
+    number, after = 0, None
+    while page := load_stream_urls(connection, replace(stream, is_read=False), after, ROWS_PER_STATEMENT):
+        set_marks(connection, stream.person_id, [url for _, url in page], {"read": True}, at)
+        number, after = number + len(page), page[-1][0]
+    return number
 
 
 def rename_label(connection: Connection, person_id: PersonId, old: str, new: str | None) -> None:
