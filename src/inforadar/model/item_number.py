@@ -14,6 +14,9 @@ from uuid import UUID
 from inforadar.model.ids import ItemId
 
 _MS_BITS, _FRACTION_BITS, _RANDOM_BITS = 42, 12, 9
+_MS_MASK: int = 2**_MS_BITS - 1
+_FRACTION_MASK: int = 2**_FRACTION_BITS - 1
+_RANDOM_MASK: int = 2**_RANDOM_BITS - 1
 _LOW_BITS = 62 - _RANDOM_BITS
 MAX_NUMBER = 2**63 - 1
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -22,16 +25,16 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def item_number(item_id: ItemId) -> int:
     """The number of an item."""
     value = item_id.int
-    milliseconds = (value >> 80) & (2**_MS_BITS - 1)
-    fraction = (value >> 64) & (2**_FRACTION_BITS - 1)
-    random = (value >> _LOW_BITS) & (2**_RANDOM_BITS - 1)
+    milliseconds = (value >> 80) & _MS_MASK
+    fraction = (value >> 64) & _FRACTION_MASK
+    random = (value >> _LOW_BITS) & _RANDOM_MASK
     return (milliseconds << (_FRACTION_BITS + _RANDOM_BITS)) | (fraction << _RANDOM_BITS) | random
 
 
 def id_range(number: int) -> tuple[UUID, UUID]:
     """The lowest and the highest id that have this number."""
-    random = number & (2**_RANDOM_BITS - 1)
-    fraction = (number >> _RANDOM_BITS) & (2**_FRACTION_BITS - 1)
+    random = number & _RANDOM_MASK
+    fraction = (number >> _RANDOM_BITS) & _FRACTION_MASK
     milliseconds = number >> (_FRACTION_BITS + _RANDOM_BITS)
     first = (milliseconds << 80) | (0x7 << 76) | (fraction << 64) | (0x2 << 62) | (random << _LOW_BITS)
     return UUID(int=first), UUID(int=first | (2**_LOW_BITS - 1))
@@ -39,13 +42,13 @@ def id_range(number: int) -> tuple[UUID, UUID]:
 
 def added_us(number: int) -> int:
     """When the item was added, in microseconds since 1970."""
-    milliseconds, fraction = number >> 21, (number >> _RANDOM_BITS) & (2**_FRACTION_BITS - 1)
-    return milliseconds * 1000 + fraction * 1000 // 2**_FRACTION_BITS
+    milliseconds, fraction = number >> 21, (number >> _RANDOM_BITS) & _FRACTION_MASK
+    return milliseconds * 1000 + (fraction * 1000 >> _FRACTION_BITS)
 
 
 def first_id_at(at: datetime) -> UUID:
     """An id that is lower than those of all items added from this time on, and higher than the earlier ones."""
-    milliseconds = max(0, min((at - _EPOCH) // timedelta(milliseconds=1), 2**_MS_BITS - 1))
+    milliseconds = max(0, min((at - _EPOCH) // timedelta(milliseconds=1), _MS_MASK))
     return UUID(int=milliseconds << 80)
 
 

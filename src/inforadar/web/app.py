@@ -10,6 +10,7 @@
     /login  /logout            pages/login.py       (http/access.py, http/identity.py, http/proxy.py: before everything)
     /account  /people          pages/account.py
     /picture/…                 pages/pictures.py
+    /api/greader.php/…  /reader/…  /accounts/…          greader/routes.py
     /static/…                  pages/assets.py
     /health  …                 api/health.py
     /api/item  /api/site       api/lookup.py
@@ -53,6 +54,8 @@ from inforadar.web.api.status import StatusRoutes
 from inforadar.web.feeds.combined import CombinedRoutes
 from inforadar.web.feeds.rss import PATH as RSS_PATH
 from inforadar.web.feeds.rss import RssEndpoint
+from inforadar.web.greader.changes import Changes
+from inforadar.web.greader.routes import ReaderRoutes
 from inforadar.web.http.access import Access
 from inforadar.web.http.cors import Preflights
 from inforadar.web.http.identity import Identities
@@ -135,6 +138,13 @@ def create_app(
             *StatisticsRoutes(database=database, pages=pages, numbers=state.numbers, now=now).routes(),
             *CombinedRoutes(
                 database=database, public_url=settings.web.outer_url, last_n=settings.publish.items
+            ).routes(),
+            *ReaderRoutes(
+                database=database,
+                changes=Changes(database=database, settings=settings, now=now, on_marked=unread.forget),
+                limit=limit,
+                base_url=settings.web.outer_url,
+                now=now,
             ).routes(),
             *login.routes(),
             *AccountRoutes(

@@ -21,7 +21,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from inforadar.actions.people.tokens import make_link
 from inforadar.config import Settings
 from inforadar.errors import InfoRadarError, UsageError
-from inforadar.model.person import Person
 from inforadar.store.database import Database
 from inforadar.store.people.queries import load_first_admin
 from inforadar.web.app import create_app
@@ -41,10 +40,10 @@ def check_port(settings: Settings) -> None:
     asyncio.run(_bindable_address(settings.web.host, settings.web.port))
 
 
-async def login_link(database: Database, settings: Settings, person: Person | None = None) -> str:
-    """Make a link for one login, by default of the first admin. Print it in the terminal and nowhere else."""
-    owner = person or await database.read(load_first_admin)
-    return f"{settings.web.outer_url}/login/link?code={await make_link(database, owner.id)}"
+async def login_link(database: Database, settings: Settings) -> str:
+    """Make a link for one login of the first admin. Print it in the terminal and nowhere else."""
+    admin = await database.read(load_first_admin)
+    return f"{settings.web.outer_url}/login/link?code={await make_link(database, admin.id)}"
 
 
 async def serve_api(
