@@ -18,7 +18,7 @@ _MS_MASK: int = 2**_MS_BITS - 1
 _FRACTION_MASK: int = 2**_FRACTION_BITS - 1
 _RANDOM_MASK: int = 2**_RANDOM_BITS - 1
 _LOW_BITS = 62 - _RANDOM_BITS
-MAX_NUMBER = 2**63 - 1
+_SIGNED_MIN, _UNSIGNED_MAX = -(2**63), 2**64 - 1
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -72,6 +72,7 @@ def parse_item_number(text: str) -> int | None:
         number = int(digits, 16 if is_hex else 10)
     except ValueError:
         return None
-    if number < 0:
+    if _SIGNED_MIN <= number < 0:
+        # Ours have 63 bits, so it is nobody's; but it is a number.
         number += 2**64
-    return number if 0 <= number <= MAX_NUMBER else None
+    return number if 0 <= number <= _UNSIGNED_MAX else None

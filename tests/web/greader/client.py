@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,7 +26,7 @@ class ReaderApp:
     prefix: str = "/api/greader.php"
     headers: dict[str, str] = field(default_factory=dict)
     status: int = 0
-    answer_headers: dict[str, str] = field(default_factory=dict)
+    answer_headers: Mapping[str, str] = field(default_factory=dict)
 
     async def log_in(self, name: str, password: str) -> bool:
         text = await self._ask("POST", "/accounts/ClientLogin", data={"Email": name, "Passwd": password})
@@ -50,7 +50,7 @@ class ReaderApp:
     async def _ask(self, method: str, path: str, **request: Any) -> str:
         headers = {"Accept-Encoding": "identity", **self.headers, **request.pop("headers", {})}
         async with self.web.request(method, self.prefix + path, headers=headers, **request) as response:
-            self.status, self.answer_headers = response.status, dict(response.headers)
+            self.status, self.answer_headers = response.status, response.headers
             return await response.text()
 
 

@@ -94,7 +94,7 @@ def load_numbered_items(connection: Connection, person_id: PersonId, numbers: Se
         .join(feeds, feeds.c.id == items.c.feed_id)
         .where(*ACTIVE, *sees_feed(person_id))
     )
-    found = sorted(connection.execute(query, _asked.parameters(asked)).tuples())
+    found = sorted((row[0], row[1]) for row in connection.execute(query, _asked.parameters(asked)))
     loaded = load_items(connection, [id_ for _, id_ in found])
     return [loaded[id_] for _, id_ in found if id_ in loaded]
 

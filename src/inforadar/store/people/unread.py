@@ -33,7 +33,7 @@ def load_unread_feeds(connection: Connection, person_id: PersonId) -> list[Unrea
         select(
             feeds.c.id,
             feeds.c.topic,
-            (feed_counts.c.items - func.coalesce(person_feed_counts.c.read, 0)).label("unread"),
+            (feed_counts.c["items"] - func.coalesce(person_feed_counts.c.read, 0)).label("unread"),
             feed_counts.c.newest_at,
         )
         .join_from(feed_counts, feeds, feeds.c.id == feed_counts.c.feed_id)
