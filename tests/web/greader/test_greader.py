@@ -53,7 +53,16 @@ def test_a_number_is_found_in_every_form_and_leads_back_to_its_id() -> None:
     assert parse_item_number("1f") == 31
     assert parse_item_number("tag:google.com,2005:reader/item/1f") == 31
     assert parse_item_number("-1") == parse_item_number("f" * 16) == 2**64 - 1
-    for wrong in ("", "x", "1_0", "9" * 30, "tag:google.com,2005:reader/item/", "１２", str(2**64), str(-(2**63) - 1)):
+    for wrong in (
+        "",
+        "x",
+        "1_0",
+        "9" * 30,
+        "tag:google.com,2005:reader/item/",
+        "１２",
+        str(2**64),
+        str(-(2**63) - 1),
+    ):
         assert parse_item_number(wrong) is None
 
 

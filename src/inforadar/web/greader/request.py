@@ -38,7 +38,7 @@ class Parameters:
         text = self.text(name)
         if not text:
             return default
-        if not (text.isascii() and text.isdigit() and len(text) < 19):
+        if not (text.isascii() and text.isdigit() and len(text) <= 19):
             raise HTTPException(400, f"{name} must be a whole number.")
         return min(int(text), most)
 
