@@ -33,6 +33,7 @@ from sqlalchemy import Connection, case, select, update
 from bench.tui import fill
 from inforadar.config import load_settings
 from inforadar.model.article import Extracted
+from inforadar.model.person import FIRST_PERSON
 from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.articles.claims import claim_article
 from inforadar.store.articles.save import ArticleEnding, save_article
@@ -64,8 +65,8 @@ async def prepare(home: Path, number: int) -> str:
         await SearchIndexer(database=database).run_once()
         some = await database.read(list_items, limit=200)
         read = [item.url for item in some[::2]]
-        await database.write(save_marks_of, read, {"read": True}, datetime.now(UTC))
-        await database.write(save_marks_of, read[:9], {"starred": True}, datetime.now(UTC))
+        await database.write(save_marks_of, FIRST_PERSON, read, {"read": True}, datetime.now(UTC))
+        await database.write(save_marks_of, FIRST_PERSON, read[:9], {"starred": True}, datetime.now(UTC))
         job = await database.write(claim_article, uid(some[0].url))
         if job:
             text = Extracted(clean_text=TEXT, markdown=TEXT)

@@ -18,6 +18,7 @@ from sqlalchemy.util import await_only
 from inforadar.model.article import Extracted
 from inforadar.model.feed import Feed
 from inforadar.model.ids import Uid
+from inforadar.model.person import FIRST_PERSON
 from inforadar.stages.diff import diff
 from inforadar.store import leases
 from inforadar.store.analyses.claims import claim_analyses
@@ -248,7 +249,7 @@ async def test_retention_leaves_an_item_that_is_just_being_starred(
 ) -> None:
     feed = await add_feed(database)
     await collect(database, feed, listed(SHARED), listed("https://example.com/2"))
-    await other.run_sync(save_marks, SHARED, {"starred": True}, NOW)
+    await other.run_sync(save_marks, FIRST_PERSON, SHARED, {"starred": True}, NOW)
     keep = Keep(since=datetime.now(UTC) + timedelta(days=1), newest=0)
     forgetting = asyncio.create_task(database.write(forget_surplus, feed.id, keep))
     await until_waiting(database, forgetting)

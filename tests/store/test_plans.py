@@ -14,6 +14,7 @@ from sqlalchemy import Connection, event, insert, select, text
 
 from inforadar.model.ids import FeedId, RunId, new_uuid
 from inforadar.model.item import Listed
+from inforadar.model.person import FIRST_PERSON
 from inforadar.model.schedule import Lane
 from inforadar.store.analyses.claims import claim_analyses
 from inforadar.store.articles.claims import claim_articles
@@ -100,7 +101,7 @@ def statements_of(question: Callable[[Connection], object], connection: Connecti
         (seconds_to_next_article, "ix_articles_next_attempt_at"),
         (lambda c: claim_analyses(c, 100), "ix_items_analyze_at"),
         (lambda c: list_items(c, limit=50), "ix_items_pub_date"),
-        (lambda c: list_items(c, ItemFilter(starred=True)), "ix_items_url"),
+        (lambda c: list_items(c, ItemFilter(person_id=FIRST_PERSON, starred=True)), "ix_items_url"),
         (lambda c: load_item_page(c, ItemFilter(run_id=RunId(new_uuid()))), "ix_items_run_id"),
         (lambda c: load_item_page(c, ItemFilter(min_score=0.9)), "ix_items_score"),
         (lambda c: load_newest(c, [FeedId(new_uuid())], 50), "ix_items_feed_id_pub_date"),

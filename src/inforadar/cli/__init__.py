@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +35,7 @@ _COMMANDS = {
 }
 """{name: (import path, help)}."""
 
-_GROUPS = {
+_GROUPS: dict[str, tuple[str, dict[str, Any]]] = {
     "feed": (
         "Add, inspect and change feeds.",
         {
@@ -128,6 +128,57 @@ _GROUPS = {
             "show": ("inforadar.cli.runs.list:show", "Show one run with every item it added or changed."),
         },
     ),
+    "person": (
+        "People: accounts, login links and app passwords.",
+        {
+            "add": ("inforadar.cli.people.person:add", "Add a person."),
+            "list": ("inforadar.cli.people.person:list_", "List all people."),
+            "edit": ("inforadar.cli.people.person:edit", "Change a person's name, role or settings."),
+            "remove": (
+                "inforadar.cli.people.person:remove",
+                "Remove a person with all marks, labels, notes and app passwords.",
+            ),
+            "password": (
+                "inforadar.cli.people.person:password",
+                "Set a person's password; all their sessions end.",
+            ),
+            "link": (
+                "inforadar.cli.people.person:link",
+                "Print a link with which a person logs in once, within a day.",
+            ),
+            "app-password": (
+                "Passwords for apps that speak the Google Reader API.",
+                {
+                    "add": ("inforadar.cli.people.tokens:add_app_password", "Make one and print it once."),
+                    "list": ("inforadar.cli.people.tokens:list_app_passwords", "List them."),
+                    "remove": ("inforadar.cli.people.tokens:remove_app_password", "Revoke one."),
+                },
+            ),
+            "feed-token": (
+                "Tokens that open private feeds by `token=` in their address.",
+                {
+                    "add": ("inforadar.cli.people.tokens:add_feed_token", "Make one and print it once."),
+                    "list": ("inforadar.cli.people.tokens:list_feed_tokens", "List them."),
+                    "remove": ("inforadar.cli.people.tokens:remove_feed_token", "Revoke one."),
+                },
+            ),
+            "session": (
+                "Browsers in which a person is logged in.",
+                {
+                    "list": ("inforadar.cli.people.tokens:list_sessions", "List them."),
+                    "remove": ("inforadar.cli.people.tokens:remove_session", "End one."),
+                },
+            ),
+            "search": (
+                "Saved searches, which apps show as labels.",
+                {
+                    "add": ("inforadar.cli.people.searches:add", "Save one."),
+                    "list": ("inforadar.cli.people.searches:list_", "List them."),
+                    "remove": ("inforadar.cli.people.searches:remove", "Delete one."),
+                },
+            ),
+        },
+    ),
     "sample": (
         "The sample news, to try Info Radar without the network.",
         {
@@ -194,11 +245,21 @@ def build_app() -> App:
     for name, (target, text) in _COMMANDS.items():
         app.command(target, name=name, help=text)
     for group_name, (group_text, commands) in _GROUPS.items():
-        group = App(name=group_name, help=group_text)
-        for name, (target, text) in commands.items():
-            group.command(target, name=name, help=text)
-        app.command(group)
+        app.command(_build_group(group_name, group_text, commands))
     return app
+
+
+def _build_group(name: str, text: str, commands: Mapping[str, Any]) -> App:
+    """Build a group of commands; where another dict stands in place of help, it is a group inside."""
+    from cyclopts import App  # noqa: PLC0415 - as above
+
+    group = App(name=name, help=text)
+    for inner, (first, second) in commands.items():
+        if isinstance(second, str):
+            group.command(first, name=inner, help=second)
+        else:
+            group.command(_build_group(inner, first, second))
+    return group
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -6,6 +6,7 @@ generated from the docstrings.
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from collections.abc import Mapping
 from datetime import date
@@ -257,8 +258,9 @@ class WebSettings(Section):
     """The address to listen on."""
     port: Annotated[int, Field(ge=1, le=65535)] = 8321
     """The port to listen on."""
-    reading: Literal["open", "token"] = "open"
-    """`open`: anyone who can reach the server can read; `token`: reading needs the admin token too, as changes do."""
+    reading: Literal["open", "account", "token"] = "open"
+    """`open`: anyone who can reach the server can read; `account`: reading needs an account too, as changes do.
+    `token` is the old name of `account`."""
     allowed_hosts: tuple[str, ...] = ()
     """Further host names of the server, besides its address and `localhost`; separated by commas."""
     public_url: str = ""
@@ -268,14 +270,17 @@ class WebSettings(Section):
     cors_origins: tuple[str, ...] = ()
     """Sites whose pages may read the API in a browser, like `https://portal.example`; separated by commas. Feeds,
     `/api/item` and `/api/site` are open to all."""
+    trusted_proxies: tuple[str, ...] = ()
+    """Addresses or networks, separated by commas, of reverse proxies that log people in: the header `Remote-User` of
+    requests from there names the person. Empty: the header is ignored."""
     public_text: bool = False
-    """Serve whole texts, in feeds and on the page, also to readers without the token; otherwise they get summaries and
+    """Serve whole texts, in feeds and on the page, also to readers without an account; otherwise they get summaries and
     links. Readers on this machine get them as long as there is no `public_url` and no proxy."""
     images: Literal["direct", "proxy", "click", "never"] = "direct"
     """When the page loads an article's images: `direct`, at once from their sites, without a referrer; by `proxy`, at
     once through this server, so that their sites do not see who reads; on `click`; or `never`."""
 
-    @field_validator("allowed_hosts", "cors_origins", mode="before")
+    @field_validator("allowed_hosts", "cors_origins", "trusted_proxies", mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:
         return _split_list(value)
@@ -288,6 +293,18 @@ class WebSettings(Section):
                 raise ValueError(
                     f"INFORADAR_CORS_ORIGINS: {origin!r} is no origin; write it like https://portal.example"
                 )
+        return value
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _are_networks(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for given in value:
+            try:
+                ipaddress.ip_network(given, strict=False)
+            except ValueError:
+                raise ValueError(
+                    f"INFORADAR_TRUSTED_PROXIES: {given!r} is neither an address nor a network"
+                ) from None
         return value
 
     @field_validator("public_url")

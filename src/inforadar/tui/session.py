@@ -8,8 +8,10 @@ from datetime import datetime
 
 from inforadar.actions.mark import mark
 from inforadar.config import Settings
+from inforadar.model.person import PersonId
 from inforadar.store.database import Database
 from inforadar.store.feeds.labels import Label
+from inforadar.store.people.queries import load_first_admin
 from inforadar.tui.memory import Memory
 
 
@@ -22,5 +24,13 @@ class Session:
     labels: list[Label] = field(default_factory=list)
     """Sources and their topics, as last loaded."""
 
+    _person_id: PersonId | None = None
+
+    async def person_id(self) -> PersonId:
+        """The person whose marks are shown and set: the terminal acts as the first admin."""
+        if self._person_id is None:
+            self._person_id = (await self.database.read(load_first_admin)).id
+        return self._person_id
+
     async def save_mark(self, url: str, name: str, *, is_set: bool) -> None:
-        await mark(self.database, url, {name: is_set}, self.now())
+        await mark(self.database, await self.person_id(), url, {name: is_set}, self.now())

@@ -7,8 +7,10 @@
     /add  /opml                pages/add.py, pages/opml.py (http/forms.py, http/multipart.py, pages/selectors_form.py)
     /fetch  /runs              pages/fetch.py, pages/runs.py
     /statistics                pages/statistics.py
-    /login  /logout            pages/login.py       (http/access.py, http/sessions.py, http/proxy.py: before everything)
+    /login  /logout            pages/login.py       (http/access.py, http/identity.py, http/proxy.py: before everything)
+    /account  /people          pages/account.py
     /picture/…                 pages/pictures.py
+    /api/greader.php/…  /reader/…  /accounts/…          greader/routes.py
     /static/…                  pages/assets.py
     /health  …                 api/health.py
     /api/item  /api/site       api/lookup.py
@@ -24,6 +26,7 @@ nothing is opened here: the caller opens and closes the database.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -53,20 +56,25 @@ from inforadar.web.feeds.combined import CombinedRoutes
 from inforadar.web.feeds.rss import PATH as RSS_PATH
 from inforadar.web.feeds.rss import RssEndpoint
 from inforadar.web.feeds.stories import StoryFeedRoutes
+from inforadar.web.greader.changes import Changes
+from inforadar.web.greader.routes import ReaderRoutes
 from inforadar.web.http.access import Access
 from inforadar.web.http.cors import CrossOrigin
+from inforadar.web.http.identity import Identities
+from inforadar.web.http.login_limit import LoginLimit
 from inforadar.web.http.proxy import ForwardedRequests
 from inforadar.web.http.readers import FORWARDING_HEADERS, TextAccess
 from inforadar.web.http.rsgi import Find, Ready, RsgiRequest, client_address
 from inforadar.web.http.security import SecurityHeaders
 from inforadar.web.http.sessions import Sessions
+from inforadar.web.pages.account import AccountRoutes
 from inforadar.web.pages.add import AddRoutes
 from inforadar.web.pages.articles import ArticleRoutes
 from inforadar.web.pages.assets import Assets
 from inforadar.web.pages.faults import FaultPages
 from inforadar.web.pages.feeds import FeedRoutes
 from inforadar.web.pages.fetch import FetchRoutes
-from inforadar.web.pages.login import LoginLimit, LoginRoutes
+from inforadar.web.pages.login import LoginRoutes
 from inforadar.web.pages.opml import OpmlRoutes
 from inforadar.web.pages.pictures import PictureRoutes
 from inforadar.web.pages.runs import RunRoutes
@@ -96,9 +104,9 @@ def create_app(
     pages = Pages(assets, now)
     sessions = Sessions(token=token)
     faults = FaultPages(pages=pages)
-    login = LoginRoutes(
-        pages=pages, sessions=sessions, settings=settings.web, limit=LoginLimit(now=now), now=now
-    )
+    identities = Identities(database, sessions, settings.web)
+    limit = LoginLimit(now=now, sleep=asyncio.sleep)
+    login = LoginRoutes(database=database, pages=pages, sessions=sessions, settings=settings.web, limit=limit)
     metrics = MetricsRoutes(database=database)
     pool = WorkPool(workers=1, warm_up=("inforadar.actions.preview",))
     unread = UnreadCounts(database)
@@ -137,7 +145,17 @@ def create_app(
             *CombinedRoutes(
                 database=database, public_url=settings.web.outer_url, last_n=settings.publish.items
             ).routes(),
+            *ReaderRoutes(
+                database=database,
+                changes=Changes(database=database, settings=settings, now=now, on_marked=unread.forget),
+                limit=limit,
+                base_url=settings.web.outer_url,
+                now=now,
+            ).routes(),
             *login.routes(),
+            *AccountRoutes(
+                database=database, pages=pages, limit=limit, base_url=settings.web.outer_url, now=now
+            ).routes(),
             *metrics.routes(),
             Route("/openapi.json", show_openapi),
             *pictures.routes(),
@@ -153,7 +171,11 @@ def create_app(
         await (rss if is_rss else secured)(scope, receive, send)
 
     guarded = Access(
-        dispatch, settings=settings.web, sessions=sessions, now=now, show_refusal=faults.show_refusal
+        dispatch,
+        settings=settings.web,
+        sessions=sessions,
+        identities=identities,
+        show_refusal=faults.show_refusal,
     )
     metrics.latency = latency = Latency(CrossOrigin(guarded, origins=settings.web.cors_origins))
     app = ForwardedRequests(
@@ -168,7 +190,9 @@ def create_app(
             return None
         forwarded = any(get(name) is not None for name in FORWARDING_HEADERS) if is_private else False
         access = guarded.stranger_access(client_address(request), is_forwarded=forwarded)
-        if access is not TextAccess.ALL and (get("authorization") or get("cookie")):
+        if access is not TextAccess.ALL and (
+            get("authorization") or get("cookie") or "token=" in request.query_string
+        ):
             # A person may read more; the application finds out.
             return None
         return rss.ready(

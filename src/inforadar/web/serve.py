@@ -18,9 +18,11 @@ from granian.constants import Interfaces
 from granian.server.embed import Server
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from inforadar.actions.people.tokens import make_link
 from inforadar.config import Settings
 from inforadar.errors import InfoRadarError, UsageError
 from inforadar.store.database import Database
+from inforadar.store.people.queries import load_first_admin
 from inforadar.web.app import create_app
 from inforadar.web.feeds.rss import PATH as RSS_PATH
 from inforadar.web.http.admin_token import load_admin_token
@@ -38,9 +40,10 @@ def check_port(settings: Settings) -> None:
     asyncio.run(_bindable_address(settings.web.host, settings.web.port))
 
 
-def login_link(settings: Settings) -> str:
-    """Return a login link with the admin token in it. Print it in the terminal and nowhere else."""
-    return f"{settings.web.outer_url}/login?token={load_admin_token(settings.home)}"
+async def login_link(database: Database, settings: Settings) -> str:
+    """Make a link for one login of the first admin. Print it in the terminal and nowhere else."""
+    admin = await database.read(load_first_admin)
+    return f"{settings.web.outer_url}/login/link?code={await make_link(database, admin.id)}"
 
 
 async def serve_api(

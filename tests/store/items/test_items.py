@@ -9,6 +9,7 @@ from sqlalchemy import insert, update
 
 from inforadar.model.ids import ItemId, new_uuid
 from inforadar.model.item import DIFFED_FIELDS, ItemChange
+from inforadar.model.person import FIRST_PERSON
 from inforadar.store.database import Database
 from inforadar.store.feeds.changes import update_feed
 from inforadar.store.feeds.delete_feeds import delete_feed
@@ -209,9 +210,20 @@ async def test_marks_belong_to_the_url(database: Database) -> None:
             ],
         )
     )
-    assert await shown(database, ItemFilter(unread=True)) == ["b0", "a1", "b1", "a2", "b2"]
-    assert await shown(database, ItemFilter(starred=True)) == ["b0"]
-    assert await shown(database, ItemFilter(starred=True, unread=True, sources=("habr",))) == []
+    assert await shown(database, ItemFilter(person_id=FIRST_PERSON, unread=True)) == [
+        "b0",
+        "a1",
+        "b1",
+        "a2",
+        "b2",
+    ]
+    assert await shown(database, ItemFilter(person_id=FIRST_PERSON, starred=True)) == ["b0"]
+    assert (
+        await shown(
+            database, ItemFilter(person_id=FIRST_PERSON, starred=True, unread=True, sources=("habr",))
+        )
+        == []
+    )
 
 
 async def test_items_of_disabled_and_deleted_feeds_are_never_shown(database: Database) -> None:

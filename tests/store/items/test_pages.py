@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, update
 
+from inforadar.model.person import FIRST_PERSON
 from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.database import Database
 from inforadar.store.items import pages as item_pages
@@ -32,9 +33,9 @@ async def test_marked_items_come_page_by_page_newest_first(
     entries = [listed(url, published_at=NOW - timedelta(minutes=number)) for number, url in enumerate(urls)]
     await collect(database, one, *entries[:5])
     await collect(database, two, *entries[4:])
-    await database.write(save_marks_of, urls[1::2], {mark: True}, NOW)
-    await database.write(save_marks_of, urls[4:5], {mark: True, "read": True}, NOW)
-    wanted = ItemFilter(**{mark: True})
+    await database.write(save_marks_of, FIRST_PERSON, urls[1::2], {mark: True}, NOW)
+    await database.write(save_marks_of, FIRST_PERSON, urls[4:5], {mark: True, "read": True}, NOW)
+    wanted = ItemFilter(person_id=FIRST_PERSON, **{mark: True})
     seen: list[str] = []
     cursor = None
     while True:
@@ -45,7 +46,9 @@ async def test_marked_items_come_page_by_page_newest_first(
             break
         assert len(page.items) == 2
     assert seen == [urls[number] for number in (1, 3, 4, 5, 7)]
-    unread = await database.read(load_item_page, ItemFilter(**{mark: True}, unread=True), limit=9)
+    unread = await database.read(
+        load_item_page, ItemFilter(person_id=FIRST_PERSON, **{mark: True}, unread=True), limit=9
+    )
     assert [item.url for item in unread.items] == [urls[number] for number in (1, 3, 5, 7)]
 
 
@@ -142,7 +145,9 @@ async def _fill(database: Database) -> None:
         connection.execute(update(items).where(items.c.title == "vote").values(score=0.35))
 
     await database.write(score)
-    await database.write(save_marks_of, [urls[number] for number in (1, 6, 7)], {"starred": True}, NOW)
+    await database.write(
+        save_marks_of, FIRST_PERSON, [urls[number] for number in (1, 6, 7)], {"starred": True}, NOW
+    )
     await SearchIndexer(database=database).run_once()
 
 

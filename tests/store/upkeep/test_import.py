@@ -20,6 +20,7 @@ from inforadar.store.schema.articles import articles
 from inforadar.store.schema.hosts import hosts
 from inforadar.store.schema.items import items
 from inforadar.store.upkeep import import_archive
+from inforadar.store.upkeep.checks import find_contents
 from inforadar.store.upkeep.move import Move
 from tests.store.making import count
 from tests.store.upkeep.transferring import digests, export, fill, nobody, read
@@ -54,8 +55,9 @@ async def test_a_row_of_any_table_keeps_an_import_and_a_move_from_deleting_it(
     assert await count(database, table) == 1
 
 
-async def test_an_empty_database_has_no_row_in_any_table(database: Database) -> None:
-    assert [table.name for table in all_tables() if await count(database, table)] == []
+async def test_an_empty_database_has_the_first_person_and_no_other_row(database: Database) -> None:
+    assert {table.name: n for table in all_tables() if (n := await count(database, table))} == {"people": 1}
+    assert await database.read(find_contents) is None
 
 
 def by_link(path: Path) -> Path:

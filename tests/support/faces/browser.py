@@ -23,7 +23,6 @@ import base64
 import shutil
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -40,11 +39,13 @@ from playwright.async_api import (
     async_playwright,
 )
 
+from inforadar.actions.people.tokens import begin_session
 from inforadar.config import Settings, load_settings
+from inforadar.model.person import FIRST_PERSON
 from inforadar.store.database import open_database
 from inforadar.store.upkeep.upgrade import upgrade_database
 from inforadar.web.http.admin_token import load_admin_token
-from inforadar.web.http.sessions import COOKIE, Sessions
+from inforadar.web.http.sessions import COOKIE
 from tests.support.faces.newsroom import Newsroom
 from tests.support.faces.serving import running
 from tests.support.ports import free_port
@@ -111,7 +112,7 @@ class Site:
         context.set_default_timeout(PATIENCE_MS)
         self._contexts.append(context)
         if admin:
-            cookie = Sessions(token=self.token).begin(datetime.now(UTC))
+            cookie = await begin_session(self.newsroom.database, FIRST_PERSON, "a test")
             await context.add_cookies([{"name": COOKIE, "value": cookie, "url": self.base}])
         await context.add_init_script(REFUSALS)
         await context.route(lambda url: not url.startswith(self.base), self._answer_outside)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from inforadar.config import Settings
+from inforadar.model.person import FIRST_PERSON
 from inforadar.store.database import Database
 from inforadar.store.people.marks import NO_MARKS, Marks, load_marks
 from inforadar.tui.screens.articles import ArticlesScreen
@@ -21,7 +22,7 @@ from tests.support.faces.terminal import CYRILLIC, FIRST, LOADED, Terminal, asse
 
 async def marks_of(database: Database, url: str) -> Marks:
     key = url_hash(url)
-    return (await database.read(load_marks, [key])).get(key, NO_MARKS)
+    return (await database.read(load_marks, FIRST_PERSON, [key])).get(key, NO_MARKS)
 
 
 def test_the_list_looks_as_it_was_approved_at_80_columns(terminal: Terminal) -> None:
@@ -253,7 +254,7 @@ async def test_r_loads_what_came_meanwhile(terminal: Terminal, filled: Database)
     from inforadar.store.people.save_marks import save_marks  # noqa: PLC0415
     from tests.support.faces.terminal import NOW  # noqa: PLC0415
 
-    await filled.write(save_marks, FIRST, {"archived": True}, NOW)
+    await filled.write(save_marks, FIRST_PERSON, FIRST, {"archived": True}, NOW)
     await terminal.press("R")
     assert "of 44" in terminal.status
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from inforadar.config import Settings, load_settings
 from inforadar.model.item import Enclosure
+from inforadar.model.person import FIRST_PERSON
 from inforadar.store.database import Database
 from inforadar.store.feeds.add import insert_feed
 from inforadar.store.people.marks import NO_MARKS, load_marks
@@ -79,12 +80,12 @@ async def test_marks_are_set_here_too(terminal: Terminal, filled: Database) -> N
     assert terminal.title.endswith("starred")
     await terminal.press("a", "m")
     assert terminal.title.endswith("starred · archived · unread")
-    marks = (await filled.read(load_marks, [url_hash(FIRST)]))[url_hash(FIRST)]
+    marks = (await filled.read(load_marks, FIRST_PERSON, [url_hash(FIRST)]))[url_hash(FIRST)]
     assert marks.starred_at
     assert marks.archived_at
     assert marks.read_at is None
     await terminal.press("a", "asterisk", "backspace")
-    assert (await filled.read(load_marks, [url_hash(FIRST)]))[url_hash(FIRST)] == NO_MARKS
+    assert (await filled.read(load_marks, FIRST_PERSON, [url_hash(FIRST)]))[url_hash(FIRST)] == NO_MARKS
     assert isinstance(terminal.app.screen, ArticlesScreen)
 
 

@@ -11,9 +11,11 @@ from uuid import uuid4
 import aiohttp
 import pytest
 
+from inforadar.config import Settings
 from inforadar.model.article import Extracted
 from inforadar.model.http import Outcome
 from inforadar.model.item import Listed, NewItem
+from inforadar.model.person import FIRST_PERSON
 from inforadar.model.progress import Progress, ProgressKind
 from inforadar.model.run import RunKind
 from inforadar.pipeline.search_index import SearchIndexer
@@ -25,13 +27,16 @@ from inforadar.store.runs.save import finish_run, insert_run, save_events
 from inforadar.urls import url_hash
 from inforadar.web.api import run_events
 from inforadar.web.api.status import UNREAD_DAYS
+from inforadar.web.http.admin_token import load_admin_token
 from tests.support.faces.newsroom import Newsroom
 
 NOW = datetime.now(UTC)
 
 
 async def ask(web: aiohttp.ClientSession, path: str, **query: str) -> Any:
-    async with web.get(path, params=query, headers={"Accept-Encoding": "identity"}) as response:
+    """The answer to the first admin, whose marks these are."""
+    headers = {"Accept-Encoding": "identity", **web.headers}
+    async with web.get(path, params=query, headers=headers) as response:
         assert response.status == 200, await response.text()
         assert response.headers["Content-Type"] == "application/json"
         return await response.json()
@@ -39,6 +44,11 @@ async def ask(web: aiohttp.ClientSession, path: str, **query: str) -> Any:
 
 async def urls(web: aiohttp.ClientSession, **query: str) -> list[str]:
     return [item["url"][-1] for item in (await ask(web, "/api/items", **query))["items"]]
+
+
+@pytest.fixture(autouse=True)
+def as_admin(web: aiohttp.ClientSession, web_settings: Settings) -> None:
+    web.headers["Authorization"] = f"Bearer {load_admin_token(web_settings.home)}"
 
 
 @pytest.fixture
@@ -81,7 +91,7 @@ async def test_filters_and_search(
     world: Newsroom, web: aiohttp.ClientSession, query: dict[str, str], expected: str
 ) -> None:
     for number, mark in ((0, "read"), (3, "starred"), (5, "archived")):
-        await world.database.write(save_marks, f"https://x.example/{number}", {mark: True}, NOW)
+        await world.database.write(save_marks, FIRST_PERSON, f"https://x.example/{number}", {mark: True}, NOW)
     assert "".join(await urls(web, **query)) == expected
 
 
@@ -195,7 +205,7 @@ async def test_statistics_count_days_scores_and_failures(world: Newsroom, web: a
 async def test_one_item_comes_with_text_analysis_marks_and_changes(
     world: Newsroom, web: aiohttp.ClientSession
 ) -> None:
-    await world.database.write(save_marks, "https://x.example/2", {"starred": True}, NOW)
+    await world.database.write(save_marks, FIRST_PERSON, "https://x.example/2", {"starred": True}, NOW)
     (listed,) = [item for item in (await ask(web, "/api/items"))["items"] if item["url"][-1] == "2"]
     item = next(one for one in await world.database.read(list_items) if one.url[-1] == "2")
     await world.change(item, views=(None, 7))
@@ -246,6 +256,13 @@ async def test_what_a_run_added_can_be_listed(newsroom: Newsroom, web: aiohttp.C
     assert await urls(web, run=str(run_id)) == ["1"]
 
 
+async def test_nobody_has_marks(world: Newsroom, web: aiohttp.ClientSession) -> None:
+    await world.database.write(save_marks, FIRST_PERSON, "https://x.example/1", {"starred": True}, NOW)
+    del web.headers["Authorization"]
+    assert not any(item["starred"] for item in (await ask(web, "/api/items"))["items"])
+    assert await urls(web, starred="1") == []
+
+
 async def test_labels_tell_what_is_unread_and_how_their_feeds_are(
     world: Newsroom, web: aiohttp.ClientSession
 ) -> None:
@@ -253,7 +270,7 @@ async def test_labels_tell_what_is_unread_and_how_their_feeds_are(
     await world.fetched(broken, Outcome.PERMANENT_ERROR, error="Answered 404.", failures=1)
     old = NOW - timedelta(days=UNREAD_DAYS + 1)
     await world.add_item(broken, "https://x.example/old", published_at=old)
-    await world.database.write(save_marks, "https://x.example/1", {"read": True}, NOW)
+    await world.database.write(save_marks, FIRST_PERSON, "https://x.example/1", {"read": True}, NOW)
     assert (await ask(web, "/api/labels"))["labels"] == [
         {"source": "One", "topic": "a", "feeds": 1, "unread": 3, "health": "new"},
         {"source": "Two", "topic": "b", "feeds": 2, "unread": 2, "health": "suspended"},

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import stat
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime, timedelta
 
 import aiohttp
 import pytest
@@ -14,15 +13,14 @@ from inforadar.config import Settings
 from inforadar.errors import ConfigError, StoreError
 from inforadar.web.http.admin_token import load_admin_token
 from inforadar.web.http.bodies import MAX_JSON_BYTES
-from inforadar.web.http.sessions import COOKIE, SESSION_LIFETIME, Sessions
-from inforadar.web.pages.login import MAX_FAILURES, MAX_FAILURES_PER_ADDRESS, LoginLimit
-from inforadar.web.serve import login_link
+from inforadar.web.http.login_limit import FREE_FAILURES
+from inforadar.web.http.sessions import COOKIE
 from tests.support.faces.newsroom import Newsroom
 from tests.support.faces.serving import running
 
 ITEM = "https://x.example/1"
 MARK = {"urls": [ITEM], "read": True}
-NOW = datetime(2026, 3, 1, tzinfo=UTC)
+NO_OTHERS = {"archived": False, "labels": [], "note": ""}
 
 
 @pytest.fixture
@@ -70,7 +68,6 @@ def test_the_token_is_made_once_and_read_by_its_owner_alone(web_settings: Settin
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert len(token) >= 32
     assert load_admin_token(web_settings.home) == token
-    assert login_link(web_settings).endswith(f"/login?token={token}")
     assert [file.name for file in web_settings.home.glob("admin-token*")] == ["admin-token"]
     path.write_text("short")
     with pytest.raises(StoreError, match="Delete it"):
@@ -93,9 +90,9 @@ async def test_marks_are_set_and_cleared_and_the_others_stay(
             (item,) = (await response.json())["items"]
             return item
 
-    assert await marks(read=True) == {"url": ITEM, "read": True, "starred": False, "archived": False}
+    assert await marks(read=True) == {"url": ITEM, "read": True, "starred": False} | NO_OTHERS
     assert (await marks(starred=True))["read"] is True
-    assert await marks(read=False) == {"url": ITEM, "read": False, "starred": True, "archived": False}
+    assert await marks(read=False) == {"url": ITEM, "read": False, "starred": True} | NO_OTHERS
 
 
 @pytest.mark.parametrize(
@@ -139,7 +136,7 @@ async def test_a_cookie_of_another_program_on_this_host_does_not_end_the_login(
     own, csrf = await logged_in(web, token)
     cookie = {"Cookie": form.format(foreign=foreign, own=own["Cookie"])}
     async with web.get("/api/session", headers=cookie) as answer:
-        assert await answer.json() == {"admin": True, "csrf": csrf}
+        assert await answer.json() == {"admin": True, "csrf": csrf, "name": "admin", "role": "admin"}
     headers = cookie | {"X-CSRF-Token": csrf, "Origin": web_settings.web.base_url}
     assert await put(web, **headers) == 200
 
@@ -171,51 +168,17 @@ async def test_a_form_carries_its_csrf_token_as_a_field(
         assert "Max-Age=0" in response.headers["Set-Cookie"]
 
 
-async def test_logins_from_another_site_and_too_many_of_them_are_refused(
+async def test_logins_from_another_site_and_too_many_wrong_ones_are_refused(
     web: aiohttp.ClientSession, token: str
 ) -> None:
     for origin in ("https://evil.example", "http://[", "http://]", "null"):
         assert (await log_in(web, token, Origin=origin)).status == 403
-    for _ in range(MAX_FAILURES_PER_ADDRESS):
+    for _ in range(FREE_FAILURES):
         assert (await log_in(web, "wrong")).status == 401
-    refused = await log_in(web, token)
+    refused = await log_in(web, "wrong")
     assert refused.status == 429
-    assert 0 < int(refused.headers["Retry-After"]) <= 61
-
-
-def test_the_limit_ends_after_a_minute_and_is_each_addresss_own() -> None:
-    clock = [NOW]
-    limit = LoginLimit(now=lambda: clock[0])
-    for _ in range(MAX_FAILURES_PER_ADDRESS):
-        assert limit.wait_s("a") is None
-        limit.failed("a")
-    assert limit.wait_s("a") == 61
-    assert limit.wait_s("b") is None
-    clock[0] += timedelta(seconds=61)
-    assert limit.wait_s("a") is None
-
-
-def test_addresses_that_only_ask_or_whose_time_is_over_are_not_remembered() -> None:
-    now = NOW
-    limit = LoginLimit(now=lambda: now)
-    for number in range(1000):
-        address = f"10.0.{number // 256}.{number % 256}"
-        assert limit.wait_s(address) is None
-        if number % 2:
-            limit.failed(address)
-        now += timedelta(seconds=5)
-    assert len(limit._failures) <= MAX_FAILURES
-
-
-def test_sessions_end_and_cannot_be_forged() -> None:
-    sessions, others = Sessions(token="a" * 40), Sessions(token="b" * 40)
-    cookie = sessions.begin(NOW)
-    assert sessions.is_valid(cookie, NOW + SESSION_LIFETIME - timedelta(seconds=1))
-    assert not sessions.is_valid(cookie, NOW + SESSION_LIFETIME)
-    assert not others.is_valid(cookie, NOW)
-    until, rest = cookie.split(".", 1)
-    for forged in (f"{int(until) + 1}.{rest}", "", ".", "x.y.z", cookie[:-1], "é"):
-        assert not sessions.is_valid(forged, NOW)
+    assert int(refused.headers["Retry-After"]) > 0
+    assert (await log_in(web, token)).status == 303, "the right one is not locked out"
 
 
 @pytest.mark.parametrize(
@@ -281,10 +244,10 @@ async def test_behind_a_proxy_the_prefix_is_ours(newsroom: Newsroom, web_setting
         response = await log_in(web, token, Host="news.example", Origin="https://news.example")
         assert response.headers["Location"] == "/radar/"
         assert "Secure" in response.headers["Set-Cookie"]
-        for number in range(MAX_FAILURES_PER_ADDRESS + 1):
+        for number in range(FREE_FAILURES + 1):
             await log_in(web, "wrong", **{"X-Forwarded-For": f"1.2.3.{number}, 9.9.9.9"})
-        assert (await log_in(web, token, **{"X-Forwarded-For": "9.9.9.9"})).status == 429
-        assert (await log_in(web, token, **{"X-Forwarded-For": "9.9.9.9, 8.8.8.8"})).status == 303
+        assert (await log_in(web, "wrong", **{"X-Forwarded-For": "9.9.9.9"})).status == 429
+        assert (await log_in(web, "wrong", **{"X-Forwarded-For": "9.9.9.9, 8.8.8.8"})).status == 401
 
 
 @pytest.mark.parametrize(
@@ -304,10 +267,10 @@ async def test_an_address_counts_as_one_however_the_proxy_writes_it(
 ) -> None:
     settings = web_settings.replaced(web={"behind_proxy": True})
     async with running(newsroom.database, settings) as web:
-        for number in range(MAX_FAILURES_PER_ADDRESS):
+        for number in range(FREE_FAILURES):
             assert (await log_in(web, "wrong", **{"X-Forwarded-For": form.format(n=number)})).status == 401
-        assert (await log_in(web, token, **{"X-Forwarded-For": form.format(n=9999)})).status == 429
-        assert (await log_in(web, token, **{"X-Forwarded-For": "8.8.8.8:1"})).status == 303
+        assert (await log_in(web, "wrong", **{"X-Forwarded-For": form.format(n=9999)})).status == 429
+        assert (await log_in(web, "wrong", **{"X-Forwarded-For": "8.8.8.8:1"})).status == 401
 
 
 async def test_attempts_that_wait_with_their_token_are_counted_too(
@@ -330,8 +293,8 @@ async def test_attempts_that_wait_with_their_token_are_counted_too(
         answers.append((await reader.read()).split()[1])
         writer.close()
         await writer.wait_closed()
-    assert answers.count(b"401") == MAX_FAILURES_PER_ADDRESS
-    assert answers.count(b"429") == len(held) - MAX_FAILURES_PER_ADDRESS
+    assert answers.count(b"401") == FREE_FAILURES
+    assert answers.count(b"429") == len(held) - FREE_FAILURES
 
 
 async def test_what_a_proxy_says_is_believed_by_setting_only(

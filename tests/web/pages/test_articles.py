@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from playwright.async_api import Page, expect
 
+from inforadar.model.person import FIRST_PERSON
 from inforadar.store.people.marks import load_marks
 from inforadar.store.people.save_marks import save_marks
 from tests.support.faces.browser import PHONE, Site, no_axe_violations, overflow, site
@@ -102,8 +103,8 @@ async def test_marks_are_filters(site: Site) -> None:
     items = await furnish(site.newsroom)
     now = datetime.now(UTC)
     for title, change in ((HABR, "read"), (FERRY, "starred"), (LIBRARY, "archived")):
-        await site.newsroom.database.write(save_marks, items[title].url, {change: True}, now)
-    page = await site.open(javascript=False)
+        await site.newsroom.database.write(save_marks, FIRST_PERSON, items[title].url, {change: True}, now)
+    page = await site.open(javascript=False, admin=True)
     assert len(await titles(page)) == 5
     marks = page.get_by_role("navigation", name="Marks")
     await marks.get_by_role("link", name="unread").click()
@@ -168,7 +169,9 @@ async def test_keys_mark_in_the_list(site: Site) -> None:
     await expect(first).to_have_class("entry at read")
     await page.keyboard.press("s")
     await expect(first.get_by_title("Starred")).to_be_visible()
-    marks = (await site.newsroom.database.read(load_marks, [items[HABR].hash]))[items[HABR].hash]
+    marks = (await site.newsroom.database.read(load_marks, FIRST_PERSON, [items[HABR].hash]))[
+        items[HABR].hash
+    ]
     assert marks.read_at
     assert marks.starred_at
     await page.keyboard.press("m")
@@ -188,7 +191,9 @@ async def test_a_stranger_marks_nothing_and_reads_without_leaving_a_mark(site: S
     await page.keyboard.press("Enter")
     await page.wait_for_url("**/item/*")
     await expect(page.get_by_role("button", name="Star")).to_have_count(0)
-    assert not await site.newsroom.database.read(load_marks, [item.hash for item in items.values()])
+    assert not await site.newsroom.database.read(
+        load_marks, FIRST_PERSON, [item.hash for item in items.values()]
+    )
 
 
 async def test_what_is_unread_is_counted_beside_its_source(

@@ -7,6 +7,7 @@ from playwright.async_api import Page, expect
 
 from inforadar.config import Settings, load_settings
 from inforadar.model.article import Extracted
+from inforadar.model.person import FIRST_PERSON
 from inforadar.store.articles.queries import count_due_articles
 from inforadar.store.people.marks import NO_MARKS, Marks, load_marks
 from tests.support.faces.browser import PHONE, Site, no_axe_violations, overflow, site
@@ -21,7 +22,7 @@ TABS = {"Clean text": "#text", "Analysis": "#analysis", "Changes": "#changes", "
 
 
 async def marks_of(site: Site, url_hash: str) -> Marks:
-    return (await site.newsroom.database.read(load_marks, [url_hash])).get(url_hash, NO_MARKS)  # type: ignore[list-item,call-overload]
+    return (await site.newsroom.database.read(load_marks, FIRST_PERSON, [url_hash])).get(url_hash, NO_MARKS)  # type: ignore[list-item,call-overload]
 
 
 async def shown_tab(page: Page) -> list[str]:
@@ -182,12 +183,14 @@ async def test_logging_in_and_out_by_the_page(site: Site) -> None:
     page = await site.open("/login", javascript=False)
     await no_axe_violations(await site.open("/login"))
     site.faults.clear()
+    await page.get_by_text("No password yet?").click()
     await page.get_by_label("Admin token").fill("wrong")
-    await page.get_by_role("button", name="Log in").click()
-    await expect(page.get_by_role("alert")).to_contain_text("That is not the token.")
+    await page.get_by_role("button", name="Log in with the token").click()
+    await expect(page.get_by_role("alert")).to_contain_text("That is not the admin token.")
     site.faults.clear()
+    await page.get_by_text("No password yet?").click()
     await page.get_by_label("Admin token").fill(site.token)
-    await page.get_by_role("button", name="Log in").click()
+    await page.get_by_role("button", name="Log in with the token").click()
     await page.get_by_role("button", name="Log out").click()
     await expect(page.get_by_role("link", name="Log in")).to_be_visible()
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from inforadar.errors import StoreError
+from inforadar.model.person import FIRST_PERSON
 from inforadar.store.database import Database
 from inforadar.web.pages.unread import UnreadCounts
 
@@ -29,7 +30,7 @@ def counts(number: int) -> Counts:
 
 
 async def answered(unread: UnreadCounts, database: SlowDatabase, number: int) -> Counts:
-    loading = asyncio.create_task(unread.load())
+    loading = asyncio.create_task(unread.load(FIRST_PERSON))
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     database.asked[-1].set_result(counts(number))
@@ -39,9 +40,9 @@ async def answered(unread: UnreadCounts, database: SlowDatabase, number: int) ->
 async def test_a_page_does_not_wait_for_a_slow_count_and_the_next_one_has_it() -> None:
     database = SlowDatabase()
     unread = UnreadCounts(cast("Database", database))
-    assert await unread.load() == {}
+    assert await unread.load(FIRST_PERSON) == {}
     database.asked[0].set_result(counts(3))
-    assert await unread.load() == counts(3)
+    assert await unread.load(FIRST_PERSON) == counts(3)
     assert len(database.asked) == 1
 
 
@@ -49,7 +50,7 @@ async def test_numbers_are_counted_anew_once_something_was_marked() -> None:
     database = SlowDatabase()
     unread = UnreadCounts(cast("Database", database))
     assert await answered(unread, database, 3) == counts(3)
-    assert await unread.load() == counts(3)
+    assert await unread.load(FIRST_PERSON) == counts(3)
     unread.forget()
     assert await answered(unread, database, 2) == counts(2)
 
@@ -57,7 +58,7 @@ async def test_numbers_are_counted_anew_once_something_was_marked() -> None:
 async def test_a_mark_made_while_counting_is_counted_by_the_next_page() -> None:
     database = SlowDatabase()
     unread = UnreadCounts(cast("Database", database))
-    loading = asyncio.create_task(unread.load())
+    loading = asyncio.create_task(unread.load(FIRST_PERSON))
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     unread.forget()
@@ -71,7 +72,7 @@ async def test_a_database_that_fails_leaves_the_numbers_as_they_were() -> None:
     unread = UnreadCounts(cast("Database", database))
     await answered(unread, database, 3)
     unread.forget()
-    loading = asyncio.create_task(unread.load())
+    loading = asyncio.create_task(unread.load(FIRST_PERSON))
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     database.asked[-1].set_exception(StoreError("The database does not answer."))

@@ -170,7 +170,11 @@ async def test_nothing_of_an_address_runs(site: Site) -> None:
     page = await context.new_page()
     await site.newsroom.add_feed()
     hostile = PAYLOADS[2].replace("&", "%26")
-    addresses = [f"/?q={hostile}&source={hostile}&topic={hostile}", f"/login?token={hostile}", f"/{hostile}"]
+    addresses = [
+        f"/?q={hostile}&source={hostile}&topic={hostile}",
+        f"/login/link?code={hostile}",
+        f"/{hostile}",
+    ]
     for path in (*addresses, *(f"/?{name}={hostile}" for name in ("show", "score", "after"))):
         await page.goto(f"{site.base}{path}")
         await assert_dead(page)

@@ -79,12 +79,12 @@ def api(
         web={name: value for name, value in given.items() if value is not None}
     )
     configure_logs(settings.log)
-    if sys.stdout.isatty() and UNDER_UP not in os.environ:
-        # Only on a terminal: a log may be read by people who must not log in.
-        print(f"Log in: {login_link(settings)}")  # not masked: the link contains the token
 
     async def work(stop: asyncio.Event) -> None:
         async with open_store(settings) as database:
+            if sys.stdout.isatty() and UNDER_UP not in os.environ:
+                # Only on a terminal: a log may be read by people who must not log in.
+                print(f"Log in, once: {await login_link(database, settings)}")  # not masked: it is the secret
             await serve_api(database, settings, stop)
 
     uvloop.run(until_signal(work))

@@ -122,7 +122,9 @@ async def _supervise(settings: Settings, feed: str | None) -> int:
         await processes.start("api", answering=host_key(settings.web.base_url))
         await processes.start("worker")
         if not stop.is_set() and not processes.died:
-            print(_addresses(settings, feed))  # not masked: the login link contains the token
+            print(
+                _addresses(settings, feed, await _login_words(settings))
+            )  # not masked: the link is the secret
         await processes.until_one_ends()
     finally:
         await processes.stop()
@@ -205,13 +207,21 @@ async def _answers(address: str) -> bool:
     return True
 
 
-def _addresses(settings: Settings, feed: str | None) -> str:
+async def _login_words(settings: Settings) -> str:
+    """A link for one login, on a terminal alone: a log may be read by people who must not log in."""
+    if not sys.stdout.isatty():
+        return "inforadar person link admin  (makes a login link)"
+    async with open_store(settings) as database:
+        return f"{await login_link(database, settings)}  (works once)"
+
+
+def _addresses(settings: Settings, feed: str | None, login: str) -> str:
     base = settings.web.base_url
     lines = ["", "Info Radar is running.", f"  Page     {base}/"]
     if feed:
         lines.append(f"  Feed     {base}/rss?url={quote(masked(feed), safe='')}")
     lines += [
-        f"  Log in   {login_link(settings)}",
+        f"  Log in   {login}",
         "  Items    inforadar item list",
         f"  Home     {settings.home}",
         "  Press Ctrl-C to stop.",

@@ -16,7 +16,7 @@ from inforadar.store.feeds.queries import load_feed
 from inforadar.store.schema.articles import article_failures, articles
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import item_changes, items
-from inforadar.store.schema.people import marks
+from inforadar.store.schema.people import mark_labels, marks
 from inforadar.store.schema.runs import runs
 from inforadar.store.sitemaps.prune import delete_sites
 from inforadar.urls import uid, url_hash
@@ -63,7 +63,8 @@ def purge_feeds(connection: Connection, feed_ids: Sequence[FeedId]) -> None:
         uids = [uid(url) for url in part]
         connection.execute(delete(articles).where(articles.c.uid.in_(uids)))
         connection.execute(delete(article_failures).where(article_failures.c.uid.in_(uids)))
-        connection.execute(delete(marks).where(marks.c.hash.in_([url_hash(url) for url in part])))
+        for table in (marks, mark_labels):
+            connection.execute(delete(table).where(table.c.hash.in_([url_hash(url) for url in part])))
     still_used = select(items.c.run_id).where(items.c.run_id == runs.c.id).exists()
     still_changed = select(item_changes.c.run_id).where(item_changes.c.run_id == runs.c.id).exists()
     connection.execute(delete(runs).where(runs.c.id.in_(run_ids), ~still_used, ~still_changed))

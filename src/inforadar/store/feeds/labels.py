@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, func, literal_column, select
+from sqlalchemy import ColumnElement, Connection, Select, func, literal_column, select
 
+from inforadar.model.person import PersonId
 from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
@@ -59,19 +61,25 @@ def has_only(connection: Connection, origin: str) -> bool:
     return connection.execute(other).first() is None and connection.execute(active).first() is not None
 
 
-def load_unread(connection: Connection, since: datetime) -> Mapping[tuple[str, str], int]:
-    """Number of items since then that nobody marked as read, by source and topic."""
-    was_read = select(marks.c.hash).where(marks.c.hash == items.c.hash, marks.c.read_at.is_not(None))
+def load_unread(
+    connection: Connection, person_id: PersonId, since: datetime
+) -> Mapping[tuple[str, str], int]:
+    """Number of items since then that the person has not read, by source and topic."""
+    was_read = _marks_of(person_id).where(marks.c.read_at.is_not(None))
     return _sum_by_label(connection, items.c.pub_date >= since, ~was_read.exists())
 
 
 UNREAD_DAYS = 14
 
 
-def load_unread_labels(connection: Connection) -> Mapping[tuple[str, str], int]:
+def _marks_of(person_id: PersonId) -> Select[Any]:
+    return select(marks.c.hash).where(marks.c.person_id == person_id, marks.c.hash == items.c.hash)
+
+
+def load_unread_labels(connection: Connection, person_id: PersonId) -> Mapping[tuple[str, str], int]:
     """Number of unread items of the last two weeks, by source and topic: nobody catches up on older ones."""
     is_done = marks.c.read_at.is_not(None) | marks.c.archived_at.is_not(None)
-    done = select(marks.c.hash).where(marks.c.hash == items.c.hash, is_done).exists()
+    done = _marks_of(person_id).where(is_done).exists()
     return _sum_by_label(connection, items.c.pub_date > db_later(-UNREAD_DAYS * 86400), ~done)
 
 

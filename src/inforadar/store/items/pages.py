@@ -163,7 +163,7 @@ def _page_of_feeds(
 
 def _few(connection: Connection, wanted: ItemFilter) -> tuple[ColumnElement[bool], ...] | None:
     """Conditions that select all wanted items and few others; None if there are many."""
-    if wanted.starred or wanted.archived:
+    if wanted.person_id and (wanted.starred or wanted.archived):
         urls = _marked_urls(connection, wanted)
         if len(urls) <= FEW_MARKED:
             return (one_of(items.c.url, urls),)
@@ -172,7 +172,7 @@ def _few(connection: Connection, wanted: ItemFilter) -> tuple[ColumnElement[bool
 
 
 def _marked_urls(connection: Connection, wanted: ItemFilter) -> list[str]:
-    query = select(marks.c.url).limit(FEW_MARKED + 1)
+    query = select(marks.c.url).where(marks.c.person_id == wanted.person_id).limit(FEW_MARKED + 1)
     if wanted.starred:
         query = query.where(marks.c.starred_at.is_not(None))
     if wanted.archived:

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, false, select
 
 from inforadar.model.ids import FeedId, ItemId, RunId
 from inforadar.model.item import Item
+from inforadar.model.person import PersonId
 from inforadar.store.feeds.label_match import has_name, known_names
 from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.items.metadata_rows import METADATA_ROWS
@@ -40,6 +41,8 @@ class ItemFilter:
     max_score: float | None = None
     min_score: float | None = None
     below_score: float | None = None
+    person_id: PersonId | None = None
+    """Whose marks count; nobody has marked anything."""
     unread: bool = False
     unread_at: datetime | None = None
     """With `unread`: the items that were unread at this time, so that a list does not shrink while it is read."""
@@ -87,18 +90,28 @@ def conditions_of(wanted: ItemFilter) -> list[ColumnElement[bool]]:
     if wanted.run_id:
         conditions.append(items.c.run_id == wanted.run_id)
     conditions += scores_of(wanted, unindexed(items.c.score))
-    marked = select(marks.c.hash).where(marks.c.hash == items.c.hash)
+    conditions += marks_of(wanted)
+    if wanted.query is not None:
+        conditions.append(item_has_words(wanted.query))
+    return conditions
+
+
+def marks_of(wanted: ItemFilter) -> list[ColumnElement[bool]]:
+    """Conditions on the person's marks."""
+    if wanted.person_id is None:
+        return [false()] if wanted.starred or wanted.archived else []
+    conditions: list[ColumnElement[bool]] = []
+    mine = marks.c.person_id == wanted.person_id
+    marked = select(marks.c.hash).where(mine, marks.c.hash == items.c.hash)
     if wanted.unread:
         at, read_at = wanted.unread_at, marks.c.read_at
         conditions.append(~marked.where(read_at.is_not(None) if at is None else read_at <= at).exists())
     if wanted.starred:
-        conditions.append(_has_mark(marks.c.starred_at))
+        conditions.append(_has_mark(mine, marks.c.starred_at))
     if wanted.archived is True:
-        conditions.append(_has_mark(marks.c.archived_at))
+        conditions.append(_has_mark(mine, marks.c.archived_at))
     if wanted.archived is False:
         conditions.append(~marked.where(marks.c.archived_at.is_not(None)).exists())
-    if wanted.query is not None:
-        conditions.append(item_has_words(wanted.query))
     return conditions
 
 
@@ -110,9 +123,9 @@ def scores_of(wanted: ItemFilter, score: ColumnElement[Any]) -> tuple[ColumnElem
     )
 
 
-def _has_mark(mark: ColumnElement[datetime]) -> ColumnElement[bool]:
+def _has_mark(mine: ColumnElement[bool], mark: ColumnElement[datetime]) -> ColumnElement[bool]:
     """Few items have one: start from the marks instead of checking each item."""
-    return items.c.url.in_(select(marks.c.url).where(mark.is_not(None)))
+    return items.c.url.in_(select(marks.c.url).where(mine, mark.is_not(None)))
 
 
 def select_items() -> Select[Any]:

@@ -17,6 +17,14 @@ def _count_by_day(day: str) -> str:
     return f"INSERT INTO feed_days (feed_id, day, added) {counted}"
 
 
+def _first_person(zone: str) -> str:
+    """The owner of the marks from before, with a fixed time: an upgrade and an import give the same row."""
+    return (
+        "INSERT INTO people (id, created_at, name, name_key, role) SELECT '00000000000070008000000000000001', "  # noqa: S608
+        f"'2026-01-01 00:00:00.000000{zone}', 'admin', 'admin', 'admin' WHERE NOT EXISTS (SELECT 1 FROM people)"
+    )
+
+
 _BOTH: Mapping[str, tuple[str, ...]] = {
     "0003": (
         "UPDATE feed_schedules SET walks = true "
@@ -32,6 +40,16 @@ _BOTH: Mapping[str, tuple[str, ...]] = {
         "UPDATE items SET is_shared = true "
         "WHERE url IN (SELECT url FROM items GROUP BY url HAVING count(*) > 1)",
     ),
+    "0016": (
+        # Counted anew: at an import, the triggers have counted already.
+        "DELETE FROM feed_counts",
+        "INSERT INTO feed_counts (feed_id, items, newest_at) "
+        "SELECT feed_id, count(*), max(created_at) FROM items GROUP BY feed_id",
+        "DELETE FROM person_feed_counts",
+        "INSERT INTO person_feed_counts (person_id, feed_id, read) "
+        "SELECT marks.person_id, items.feed_id, count(*) FROM marks JOIN items ON items.url = marks.url "
+        "WHERE marks.read_at IS NOT NULL GROUP BY marks.person_id, items.feed_id",
+    ),
     # Documents built before have no texts.
     "0013": ("UPDATE feed_schedules SET build_at = fetched_at WHERE build_at IS NULL AND walks IS NOT NULL",),
     # Otherwise the first request of every feed would be unconditional.
@@ -43,11 +61,17 @@ _SQLITE_WINDOW = "strftime('%Y-%m-%d %H:%M:%f000', 'now', '-3 days') ON CONFLICT
 _POSTGRES_WINDOW = "statement_timestamp() - interval '3 days' ON CONFLICT DO NOTHING"
 
 _BY_DIALECT: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "sqlite": {"0002": (_count_by_day(_SQLITE_DAY),), **_BOTH, "0015": (_RECENT + _SQLITE_WINDOW,)},
-    "postgresql": {
-        "0002": (_count_by_day(_POSTGRES_DAY),),
+    "sqlite": {
         **_BOTH,
+        "0002": (_count_by_day(_SQLITE_DAY),),
+        "0015": (_RECENT + _SQLITE_WINDOW,),
+        "0016": (_first_person(""), *_BOTH["0016"]),
+    },
+    "postgresql": {
+        **_BOTH,
+        "0002": (_count_by_day(_POSTGRES_DAY),),
         "0015": (_RECENT + _POSTGRES_WINDOW,),
+        "0016": (_first_person("+00"), *_BOTH["0016"]),
     },
 }
 

@@ -1,15 +1,16 @@
-"""Marks: read, starred, archived. Stored by the item's URL, the same in terminal and web page (A15)."""
+"""Marks of a person: read, starred, archived, labels and a note. Stored by the item's URL (A15)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from sqlalchemy import Connection, select
 
 from inforadar.model.ids import UrlHash
-from inforadar.store.schema.people import marks
+from inforadar.model.person import PersonId
+from inforadar.store.schema.people import mark_labels, marks
 from inforadar.store.types import one_of
 
 MARKS = ("read", "starred", "archived")
@@ -22,15 +23,41 @@ class Marks:
     read_at: datetime | None = None
     starred_at: datetime | None = None
     archived_at: datetime | None = None
+    labels: tuple[str, ...] = field(default=())
+    note: str = ""
 
 
 NO_MARKS = Marks()
 
 
-def load_marks(connection: Connection, hashes: Iterable[UrlHash]) -> Mapping[UrlHash, Marks]:
-    """The marks of the items that have any."""
-    rows = connection.execute(select(marks).where(one_of(marks.c.hash, hashes)))
-    return {
-        row.hash: Marks(read_at=row.read_at, starred_at=row.starred_at, archived_at=row.archived_at)
+def load_marks(
+    connection: Connection, person_id: PersonId | None, hashes: Iterable[UrlHash]
+) -> Mapping[UrlHash, Marks]:
+    """The person's marks of the items that have any; nobody has none."""
+    given = list(hashes)
+    if person_id is None or not given:
+        return {}
+    rows = connection.execute(
+        select(marks).where(marks.c.person_id == person_id, one_of(marks.c.hash, given))
+    )
+    found = {
+        row.hash: Marks(
+            read_at=row.read_at, starred_at=row.starred_at, archived_at=row.archived_at, note=row.note or ""
+        )
         for row in rows
     }
+    labels = (
+        select(mark_labels.c.hash, mark_labels.c.label)
+        .where(mark_labels.c.person_id == person_id, one_of(mark_labels.c.hash, given))
+        .order_by(mark_labels.c.label)
+    )
+    for hash_, label in connection.execute(labels):
+        old = found.get(hash_, NO_MARKS)
+        found[hash_] = replace(old, labels=(*old.labels, label))
+    return found
+
+
+def load_label_names(connection: Connection, person_id: PersonId) -> list[str]:
+    """The labels that a person has given to items."""
+    query = select(mark_labels.c.label).where(mark_labels.c.person_id == person_id).distinct()
+    return sorted(connection.execute(query).scalars())

@@ -7,6 +7,7 @@ from sqlalchemy import Table
 from inforadar.store.schema import (
     analyses,
     articles,
+    counters,
     feeds,
     history,
     hosts,
@@ -20,7 +21,21 @@ from inforadar.store.schema import (
 )
 from inforadar.store.schema.columns import metadata
 
-NOUNS = (analyses, articles, feeds, history, hosts, items, people, redis, runs, search, sitemaps, stories)
+NOUNS = (
+    analyses,
+    articles,
+    counters,
+    feeds,
+    history,
+    hosts,
+    items,
+    people,
+    redis,
+    runs,
+    search,
+    sitemaps,
+    stories,
+)
 """Importing these modules registers their tables in the metadata."""
 
 

@@ -73,6 +73,8 @@ items = Table(
 )
 Index("idx_feed_id_hash", items.c.feed_id, items.c.hash, unique=True)
 Index("ix_items_feed_id_pub_date", items.c.feed_id, items.c.pub_date.desc())
+# By when they were added, as apps synchronize: ids grow with time.
+Index("ix_items_feed_id_id", items.c.feed_id, items.c.id)
 Index("ix_items_pub_date", items.c.pub_date.desc())
 Index("ix_items_url", items.c.url, postgresql_using="hash")
 partial_index(items.c.analyze_at)

@@ -8,11 +8,12 @@ from typing import Any
 
 from sqlalchemy import Column, Connection, Table, func, inspect, literal, select, text
 
+from inforadar.model.person import FIRST_PERSON
 from inforadar.store.schema.all_tables import all_tables
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.feeds import feed_schedules, feeds
 from inforadar.store.schema.items import items
-from inforadar.store.schema.people import marks
+from inforadar.store.schema.people import marks, people, person_tokens, secret_keys
 
 _MAX_FAULTS = 20
 """Maximum number of faults of one kind that are listed; a broken file can have millions."""
@@ -36,10 +37,12 @@ def load_counts(connection: Connection) -> dict[str, int]:
 
 
 def find_contents(connection: Connection) -> str | None:
-    """Describe the contents of a database ("3 feeds"); None if no table has any row."""
-    known, others = [feeds, items, marks, articles], all_tables()
-    for table in [*known, *(table for table in others if table not in known)]:
-        if connection.execute(select(literal(1)).select_from(table).limit(1)).first():
+    """Describe the contents of a database ("3 feeds"); None if it is as new: with the first person alone."""
+    known = [feeds, items, marks, articles]
+    others = [table for table in all_tables() if table not in (*known, person_tokens, secret_keys)]
+    for table in [*known, *others]:
+        own = (people.c.id != FIRST_PERSON,) if table is people else ()
+        if connection.execute(select(literal(1)).select_from(table).where(*own).limit(1)).first():
             number = connection.execute(select(func.count()).select_from(table)).scalar_one()
             return f"{number} {table.name if table in known else f'rows of {table.name}'}"
     return None

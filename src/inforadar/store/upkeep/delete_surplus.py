@@ -21,7 +21,7 @@ from inforadar.model.ids import FeedId, RunId, Uid
 from inforadar.store.schema.articles import article_categories, article_failures, articles
 from inforadar.store.schema.feeds import feed_schedules
 from inforadar.store.schema.items import forgotten_items, item_changes, items
-from inforadar.store.schema.people import marks
+from inforadar.store.schema.people import mark_labels, marks
 from inforadar.store.schema.runs import runs
 from inforadar.store.types import db_after, one_of
 from inforadar.store.upkeep.surplus import (
@@ -126,6 +126,10 @@ def _unlink_runs(connection: Connection, run_ids: Sequence[RunId]) -> bool:
 
 
 def delete_lost_marks(connection: Connection) -> int:
-    """Delete marks of URLs that no item has any more, except stars; return how many."""
+    """Delete marks of URLs that no item has any more, except stars, labels and notes; return how many."""
     listed = select(items.c.id).where(items.c.url == marks.c.url).exists()
-    return connection.execute(delete(marks).where(~listed, marks.c.starred_at.is_(None))).rowcount
+    of_mark = (mark_labels.c.person_id == marks.c.person_id, mark_labels.c.hash == marks.c.hash)
+    labelled = select(mark_labels.c.label).where(*of_mark).exists()
+    return connection.execute(
+        delete(marks).where(~listed, marks.c.starred_at.is_(None), marks.c.note.is_(None), ~labelled)
+    ).rowcount

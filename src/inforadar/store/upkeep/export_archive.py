@@ -35,7 +35,8 @@ else:
     from backports import zstd
 
 VERSION = 1
-SECRETS = "feed_credentials"
+SECRETS = frozenset({"feed_credentials", "person_passwords", "person_tokens", "secret_keys"})
+"""Tables that an export without secrets leaves out."""
 SUFFIX = ".jsonl.zst"
 
 OnTableDone = Callable[[str, int], None]
@@ -57,7 +58,7 @@ def write_archive(
         }
         out.write(msgspec.json.encode(head) + b"\n")
         for table in transferred_tables():
-            if table.name == SECRETS and not secrets:
+            if table.name in SECRETS and not secrets:
                 continue
             columns = [str(column.name) for column in transferred_columns(table)]
             out.write(msgspec.json.encode({"table": str(table.name), "columns": columns}) + b"\n")

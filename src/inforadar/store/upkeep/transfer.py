@@ -39,8 +39,10 @@ from inforadar.store.types import TextList, UtcDateTime
 
 ROWS_PER_PAGE = 500
 
-_REBUILT_TABLES = {"redis_outbox", "item_search", "search_queue", "story_queue"}
-"""The outbox for Redis, the search index and the queue of stories, which triggers fill: rebuilt from other tables."""
+_REBUILT_TABLES = {
+    *("redis_outbox", "item_search", "search_queue", "story_queue", "feed_counts", "person_feed_counts")
+}
+"""What can be rebuilt from other tables: the outbox for Redis, the search index, queues, and counters of triggers."""
 _LEASE_COLUMNS = {"locked_until", "lease_token", "claimed_at", "analyze_until", "analyze_token"}
 """Which worker is working on what, in this database."""
 

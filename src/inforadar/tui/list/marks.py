@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from inforadar.tui.list.columns import Row
 
@@ -23,4 +24,5 @@ def toggled(row: Row, name: str, at: datetime) -> tuple[Row, bool]:
 
 
 def marked(row: Row, name: str, at: datetime | None) -> Row:
-    return replace(row, marks=replace(row.marks, **{f"{name}_at": at}))
+    changed: dict[str, Any] = {f"{name}_at": at}
+    return replace(row, marks=replace(row.marks, **changed))

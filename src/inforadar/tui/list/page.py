@@ -50,5 +50,5 @@ async def load_page(
             limit=limit,
             offset=offset,
         )
-    marks = await database.read(load_marks, [item.hash for item in found])
+    marks = await database.read(load_marks, wanted.person_id, [item.hash for item in found])
     return Page(offset=offset, items=tuple(found), marks=marks, next=following)

@@ -134,7 +134,7 @@ class ArticlesScreen(RadarScreen):
         page = await load_page(
             self.session.database,
             view,
-            self._filter(view),
+            await self._filter(view),
             limit=limit,
             offset=offset,
             cursor=self._cursors.get(offset),
@@ -160,11 +160,11 @@ class ArticlesScreen(RadarScreen):
         if self._total is None:
             self.begin(self._count(view), group="count", exclusive=True)
 
-    def _filter(self, view: View) -> ItemFilter:
-        return replace(view.filter, unread_at=self._opened_at)
+    async def _filter(self, view: View) -> ItemFilter:
+        return replace(view.filter, person_id=await self.session.person_id(), unread_at=self._opened_at)
 
     async def _count(self, view: View) -> None:
-        self._total = await self.session.database.read(count_items, self._filter(view))
+        self._total = await self.session.database.read(count_items, await self._filter(view))
         self._broken = await self.session.database.read(load_broken_count)
         self._show_lines()
         self.session.labels = await self.session.database.read(load_labels)

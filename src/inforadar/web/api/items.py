@@ -18,6 +18,7 @@ from inforadar.actions.mark import mark_all
 from inforadar.errors import InvalidUrlError, NotFoundError, UsageError
 from inforadar.model.feed_options import Content
 from inforadar.model.ids import FeedId, ItemId, RunId, StoryId
+from inforadar.model.person import PersonId
 from inforadar.store.articles.queries import load_article
 from inforadar.store.database import Database
 from inforadar.store.items.lookup import load_items
@@ -35,6 +36,7 @@ from inforadar.web.cache.timed import TimedCache
 from inforadar.web.feeds.response import Prepared
 from inforadar.web.http import parameters
 from inforadar.web.http.bodies import read_json
+from inforadar.web.http.identity import PERSON_SCOPE, person_id_of
 from inforadar.web.http.readers import TEXT_SCOPE
 
 LIST_TTL_S = 1.0
@@ -50,6 +52,10 @@ class MarksChange(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     read: bool | msgspec.UnsetType = msgspec.UNSET
     starred: bool | msgspec.UnsetType = msgspec.UNSET
     archived: bool | msgspec.UnsetType = msgspec.UNSET
+    add_labels: list[str] = msgspec.field(default_factory=list)
+    remove_labels: list[str] = msgspec.field(default_factory=list)
+    note: str | None = None
+    """Replaces the note of each item; an empty one removes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +63,9 @@ class ItemRoutes:
     database: Database
     now: Callable[[], datetime]
     on_marked: Callable[[], None] = lambda: None
-    _lists: TimedCache[tuple[bytes, int], Prepared] = field(default_factory=lambda: TimedCache(LIST_TTL_S))
+    _lists: TimedCache[tuple[bytes, PersonId | None, int], Prepared] = field(
+        default_factory=lambda: TimedCache(LIST_TTL_S)
+    )
 
     def routes(self) -> list[Route]:
         return [
@@ -68,10 +76,11 @@ class ItemRoutes:
 
     async def list_items(self, request: Request) -> Prepared:
         # Marks changed by this process show at once; changes by other processes after the TTL.
-        key = (request.scope["query_string"], self.database.writes)
-        return await self._lists.get(key, lambda: self._list(request.query_params))
+        person_id = person_id_of(request.scope)
+        key = (request.scope["query_string"], person_id, self.database.writes)
+        return await self._lists.get(key, lambda: self._list(request.query_params, person_id))
 
-    async def _list(self, given: QueryParams) -> Prepared:
+    async def _list(self, given: QueryParams, person_id: PersonId | None) -> Prepared:
         feed_id, run_id = parameters.uuid(given, "feed"), parameters.uuid(given, "run")
         wanted = ItemFilter(
             sources=parameters.names(given, "source"),
@@ -80,6 +89,7 @@ class ItemRoutes:
             run_id=RunId(run_id) if run_id else None,
             max_score=parameters.score(given, "max_score"),
             min_score=parameters.score(given, "min_score"),
+            person_id=person_id,
             unread=parameters.flag(given, "unread"),
             starred=parameters.flag(given, "starred"),
             archived=parameters.flag(given, "archived") if parameters.text(given, "archived") else None,
@@ -91,7 +101,7 @@ class ItemRoutes:
             limit=parameters.limit(given),
             cursor=parameters.text(given, "cursor"),
         )
-        marks = await self.database.read(load_marks, [item.hash for item in page.items])
+        marks = await self.database.read(load_marks, person_id, [item.hash for item in page.items])
         stories = await self.database.read(load_story_ids, [item.id for item in page.items])
         documents = [
             item_document(item)
@@ -109,7 +119,7 @@ class ItemRoutes:
             raise NotFoundError("There is no such item, or its feed is disabled.")
         (item,) = await self.database.read(with_all_feeds, [item])
         article = await self.database.read(load_article, uid(item.url))
-        marks = await self.database.read(load_marks, [item.hash])
+        marks = await self.database.read(load_marks, person_id_of(request.scope), [item.hash])
         own = await self.database.read(load_published_contents, [item.feed_id])
         may_read = request.scope[TEXT_SCOPE].may_read(own.get(item.feed_id, Content.NONE))
         history = await self.database.read(load_item_changes, item_id)
@@ -130,15 +140,25 @@ class ItemRoutes:
         body = await read_json(request, MarksChange)
         given = {name: getattr(body, name) for name in MARKS}
         changes = {name: value for name, value in given.items() if value is not msgspec.UNSET}
-        if not changes:
+        if not (changes or body.add_labels or body.remove_labels or body.note is not None):
             raise UsageError(
-                f"No mark is given. Give at least one of: {', '.join(MARKS)}, each true or false."
+                f"No mark is given. Give at least one of: {', '.join(MARKS)}, each true or false; "
+                "add_labels, remove_labels, note."
             )
         try:
             urls = [normalize(url) for url in body.urls]
         except InvalidUrlError as fault:
             raise UsageError(str(fault)) from None
-        marks = await mark_all(self.database, urls, changes, self.now())
+        marks = await mark_all(
+            self.database,
+            request.scope[PERSON_SCOPE].id,
+            urls,
+            changes,
+            self.now(),
+            labels_added=body.add_labels,
+            labels_removed=body.remove_labels,
+            note=body.note,
+        )
         self.on_marked()
         documents = [
             {"url": url} | marks_document(marks.get(url_hash(url), NO_MARKS)) for url in dict.fromkeys(urls)
@@ -151,9 +171,11 @@ def story_reference(story: StoryId | None) -> dict[str, str | None]:
     return {"story_id": str(story) if story else None}
 
 
-def marks_document(marks: Marks) -> dict[str, bool]:
+def marks_document(marks: Marks) -> dict[str, bool | str | list[str]]:
     return {
         "read": marks.read_at is not None,
         "starred": marks.starred_at is not None,
         "archived": marks.archived_at is not None,
+        "labels": list(marks.labels),
+        "note": marks.note,
     }

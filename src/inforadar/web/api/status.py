@@ -13,6 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from inforadar.model.ids import RunId
+from inforadar.model.person import PersonId
 from inforadar.store.database import Database
 from inforadar.store.feeds.labels import load_unread
 from inforadar.store.feeds.lists import load_label_states
@@ -24,6 +25,7 @@ from inforadar.web.api.answers import json_answer
 from inforadar.web.api.run_events import RunEvents
 from inforadar.web.cache.timed import STRETCH_OVER_FEEDS, TimedCache
 from inforadar.web.http import parameters
+from inforadar.web.http.identity import person_id_of
 
 DEFAULT_DAYS = 30
 UNREAD_DAYS = 7
@@ -37,7 +39,7 @@ MAX_LABELS = 2000
 class StatusRoutes:
     database: Database
     now: Callable[[], datetime]
-    _labels: TimedCache[str, list[dict[str, Any]]] = field(
+    _labels: TimedCache[PersonId | None, list[dict[str, Any]]] = field(
         default_factory=lambda: TimedCache(LABELS_TTL_S, stretch=STRETCH_OVER_FEEDS)
     )
     _statistics: TimedCache[int, dict[str, Any]] = field(
@@ -56,10 +58,14 @@ class StatusRoutes:
 
     async def list_labels(self, request: Request) -> Response:
         """List sources and topics with their number of feeds and unread items, and the worst health."""
-        return json_answer({"labels": await self._labels.get("", self._load_labels)})
+        person_id = person_id_of(request.scope)
+        return json_answer(
+            {"labels": await self._labels.get(person_id, lambda: self._load_labels(person_id))}
+        )
 
-    async def _load_labels(self) -> list[dict[str, Any]]:
-        unread = await self.database.read(load_unread, self.now() - timedelta(days=UNREAD_DAYS))
+    async def _load_labels(self, person_id: PersonId | None) -> list[dict[str, Any]]:
+        since = self.now() - timedelta(days=UNREAD_DAYS)
+        unread = await self.database.read(load_unread, person_id, since) if person_id else {}
         return [
             {
                 "source": label.source,

@@ -2,22 +2,21 @@
 
     the Host       must be one of ours: otherwise any web page could reach this server under its own name (DNS
                    rebinding). An IP address cannot be rebound and is always allowed.
-    reading        open, or with the token (`web.reading`); whole texts, see `readers.py`
-    a change       the token in the Authorization header; or a login cookie, and then the request must come from
-                   our own page: shown by its Origin, and by the CSRF token that only our page knows
+    reading        open, or for people only (`web.reading`); whole texts, see `readers.py`
+    a change       by a person (see `identity.py`). If the browser sent the credentials by itself, as it does with a
+                   cookie, the request must come from our own page: shown by its Origin, and by the CSRF token that
+                   only our page knows. A reader changes only what is their own; the rest is for admins
 
-Programs send `Authorization: Bearer TOKEN`. Feed readers that support only passwords send the token as the password.
-That is accepted for reading but not for changes, because browsers attach a saved password automatically.
+A password by Basic authentication is accepted for reading but not for changes, because browsers attach a saved password
+automatically. The paths of the Google Reader API have credentials of their own (`greader/`).
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
 import ipaddress
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 from functools import lru_cache
 from urllib.parse import parse_qs, urlsplit
 
@@ -25,8 +24,17 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from inforadar.config import WebSettings
+from inforadar.errors import StoreError
 from inforadar.web.api.answers import API, json_fault
 from inforadar.web.http.forms import MAX_FIELDS, MAX_FORM_BYTES
+from inforadar.web.http.identity import (
+    IDENTITY_SCOPE,
+    PERSON_SCOPE,
+    Identities,
+    Identity,
+    Way,
+    header,
+)
 from inforadar.web.http.multipart import FORM_DATA, first_field
 from inforadar.web.http.readers import TEXT_SCOPE, TextAccess, is_forwarded, stranger_access
 from inforadar.web.http.security import HEADERS as SECURITY_HEADERS
@@ -37,10 +45,17 @@ CSRF_HEADER, CSRF_FIELD = b"x-csrf-token", "csrf"
 CSRF_SCOPE = "inforadar.csrf"
 """The scope key of the session's CSRF token; absent if nobody is logged in."""
 _URLENCODED = b"application/x-www-form-urlencoded"
+LOGIN_PATHS = frozenset({"/login", "/login/link"})
+OWN_AUTH_PATHS = ("/api/greader.php/", "/accounts/", "/reader/")
+"""The Google Reader API, which checks its own credentials."""
 _ALWAYS_OPEN = ("/health", "/login", "/static/")
 """Open whatever the setting: needed by probes and to log in."""
+_FOR_ANYBODY = ("/health", "/static/")
+"""The same for everybody, so nobody is looked up: probes must see whether the database answers."""
 _READ_ONLY = "/rss"
 """A route that rejects other methods itself."""
+_READER_CHANGES = re.compile(r"/logout|/account(/.*)?|/api/marks|/item/[^/]+/(marks|article)")
+"""The paths on which a reader may make changes: their own marks and account, and asking for an article."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,14 +73,14 @@ class Access:
         *,
         settings: WebSettings,
         sessions: Sessions,
-        now: Callable[[], datetime],
+        identities: Identities,
         show_refusal: Callable[[Scope, int, str], Response],
     ) -> None:
         """`show_refusal` renders a refusal for a person in a browser."""
         self._app = app
         self._show_refusal = show_refusal
         self._sessions = sessions
-        self._now = now
+        self._identities = identities
         self._is_open = settings.reading == "open"
         self._outer = settings.public_url
         self._stranger_access = stranger_access(settings)
@@ -75,30 +90,47 @@ class Access:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        host = _header(scope, b"host")
+        host = header(scope, b"host")
         if not self._is_ours(host):
-            refusal: Refusal | None = Refusal(
-                status=421,
-                sentence=f"This server does not serve the host {host[:100].decode('latin-1')!r}. "
-                "To allow it, add it to INFORADAR_ALLOWED_HOSTS.",
+            sentence = (
+                f"This server does not serve the host {host[:100].decode('latin-1')!r}. "
+                "To allow it, add it to INFORADAR_ALLOWED_HOSTS."
             )
-        elif scope["method"] in CHANGES and scope["path"] not in {"/login", _READ_ONLY}:
-            receive = await _buffered(scope, receive)
-            refusal = self._change_refusal(scope, host)
-        elif self._is_open or scope["path"].startswith(_ALWAYS_OPEN) or self._may_read(scope):
-            refusal = None
-        else:
-            refusal = Refusal(status=401, sentence="Reading requires the admin token. Log in at /login.")
-        if refusal is None:
-            scope = {**scope, TEXT_SCOPE: self._text_access(scope)}
-            if cookie := self._session(scope):
-                scope[CSRF_SCOPE] = self._sessions.csrf_token(cookie)
+            await self._refuse(Refusal(status=421, sentence=sentence), scope, receive, send)
+            return
+        if scope["path"].startswith(OWN_AUTH_PATHS):
             await self._app(scope, receive, send)
-        else:
+            return
+        who, refusal = await self._identify(scope)
+        if refusal is not None:
             await self._refuse(refusal, scope, receive, send)
+            return
+        if scope["method"] in CHANGES and scope["path"] not in {*LOGIN_PATHS, _READ_ONLY}:
+            receive = await _buffered(scope, receive)
+            refusal = self._change_refusal(scope, host, who)
+        elif not (self._is_open or who or scope["path"].startswith(_ALWAYS_OPEN)):
+            refusal = Refusal(status=401, sentence="Reading requires an account. Log in at /login.")
+        if refusal is not None:
+            await self._refuse(refusal, scope, receive, send)
+            return
+        scope = {**scope, TEXT_SCOPE: TextAccess.ALL if who else self._text_access(scope)}
+        if who is not None:
+            scope |= {PERSON_SCOPE: who.person, IDENTITY_SCOPE: who}
+            send = _private(send)
+            if who.csrf_source is not None:
+                scope[CSRF_SCOPE] = self._sessions.csrf_token(who.csrf_source)
+        await self._app(scope, receive, send)
+
+    async def _identify(self, scope: Scope) -> tuple[Identity | None, Refusal | None]:
+        if scope["path"].startswith(_FOR_ANYBODY):
+            return None, None
+        try:
+            return await self._identities.find(scope), None
+        except StoreError:
+            return None, Refusal(status=503, sentence="The database does not answer. Try again in a minute.")
 
     async def _refuse(self, refusal: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
-        is_person = b"text/html" in _header(scope, b"accept") and not scope["path"].startswith(API)
+        is_person = b"text/html" in header(scope, b"accept") and not scope["path"].startswith(API)
         if is_person and refusal.status != 421:
             # No `WWW-Authenticate`: with it, the browser would ask for a password and never show the page.
             answer = self._show_refusal(scope, refusal.status, refusal.sentence)
@@ -112,8 +144,7 @@ class Access:
 
     def _text_access(self, scope: Scope) -> TextAccess:
         client = scope.get("client")
-        access = self._stranger_access(client[0] if client else None, is_forwarded(scope["headers"]))
-        return TextAccess.ALL if access is not TextAccess.ALL and self._may_read(scope) else access
+        return self._stranger_access(client[0] if client else None, is_forwarded(scope["headers"]))
 
     def stranger_access(self, client: str, *, is_forwarded: bool) -> TextAccess:
         """The access that somebody at this address has without credentials."""
@@ -123,34 +154,34 @@ class Access:
         """Whether anyone may read through this host without credentials."""
         return self._is_open and host is not None and self._is_ours(host.encode("latin-1", "replace"))
 
-    def _may_read(self, scope: Scope) -> bool:
-        kind, given = _credentials(scope)
-        if kind == "basic":
-            try:
-                _, _, given = base64.b64decode(given, validate=True).decode("utf-8", "replace").partition(":")
-            except (binascii.Error, ValueError):
-                return False
-        if kind in {"bearer", "basic"}:
-            return self._sessions.is_token(given)
-        return self._session(scope) is not None
-
-    def _change_refusal(self, scope: Scope, host: bytes) -> Refusal | None:
-        kind, given = _credentials(scope)
-        if kind == "bearer" and self._sessions.is_token(given):
-            return None
-        cookie = self._session(scope) if kind != "bearer" else None
-        if cookie is None:
-            return Refusal(status=401, sentence="Making changes requires the admin token. Log in at /login.")
-        if not is_same_origin(_header(scope, b"origin"), host, self._outer):
-            return Refusal(status=403, sentence="This request comes from another site's page.")
-        token = _header(scope, CSRF_HEADER).decode("latin-1") or _form_field(scope)
-        if not self._sessions.is_csrf_token(cookie, token):
-            return Refusal(status=403, sentence="The page is outdated. Reload it and try again.")
+    def _change_refusal(self, scope: Scope, host: bytes, who: Identity | None) -> Refusal | None:
+        if who is None or who.way in {Way.BASIC, Way.FEED}:
+            return Refusal(status=401, sentence="Making changes requires an account. Log in at /login.")
+        if who.csrf_source is not None:
+            if not is_same_origin(header(scope, b"origin"), host, self._outer):
+                return Refusal(status=403, sentence="This request comes from another site's page.")
+            token = header(scope, CSRF_HEADER).decode("latin-1") or _form_field(scope)
+            if not self._sessions.is_csrf_token(who.csrf_source, token):
+                return Refusal(status=403, sentence="The page is outdated. Reload it and try again.")
+        if not who.person.is_admin and not _READER_CHANGES.fullmatch(scope["path"]):
+            return Refusal(status=403, sentence="Only an admin can change this.")
         return None
 
-    def _session(self, scope: Scope) -> str | None:
-        """Return the session cookie if it is still valid."""
-        return self._sessions.find_valid(scope["headers"], self._now())
+
+def _private(send: Send) -> Send:
+    """Keep what a person gets out of shared caches: it may be theirs alone, and its address may hold a token."""
+
+    async def send_private(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            kept = [pair for pair in message["headers"] if pair[0].lower() != b"cache-control"]
+            given = [value for name, value in message["headers"] if name.lower() == b"cache-control"]
+            value = given[0] if given else b"no-cache"
+            is_marked = b"no-store" in value or b"private" in value
+            private = value if is_marked else b"private, " + value.replace(b"public, ", b"")
+            message = {**message, "headers": [*kept, (b"cache-control", private)]}
+        await send(message)
+
+    return send_private
 
 
 def is_same_origin(origin: bytes, host: bytes, outer_url: str) -> bool:
@@ -185,20 +216,9 @@ def _host_check(settings: WebSettings) -> Callable[[bytes], bool]:
     return is_ours
 
 
-def _credentials(scope: Scope) -> tuple[str, str]:
-    kind, _, given = _header(scope, b"authorization").decode("latin-1").partition(" ")
-    return kind.lower(), given.strip()
-
-
-def _header(scope: Scope, name: bytes) -> bytes:
-    """Return the header's value; empty if it is missing, or ambiguous because it is given twice."""
-    found = [value for key, value in scope["headers"] if key == name]
-    return found[0] if len(found) == 1 else b""
-
-
 async def _buffered(scope: Scope, receive: Receive) -> Receive:
     """Read the beginning of a form ahead for its CSRF token; the route still receives the whole form."""
-    if not _header(scope, b"content-type").startswith((_URLENCODED, FORM_DATA)):
+    if not header(scope, b"content-type").startswith((_URLENCODED, FORM_DATA)):
         return receive
     messages: list[Message] = []
     size, more = 0, True
@@ -218,7 +238,7 @@ async def _buffered(scope: Scope, receive: Receive) -> Receive:
 
 def _form_field(scope: Scope) -> str:
     form: bytes = scope.get("inforadar.form", b"")
-    content_type = _header(scope, b"content-type")
+    content_type = header(scope, b"content-type")
     if content_type.startswith(FORM_DATA):
         # The token is the first field, because the file after it may be long.
         return first_field(form, content_type, CSRF_FIELD)

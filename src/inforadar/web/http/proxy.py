@@ -15,6 +15,8 @@ import re
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from inforadar.web.http.identity import PEER_SCOPE
+
 _FOR, _PROTO, _HOST, _PREFIX = (
     b"x-forwarded-for",
     b"x-forwarded-proto",
@@ -37,6 +39,7 @@ class ForwardedRequests:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
+            scope = {**scope, PEER_SCOPE: scope.get("client")}
             if self._is_behind_proxy:
                 scope = _restored(scope)
             scope = _without_prefix(scope, self._prefix)

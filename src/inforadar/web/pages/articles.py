@@ -61,6 +61,7 @@ from inforadar.views.sanitize import (
 from inforadar.web.cache.timed import STRETCH_OVER_FEEDS, TimedCache
 from inforadar.web.http.access import CSRF_SCOPE
 from inforadar.web.http.bodies import read_body
+from inforadar.web.http.identity import PERSON_SCOPE, person_id_of
 from inforadar.web.http.readers import TEXT_SCOPE
 from inforadar.web.pages.item_query import PAGE_ITEMS, choices, parse_query
 from inforadar.web.pages.templating import Pages
@@ -106,17 +107,18 @@ class ArticleRoutes:
         ]
 
     async def show_list(self, request: Request) -> Response:
-        query = parse_query(request.query_params)
-        page = await self.database.read(load_item_page, query.filter, limit=PAGE_ITEMS, cursor=query.after)
+        query, person_id = parse_query(request.query_params), person_id_of(request.scope)
+        wanted = replace(query.filter, person_id=person_id)
+        page = await self.database.read(load_item_page, wanted, limit=PAGE_ITEMS, cursor=query.after)
         labels = await self._labels.get(_LABELS_KEY, lambda: self.database.read(load_labels))
-        marks = await self.database.read(load_marks, [item.hash for item in page.items])
+        marks = await self.database.read(load_marks, person_id, [item.hash for item in page.items])
         leads = await self.database.read(load_lead_images, [uid(item.url) for item in page.items])
         images = self._images(request)
         return self.pages.render(
             request,
             "articles.html",
             query=query,
-            choices=choices(query, labels, await self.unread.load()),
+            choices=choices(query, labels, await self.unread.load(person_id)),
             rows=[
                 (
                     read_item(item),
@@ -135,11 +137,12 @@ class ArticleRoutes:
         item, feed = await self._find(request)
         article = await self.database.read(load_article, uid(item.url))
         history = await self.database.read(load_item_changes, item.id)
-        marks = (await self.database.read(load_marks, [item.hash])).get(item.hash, NO_MARKS)
+        person_id = person_id_of(request.scope)
+        marks = (await self.database.read(load_marks, person_id, [item.hash])).get(item.hash, NO_MARKS)
         asked = request.query_params
-        if request.scope.get(CSRF_SCOPE) and marks.read_at is None and UNREAD not in asked:
+        if person_id and request.scope.get(CSRF_SCOPE) and marks.read_at is None and UNREAD not in asked:
             # Opening an article marks it as read only for someone logged in, not for any visitor.
-            marks = await mark(self.database, item.url, {"read": True}, self.now())
+            marks = await mark(self.database, person_id, item.url, {"read": True}, self.now())
             self.unread.forget()
         read = read_item(item)
         own = await self.database.read(load_published_contents, [feed.id])
@@ -207,7 +210,7 @@ class ArticleRoutes:
         changes = {name: given[name][0] == "on" for name in MARKS if name in given}
         if not changes:
             raise UsageError(f"The mark must be one of {', '.join(MARKS)}.")
-        await mark(self.database, item.url, changes, self.now())
+        await mark(self.database, request.scope[PERSON_SCOPE].id, item.url, changes, self.now())
         self.unread.forget()
         # Without this, opening the article would mark it as read again.
         return self._back(request, item.id, f"?{UNREAD}" if changes.get("read") is False else "")

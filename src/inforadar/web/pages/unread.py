@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from inforadar.errors import InfoRadarError
+from inforadar.model.person import PersonId
 from inforadar.store.database import Database
 from inforadar.store.feeds.labels import load_unread_labels
 from inforadar.web.cache.timed import TimedCache
@@ -26,13 +27,18 @@ COUNT_TIMEOUT_S = 0.05
 @dataclass(frozen=True, slots=True)
 class UnreadCounts:
     database: Database
-    _counts: TimedCache[str, Counts] = field(default_factory=lambda: TimedCache(COUNTS_TTL_S))
+    _counts: TimedCache[PersonId, Counts] = field(default_factory=lambda: TimedCache(COUNTS_TTL_S))
 
-    async def load(self) -> Counts:
+    async def load(self, person_id: PersonId | None) -> Counts:
+        """The counts of a person; nobody has none."""
+        if person_id is None:
+            return {}
         with suppress(InfoRadarError, TimeoutError):
             async with asyncio.timeout(COUNT_TIMEOUT_S):
-                return await self._counts.get("", lambda: self.database.read(load_unread_labels))
-        return self._counts.last("") or {}
+                return await self._counts.get(
+                    person_id, lambda: self.database.read(load_unread_labels, person_id)
+                )
+        return self._counts.last(person_id) or {}
 
     def forget(self) -> None:
         """Recount for the next page, because a mark has changed."""

@@ -1,0 +1,1 @@
+"""Accounts and their secrets: one module per kind of change."""

@@ -1,0 +1,1 @@
+"""Commands about people: accounts, login links, app passwords, sessions, feed tokens, searches."""

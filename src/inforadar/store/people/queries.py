@@ -1,0 +1,169 @@
+"""Find people, and the people behind their secrets. Nothing here changes anything."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, or_, select
+
+from inforadar.errors import NotFoundError
+from inforadar.model.ids import FeedId
+from inforadar.model.person import Person, PersonId, Role, Token, TokenId, TokenKind
+from inforadar.store.schema.people import (
+    hidden_feeds,
+    people,
+    person_passwords,
+    person_tokens,
+    saved_searches,
+    secret_keys,
+)
+from inforadar.store.types import db_now
+from inforadar.texts import storable_text
+
+TOKEN_KEY = "tokens"  # noqa: S105 - the name of the key, not the key
+
+
+def name_key(name: str) -> str:
+    """The name by which a person is found: without regard to case and surrounding white space."""
+    return storable_text(name).strip().casefold()
+
+
+def load_people(connection: Connection) -> list[Person]:
+    """Load all people, in the order in which they were added."""
+    return [_person(row) for row in connection.execute(_select().order_by(people.c.created_at, people.c.id))]
+
+
+def load_person(connection: Connection, person_id: PersonId) -> Person | None:
+    row = connection.execute(_select().where(people.c.id == person_id)).first()
+    return _person(row) if row else None
+
+
+def find_person(connection: Connection, name: str) -> Person:
+    """Find a person by name; raise `NotFoundError` if there is none."""
+    row = connection.execute(_select().where(people.c.name_key == name_key(name))).first()
+    if row is None:
+        raise NotFoundError(f"There is no person {name!r}. `inforadar person list` shows all.")
+    return _person(row)
+
+
+def load_first_admin(connection: Connection) -> Person:
+    """Load the admin who was added first: the admin token and the terminal act as this person."""
+    admins = _select().where(people.c.role == Role.ADMIN.value).order_by(people.c.created_at, people.c.id)
+    row = connection.execute(admins.limit(1)).first()
+    if row is None:
+        raise NotFoundError("There is no admin. Add one with `inforadar person add NAME --role admin`.")
+    return _person(row)
+
+
+def load_password(connection: Connection, name: str) -> tuple[Person, str] | None:
+    """Load the person with this name and the hash of the password; None if there is no person or no password."""
+    query = (
+        _select()
+        .add_columns(person_passwords.c.hash.label("hash"))
+        .where(people.c.name_key == name_key(name))
+    )
+    row = connection.execute(query).first()
+    return (_person(row), row.hash) if row and row.hash else None
+
+
+def token_hash(connection: Connection, secret: str) -> str | None:
+    """The keyed hash of a secret, as it is stored; None as long as there is no key, and so no secret either.
+
+    A fast hash is enough: the secrets are random, and it is computed for each request.
+    """
+    key = connection.execute(
+        select(secret_keys.c.secret).where(secret_keys.c.name == TOKEN_KEY)
+    ).scalar_one_or_none()
+    if key is None:
+        return None
+    data = secret.encode("utf-8", "replace")
+    return hashlib.blake2b(data, key=bytes.fromhex(key), digest_size=32).hexdigest()
+
+
+def find_by_token(
+    connection: Connection, secret: str, kinds: Sequence[TokenKind]
+) -> tuple[Person, Token] | None:
+    """Find the owner of a secret of one of these kinds; None if it is wrong, revoked or expired."""
+    digest = token_hash(connection, secret)
+    if digest is None:
+        return None
+    t = person_tokens.c
+    query = (
+        _select()
+        .add_columns(*(column.label(f"token_{column.name}") for column in t))
+        .join(person_tokens, t.person_id == people.c.id)
+        .where(
+            t.hash == digest,
+            t.kind.in_([kind.value for kind in kinds]),
+            or_(t.expires_at.is_(None), t.expires_at > db_now()),
+        )
+    )
+    row = connection.execute(query).first()
+    return (_person(row), _token(row, "token_")) if row else None
+
+
+def load_app_token(connection: Connection, token_id: TokenId) -> tuple[Person, str] | None:
+    """Load the owner of an app password and its stored hash, from which its auth tokens are derived."""
+    t = person_tokens.c
+    query = _select().add_columns(t.hash.label("hash")).join(person_tokens, t.person_id == people.c.id)
+    row = connection.execute(query.where(t.id == token_id, t.kind == TokenKind.APP.value)).first()
+    return (_person(row), row.hash) if row else None
+
+
+def load_tokens(connection: Connection, person_id: PersonId, kinds: Sequence[TokenKind]) -> list[Token]:
+    """Load a person's valid secrets, newest first, without the secrets."""
+    t = person_tokens.c
+    query = (
+        select(*(column.label(f"token_{column.name}") for column in t))
+        .where(
+            t.person_id == person_id,
+            t.kind.in_([kind.value for kind in kinds]),
+            or_(t.expires_at.is_(None), t.expires_at > db_now()),
+        )
+        .order_by(t.id.desc())
+    )
+    return [_token(row, "token_") for row in connection.execute(query)]
+
+
+def load_hidden_feeds(connection: Connection, person_id: PersonId) -> frozenset[FeedId]:
+    query = select(hidden_feeds.c.feed_id).where(hidden_feeds.c.person_id == person_id)
+    return frozenset(connection.execute(query).scalars())
+
+
+def load_searches(connection: Connection, person_id: PersonId) -> dict[str, str]:
+    """Load a person's saved searches: {name: words}."""
+    s = saved_searches.c
+    query = select(s.name, s.words).where(s.person_id == person_id).order_by(s.name)
+    return {row.name: row.words for row in connection.execute(query)}
+
+
+def _select() -> Select[Any]:
+    return select(people, person_passwords.c.person_id.is_not(None).label("has_password")).join_from(
+        people, person_passwords, person_passwords.c.person_id == people.c.id, isouter=True
+    )
+
+
+def _person(row: Row[Any]) -> Person:
+    return Person(
+        id=row.id,
+        name=row.name,
+        role=Role(row.role),
+        created_at=row.created_at,
+        settings=row.settings,
+        has_password=bool(row.has_password),
+    )
+
+
+def _token(row: Row[Any], prefix: str) -> Token:
+    r = row._mapping
+    return Token(
+        id=TokenId(r[f"{prefix}id"]),
+        person_id=r[f"{prefix}person_id"],
+        kind=TokenKind(r[f"{prefix}kind"]),
+        label=r[f"{prefix}label"],
+        created_at=r[f"{prefix}created_at"],
+        used_at=r[f"{prefix}used_at"],
+        expires_at=r[f"{prefix}expires_at"],
+    )

@@ -1,0 +1,147 @@
+"""Streams of items as reader apps ask for them: by when items were added, page by page from a key.
+
+The key of a page is the id of its last item, so nothing is lost or repeated while items arrive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Connection, and_, false, or_, select
+
+from inforadar.model.feed import Feed
+from inforadar.model.ids import FeedId, ItemId
+from inforadar.model.item import Item
+from inforadar.model.item_number import id_range
+from inforadar.model.person import PersonId
+from inforadar.store.feeds.queries import ACTIVE
+from inforadar.store.feeds.rows import feed_from_row, select_feeds
+from inforadar.store.items.lookup import load_items
+from inforadar.store.items.search import item_has_words
+from inforadar.store.people.unread import load_unread_feeds, sees_feed
+from inforadar.store.rows import JsonRows
+from inforadar.store.schema.feeds import feeds
+from inforadar.store.schema.items import items
+from inforadar.store.schema.people import mark_labels, marks
+from inforadar.store.types import one_of, unindexed
+
+FEW_FEEDS = 50
+"""With more feeds than these, the newest items of all are checked for their feed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stream:
+    """A set of items of a person: all that is given must hold."""
+
+    person_id: PersonId
+    feed_ids: tuple[FeedId, ...] | None = None
+    """None: all feeds that the person sees."""
+    is_read: bool | None = None
+    is_starred: bool | None = None
+    label: str | None = None
+    """Items that the person labelled, or that are in `feed_ids`, or that have `words`: a label may be all of these."""
+    words: str | None = None
+    first_id: UUID | None = None
+    """Only items with this id or a higher one."""
+    end_id: UUID | None = None
+    """Only items with lower ids."""
+
+
+def load_visible_feeds(connection: Connection, person_id: PersonId) -> list[Feed]:
+    """Load the active feeds that the person does not hide."""
+    query = select_feeds().where(*ACTIVE, *sees_feed(person_id)).order_by(feeds.c.id)
+    return [feed_from_row(row) for row in connection.execute(query)]
+
+
+def load_stream_page(
+    connection: Connection, stream: Stream, *, after: UUID | None, newest_first: bool, limit: int
+) -> list[ItemId]:
+    """Load the ids of a page, in order; `after` is the last id of the previous page, or its number's last id."""
+    if stream.feed_ids == () and stream.label is None and stream.words is None:
+        return []
+    if stream.is_read is False:
+        limit = min(limit, _count_unread(connection, stream))
+    if limit <= 0:
+        return []
+    conditions = [*ACTIVE, *sees_feed(stream.person_id), *_conditions(stream)]
+    if after is not None:
+        conditions.append(items.c.id < after if newest_first else items.c.id > after)
+    order = items.c.id.desc() if newest_first else items.c.id.asc()
+    query = select(items.c.id).join_from(items, feeds, feeds.c.id == items.c.feed_id).where(*conditions)
+    return list(connection.execute(query.order_by(order).limit(limit)).scalars())
+
+
+def load_stream_urls(
+    connection: Connection, stream: Stream, after: UUID | None, limit: int
+) -> list[tuple[ItemId, str]]:
+    """Load ids and URLs of a page, oldest first."""
+    ids = load_stream_page(connection, stream, after=after, newest_first=False, limit=limit)
+    found = {
+        row.id: row.url
+        for row in connection.execute(select(items.c.id, items.c.url).where(one_of(items.c.id, ids)))
+    }
+    return [(id_, found[id_]) for id_ in ids if id_ in found]
+
+
+def load_numbered_items(connection: Connection, person_id: PersonId, numbers: Sequence[int]) -> list[Item]:
+    """Load the items with these numbers that the person sees, in the order of the numbers."""
+    asked = [(place, *(one.hex for one in id_range(number))) for place, number in enumerate(numbers)]
+    query = (
+        select(_asked.c["place"], items.c.id)
+        .join_from(_asked.table, items, and_(items.c.id >= _asked.c["low"], items.c.id <= _asked.c["high"]))
+        .join(feeds, feeds.c.id == items.c.feed_id)
+        .where(*ACTIVE, *sees_feed(person_id))
+    )
+    found = sorted((row[0], row[1]) for row in connection.execute(query, _asked.parameters(asked)))
+    loaded = load_items(connection, [id_ for _, id_ in found])
+    return [loaded[id_] for _, id_ in found if id_ in loaded]
+
+
+_asked = JsonRows("asked", place="integer", low="uuid", high="uuid")
+
+
+def _conditions(stream: Stream) -> list[ColumnElement[bool]]:
+    mine = marks.c.person_id == stream.person_id
+    conditions: list[ColumnElement[bool]] = []
+    members: list[ColumnElement[bool]] = []
+    if stream.feed_ids is not None:
+        members.append(_in_feeds(stream.feed_ids))
+    if stream.label is not None:
+        own = (mark_labels.c.person_id == stream.person_id, mark_labels.c.label == stream.label)
+        members.append(items.c.url.in_(select(mark_labels.c.url).where(*own)))
+    if stream.words is not None:
+        members.append(item_has_words(stream.words))
+    if members:
+        conditions.append(or_(*members) if len(members) > 1 else members[0])
+    if stream.is_read is not None:
+        read = select(marks.c.hash).where(mine, marks.c.hash == items.c.hash, marks.c.read_at.is_not(None))
+        conditions.append(read.exists() if stream.is_read else ~read.exists())
+    if stream.is_starred is not None:
+        starred = select(marks.c.url).where(mine, marks.c.starred_at.is_not(None))
+        in_stars = items.c.url.in_(starred)
+        conditions.append(in_stars if stream.is_starred else ~in_stars)
+    if stream.first_id is not None:
+        conditions.append(items.c.id >= stream.first_id)
+    if stream.end_id is not None:
+        conditions.append(items.c.id < stream.end_id)
+    return conditions
+
+
+def _in_feeds(feed_ids: tuple[FeedId, ...]) -> ColumnElement[bool]:
+    if not feed_ids:
+        return false()
+    if len(feed_ids) == 1:
+        return items.c.feed_id == feed_ids[0]
+    return one_of(items.c.feed_id if len(feed_ids) <= FEW_FEEDS else unindexed(items.c.feed_id), feed_ids)
+
+
+def _count_unread(connection: Connection, stream: Stream) -> int:
+    """How many unread items the stream has at most, from the counters: when they are found, nothing else is read."""
+    chosen = None if stream.feed_ids is None or stream.label or stream.words else set(stream.feed_ids)
+    return sum(
+        feed.unread
+        for feed in load_unread_feeds(connection, stream.person_id)
+        if chosen is None or feed.feed_id in chosen
+    )

@@ -1,0 +1,52 @@
+"""Unread items of a person by feed, from counters that triggers keep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Connection, and_, func, select
+
+from inforadar.model.ids import FeedId
+from inforadar.model.person import PersonId
+from inforadar.store.feeds.queries import ACTIVE
+from inforadar.store.schema.counters import feed_counts, person_feed_counts
+from inforadar.store.schema.feeds import feeds
+from inforadar.store.schema.people import hidden_feeds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnreadFeed:
+    feed_id: FeedId
+    topic: str
+    unread: int
+    newest_at: datetime
+
+
+def load_unread_feeds(connection: Connection, person_id: PersonId) -> list[UnreadFeed]:
+    """Load the number of unread items of each feed that the person sees and that has items."""
+    read = and_(
+        person_feed_counts.c.feed_id == feeds.c.id,
+        person_feed_counts.c.person_id == person_id,
+    )
+    query = (
+        select(
+            feeds.c.id,
+            feeds.c.topic,
+            (feed_counts.c["items"] - func.coalesce(person_feed_counts.c.read, 0)).label("unread"),
+            feed_counts.c.newest_at,
+        )
+        .join_from(feed_counts, feeds, feeds.c.id == feed_counts.c.feed_id)
+        .join(person_feed_counts, read, isouter=True)
+        .where(*ACTIVE, *sees_feed(person_id))
+    )
+    return [
+        UnreadFeed(feed_id=row.id, topic=row.topic, unread=row.unread, newest_at=row.newest_at)
+        for row in connection.execute(query)
+    ]
+
+
+def sees_feed(person_id: PersonId) -> tuple[ColumnElement[bool], ...]:
+    """Condition on a row of `feeds`: the person does not hide it."""
+    h = hidden_feeds.c
+    return (~select(h.feed_id).where(h.person_id == person_id, h.feed_id == feeds.c.id).exists(),)

@@ -1,0 +1,143 @@
+"""Items as clients read them: JSON and Atom. Titles are plain text, escaped, and stay text in every client. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+from inforadar.model.feed import Feed
+from inforadar.model.item import Item, ItemText
+from inforadar.model.item_number import added_us, item_number
+from inforadar.model.person import Person
+from inforadar.stages.publish.addresses import web_address_or_none
+from inforadar.stages.publish.dates import rfc3339
+from inforadar.stages.publish.text import one_line, paragraphs_html
+from inforadar.store.people.marks import Marks
+from inforadar.views.published import entry_of
+from inforadar.web.greader.streams import LABEL, STATE
+
+TAG = "tag:google.com,2005:reader/item/"
+SCHEME = "http://www.google.com/reader/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownItem:
+    item: Item
+    text: ItemText | None
+    marks: Marks
+    feed: Feed | None
+
+
+def long_id(number: int) -> str:
+    return f"{TAG}{number:016x}"
+
+
+def feed_title(feed: Feed) -> str:
+    return one_line(feed.title or feed.source or feed.url)
+
+
+def item_document(shown: ShownItem, person: Person) -> dict[str, Any]:
+    """One item as JSON."""
+    item, feed = shown.item, shown.feed
+    entry = entry_of(item, shown.text)
+    number = item_number(item.id)
+    added = added_us(number)
+    title, content = _title_and_content(shown, person, entry.content_html)
+    address = web_address_or_none(entry.url)
+    links = [{"href": address}] if address else []
+    document: dict[str, Any] = {
+        "id": long_id(number),
+        "crawlTimeMsec": str(added // 1000),
+        "timestampUsec": str(added),
+        "published": int(item.published_at.timestamp()),
+        "updated": int((item.revised_at or item.published_at).timestamp()),
+        "title": escape(title, quote=False),
+        "canonical": links,
+        "alternate": [{**link, "type": "text/html"} for link in links],
+        "categories": categories(shown),
+        "origin": {
+            "streamId": f"feed/{item.feed_id}",
+            "title": escape(feed_title(feed), quote=False) if feed else "",
+            "htmlUrl": (web_address_or_none(feed.site_url) if feed else None) or "",
+        },
+        "summary": {"content": content},
+        "author": escape(", ".join(entry.all_authors), quote=False),
+    }
+    files = [
+        {"href": url, "type": file.type or "", **({"length": file.length} if file.length else {})}
+        for file in item.enclosures or ()
+        if (url := web_address_or_none(file.url))
+    ]
+    return document | ({"enclosure": files} if files else {})
+
+
+def categories(shown: ShownItem) -> list[str]:
+    """The states and labels of an item."""
+    marks, item = shown.marks, shown.item
+    found = [f"{STATE}reading-list"]
+    found.append(f"{STATE}read" if marks.read_at else f"{STATE}fresh")
+    if marks.starred_at:
+        found.append(f"{STATE}starred")
+    return [*found, *(LABEL + name for name in dict.fromkeys((item.topic, *marks.labels)) if name)]
+
+
+def _title_and_content(shown: ShownItem, person: Person, html: str | None) -> tuple[str, str]:
+    item = shown.item
+    title = one_line(item.title or item.url)
+    content = html or (paragraphs_html(item.snippet) if item.snippet else "")
+    neutral = entry_of(item).analysis
+    if person.has_neutral_titles and neutral is not None and neutral.title and neutral.title != title:
+        return one_line(neutral.title), f"<p><em>{escape(title)}</em></p>{content}"
+    return title, content
+
+
+def render_atom(title: str, address: str, items: list[ShownItem], person: Person, updated: str) -> str:
+    """A stream as Atom, as newsboat reads it."""
+    parts = [
+        '<?xml version="1.0" encoding="utf-8"?>\n'
+        '<feed xmlns="http://www.w3.org/2005/Atom" xmlns:gr="http://www.google.com/schemas/reader/atom/">',
+        f"<id>{_text(address)}</id><title>{_text(title)}</title><updated>{updated}</updated>",
+    ]
+    parts += [_atom_entry(shown, person) for shown in items]
+    return "\n".join([*parts, "</feed>\n"])
+
+
+def _atom_entry(shown: ShownItem, person: Person) -> str:
+    item = shown.item
+    entry = entry_of(item, shown.text)
+    title, content = _title_and_content(shown, person, entry.content_html)
+    number = item_number(item.id)
+    address = web_address_or_none(entry.url)
+    marks = "".join(
+        f"<category term={_quoted(name)} scheme={_quoted(SCHEME)} label={_quoted(name.rpartition('/')[2])}/>"
+        for name in categories(shown)
+    )
+    files = "".join(
+        f'<link rel="enclosure" href={_quoted(url)} type={_quoted(file.type or "")}/>'
+        for file in item.enclosures or ()
+        if (url := web_address_or_none(file.url))
+    )
+    link = f'<link rel="alternate" type="text/html" href={_quoted(address)}/>' if address else ""
+    authors = "".join(f"<author><name>{_text(name)}</name></author>" for name in entry.all_authors)
+    return (
+        f'<entry gr:crawl-timestamp-msec="{added_us(number) // 1000}"><id>{long_id(number)}</id>{marks}'
+        f'<title type="text">{_text(title)}</title>{link}{files}'
+        f"<published>{rfc3339(item.published_at)}</published>"
+        f"<updated>{rfc3339(item.revised_at or item.published_at)}</updated>{authors}"
+        f'<content type="html">{_text(content)}</content></entry>'
+    )
+
+
+def _text(value: str) -> str:
+    return escape(_clean(value), quote=False)
+
+
+def _quoted(value: str) -> str:
+    return quoteattr(_clean(value))
+
+
+def _clean(value: str) -> str:
+    """Without the characters that XML cannot hold."""
+    return "".join(sign for sign in value if sign in "\t\n\r" or (sign >= " " and sign not in "\ufffe\uffff"))
