@@ -163,6 +163,7 @@ def test_the_specification_has_all_its_clauses() -> None:
         "X7",
         "X8",
         "X9",
+        *(f"S{number}" for number in range(1, 9)),
         *(f"Q{number}" for number in range(1, 6)),
     ]
 
