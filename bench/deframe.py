@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.deframe_corpora import read_clickbait16, read_ta1c
-from bench.linear import Linear, auc, calibrated, ece, logistic, macro_f1
+from bench.linear import Linear, auc, best_f1, calibrated, ece, logistic, macro_f1
 from bench.train_rules import Corpus, english_held_out, held_out_english, held_out_scores
 from inforadar.model.analysis import ScoreName, Subject
 from inforadar.stages.analyze.local.analyzer import analyze_subject
@@ -83,7 +83,8 @@ def spread_table(corpora: Sequence[Corpus], every: int) -> None:
                 for headline in chosen
             ]
             medians = (
-                statistics.median(analysis.score(name).value for analysis in analyses) for name in names
+                statistics.median(analysis.score(name).value or 0.0 for analysis in analyses)
+                for name in names
             )
             print(f"  {corpus.language} {word:<37} {''.join(f'{value:>16.2f}' for value in medians)}")
 
@@ -101,13 +102,15 @@ def labelled_table(file: Path) -> None:
                 language=row["language"],
             )  # fmt: skip
             value = analyze_subject(subject).score(ScoreName(row["score"])).value
-            found.setdefault((row["score"], row["language"]), []).append((value, int(row["label"])))
-    print(f"\nScores on {file.name:<32} {'items':>7} {'AUC':>7} {'macro-F1':>9} {'ECE':>6}")
+            if value is not None:
+                found.setdefault((row["score"], row["language"]), []).append((value, int(row["label"])))
+    print(f"\nScores on {file.name:<32} {'items':>7} {'AUC':>7} {'best F1':>8} {'at':>5} {'ECE':>6}")
     for (score, language), pairs in sorted(found.items()):
         values, labels = [value for value, _ in pairs], [label for _, label in pairs]
+        best, threshold = best_f1(values, labels)
         print(
             f"  {score + ', ' + language:<38} {len(labels):>7} {auc(values, labels):>7.3f}"
-            f" {macro_f1(values, labels):>9.3f} {ece(values, labels):>6.3f}"
+            f" {best:>8.3f} {threshold:>5.2f} {ece(values, labels):>6.3f}"
         )
 
 

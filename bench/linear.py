@@ -151,6 +151,18 @@ def macro_f1(probabilities: Sequence[float], labels: Sequence[int], threshold: f
     return (f1(0) + f1(1)) / 2
 
 
+def best_f1(probabilities: Sequence[float], labels: Sequence[int]) -> tuple[float, float]:
+    """Return the highest F1 of the positive class over all thresholds, and the threshold."""
+    best, threshold, hits = 0.0, 1.0, 0
+    ranked = sorted(zip(probabilities, labels, strict=True), reverse=True)
+    for place, (value, label) in enumerate(ranked, start=1):
+        hits += label
+        is_last_of_value = place == len(ranked) or ranked[place][0] != value
+        if is_last_of_value and (f1 := 2 * hits / (place + sum(labels))) > best:
+            best, threshold = f1, value
+    return best, threshold
+
+
 def ece(probabilities: Sequence[float], labels: Sequence[int], bins: int = 10) -> float:
     """Return the expected calibration error: how far predicted shares are from true ones, bin by bin."""
     boxes: list[list[tuple[float, int]]] = [[] for _ in range(bins)]
