@@ -164,6 +164,7 @@ def test_the_specification_has_all_its_clauses() -> None:
         "X8",
         "X9",
         *(f"S{number}" for number in range(1, 9)),
+        *(f"G{number}" for number in range(1, 9)),
         *(f"Q{number}" for number in range(1, 6)),
     ]
 

@@ -29,6 +29,7 @@ from inforadar.store.items.search_jobs import load_search_jobs
 from inforadar.store.items.search_words import query_words, search_words
 from inforadar.store.schema.items import items
 from inforadar.store.schema.search import item_search, search_queue
+from inforadar.store.schema.stories import story_queue
 from tests.store.making import NOW, add_feed, collect, count, listed, set_feed
 
 TITLES = {
@@ -207,6 +208,7 @@ async def test_items_that_would_share_a_place_in_the_index_get_two(database: Dat
     await collect(database, feed, *(listed(f"https://example.com/{n}", title=f"Same {n}") for n in range(3)))
 
     def make_alike(connection: Connection) -> None:
+        connection.execute(delete(story_queue))
         ids = list(connection.execute(select(items.c.id)).scalars())
         for number, old in enumerate(ids):
             alike = UUID(int=7 + number * 2**40)

@@ -1,4 +1,4 @@
-"""The request sequences of real apps, as their code has them: a synchronization and a mark, then another one."""
+"""The request sequences of real apps, as far as they are known: a synchronization and a mark, then another one."""
 
 from __future__ import annotations
 
