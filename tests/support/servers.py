@@ -110,9 +110,9 @@ def run_postgres() -> Iterator[dict[str, str]]:
     with _postgres_server() as url:
         prefix = f"inforadar_test_{uuid4().hex[:12]}"
         template = f"{prefix}_template"
-        schema = asyncio.run(_make_template(url, template))
+        made = asyncio.run(_make_template(url, template))
         try:
-            yield {"url": url, "prefix": prefix, "template": template, "schema": schema}
+            yield {"url": url, "prefix": prefix, "template": template, **made}
         finally:
             asyncio.run(_drop_all(url, prefix))
 
@@ -150,7 +150,7 @@ def own_postgres(configuration: str = _POSTGRES_CONF) -> Iterator[PostgresServer
         shutil.rmtree(folder)
 
 
-async def _make_template(url: str, template: str) -> str:
+async def _make_template(url: str, template: str) -> dict[str, str]:
     from inforadar.store.database import open_database  # noqa: PLC0415
     from inforadar.store.upkeep.upgrade import upgrade_database  # noqa: PLC0415
 
@@ -158,7 +158,7 @@ async def _make_template(url: str, template: str) -> str:
     async with open_database(on_database(url, template)) as database:
         await upgrade_database(database)
     async with _connected(on_database(url, template)) as connection:
-        return await schema_of(connection)
+        return {"schema": await schema_of(connection), "rows": json.dumps(await _rows_of(connection))}
 
 
 async def _drop_all(url: str, prefix: str) -> None:
@@ -203,7 +203,7 @@ async def fresh_postgres(
     reusable = False
     try:
         yield url
-        reusable = migrated and await emptied(url, server["schema"])
+        reusable = migrated and await emptied(url, server)
     finally:
         if reusable:
             spare.append(name)
@@ -219,17 +219,30 @@ async def _create(server: dict[str, str], *, migrated: bool, locale: str | None)
     return name
 
 
-async def emptied(url: str, schema: str) -> bool:
-    """Empty a database; false if its tables are not those of `schema`, so that it cannot serve again."""
+async def emptied(url: str, server: dict[str, str]) -> bool:
+    """Bring a database back to what the migrations left; false if its tables are others now, so that it must go."""
     async with _connected(url) as connection:
         await connection.execute(_END_OTHERS)
-        if await schema_of(connection) != schema:
+        if await schema_of(connection) != server["schema"]:
             return False
         tables = await connection.fetchval(_WRITTEN_TABLES)
         if tables:
             await connection.execute(f"TRUNCATE {tables} CASCADE")
+        for table, rows in json.loads(server["rows"]).items():
+            restore = f"INSERT INTO {table} SELECT * FROM json_populate_recordset(NULL::{table}, $1)"
+            await connection.execute(restore, rows)
         await connection.execute(_RESTART_SEQUENCES)
         return True
+
+
+async def _rows_of(connection: Connection) -> dict[str, str]:
+    """Return what the migrations themselves wrote, by table, as JSON."""
+    tables = (await connection.fetchval(_WRITTEN_TABLES) or "").split(", ")
+    return {
+        table: await connection.fetchval(f"SELECT json_agg(one) FROM {table} AS one")
+        for table in tables
+        if table and await connection.fetchval(f"SELECT count(*) FROM {table}")
+    }
 
 
 async def schema_of(connection: Connection) -> str:
