@@ -2,6 +2,7 @@
 
     /rss                       feeds/rss.py         plain ASGI, beside the router (http/rsgi.py serves it from memory)
     /feeds/topic/…  …          feeds/combined.py
+    /feeds/stories  /brief  …  feeds/stories.py
     /  /item/{id}              pages/articles.py    (pages/item_query.py: filters and links)
     /feeds  /feeds/{id}        pages/feeds.py       (pages/feed_query.py, pages/plots.py)
     /add  /opml                pages/add.py, pages/opml.py (http/forms.py, http/multipart.py, pages/selectors_form.py)
@@ -15,6 +16,7 @@
     /health  …                 api/health.py
     /api/item  /api/site       api/lookup.py
     /api/items  /api/marks     api/items.py
+    /api/stories               api/stories.py
     /api/feeds  /api/opml  …   api/feeds.py
     /api/fetch  …              api/fetch.py
     /api/runs  /api/labels  …  api/status.py        (api/run_events.py: a run as it happens)

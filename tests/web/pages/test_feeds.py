@@ -249,7 +249,7 @@ async def test_whoever_is_not_logged_in_may_look_and_is_led_to_the_login(
                  "/add/pages", "/opml", "/fetch", f"/fetch/{new_uuid()}/stop"):  # fmt: skip
         refused = await stranger.post(path, to="off")
         assert refused.status == 401, path
-        assert "Making changes requires the admin token" in refused.words
+        assert "Making changes requires an account" in refused.words
         assert '<a href="/login">' in refused.text
     found = await again(newsroom, feed)
     assert (found.deleted_at, found.requested_at) == (None, None)

@@ -105,7 +105,12 @@ class Access:
         if refusal is not None:
             await self._refuse(refusal, scope, receive, send)
             return
-        if scope["method"] in CHANGES and scope["path"] not in {*LOGIN_PATHS, _READ_ONLY}:
+        is_for_anybody = scope["path"].startswith(_FOR_ANYBODY)
+        if (
+            scope["method"] in CHANGES
+            and not is_for_anybody
+            and scope["path"] not in {*LOGIN_PATHS, _READ_ONLY}
+        ):
             receive = await _buffered(scope, receive)
             refusal = self._change_refusal(scope, host, who)
         elif not (self._is_open or who or scope["path"].startswith(_ALWAYS_OPEN)):
