@@ -334,3 +334,33 @@ async def test_a_feed_has_its_plan_its_week_and_the_reason_for_its_next_run(
     assert shown["polling_sentence"].startswith("Usually posts on weekdays between 7 and 9; next look ")
     assert [len(day) for day in shown["week"]] == [24] * 7
     assert max(max(day) for day in shown["week"]) == 1 > 3 * max(shown["week"][6])
+
+
+async def test_a_twin_of_a_followed_url_is_answered_with_the_url_that_is_followed(
+    newsroom: Newsroom, admin: Admin
+) -> None:
+    status, added = await admin("POST", "/api/feeds", json={"url": "https://known.example/feed"})
+    assert (status, added["followed_as"]) == (201, None)
+    status, twin = await admin("POST", "/api/feeds", json={"url": "http://known.example/feed/"})
+    assert (status, twin["added"], twin["id"]) == (200, False, added["id"])
+    assert twin["followed_as"] == "https://known.example/feed"
+    _, same = await admin("POST", "/api/feeds", json={"url": "https://known.example/feed"})
+    assert (same["added"], same["followed_as"]) == (False, None)
+
+
+async def test_twins_in_opml_are_reported_with_the_url_that_is_followed(
+    newsroom: Newsroom, admin: Admin
+) -> None:
+    known = await newsroom.add_feed("https://known.example/feed")
+    urls = ("http://known.example/feed", "https://new.example/", "http://new.example/")
+    outlines = "".join(f'<outline xmlUrl="{url}"/>' for url in urls)
+    _, imported = await admin("POST", "/api/opml", data=f"<opml><body>{outlines}</body></opml>".encode())
+    (new,) = imported["added"]
+    assert imported["twins"] == [
+        {
+            "url": "http://known.example/feed",
+            "followed_as": "https://known.example/feed",
+            "id": str(known.id),
+        },
+        {"url": "http://new.example/", "followed_as": "https://new.example/", "id": new["id"]},
+    ]
