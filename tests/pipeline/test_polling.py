@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -133,10 +134,17 @@ def test_a_whole_document_is_asked_for_less_often_and_daily_once_it_has_not_chan
 def test_the_same_document_counts_as_whole_in_spite_of_its_validators() -> None:
     since = NOW - timedelta(days=9)
     feed = a_feed(body_digest="same", body_changed_at=since)
-    again = repeat_of(feed, digest="same", has_validators=True, now=NOW)
+    judge = partial(repeat_of, feed, was_conditional=True, now=NOW)
+    again = judge(digest="same", has_validators=True)
     assert (again.is_whole, again.unchanged_s) == (True, 9 * DAY_S)
-    assert repeat_of(feed, digest="other", has_validators=True, now=NOW) == Repeat()
-    assert repeat_of(feed, digest="other", has_validators=False, now=NOW) == Repeat(is_whole=True)
+    assert judge(digest="other", has_validators=True) == Repeat()
+    assert judge(digest="other", has_validators=False) == Repeat(is_whole=True)
+
+
+def test_the_same_document_is_no_repeat_if_it_was_asked_for_without_validators() -> None:
+    feed = a_feed(body_digest="same", body_changed_at=NOW - timedelta(days=40))
+    found = repeat_of(feed, digest="same", has_validators=True, was_conditional=False, now=NOW)
+    assert found == Repeat()
 
 
 def test_the_delay_of_items_posted_since_the_last_look_is_compared_with_the_plan() -> None:

@@ -111,11 +111,13 @@ class Repeat:
     """How long the document has been the same, if it is sent whole."""
 
 
-def repeat_of(feed: Feed, *, digest: str, has_validators: bool, now: datetime) -> Repeat:
-    """Judge a response that carried the whole document."""
+def repeat_of(
+    feed: Feed, *, digest: str, has_validators: bool, was_conditional: bool, now: datetime
+) -> Repeat:
+    """Judge a response that carried the whole document. If it was asked for without validators, that is no repeat."""
     is_same = digest == feed.body_digest
     since = feed.body_changed_at if is_same else None
-    is_whole = not has_validators or is_same
+    is_whole = not has_validators or (is_same and was_conditional)
     unchanged_s = (now - since).total_seconds() if since and is_whole else 0.0
     return Repeat(is_whole=is_whole, unchanged_s=unchanged_s)
 
@@ -171,9 +173,9 @@ def after_failure(feed: Feed, policy: SchedulePolicy, failed: Failed) -> NextRun
     return NextRun(after_s=wait, failures=failures, error=failed.message, reason=PollReason.ERROR)
 
 
-def is_check_due(feed: Feed, now: datetime) -> bool:
-    """Whether the next request is made without validators, because nothing but 304 came for a long time."""
-    return feed.read_at is not None and (now - feed.read_at).total_seconds() >= VALIDATOR_CHECK_S
+def is_check_due(read_at: datetime | None, now: datetime) -> bool:
+    """Whether the next request is made without validators, because no document was read for a long time."""
+    return read_at is not None and (now - read_at).total_seconds() >= VALIDATOR_CHECK_S
 
 
 def confirm_move(
