@@ -106,8 +106,7 @@ def test_feeds_that_were_added_together_are_spread_over_their_whole_interval() -
     hints=st.builds(
         ScheduleHints,
         ttl_s=st.none() | st.integers(1, 10**9),
-        skip_hours=st.frozensets(st.integers(0, 23)),
-        skip_days=st.frozensets(st.integers(0, 6)),
+        update_period_s=st.none() | st.integers(1, 10**9),
     ),
 )
 def test_the_cap_of_seven_days_holds_with_jitter(

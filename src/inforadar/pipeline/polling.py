@@ -19,7 +19,7 @@ from inforadar.model.http import Outcome
 from inforadar.model.item import NewItem
 from inforadar.model.rhythm import Delays, Polling, PollLimits, PollReason, Rhythm
 from inforadar.model.schedule import FinishedJob, NextRun, PlannedRun
-from inforadar.pipeline.schedule import JITTER, MAX_INTERVAL_S, SchedulePolicy, is_skipped, spread
+from inforadar.pipeline.schedule import JITTER, SchedulePolicy, is_skipped, spread
 from inforadar.stages.rhythm.counts import learn
 from inforadar.stages.rhythm.forecast import DAY_S, USUAL_RATE, Forecast
 from inforadar.stages.rhythm.plan import HORIZON_S, SLOT_S, plan_next
@@ -89,13 +89,14 @@ class RhythmPlanner:
             self.policy.dice,
             is_first=limits.is_first,
             jitter_s=min(JITTER * interval_s, PLAN_JITTER_S),
+            at_least_s=limits.at_least_s,
         )
         # Slots are relative to now, so a plan that only waits for a hint may end a little later than the hint does.
         leeway_s = SLOT_S / 2 if limits.reason is PollReason.MINIMUM else 2 * SLOT_S
         is_bound = plan.after_s <= limits.at_least_s + leeway_s
         return replace(
             before,
-            after_s=min(after_s, MAX_INTERVAL_S),
+            after_s=after_s,
             reason=PollReason.SKIPPED_TIME if skipped else limits.reason if is_bound else PollReason.PLAN,
             polling=Polling(
                 # A wait beyond the horizon of the plan means fewer polls than one a day.
@@ -103,7 +104,7 @@ class RhythmPlanner:
                 if interval_s >= HORIZON_S
                 else plan.polls_per_day,
                 items_per_day=plan.items_per_day,
-                expected_delay_s=plan.expected_delay_s + (after_s - plan.after_s),
+                expected_delay_s=max(plan.expected_delay_s + (after_s - plan.after_s), 0.0),
             ),
         )
 
