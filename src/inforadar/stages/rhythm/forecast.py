@@ -33,6 +33,7 @@ GAP_PSEUDO_ITEMS = 3.0
 LATELY_PSEUDO_ITEMS = 3.0
 NEIGHBOUR_SHARE = 0.25
 """Each hour passes this share of its items to either neighbour: feeds are not that punctual, and counts are few."""
+_MINUTE_BIN_S = 3600.0 / MINUTE_BINS
 _EPOCH_WEEKDAY_S = 3 * DAY_S
 """1 January 1970 was a Thursday."""
 
@@ -103,7 +104,7 @@ class Forecast:
             middle = (begin + end) / 2
             local = int(middle + shift)
             usual = self.hours[local // 3600 % HOURS] * self.days[(local // 86400 + 3) % DAYS]
-            total += (end - begin) * usual * decay(self.now - middle, LATELY_HALF_LIFE_S)
+            total += (end - begin) * usual * math.exp2((middle - self.now) / LATELY_HALF_LIFE_S)
             end = begin
         return total * self.rate
 
@@ -122,26 +123,27 @@ class Forecast:
         still_quiet = 1.0
         busier, fade = self.lately - 1, decay(slot_s, LATELY_HALF_LIFE_S)
         at = now + slot_s / 2
-        shift, shift_until = self.offset(at), at + 3600
-        for _ in range(slots):
-            while at >= edge:
-                gap_bin += 1
-                edge = last_at + GAP_EDGES_S[gap_bin] if gap_bin < GAP_BINS - 1 else math.inf
-                hazard = hazards[gap_bin]
-            if at >= shift_until:
-                shift, shift_until = self.offset(at), at + 3600
-            local = int(at + shift)
-            usual = (
-                per_slot
-                * hours[local // 3600 % HOURS]
-                * days[(local // 86400 + 3) % DAYS]
-                * minutes[local % 3600 * MINUTE_BINS // 3600]
-                * (1 + busier)
-            )
-            busier *= fade
-            found.append(usual * (still_quiet * hazard + 1 - still_quiet))
-            still_quiet *= math.exp(-usual * hazard)
-            at += slot_s
+        append, exp = found.append, math.exp
+        left = slots
+        while left > 0:
+            # The slots of one hour have hour, day and zone in common.
+            local = at + self.offset(at)
+            hour, within = divmod(local, 3600.0)
+            hour = int(hour)
+            level = per_slot * hours[hour % HOURS] * days[(hour // 24 + 3) % DAYS]
+            together = min(math.ceil((3600.0 - within) / slot_s), left)
+            left -= together
+            for _ in range(together):
+                while at >= edge:
+                    gap_bin += 1
+                    edge = last_at + GAP_EDGES_S[gap_bin] if gap_bin < GAP_BINS - 1 else math.inf
+                    hazard = hazards[gap_bin]
+                usual = level * minutes[int(within / _MINUTE_BIN_S)] * (1.0 + busier)
+                append(usual * (1.0 + still_quiet * (hazard - 1.0)))
+                still_quiet *= exp(-usual * hazard)
+                busier *= fade
+                within += slot_s
+                at += slot_s
         return found
 
     def expected_between(self) -> Callable[[float, float], float]:
@@ -178,8 +180,9 @@ def _rate(rhythm: Rhythm, now: float) -> float:
 
 def _shape(counts: Sequence[float], faded: float, total: float, pseudo_items: float) -> list[float]:
     """The counts relative to their mean, with the pseudo-items spread evenly over them."""
-    number = len(counts)
-    return [(count * faded * number + pseudo_items) / (total + pseudo_items) for count in counts]
+    scale = faded * len(counts) / (total + pseudo_items)
+    least = pseudo_items / (total + pseudo_items)
+    return [count * scale + least for count in counts]
 
 
 def _smoothed(hours: Sequence[float]) -> list[float]:
