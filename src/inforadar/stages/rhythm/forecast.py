@@ -22,6 +22,8 @@ LONG_RUN_HALF_LIFE_S = 365 * DAY_S
 SHAPE_HALF_LIFE_S = 84 * DAY_S
 """A weekly pattern needs more weeks to show than a rate, and changes more rarely."""
 LATELY_HALF_LIFE_S = DAY_S / 4
+MANY_WEEKS_S = 5 * WEEK_S
+"""After this time all days of the week and hours of the day were observed about equally long."""
 USUAL_RATE = 3 / DAY_S
 """Items per second of a feed about which nothing is known."""
 RATE_PSEUDO_ITEMS = 1.0
@@ -78,9 +80,17 @@ class Forecast:
         """Items per second, on average over a week."""
         faded = decay(now - rhythm.counted_at, SHAPE_HALF_LIFE_S)
         total = rhythm.shaped * faded
-        self.hours = _shape(_smoothed(rhythm.hours), faded, total, HOUR_PSEUDO_ITEMS)
+        seen_s = now - rhythm.since
+        hours, days = _smoothed(rhythm.hours), rhythm.days
+        self.hours = _shape(hours, faded, total, HOUR_PSEUDO_ITEMS)
         """How many times as many items as on average come in each hour of the day."""
-        self.days = _shape(rhythm.days, faded, total, DAY_PSEUDO_ITEMS)
+        self.days = _shape(days, faded, total, DAY_PSEUDO_ITEMS)
+        if total and 0 < seen_s < MANY_WEEKS_S:
+            start = rhythm.since + self.offset(now)
+            shares = time_shares(start + _EPOCH_WEEKDAY_S, seen_s, DAYS, DAY_S)
+            self.days = _fair_shape(days, shares, faded, total, DAY_PSEUDO_ITEMS)
+            shares = _smoothed(time_shares(start, seen_s, HOURS, 3600.0))
+            self.hours = _fair_shape(hours, shares, faded, total, HOUR_PSEUDO_ITEMS)
         self._minutes = _shape(rhythm.minutes, faded, total, MINUTE_PSEUDO_ITEMS)
         self._hazards = [
             (came * faded + GAP_PSEUDO_ITEMS) / (usual * faded + GAP_PSEUDO_ITEMS)
@@ -183,6 +193,29 @@ def _shape(counts: Sequence[float], faded: float, total: float, pseudo_items: fl
     scale = faded * len(counts) / (total + pseudo_items)
     least = pseudo_items / (total + pseudo_items)
     return [count * scale + least for count in counts]
+
+
+def _fair_shape(
+    counts: Sequence[float], shares: Sequence[float], faded: float, total: float, pseudo_items: float
+) -> list[float]:
+    """As `_shape`, relative to the time each was observed for: a Tuesday still to come is not one without items."""
+    each = pseudo_items / len(counts)
+    return [
+        (count * faded + each) / (total * share + each) for count, share in zip(counts, shares, strict=True)
+    ]
+
+
+def time_shares(start: float, seconds: float, bins: int, bin_s: float) -> list[float]:
+    """How much of the time from `start` on falls into each bin of a cycle; it sums up to 1."""
+    cycles, rest = divmod(seconds, bins * bin_s)
+    found = [cycles * bin_s] * bins
+    while rest > 0:
+        number, within = divmod(start, bin_s)
+        part = min(bin_s - within, rest)
+        found[int(number) % bins] += part
+        start += part
+        rest -= max(part, 1e-3)
+    return [one / seconds for one in found]
 
 
 def _smoothed(hours: Sequence[float]) -> list[float]:
