@@ -2,9 +2,10 @@
 
     python -m bench simulate [--feeds 10000000] [--hosts 1000000] [--hours 5] [--seed 1] [--polling adaptive|fixed]
 
-With adaptive polling each feed has an interval of its own, by its rate: rates are spread as in real collections, from
-items a year to items an hour, and the intervals follow from the plan's price and fairness for a constant rate, with the
-fixed interval's number of requests. (Plans by hour and day move polls, not their number.)
+With adaptive polling each feed has one of a few hundred rhythms, learned by the product's own code from made-up posts:
+from items a year to items an hour, most of them in some hours of the day. Its waits come from the product's own plan, made
+for each rhythm and each ten minutes of the clock at one price, at which all feeds together cost as many requests as
+the fixed interval. The feeds' rhythms do not change while the clock runs: new items are not simulated.
 
 It simulates the rules, not the code. Second by second, workers claim due feeds, the longest due first, as many as they
 can fetch in a second. A free host takes one request and is then closed for its delay; a feed whose host is closed goes
@@ -12,16 +13,18 @@ back with `next_run_at` at its turn, exactly as `Dispatch` postpones it. Interva
 own constants. Nothing is fetched and no time is waited for. It takes one core about two and a half minutes, and prints
 how long it took.
 
-It answers: how late feeds are (lag), whether the feeds of a crowded host share its slots fairly, how many claims are in
-vain, and how long the backlog lasts after all workers were down for an hour.
+It answers: how late feeds are (lag), how long a feed of a crowded host waits for its slot, how many claims are in vain,
+and how long the backlog lasts after all workers were down for an hour.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import platform
+import random
 import sys
 import time
 from collections import defaultdict, deque
@@ -35,9 +38,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inforadar.config import FetcherSettings
+from inforadar.model.rhythm import Rhythm
+from inforadar.pipeline.polling import MAX_PRICE_S, MIN_PRICE_S, PLAN_JITTER_S, REPLANNED
 from inforadar.pipeline.schedule import JITTER
-from inforadar.stages.rhythm.forecast import USUAL_RATE
-from inforadar.stages.rhythm.plan import FAIRNESS, HORIZON_S
+from inforadar.stages.rhythm.counts import learn
+from inforadar.stages.rhythm.forecast import DAY_S, Forecast
+from inforadar.stages.rhythm.plan import SLOT_S, plan_next
 
 Ids = NDArray[np.int32]
 Indices = NDArray[np.int64]
@@ -49,6 +55,9 @@ DELAY_S = int(_FETCHER.domain_delay)
 SPARE = 1.5
 """Capacity relative to what the interval needs."""
 BATCH = _FETCHER.batch_size
+RHYTHMS = 200
+START_S = datetime(2026, 3, 2, 8, tzinfo=UTC).timestamp()
+"""The simulated clock starts here, a Monday."""
 MOST_CLAIMS = 4
 """Maximum claims per possible fetch in a second: claims are cheaper than fetches, but not free."""
 
@@ -74,7 +83,8 @@ class Outcome:
     lag_s: dict[str, float] = field(default_factory=dict)
     """Percentiles for feeds on hosts with spare slots (their feeds need at most half of the slots)."""
     crowded: dict[str, float] = field(default_factory=dict)
-    """Overloaded hosts: their number, their feeds, and how evenly their slots are shared."""
+    """Overloaded hosts: their number, their feeds, and how late a feed was at most, in rounds of its host. A round is one
+    turn for each feed of the host, so a large number would mean that feeds are passed over."""
     claims_per_fetch: float = 0.0
     slots_used: float = 0.0
     """Share of the slots of crowded hosts."""
@@ -85,17 +95,62 @@ class Outcome:
     cpu_s: float = 0.0
 
 
-def intervals(feeds: int, rng: np.random.Generator, *, adaptive: bool) -> NDArray[np.float64]:
-    """The interval of each feed in seconds; all together cost as many requests as the fixed interval."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plans:
+    """The waits of each rhythm, by the time at which it is planned."""
+
+    waits: NDArray[np.float32]
+    """Seconds by rhythm and slot of the clock."""
+    interval: NDArray[np.float64]
+    """Mean seconds between two polls, by rhythm."""
+    jitter_s: float
+    """The most that jitter adds to a wait."""
+
+
+def plans(hours: float, seed: int, *, adaptive: bool) -> Plans:
+    slots = int(hours * 3600 / SLOT_S) + 1
     if not adaptive:
-        return np.full(feeds, float(INTERVAL_S))
-    rates = USUAL_RATE * np.exp(rng.normal(-1.0, 2.0, feeds))
-    shape = rates ** (-(1 - FAIRNESS) / 2)
-    scale = INTERVAL_S * np.mean(1 / shape)
-    for _ in range(20):
-        found = np.clip(scale * shape, _FETCHER.min_interval, HORIZON_S)
-        scale *= INTERVAL_S * np.mean(1 / found)
-    return np.clip(scale * shape, _FETCHER.min_interval, HORIZON_S)
+        fixed = np.full(1, float(INTERVAL_S))
+        return Plans(
+            waits=np.full((1, slots), INTERVAL_S, np.float32), interval=fixed, jitter_s=JITTER * INTERVAL_S
+        )
+    rng = random.Random(seed)
+    rhythms = [made_up_rhythm(rng) for _ in range(RHYTHMS)]
+    forecasts = [Forecast(rhythm, START_S) for rhythm in rhythms]
+    wanted = RHYTHMS * DAY_S / (INTERVAL_S * (1 + JITTER / 2))
+    low, high = MIN_PRICE_S, MAX_PRICE_S
+    for _ in range(16):
+        price = math.sqrt(low * high)
+        polls = [
+            plan_next(one, price, min_interval_s=_FETCHER.min_interval).polls_per_day for one in forecasts
+        ]
+        low, high = (price, high) if sum(polls) * REPLANNED > wanted else (low, price)
+    waits = [
+        [
+            plan_next(
+                Forecast(rhythm, START_S + slot * SLOT_S), price, min_interval_s=_FETCHER.min_interval
+            ).after_s
+            for slot in range(slots)
+        ]
+        for rhythm in rhythms
+    ]
+    return Plans(
+        waits=np.array(waits, np.float32),
+        interval=DAY_S / (np.array(polls) * REPLANNED),
+        jitter_s=PLAN_JITTER_S,
+    )
+
+
+def made_up_rhythm(rng: random.Random) -> Rhythm:
+    """What is learned from eight weeks of a feed that posts around an hour of its own."""
+    daily, hour = 3 * math.exp(rng.gauss(-1.0, 2.0)), rng.random() * 24
+    number = min(round(daily * 56), 400)
+    days = min(56.0, number / daily) if number else 56.0
+    times = [
+        START_S - (rng.random() * days // 1 + 1) * DAY_S + (hour + rng.gauss(0, 3)) * 3600
+        for _ in range(number)
+    ]
+    return learn(None, times, START_S)
 
 
 def crowd(feeds: int, hosts: int, rng: np.random.Generator) -> Ids:
@@ -109,17 +164,18 @@ class World:
     """One run of the clock."""
 
     def __init__(
-        self, feeds: int, hosts: int, rng: np.random.Generator, scenario: Scenario, *, adaptive: bool
+        self, feeds: int, hosts: int, rng: np.random.Generator, scenario: Scenario, plans: Plans
     ) -> None:
         self.rng = rng
         self.scenario = scenario
         self.host = crowd(feeds, hosts, rng)
         self.free_at = np.zeros(hosts, dtype=np.int32)
-        self.interval = intervals(feeds, rng, adaptive=adaptive).astype(np.float32)
+        self.plans = plans
+        self.rhythm = rng.integers(0, plans.interval.size, feeds, dtype=np.int16)
+        self.interval = plans.interval[self.rhythm].astype(np.float32)
         first = np.zeros(feeds, np.int32) if scenario.together else rng.random(feeds) * self.interval
         self.due = first.astype(np.int32)
         """When each feed's interval ended; postponing does not change it."""
-        self.count = np.zeros(feeds, dtype=np.int16)
         self.wheel: defaultdict[int, list[Ids]] = defaultdict(list)
         self.turn_to(np.arange(feeds, dtype=np.int32), self.due)
         self.backlog: deque[Ids] = deque()
@@ -132,6 +188,12 @@ class World:
         self.has_room = self.load <= 0.5
         """Hosts with spare slots. A host near its limit is late after one missed slot, whatever the schedule."""
         self.population = population
+
+    def wait(self, ids: Ids, now: int) -> Ids:
+        """How long these feeds wait for their next poll, by plan and jitter."""
+        waits = self.plans.waits[self.rhythm[ids], int(now / SLOT_S)]
+        most = np.minimum(JITTER * waits, self.plans.jitter_s)
+        return (waits + most * self.rng.random(ids.size)).astype(np.int32)
 
     def turn_to(self, ids: Ids, at: Ids) -> None:
         """Put feeds into the second in which they are due."""
@@ -212,12 +274,14 @@ def simulate(
 ) -> Outcome:
     """Run the clock for `hours`; the first interval is warm-up and not counted."""
     began, cpu_began = time.perf_counter(), time.process_time()
-    world = World(feeds, hosts, np.random.default_rng(seed), scenario, adaptive=adaptive)
+    planned = plans(hours, seed, adaptive=adaptive)
+    world = World(feeds, hosts, np.random.default_rng(seed), scenario, planned)
     demand = (np.minimum(world.load, 1.0) / (DELAY_S * (1 + JITTER / 2))).sum()
     capacity = max(int(demand * SPARE), 1)
     outcome = Outcome(scenario=scenario.name, feeds=feeds, hosts=hosts, hours=hours, capacity_per_s=capacity)
     lags: list[NDArray[np.int32]] = []
     claims = slots = 0
+    longest = 0.0
     last = np.full(hosts, -DELAY_S, dtype=np.int32)
     away = range(scenario.away_from_s, scenario.away_from_s + scenario.away_for_s)
     warm = 0 if scenario.together else INTERVAL_S
@@ -236,13 +300,14 @@ def simulate(
             claims += claimed
             outcome.fetched += ids.size
             slots += int(world.is_crowded[hit].sum())
-            world.count[ids] += 1
+            behind = world.is_crowded[hit]
+            rounds = lag[behind] / (world.population[hit[behind]] * DELAY_S)
+            longest = max(longest, float(rounds.max(initial=0.0)))
         if away and now >= away.stop and (easy_lag := lag[easy]).size and easy_lag.max() > 60:
             outcome.storm_s = now - away.stop + 1
         if scenario.together and (easy_lag := lag[easy]).size and easy_lag.max() > INTERVAL_S:
             outcome.storm_s = now + 1
-        after = (world.interval[ids] * (1 + JITTER * world.rng.random(ids.size))).astype(np.int32)
-        world.due[ids] = now + after
+        world.due[ids] = now + world.wait(ids, now)
         world.turn_to(ids, world.due[ids])
     counted_s = hours * 3600 - warm - scenario.away_for_s
     all_lags = np.concatenate(lags)
@@ -250,36 +315,17 @@ def simulate(
     lag_s = np.percentile(all_lags, parts)
     outcome.lag_s = {f"p{p}": float(lag) for p, lag in zip(parts, lag_s, strict=True)}
     outcome.claims_per_fetch = round(claims / max(outcome.fetched, 1), 3)
-    outcome.crowded = _fairness(world)
+    outcome.crowded = {
+        "hosts": int(world.is_crowded.sum()),
+        "feeds": int(world.population[world.is_crowded].sum()),
+        "largest_host": int(world.population.max()),
+        "rounds_waited_max": round(longest, 3),
+    }
     possible = world.is_crowded.sum() * counted_s / DELAY_S
     outcome.slots_used = round(float(slots / possible), 3) if possible else 1.0
     outcome.wall_s = round(time.perf_counter() - began, 1)
     outcome.cpu_s = round(time.process_time() - cpu_began, 1)
     return outcome
-
-
-def _fairness(world: World) -> dict[str, float]:
-    """Compare how often the luckiest tenth of a crowded host's feeds was fetched with the rest (1 is even)."""
-    crowded = np.flatnonzero(world.is_crowded)
-    members = world.is_crowded[world.host]
-    counts, hosts = world.count[members].astype(np.float64), world.host[members]
-    total = np.bincount(hosts, counts, minlength=world.free_at.size)[crowded]
-    squares = np.bincount(hosts, counts**2, minlength=world.free_at.size)[crowded]
-    size = world.population[crowded]
-    jain = total**2 / np.maximum(size * squares, 1e-9)
-    # A host with far more feeds than slots gives most feeds none: even means within one of the mean.
-    best = np.zeros(world.free_at.size)
-    np.maximum.at(best, hosts, counts)
-    ahead = best[crowded] - np.ceil(total / size)
-    return {
-        "hosts": int(crowded.size),
-        "feeds": int(members.sum()),
-        "largest_host": int(world.population.max()),
-        "fetches_ahead_of_the_fair_share_max": float(ahead.max(initial=0)),
-        "jain_of_hosts_with_turns_for_all": float(np.mean(jain[total >= size]))
-        if (total >= size).any()
-        else 1.0,
-    }
 
 
 SCENARIOS = (

@@ -244,6 +244,11 @@ def twin_urls(url: str) -> tuple[str, ...]:
     return tuple(twin for twin in found if twin != url)
 
 
+def is_twin_url(url: str, other: str) -> bool:
+    """Whether `other`, in canonical form, is most likely the same feed under another URL."""
+    return other in twin_urls(canonical_form(url))
+
+
 def readable(url: str) -> str:
     """Format a URL for people: no scheme, host in its own script, no trailing slash."""
     parsed = ada_url.URL(url)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -18,7 +19,14 @@ from inforadar.model.item import Listed, NewItem
 from inforadar.model.rhythm import Polling, PollingMode, PollReason
 from inforadar.model.schedule import FinishedJob, Lease, NextRun
 from inforadar.pipeline.polling import RhythmPlanner, first_price, steered
-from inforadar.pipeline.schedule import MAX_INTERVAL_S, Repeat, SchedulePolicy, after_success, repeat_of
+from inforadar.pipeline.schedule import (
+    MAX_INTERVAL_S,
+    Repeat,
+    SchedulePolicy,
+    after_success,
+    is_skipped,
+    repeat_of,
+)
 from inforadar.stages.rhythm.counts import learn
 from inforadar.stages.rhythm.forecast import DAY_S
 from inforadar.store.feeds.rhythms import Demand
@@ -60,8 +68,8 @@ def planned(policy: SchedulePolicy, feed: Feed, price_s: float = 100.0, **asked:
         ScheduleHints,
         ttl_s=st.none() | st.integers(0, 10**7),
         update_period_s=st.none() | st.integers(0, 10**7),
-        skip_hours=st.frozensets(st.integers(0, 23), max_size=20),
-        skip_days=st.frozensets(st.integers(0, 6), max_size=5),
+        skip_hours=st.frozensets(st.integers(0, 23)),
+        skip_days=st.frozensets(st.integers(0, 6)),
     ),
     ages_h=st.lists(st.floats(0, 2000), max_size=30),
     is_first=st.booleans(),
@@ -82,12 +90,46 @@ def test_no_request_is_made_before_a_hint_allows_it(
     rhythm = learn(None, [now - 3600 * age for age in ages_h], now)
     job = a_job(feed, after_success(feed, policy, NOW, freshness_s=freshness_s, hints=hints))
     found = RhythmPlanner(policy=policy, price_s=price_s).plan(job, [], rhythm).next_run
+    asked = max(min_interval_s, freshness_s or 0.0, hints.ttl_s or 0.0, hints.update_period_s or 0.0)
+    check_hints(found.after_s, min(asked, MAX_INTERVAL_S), hints)
+    # The fixed interval keeps to the same.
+    own_s = max(policy.success_interval_s, asked)
+    check_hints(job.next_run.after_s, min(own_s, MAX_INTERVAL_S), hints)
+
+
+def check_hints(after_s: float | None, at_least_s: float, hints: ScheduleHints) -> None:
+    """Fail if a run is too early, in a skipped hour, or later than the cap although an hour before it is allowed."""
+    assert after_s is not None
+    assert after_s >= at_least_s
+    if len(hints.skip_hours) == 24 or len(hints.skip_days) == 7:
+        assert after_s <= MAX_INTERVAL_S
+        return
+    assert not is_skipped(NOW + timedelta(seconds=after_s), hints)
+    if after_s > MAX_INTERVAL_S:
+        # Each hour from the first possible time to the cap is skipped, and the run is at the next one that is not.
+        hours = [at_least_s, *(at_least_s + 3600.0 * hour for hour in range(1, 24 * 7))]
+        within = [*(hour for hour in hours if hour < MAX_INTERVAL_S), MAX_INTERVAL_S, after_s - 1]
+        assert all(is_skipped(NOW + timedelta(seconds=hour), hints) for hour in within)
+
+
+def test_the_cap_of_a_week_moves_to_the_next_hour_that_is_allowed() -> None:
+    """An answer that is fresh for a month, and a feed that skips the hour in which the week ends."""
+    hints = ScheduleHints(skip_hours=frozenset({NOW.hour, (NOW.hour + 1) % 24}))
+    week = NOW + timedelta(seconds=MAX_INTERVAL_S)
+    found = planned(adaptive_policy(), a_feed(last_fetched_at=NOW), freshness_s=1e7, hints=hints)
     assert found.after_s is not None
-    asked = (min_interval_s, freshness_s or 0.0, hints.ttl_s or 0.0, hints.update_period_s or 0.0)
-    assert min(max(asked), MAX_INTERVAL_S) <= found.after_s <= MAX_INTERVAL_S
-    at = (NOW + timedelta(seconds=found.after_s)).astimezone(UTC)
-    is_skipped = at.hour in hints.skip_hours or at.weekday() in hints.skip_days
-    assert not is_skipped or found.after_s == MAX_INTERVAL_S
+    at = NOW + timedelta(seconds=found.after_s)
+    assert (at.minute, at.hour, at - week < timedelta(hours=2)) == (0, (NOW.hour + 2) % 24, True)
+
+
+def test_the_only_hour_of_a_week_is_taken_although_the_plan_would_wait_for_longer() -> None:
+    hour = NOW + timedelta(hours=3)
+    hints = ScheduleHints(
+        skip_hours=frozenset(range(24)) - {hour.hour}, skip_days=frozenset(range(7)) - {hour.weekday()}
+    )
+    found = planned(adaptive_policy(), a_feed(last_fetched_at=NOW), price_s=1e7, hints=hints)
+    assert found.after_s is not None
+    assert 2 * 3600 < found.after_s < 4 * 3600
 
 
 def test_a_feed_is_polled_by_its_rhythm_and_says_so() -> None:
@@ -133,10 +175,17 @@ def test_a_whole_document_is_asked_for_less_often_and_daily_once_it_has_not_chan
 def test_the_same_document_counts_as_whole_in_spite_of_its_validators() -> None:
     since = NOW - timedelta(days=9)
     feed = a_feed(body_digest="same", body_changed_at=since)
-    again = repeat_of(feed, digest="same", has_validators=True, now=NOW)
+    judge = partial(repeat_of, feed, was_conditional=True, now=NOW)
+    again = judge(digest="same", has_validators=True)
     assert (again.is_whole, again.unchanged_s) == (True, 9 * DAY_S)
-    assert repeat_of(feed, digest="other", has_validators=True, now=NOW) == Repeat()
-    assert repeat_of(feed, digest="other", has_validators=False, now=NOW) == Repeat(is_whole=True)
+    assert judge(digest="other", has_validators=True) == Repeat()
+    assert judge(digest="other", has_validators=False) == Repeat(is_whole=True)
+
+
+def test_the_same_document_is_no_repeat_if_it_was_asked_for_without_validators() -> None:
+    feed = a_feed(body_digest="same", body_changed_at=NOW - timedelta(days=40))
+    found = repeat_of(feed, digest="same", has_validators=True, was_conditional=False, now=NOW)
+    assert found == Repeat()
 
 
 def test_the_delay_of_items_posted_since_the_last_look_is_compared_with_the_plan() -> None:

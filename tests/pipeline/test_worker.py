@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -145,6 +145,26 @@ async def test_asked_again_it_sends_the_validators_back_and_a_304_keeps_everythi
     assert "if-none-match" not in first.headers
     assert second.headers["if-none-match"] == 'W/"a, b"'
     assert (result.fetched, result.added, result.errors) == (1, 0, {})
+    assert len(await database.read(list_items)) == 1
+
+
+async def test_after_thirty_days_of_304_one_request_is_unconditional(
+    site: Site, database: Database, worker: Open
+) -> None:
+    feed = await subscribe(database, site.feed("/feed.xml", rss([entry(site, 1)]), etag='"v1"'))
+    reasons = set()
+    async with worker() as running:
+        for days in (0, 29, 31, 0):
+            if days:
+                since = datetime.now(UTC) - timedelta(days=days)
+                await database.write(update_feed, feed.id, {"read_at": since, "body_changed_at": since})
+            await database.write(request_feed, feed.id)
+            await running.collecting.claim_and_collect()
+            reasons.add((await database.read(load_feed, feed.id)).reason)
+    sent = [request.headers.get("if-none-match") for request in site.requests_for("/feed.xml")]
+    assert sent == [None, '"v1"', None, '"v1"']
+    # The same document came because we asked for it, so it is no reason to wait for longer.
+    assert reasons == {PollReason.PLAN}
     assert len(await database.read(list_items)) == 1
 
 

@@ -21,6 +21,7 @@ async def import_opml(database: Database, fetcher: FetcherSettings, data: bytes)
     document = parse_opml(data)
     added: list[Feed] = []
     known: list[Feed] = []
+    twins: list[tuple[str, Feed]] = []
     wanted: list[WantedFeed] = []
     skipped = list(document.skipped)
     for one in document.feeds:
@@ -32,8 +33,14 @@ async def import_opml(database: Database, fetcher: FetcherSettings, data: bytes)
         portion = wanted[start : start + FEEDS_PER_TRANSACTION]
         for saved in await subscribe_all(database, fetcher, portion, LIVE):
             (added if saved.is_new else known).append(saved.feed)
+            if saved.is_twin:
+                twins.append((saved.url, saved.feed))
     return Imported(
-        added=tuple(added), known=tuple(known), skipped=tuple(skipped), is_cut_off=document.is_cut_off
+        added=tuple(added),
+        known=tuple(known),
+        skipped=tuple(skipped),
+        twins=tuple(twins),
+        is_cut_off=document.is_cut_off,
     )
 
 

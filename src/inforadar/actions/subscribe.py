@@ -19,7 +19,7 @@ from inforadar.model.subscription import REGISTERED, Start, Subscribed, WantedFe
 from inforadar.pipeline.schedule import default_cutoff
 from inforadar.store.database import Database
 from inforadar.store.feeds.add import Subscription, save_subscriptions
-from inforadar.urls import canonical_form, keeps_credentials, twin_urls
+from inforadar.urls import is_twin_url, keeps_credentials
 
 
 async def subscribe(
@@ -40,7 +40,8 @@ async def subscribe_all(
         Subscribed(
             feed=feed,
             is_new=is_new,
-            is_twin=not is_new and feed.url in twin_urls(canonical_form(one.url)),
+            url=one.url,
+            is_twin=not is_new and is_twin_url(one.url, feed.url),
             kept_credentials=keeps_credentials(one.url, feed.url) if one.headers and is_new else None,
         )
         for one, (feed, is_new) in zip(subscriptions, saved, strict=True)

@@ -37,6 +37,8 @@ class Imported:
     known: tuple[Feed, ...]
     skipped: tuple[tuple[str, str], ...]
     """(what, why)."""
+    twins: tuple[tuple[str, Feed], ...] = ()
+    """(URL in the list, the feed that is already followed under another form of it); these feeds are also `known`."""
     is_cut_off: bool = False
     """The list ends too early: feeds may be missing."""
 
@@ -96,6 +98,8 @@ class Subscribed:
     feed: Feed
     is_new: bool
     """True if it was added or revived, False if it already existed and nothing was changed."""
+    url: str
+    """The URL it was asked for by, without credentials."""
     is_twin: bool = False
     """It is followed under another form of the URL: http or https, with or without a slash at the end."""
     kept_credentials: bool | None = None

@@ -1,6 +1,7 @@
 """When a feed runs again: pure functions of what happened and what the server and the feed asked for.
 
-Server and feed can only lengthen the interval, at most to `MAX_INTERVAL_S`. Jitter only adds, so that feeds that were
+Server and feed can only lengthen the interval, at most to `MAX_INTERVAL_S` or, if that is in an hour to skip, to the
+next one that is allowed. Jitter only adds, so that feeds that were
 added together drift apart and no feed is fetched before its interval is over. Where a feed's rhythm decides
 (`polling.py`), it does so within the same limits, once the job's new items are known.
 """
@@ -111,11 +112,13 @@ class Repeat:
     """How long the document has been the same, if it is sent whole."""
 
 
-def repeat_of(feed: Feed, *, digest: str, has_validators: bool, now: datetime) -> Repeat:
-    """Judge a response that carried the whole document."""
+def repeat_of(
+    feed: Feed, *, digest: str, has_validators: bool, was_conditional: bool, now: datetime
+) -> Repeat:
+    """Judge a response that carried the whole document. If it was asked for without validators, that is no repeat."""
     is_same = digest == feed.body_digest
     since = feed.body_changed_at if is_same else None
-    is_whole = not has_validators or is_same
+    is_whole = not has_validators or (is_same and was_conditional)
     unchanged_s = (now - since).total_seconds() if since and is_whole else 0.0
     return Repeat(is_whole=is_whole, unchanged_s=unchanged_s)
 
@@ -128,18 +131,24 @@ def spread(
     *,
     is_first: bool = False,
     jitter_s: float | None = None,
+    at_least_s: float | None = None,
 ) -> tuple[float, bool]:
     """Add jitter, and wait out skipped hours and days. Returns the seconds and whether some were skipped.
 
     After its first fetch a feed is spread over a whole interval, because feeds are often added together. The longest
-    wait holds with jitter, unless our own interval is longer.
+    wait holds with jitter, unless our own interval is longer. If skipped hours would exceed it, the first allowed time
+    after `at_least_s` (default: the interval) is taken; only if even that is later, the longest wait is exceeded.
     """
     most = interval_s if is_first else JITTER * interval_s if jitter_s is None else jitter_s
-    after_s = min(interval_s + most * dice(), max(MAX_INTERVAL_S, interval_s))
+    longest_s = max(MAX_INTERVAL_S, interval_s)
+    after_s = min(interval_s + most * dice(), longest_s)
     if not (hints.skip_hours or hints.skip_days):
         return after_s, False
     skipped_s = _until_allowed(now + timedelta(seconds=after_s), hints)
-    return min(after_s + skipped_s, max(MAX_INTERVAL_S, interval_s)), skipped_s > 0
+    if after_s + skipped_s > longest_s:
+        after_s = interval_s if at_least_s is None else at_least_s
+        skipped_s = _until_allowed(now + timedelta(seconds=after_s), hints)
+    return after_s + skipped_s, skipped_s > 0
 
 
 def is_skipped(at: datetime, hints: ScheduleHints) -> bool:
@@ -171,9 +180,9 @@ def after_failure(feed: Feed, policy: SchedulePolicy, failed: Failed) -> NextRun
     return NextRun(after_s=wait, failures=failures, error=failed.message, reason=PollReason.ERROR)
 
 
-def is_check_due(feed: Feed, now: datetime) -> bool:
-    """Whether the next request is made without validators, because nothing but 304 came for a long time."""
-    return feed.read_at is not None and (now - feed.read_at).total_seconds() >= VALIDATOR_CHECK_S
+def is_check_due(read_at: datetime | None, now: datetime) -> bool:
+    """Whether the next request is made without validators, because no document was read for a long time."""
+    return read_at is not None and (now - read_at).total_seconds() >= VALIDATOR_CHECK_S
 
 
 def confirm_move(

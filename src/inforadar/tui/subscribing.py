@@ -64,7 +64,13 @@ async def add_feed(app: AppHooks, text: str) -> None:
     for address in urls:
         wanted = WantedFeed(url=address, kind=kinds[address])
         added = await subscribe(app.database, app.settings.fetcher, wanted, LIVE)
-        known = "" if added.is_new else " (was there already)"
+        known = (
+            ""
+            if added.is_new
+            else f" (you already follow this as {added.feed.url})"
+            if added.is_twin
+            else " (was there already)"
+        )
         names.append(f"{added.feed.source}/{added.feed.topic}{known}")
     app.show_list()
     app.say(f"Added {safe(', '.join(names))}. f fetches now.")

@@ -12,10 +12,11 @@ from inforadar.model.article import Article
 from inforadar.model.feed import Feed
 from inforadar.model.item import Item, metadata_json
 from inforadar.model.run import Report
+from inforadar.urls import is_twin_url
 from inforadar.views.feed_health import feed_health
 
 if TYPE_CHECKING:
-    from inforadar.model.subscription import FoundFeed, Imported
+    from inforadar.model.subscription import FoundFeed, Imported, Subscribed
 
 PREVIEW_ITEMS = 5
 
@@ -81,14 +82,21 @@ def changes_document(history: Sequence[tuple[datetime, Mapping[str, Any]]]) -> l
     return [{"at": _time(at), "fields": dict(fields)} for at, fields in history]
 
 
-def found_document(found: FoundFeed, *, known: bool) -> dict[str, Any]:
-    """A feed found on a site, with its first items if discovery fetched it."""
+def added_document(added: Subscribed, now: datetime) -> dict[str, Any]:
+    """The feed that was to be added, and the URL it is already followed by if that is another one."""
+    followed_as = added.feed.url if added.is_twin else None
+    return feed_document(added.feed, now) | {"added": added.is_new, "followed_as": followed_as}
+
+
+def found_document(found: FoundFeed, known: Feed | None) -> dict[str, Any]:
+    """A feed found on a site, with its first items if discovery fetched it; `known` is the feed already followed."""
     listing = found.listing
     return {
         "url": found.url,
         "kind": found.kind.value,
         "how": found.how,
-        "known": known,
+        "known": known is not None,
+        "followed_as": known.url if known and is_twin_url(found.url, known.url) else None,
         "title": listing.title if listing else None,
         "items": [
             {"url": item.url, "title": item.title, "published_at": _time(item.published_at)}
@@ -102,6 +110,7 @@ def imported_document(imported: Imported, now: datetime) -> dict[str, Any]:
         "added": [feed_document(feed, now) for feed in imported.added],
         "known": [feed_document(feed, now) for feed in imported.known],
         "skipped": [{"what": what, "why": why} for what, why in imported.skipped],
+        "twins": [{"url": url, "followed_as": feed.url, "id": str(feed.id)} for url, feed in imported.twins],
         "is_cut_off": imported.is_cut_off,
     }
 

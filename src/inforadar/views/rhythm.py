@@ -7,7 +7,7 @@ from datetime import datetime
 
 from inforadar.model.feed import Feed
 from inforadar.model.rhythm import HOURS, PollReason, Rhythm
-from inforadar.stages.rhythm.forecast import Forecast
+from inforadar.stages.rhythm.forecast import HOUR_PSEUDO_ITEMS, Forecast
 
 DAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MIN_ITEMS = 5.0
@@ -60,7 +60,9 @@ def _habits(rhythm: Rhythm, feed: Feed, now: datetime) -> str:
     if rhythm.shaped < MIN_ITEMS:
         return "too few items yet to know when it posts"
     forecast = Forecast(rhythm, now.timestamp(), feed.zone)
-    return f"usually posts {_days(forecast.days)}{_hours(forecast.hours)}"
+    # The forecast passes part of each hour to its neighbours, which would make the span too long for people.
+    hours = [count + HOUR_PSEUDO_ITEMS / HOURS for count in rhythm.hours]
+    return f"usually posts {_days(forecast.days)}{_hours(hours)}"
 
 
 def _days(days: Sequence[float]) -> str:

@@ -32,3 +32,21 @@ def test_an_existing_feed_is_named_with_its_id(call: Call) -> None:
     feed_id = call("feed", "add", HABR, "--json").json["id"]
     done = call("feed", "add", HABR)
     assert f"{HABR} already exists (id {feed_id}); nothing was changed." in done.out
+
+
+def test_a_twin_of_a_followed_url_is_named_and_nothing_is_added(call: Call) -> None:
+    first = call("feed", "add", "https://example.com/feed", "--json").json
+    said = call("feed", "add", "http://example.com/feed/").out
+    assert (
+        f"You already follow this as https://example.com/feed (id {first['id']}); nothing was changed."
+        in said
+    )
+    again = call("feed", "add", "http://example.com/feed/", "--json").json
+    assert (again["id"], again["added"], again["followed_as"]) == (
+        first["id"],
+        False,
+        "https://example.com/feed",
+    )
+    opml = '<opml><body><outline xmlUrl="http://example.com/feed"/></body></opml>'
+    imported = call("opml", "import", "-", stdin=opml).out
+    assert "http://example.com/feed: you already follow this as https://example.com/feed." in imported

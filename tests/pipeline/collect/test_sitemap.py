@@ -7,12 +7,13 @@ import gzip
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection, update
 
 from inforadar.app.worker import open_worker
 from inforadar.config import Settings, load_settings
@@ -39,8 +40,9 @@ from inforadar.store.feeds.save_credentials import save_credentials
 from inforadar.store.items.queries import list_items
 from inforadar.store.published.cached_feeds import load_cached_feed
 from inforadar.store.runs.queries import load_report
-from inforadar.store.sitemaps.queries import load_site
-from inforadar.urls import normalize, uid
+from inforadar.store.schema.sitemaps import sitemap_files
+from inforadar.store.sitemaps.queries import load_files, load_site
+from inforadar.urls import normalize, uid, url_hash
 from tests.store.making import claim, count_leases, count_urls, expire_lease
 from tests.support.site.answers import Answer, SiteRequest, hangs, status
 from tests.support.site.documents import Entry, rss
@@ -844,3 +846,39 @@ async def test_files_at_another_port_are_asked_for_without_the_feeds_credentials
         if request.path.endswith(".xml")
     }
     assert asked == {"/index.xml": "Basic c2VjcmV0", "/own.xml": "Basic c2VjcmV0", "/away.xml": None}
+
+
+async def test_a_sitemap_file_is_requested_without_validators_after_thirty_days_and_read(
+    database: Database, news: SitemapSite, worker: Open
+) -> None:
+    news.publish("/a.xml", "one", lastmod="2026-10-01")
+    news.publish("/b.xml", "two", lastmod="2026-10-01")
+    feed = await subscribe(database, news.index(ROOT, a=None, b=None))
+
+    async def sent(running: Worker) -> dict[str, str | None]:
+        news.site.requests.clear()
+        await run(database, running, feed)
+        return {one.path: one.headers.get("if-none-match") for one in news.site.requests if "xml" in one.path}
+
+    async with worker(baseline_items=2) as running:
+        assert set((await sent(running)).values()) == {None}
+        tags = await sent(running)
+        assert tags.keys() == {ROOT, "/a.xml", "/b.xml"}
+        assert None not in tags.values()
+        path, long_ago = news.site.url("/a.xml"), datetime.now(UTC) - timedelta(days=31)
+        await database.write(age_file, path, long_ago)
+        news.files["/a.xml"]["three"] = ""
+        news.page("three")
+        news.serve("/a.xml", etag=False)
+        assert await sent(running) == tags | {"/a.xml": None}
+        files = await database.read(load_files, site_name_of(feed))
+    (file,) = [file for file in files.values() if file.url == path]
+    assert file.read_at is not None
+    assert file.read_at > long_ago + timedelta(days=30)
+    assert "three" in await names(database)
+
+
+def age_file(connection: Connection, url: str, read_at: datetime) -> None:
+    connection.execute(
+        update(sitemap_files).where(sitemap_files.c.url_hash == url_hash(url)).values(read_at=read_at)
+    )

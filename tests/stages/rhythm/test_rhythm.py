@@ -11,7 +11,7 @@ import pytest
 
 from inforadar.model.rhythm import Rhythm
 from inforadar.stages.rhythm.counts import learn
-from inforadar.stages.rhythm.forecast import DAY_S, USUAL_RATE, Forecast
+from inforadar.stages.rhythm.forecast import DAY_S, USUAL_RATE, Forecast, time_shares
 from inforadar.stages.rhythm.plan import plan_next
 
 MONDAY = datetime(2026, 3, 2, tzinfo=UTC)
@@ -93,3 +93,19 @@ def test_a_quiet_feed_that_posts_again_is_noticed_within_its_old_rhythm() -> Non
     assert asleep.after_s <= DAY_S / 4  # one item a day was its rhythm
     awake = plan_next(Forecast(learn(rhythm, [NOW - 3600], NOW), NOW), price_s)
     assert awake.polls_per_day > asleep.polls_per_day
+
+
+def test_a_day_that_was_not_observed_yet_is_not_taken_for_a_day_without_items() -> None:
+    """A busy feed that was added on a Monday morning posts on Tuesday, too, and in the afternoon."""
+    monday = datetime(2026, 3, 2, 6, tzinfo=UTC).timestamp()
+    rhythm = learn(None, [monday + 600 * number for number in range(36)], monday + 6 * 3600)
+    young = Forecast(rhythm, monday + 6 * 3600)
+    assert min(young.days) > 0.9
+    assert min(young.hours[14:24]) > 0.9
+    assert max(young.hours) < 1.5
+
+
+def test_the_shares_of_a_time_in_a_cycle_sum_up_to_one() -> None:
+    assert time_shares(1800.0, 7200.0, 24, 3600.0)[:4] == [0.25, 0.5, 0.25, 0.0]
+    for start, seconds in ((0.0, 1.0), (5e8 + 0.3, 1e6), (1e9, 86400.0 * 7)):
+        assert sum(time_shares(start, seconds, 7, 86400.0)) == pytest.approx(1)

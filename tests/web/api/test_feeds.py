@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -15,14 +15,17 @@ from inforadar.config import Settings
 from inforadar.model.feed import Feed
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId
+from inforadar.model.rhythm import Polling, PollReason
 from inforadar.store.feeds.queries import load_feed
 from inforadar.store.feeds.save_credentials import save_credentials
+from inforadar.store.feeds.save_rhythms import save_rhythms
 from inforadar.web.api.feeds import FEEDS_PER_PAGE
 from inforadar.web.http.admin_token import load_admin_token
 from tests.support.faces.newsroom import Newsroom
 from tests.support.faces.serving import running
 from tests.support.site.documents import entries, link_to_feed, rss
 from tests.support.site.server import Site
+from tests.views.test_rhythm import weekday_mornings
 
 URL = "https://новости.example/лента?a=1&b=2"
 HREF = "https://xn--b1amnebsh.example/%D0%BB%D0%B5%D0%BD%D1%82%D0%B0?a=1&b=2"
@@ -314,3 +317,50 @@ async def test_how_much_text_is_published_is_set_changed_and_taken_away(admin: A
         assert (status, changed["options"].get("content")) == (200, content)
     status, _ = await admin("PATCH", path, json={"content": "everything"})
     assert status == 400
+
+
+async def test_a_feed_has_its_plan_its_week_and_the_reason_for_its_next_run(
+    newsroom: Newsroom, admin: Admin
+) -> None:
+    feed = await newsroom.add_feed()
+    _, shown = await admin("GET", f"/api/feeds/{feed.id}")
+    assert (shown["week"], shown["polling_sentence"], shown["polls_per_day"]) == ([], "", None)
+    plan = Polling(polls_per_day=12.0, items_per_day=2.5, expected_delay_s=600.0)
+    await newsroom.fetched(feed, after_s=7200, reason=PollReason.PLAN, polling=plan)
+    await newsroom.database.write(save_rhythms, {feed.id: weekday_mornings(datetime.now(UTC))})
+    _, shown = await admin("GET", f"/api/feeds/{feed.id}")
+    assert (shown["next_run_reason"], shown["polls_per_day"]) == ("plan", 12.0)
+    assert (shown["items_per_day"], shown["expected_delay_s"]) == (2.5, 600.0)
+    assert shown["polling_sentence"].startswith("Usually posts on weekdays between 7 and 9; next look ")
+    assert [len(day) for day in shown["week"]] == [24] * 7
+    assert max(max(day) for day in shown["week"]) == 1 > 3 * max(shown["week"][6])
+
+
+async def test_a_twin_of_a_followed_url_is_answered_with_the_url_that_is_followed(
+    newsroom: Newsroom, admin: Admin
+) -> None:
+    status, added = await admin("POST", "/api/feeds", json={"url": "https://known.example/feed"})
+    assert (status, added["followed_as"]) == (201, None)
+    status, twin = await admin("POST", "/api/feeds", json={"url": "http://known.example/feed/"})
+    assert (status, twin["added"], twin["id"]) == (200, False, added["id"])
+    assert twin["followed_as"] == "https://known.example/feed"
+    _, same = await admin("POST", "/api/feeds", json={"url": "https://known.example/feed"})
+    assert (same["added"], same["followed_as"]) == (False, None)
+
+
+async def test_twins_in_opml_are_reported_with_the_url_that_is_followed(
+    newsroom: Newsroom, admin: Admin
+) -> None:
+    known = await newsroom.add_feed("https://known.example/feed")
+    urls = ("http://known.example/feed", "https://new.example/", "http://new.example/")
+    outlines = "".join(f'<outline xmlUrl="{url}"/>' for url in urls)
+    _, imported = await admin("POST", "/api/opml", data=f"<opml><body>{outlines}</body></opml>".encode())
+    (new,) = imported["added"]
+    assert imported["twins"] == [
+        {
+            "url": "http://known.example/feed",
+            "followed_as": "https://known.example/feed",
+            "id": str(known.id),
+        },
+        {"url": "http://new.example/", "followed_as": "https://new.example/", "id": new["id"]},
+    ]

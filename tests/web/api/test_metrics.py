@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from math import inf
 
 import aiohttp
 
 from inforadar.model.http import Outcome
+from inforadar.model.rhythm import Delays
+from inforadar.store.feeds.note_history import note_delays
+from inforadar.store.feeds.rhythms import Price
+from inforadar.store.feeds.save_rhythms import save_price
 from inforadar.store.upkeep.metrics import Gauge
 from inforadar.web.api.metrics import render_gauges
 from tests.support.faces.newsroom import Newsroom
@@ -109,6 +114,38 @@ async def test_metrics_tell_fetches_queues_leases_analyses_and_latency(
     assert value("inforadar_http_requests_total", status="200") == 1
     assert value("inforadar_http_request_duration_seconds_bucket", le="+Inf") == 1
     assert value("inforadar_http_request_duration_seconds_sum") > 0
+
+
+async def test_metrics_tell_the_observed_and_the_expected_delay_and_the_plan(
+    newsroom: Newsroom, web: aiohttp.ClientSession
+) -> None:
+    feed, now = await newsroom.add_feed(), datetime.now(UTC)
+    for timed in (1, 2):
+        late = Delays(timed=timed, delay_s=600.0 * timed, expected_s=500.0 * timed)
+        await newsroom.database.write(note_delays, feed.id, now, late)
+    price = Price(
+        price_s=90.0, budget=2400.0, planned=2310.0, feeds=100, expected_delay_s=620.0, steered_at=now
+    )
+    await newsroom.database.write(save_price, price, None)
+    found = await scrape(web)
+    for name, value in {
+        "inforadar_timed_items_total": 3,
+        "inforadar_observed_delay_seconds_total": 1800,
+        "inforadar_expected_delay_seconds_total": 1500,
+        "inforadar_planned_delay_seconds": 620,
+        "inforadar_planned_requests_per_day": 2310,
+        "inforadar_budget_requests_per_day": 2400,
+        "inforadar_request_price_seconds": 90,
+    }.items():
+        assert found[name].samples == {(name, ()): value}
+
+
+async def test_metrics_without_a_plan_leave_its_figures_out(
+    newsroom: Newsroom, web: aiohttp.ClientSession
+) -> None:
+    found = await scrape(web)
+    assert found["inforadar_timed_items_total"].samples == {("inforadar_timed_items_total", ()): 0}
+    assert not [name for name in found if "planned" in name or "budget" in name]
 
 
 def test_large_numbers_keep_all_their_digits_and_labels_are_escaped() -> None:

@@ -54,6 +54,19 @@ async def test_a_sites_feed_is_found_looked_into_and_added(
     assert "You have this one already." in page.words
 
 
+async def test_a_twin_of_a_followed_url_is_named_before_and_after_adding(
+    site: Site, newsroom: Newsroom, person: Person
+) -> None:
+    asked = site.feed("/feed.xml", rss(entries(2)))
+    feed = await newsroom.add_feed(f"{asked}/")
+    found = await person.post("/add", url=asked)
+    assert f'You already follow this as <a href="/feeds/{feed.id}"><bdi>{asked}/</bdi></a>.' in found.text
+    assert 'action="/add/feed"' not in found.text
+    page = await person.follow(await person.post("/add/feed", url=asked))
+    assert f"You already follow this as {asked}/. Nothing was changed." in page.words
+    assert [one.id for one in await newsroom.database.read(load_feeds)] == [feed.id]
+
+
 async def test_the_cutoff_of_the_settings_is_that_of_an_added_feed(
     newsroom: Newsroom, web_settings: Settings
 ) -> None:
@@ -159,6 +172,20 @@ async def test_a_list_of_feeds_is_imported_with_a_report(newsroom: Newsroom, per
     assert "<b>" not in report.text
     pasted = await person.post("/opml", text=OPML.decode())
     assert "0 feeds added, 2 known already" in pasted.words
+
+
+async def test_twins_in_a_list_of_feeds_are_reported_with_the_url_that_is_followed(
+    newsroom: Newsroom, person: Person
+) -> None:
+    feed = await newsroom.add_feed("https://known.example/feed")
+    text = '<opml><body><outline xmlUrl="http://me:secret@known.example/feed/"/></body></opml>'
+    report = await person.post("/opml", text=text)
+    assert "0 feeds added, 1 known already" in report.words
+    assert (
+        "http://known.example/feed/ : you already follow this as https://known.example/feed" in report.words
+    )
+    assert f'as <a href="/feeds/{feed.id}">' in report.text
+    assert "secret" not in report.text
 
 
 async def test_half_a_list_says_that_it_is_half(person: Person) -> None:

@@ -12,15 +12,18 @@ from inforadar.config import Settings
 from inforadar.model.feed import Feed
 from inforadar.model.http import Outcome
 from inforadar.model.ids import new_uuid
+from inforadar.model.rhythm import PollReason
 from inforadar.store.feeds.changes import update_feed
 from inforadar.store.feeds.pages import FeedFilter, count_feeds_by_state, load_feed_page
 from inforadar.store.feeds.queries import load_feed, load_feeds
 from inforadar.store.feeds.save_credentials import save_credentials
+from inforadar.store.feeds.save_rhythms import save_rhythms
 from inforadar.views.feed_health import HealthState, feed_health
 from inforadar.web.http.multipart import first_field, parse_multipart
 from inforadar.web.pages.feeds import PAGE_FEEDS
 from tests.support.faces.newsroom import Newsroom
 from tests.support.faces.person import Person
+from tests.views.test_rhythm import weekday_mornings
 
 NAME = "Новости <b>世界</b> 🌍"
 
@@ -281,3 +284,34 @@ def test_a_form_with_a_file_is_read_as_it_was_sent() -> None:
     for other in (body[:20], b"x" + body, body.replace(b'"csrf"', b'"x"'), b""):
         assert first_field(other, TYPE, "csrf") == ""
     assert first_field(body, b"multipart/form-data", "csrf") == ""
+
+
+async def test_a_feed_says_when_it_posts_and_why_it_is_looked_at_then(
+    newsroom: Newsroom, person: Person
+) -> None:
+    feed = await newsroom.add_feed()
+    await newsroom.fetched(feed, after_s=7200, reason=PollReason.TTL)
+    page = await person.get(f"/feeds/{feed.id}")
+    assert "When it posts" in page.words
+    assert "The feed asks for that interval (ttl)." in page.words
+    assert 'class="week"' not in page.text
+    await newsroom.database.write(save_rhythms, {feed.id: weekday_mornings(datetime.now(UTC))})
+    page = await person.get(f"/feeds/{feed.id}")
+    assert "Usually posts on weekdays between 7 and 9; next look " in page.words
+    shades = {
+        (day, int(hour)): float(shade)
+        for shade, day, hour in re.findall(
+            r'fill-opacity="([\d.]+)"><title>(\w+), (\d+) to \d+</title>', page.text
+        )
+    }
+    assert len(shades) == 7 * 24
+    assert max(shades.values()) == 1
+    assert min(shades["Monday", hour] for hour in (7, 8)) > 3 * shades["Monday", 20]
+    assert shades["Monday", 8] > 3 * shades["Sunday", 8]
+
+
+async def test_a_feed_that_is_not_scheduled_and_never_posted_has_no_such_section(
+    newsroom: Newsroom, person: Person
+) -> None:
+    feed = await newsroom.add_feed(enabled=False)
+    assert "When it posts" not in (await person.get(f"/feeds/{feed.id}")).words

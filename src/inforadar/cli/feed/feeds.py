@@ -36,7 +36,7 @@ from inforadar.store.feeds.lists import FeedList, list_feeds
 from inforadar.store.feeds.queries import find_feed, load_former_urls
 from inforadar.store.feeds.rhythms import load_rhythms
 from inforadar.views.feed_health import HealthState, feed_health
-from inforadar.views.json import feed_document
+from inforadar.views.json import added_document, feed_document
 from inforadar.views.rhythm import polling_sentence, week_lines, week_map
 
 Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
@@ -115,7 +115,7 @@ def add(
     added = on_store(work)
     feed = added.feed
     if json:
-        print_json(feed_document(feed, utc_now()) | {"added": added.is_new})
+        print_json(added_document(added, utc_now()))
         return 0
     if not added.is_new:
         if added.is_twin:

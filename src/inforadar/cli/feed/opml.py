@@ -44,6 +44,8 @@ def import_(
         f"{counted(len(imported.added), 'feed')} added, {len(imported.known)} already existed, "
         f"{len(imported.skipped)} skipped."
     )
+    for url, feed in imported.twins:
+        print_line(f"  {safe(url)}: you already follow this as {safe(feed.url)}.")
     for what, why in imported.skipped:
         print_line(f"  skipped {safe(what)}: {safe(why)}")
     if imported.added:

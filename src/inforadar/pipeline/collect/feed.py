@@ -109,10 +109,11 @@ class FeedCollector:
         feed = job.feed
         loop = asyncio.get_running_loop()
         started = loop.time()
+        validators = Validators() if is_check_due(feed.read_at, self.now()) else feed.validators
         result = await self.fetch(
             Request(
                 url=feed.url,
-                validators=Validators() if is_check_due(feed, self.now()) else feed.validators,
+                validators=validators,
                 accept=ACCEPT,
                 timeout_s=self.request_timeout_s,
                 max_bytes=self.max_sitemap_bytes
@@ -126,7 +127,7 @@ class FeedCollector:
         match result:
             case Fetched():
                 async with asyncio.timeout(self.job_timeout_s - spent_s):
-                    return await self._read_document(job, result, spent_s)
+                    return await self._read_document(job, result, spent_s, was_conditional=bool(validators))
             case NotModified():
                 return self._finish_unchanged(job, result, spent_s)
             case Failed():
@@ -153,7 +154,9 @@ class FeedCollector:
             spent_s=spent_s,
         )
 
-    async def _read_document(self, job: Job, fetched: Fetched, spent_s: float) -> FinishedJob | Fetched:
+    async def _read_document(
+        self, job: Job, fetched: Fetched, spent_s: float, *, was_conditional: bool
+    ) -> FinishedJob | Fetched:
         feed = job.feed
         if self._is_sitemap(feed, fetched, looks_like_sitemap(feed.url)):
             return fetched
@@ -173,7 +176,13 @@ class FeedCollector:
         chosen = newest(kept, self.max_articles)
         validators = Validators() if listing.is_cut_off else fetched.validators
         digest = hashlib.sha256(fetched.body).hexdigest()[:32]
-        repeat = repeat_of(feed, digest=digest, has_validators=bool(validators), now=self.now())
+        repeat = repeat_of(
+            feed,
+            digest=digest,
+            has_validators=bool(validators),
+            was_conditional=was_conditional,
+            now=self.now(),
+        )
         moved_to, moving = confirm_move(
             feed, fetched.moved_to, fetched.fetched_at, self.policy.move_confirmations
         )

@@ -3,7 +3,8 @@
     index ──► children whose lastmod moved ──► conditional GET ──► same bytes? ──► read in batches ──► stored
 
 A file that answers 304, has the same bytes as before, or did not change according to its index is not read; its URLs
-still count as listed. Each batch is one fenced transaction, and a file's validators are saved with its last batch.
+still count as listed. A file that was not read for a long time is requested without validators, and read. Each batch
+is one fenced transaction, and a file's validators are saved with its last batch.
 
 A walk may take several runs: a site may answer only so many requests at a time. The files that a run asked for are
 marked until the walk comes to its end, so that the next run spends its requests on the others.
@@ -34,6 +35,7 @@ from inforadar.model.http import (
 from inforadar.model.sitemap import SitemapEntry, SitemapForm, SitemapRef, UrlState
 from inforadar.pipeline.collect.jobs import Job
 from inforadar.pipeline.polite_visit import Visitor
+from inforadar.pipeline.schedule import is_check_due
 from inforadar.stages.discover.sitemap.filter import SitemapFilter, UnsafePatterns, sort_entries_by_date
 from inforadar.stages.discover.sitemap.parse import CUT_OFF, SitemapReader
 from inforadar.stages.discover.sitemap.queue import (
@@ -140,7 +142,8 @@ class SitemapWalk:
                 self._queue_children(visit, known, self._known_children(known))
                 continue
             file, asked_at = known or new_file(visit.url), self.now()
-            result = await self._fetch(file)
+            is_check = is_check_due(file.read_at, asked_at)
+            result = await self._fetch(file, is_check=is_check)
             if visit.depth == 0 and not isinstance(result, Failed):
                 self.root = result
                 self.queue.add_host(result.final_url)
@@ -153,7 +156,7 @@ class SitemapWalk:
                     self._queue_children(visit, file, self._known_children(file))
                 case Fetched():
                     digest = await asyncio.to_thread(_digest, result.body)
-                    if file.read_at and digest == file.digest:
+                    if file.read_at and digest == file.digest and not is_check:
                         await self._unchanged(replace(file, validators=result.validators))
                         self._queue_children(visit, file, self._known_children(file))
                         continue
@@ -204,11 +207,11 @@ class SitemapWalk:
         is_day = lastmod.astimezone(self.job.feed.zone).time() == time.min
         return None if is_day and asked_at - lastmod < DAY_SETTLES_AFTER else lastmod
 
-    async def _fetch(self, file: SitemapFile) -> FetchResult:
+    async def _fetch(self, file: SitemapFile, *, is_check: bool) -> FetchResult:
         if self.first is not None and file.url == self.first.url:
             return self.first
         # A file that was not stored to its end is requested as a whole.
-        validators = file.validators if file.read_at else Validators()
+        validators = file.validators if file.read_at and not is_check else Validators()
         return await self.visitor.fetch(
             Request(
                 url=file.url,

@@ -22,6 +22,8 @@ LONG_RUN_HALF_LIFE_S = 365 * DAY_S
 SHAPE_HALF_LIFE_S = 84 * DAY_S
 """A weekly pattern needs more weeks to show than a rate, and changes more rarely."""
 LATELY_HALF_LIFE_S = DAY_S / 4
+MANY_WEEKS_S = 5 * WEEK_S
+"""After this time all days of the week and hours of the day were observed about equally long."""
 USUAL_RATE = 3 / DAY_S
 """Items per second of a feed about which nothing is known."""
 RATE_PSEUDO_ITEMS = 1.0
@@ -33,6 +35,7 @@ GAP_PSEUDO_ITEMS = 3.0
 LATELY_PSEUDO_ITEMS = 3.0
 NEIGHBOUR_SHARE = 0.25
 """Each hour passes this share of its items to either neighbour: feeds are not that punctual, and counts are few."""
+_MINUTE_BIN_S = 3600.0 / MINUTE_BINS
 _EPOCH_WEEKDAY_S = 3 * DAY_S
 """1 January 1970 was a Thursday."""
 
@@ -77,9 +80,17 @@ class Forecast:
         """Items per second, on average over a week."""
         faded = decay(now - rhythm.counted_at, SHAPE_HALF_LIFE_S)
         total = rhythm.shaped * faded
-        self.hours = _shape(_smoothed(rhythm.hours), faded, total, HOUR_PSEUDO_ITEMS)
+        seen_s = now - rhythm.since
+        hours, days = _smoothed(rhythm.hours), rhythm.days
+        self.hours = _shape(hours, faded, total, HOUR_PSEUDO_ITEMS)
         """How many times as many items as on average come in each hour of the day."""
-        self.days = _shape(rhythm.days, faded, total, DAY_PSEUDO_ITEMS)
+        self.days = _shape(days, faded, total, DAY_PSEUDO_ITEMS)
+        if total and 0 < seen_s < MANY_WEEKS_S:
+            start = rhythm.since + self.offset(now)
+            shares = time_shares(start + _EPOCH_WEEKDAY_S, seen_s, DAYS, DAY_S)
+            self.days = _fair_shape(days, shares, faded, total, DAY_PSEUDO_ITEMS)
+            shares = _smoothed(time_shares(start, seen_s, HOURS, 3600.0))
+            self.hours = _fair_shape(hours, shares, faded, total, HOUR_PSEUDO_ITEMS)
         self._minutes = _shape(rhythm.minutes, faded, total, MINUTE_PSEUDO_ITEMS)
         self._hazards = [
             (came * faded + GAP_PSEUDO_ITEMS) / (usual * faded + GAP_PSEUDO_ITEMS)
@@ -103,7 +114,7 @@ class Forecast:
             middle = (begin + end) / 2
             local = int(middle + shift)
             usual = self.hours[local // 3600 % HOURS] * self.days[(local // 86400 + 3) % DAYS]
-            total += (end - begin) * usual * decay(self.now - middle, LATELY_HALF_LIFE_S)
+            total += (end - begin) * usual * math.exp2((middle - self.now) / LATELY_HALF_LIFE_S)
             end = begin
         return total * self.rate
 
@@ -122,26 +133,27 @@ class Forecast:
         still_quiet = 1.0
         busier, fade = self.lately - 1, decay(slot_s, LATELY_HALF_LIFE_S)
         at = now + slot_s / 2
-        shift, shift_until = self.offset(at), at + 3600
-        for _ in range(slots):
-            while at >= edge:
-                gap_bin += 1
-                edge = last_at + GAP_EDGES_S[gap_bin] if gap_bin < GAP_BINS - 1 else math.inf
-                hazard = hazards[gap_bin]
-            if at >= shift_until:
-                shift, shift_until = self.offset(at), at + 3600
-            local = int(at + shift)
-            usual = (
-                per_slot
-                * hours[local // 3600 % HOURS]
-                * days[(local // 86400 + 3) % DAYS]
-                * minutes[local % 3600 * MINUTE_BINS // 3600]
-                * (1 + busier)
-            )
-            busier *= fade
-            found.append(usual * (still_quiet * hazard + 1 - still_quiet))
-            still_quiet *= math.exp(-usual * hazard)
-            at += slot_s
+        append, exp = found.append, math.exp
+        left = slots
+        while left > 0:
+            # The slots of one hour have hour, day and zone in common.
+            local = at + self.offset(at)
+            hour, within = divmod(local, 3600.0)
+            hour = int(hour)
+            level = per_slot * hours[hour % HOURS] * days[(hour // 24 + 3) % DAYS]
+            together = min(math.ceil((3600.0 - within) / slot_s), left)
+            left -= together
+            for _ in range(together):
+                while at >= edge:
+                    gap_bin += 1
+                    edge = last_at + GAP_EDGES_S[gap_bin] if gap_bin < GAP_BINS - 1 else math.inf
+                    hazard = hazards[gap_bin]
+                usual = level * minutes[int(within / _MINUTE_BIN_S)] * (1.0 + busier)
+                append(usual * (1.0 + still_quiet * (hazard - 1.0)))
+                still_quiet *= exp(-usual * hazard)
+                busier *= fade
+                within += slot_s
+                at += slot_s
         return found
 
     def expected_between(self) -> Callable[[float, float], float]:
@@ -178,8 +190,32 @@ def _rate(rhythm: Rhythm, now: float) -> float:
 
 def _shape(counts: Sequence[float], faded: float, total: float, pseudo_items: float) -> list[float]:
     """The counts relative to their mean, with the pseudo-items spread evenly over them."""
-    number = len(counts)
-    return [(count * faded * number + pseudo_items) / (total + pseudo_items) for count in counts]
+    scale = faded * len(counts) / (total + pseudo_items)
+    least = pseudo_items / (total + pseudo_items)
+    return [count * scale + least for count in counts]
+
+
+def _fair_shape(
+    counts: Sequence[float], shares: Sequence[float], faded: float, total: float, pseudo_items: float
+) -> list[float]:
+    """As `_shape`, relative to the time each was observed for: a Tuesday still to come is not one without items."""
+    each = pseudo_items / len(counts)
+    return [
+        (count * faded + each) / (total * share + each) for count, share in zip(counts, shares, strict=True)
+    ]
+
+
+def time_shares(start: float, seconds: float, bins: int, bin_s: float) -> list[float]:
+    """How much of the time from `start` on falls into each bin of a cycle; it sums up to 1."""
+    cycles, rest = divmod(seconds, bins * bin_s)
+    found = [cycles * bin_s] * bins
+    while rest > 0:
+        number, within = divmod(start, bin_s)
+        part = min(bin_s - within, rest)
+        found[int(number) % bins] += part
+        start += part
+        rest -= max(part, 1e-3)
+    return [one / seconds for one in found]
 
 
 def _smoothed(hours: Sequence[float]) -> list[float]:

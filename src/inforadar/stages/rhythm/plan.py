@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, count
+from operator import mul
 
 from inforadar.stages.rhythm.forecast import DAY_S, USUAL_RATE, Forecast
 
@@ -53,7 +55,7 @@ def plan_next(
     first = polls[0]
     waiting = masses[:first]
     items = sum(waiting)
-    delay = sum(mass * (first - slot - 0.5) for slot, mass in enumerate(waiting))
+    delay = sum(map(mul, waiting, count(first - 0.5, -1.0)))
     return PollPlan(
         after_s=first * slot_s,
         polls_per_day=len(polls) * DAY_S / HORIZON_S,
@@ -71,44 +73,40 @@ def plan_polls(
     at least `gap` slots apart (except for the last), and only where `allowed[slot]`.
     """
     slots = len(masses)
-    items, total = [0.0], 0.0
-    moment, middle = 0.0, 0.5
-    for mass in masses:
-        total += mass
-        moment += mass * middle
-        middle += 1.0
-        items.append(total)
+    items = [0.0, *accumulate(masses)]
+    moment = sum(map(mul, masses, count(0.5)))
     # Line j: `heights[j] - ends[j] * items[i]` is the cost after i, less what all lines have in common, if j is next.
-    ends = [slots]
-    heights = [slots * total - moment + price]
+    ends = [slots] * (slots + 1)
+    end_height = slots * items[slots] - moment + price
+    heights = [end_height] * (slots + 1)
     costs = [0.0] * (slots + 1)
     follows = [slots] * (slots + 1)
+    for here in range(max(slots - gap, 0), slots):
+        costs[here] = end_height - slots * items[here]
     best = last = 0
-    for here in range(slots - 1, -1, -1):
-        poll = here + gap
-        if poll < slots and (allowed is None or allowed[poll]):
+    best_end, best_height = slots, end_height
+    for poll in range(slots - 1, gap - 1, -1):
+        here = poll - gap
+        if allowed is None or allowed[poll]:
             height = costs[poll] + poll * items[poll] + price
             while last > best:
-                if (heights[last - 1] - height) * (ends[last - 1] - ends[last]) < (
-                    heights[last - 1] - heights[last]
-                ) * (ends[last - 1] - poll):
+                end, above = ends[last - 1], heights[last - 1]
+                if (above - height) * (end - ends[last]) < (above - heights[last]) * (end - poll):
                     break
-                ends.pop()
-                heights.pop()
                 last -= 1
-            ends.append(poll)
-            heights.append(height)
             last += 1
+            ends[last], heights[last] = poll, height
         known = items[here]
-        cost = heights[best] - ends[best] * known
+        cost = best_height - best_end * known
         while best < last:
             other = heights[best + 1] - ends[best + 1] * known
             if other > cost:
                 break
             cost = other
             best += 1
+            best_end, best_height = ends[best], heights[best]
         costs[here] = cost
-        follows[here] = ends[best]
+        follows[here] = best_end
     polls = [follows[0]]
     while polls[-1] < slots:
         polls.append(follows[polls[-1]])

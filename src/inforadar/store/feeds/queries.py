@@ -52,6 +52,13 @@ def find_twin(connection: Connection, url: str) -> Feed | None:
     return feed_from_row(row) if row else None
 
 
+def find_followed(connection: Connection, url: str) -> Feed | None:
+    """Find the feed that adding this URL would leave as it is: one with this URL, a former one, or a twin of it."""
+    href, _ = feed_key(url)
+    feed = find_feed_by_url(connection, href) or find_twin(connection, href)
+    return feed if feed and feed.deleted_at is None else None
+
+
 def find_feed(connection: Connection, reference: str) -> Feed:
     """Find one feed by id, by URL, or by a unique prefix of either or suffix of the id. Deleted feeds are refused."""
     found = _find_exact(connection, reference)

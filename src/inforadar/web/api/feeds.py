@@ -32,14 +32,14 @@ from inforadar.store.database import Database
 from inforadar.store.feeds.history import FeedDay, load_feed_days
 from inforadar.store.feeds.lists import load_feeds_after
 from inforadar.store.feeds.queries import (
-    find_feed_by_url,
+    find_followed,
     load_feed,
     load_feeds,
     load_former_urls,
     load_root_domains,
 )
 from inforadar.store.feeds.rhythms import load_rhythms
-from inforadar.views.json import feed_document, found_document, imported_document
+from inforadar.views.json import added_document, feed_document, found_document, imported_document
 from inforadar.views.rhythm import polling_sentence, week_map
 from inforadar.web.api.answers import json_answer, json_fault
 from inforadar.web.http import parameters
@@ -156,8 +156,7 @@ class SubscriptionRoutes:
             options=FeedOptions(timezone=new.timezone, content=new.content),
         )
         added = await subscribe(self.database, self.settings.fetcher, wanted, LIVE)
-        document = self._document(added.feed) | {"added": added.is_new}
-        return json_answer(document, 201 if added.is_new else 200)
+        return json_answer(added_document(added, self.now()), 201 if added.is_new else 200)
 
     async def edit(self, request: Request) -> Response:
         """Edit a feed. Any change other than `enabled` and `polling` also fetches it now."""
@@ -199,11 +198,8 @@ class SubscriptionRoutes:
             raise
         except InfoRadarError as fault:
             return json_fault(422, str(fault))
-        known = [await self.database.read(find_feed_by_url, one.url) for one in found]
-        documents = [
-            found_document(one, known=feed is not None and feed.deleted_at is None)
-            for one, feed in zip(found, known, strict=True)
-        ]
+        known = [await self.database.read(find_followed, one.url) for one in found]
+        documents = [found_document(one, feed) for one, feed in zip(found, known, strict=True)]
         return json_answer({"found": documents})
 
     async def list_root_domains(self, request: Request) -> Response:

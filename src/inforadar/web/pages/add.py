@@ -25,8 +25,8 @@ from inforadar.model.item import Listed
 from inforadar.model.subscription import LIVE, WantedFeed
 from inforadar.pipeline.pool import WorkPool
 from inforadar.store.database import Database
-from inforadar.store.feeds.queries import find_feed_by_url
-from inforadar.urls import canonical_form
+from inforadar.store.feeds.queries import find_followed
+from inforadar.urls import canonical_form, is_twin_url
 from inforadar.web.cache.timed import TimedCache
 from inforadar.web.http.forms import Form, read_form, redirect_to
 from inforadar.web.http.routing import resource
@@ -51,7 +51,11 @@ class FoundRow:
     title: str | None
     items: Sequence[Listed]
     known: Feed | None
-    """The existing feed with this URL, if there is one."""
+    """The existing feed with this URL or a twin of it, if there is one."""
+
+    @property
+    def is_twin(self) -> bool:
+        return self.known is not None and is_twin_url(self.url, self.known.url)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +114,8 @@ class AddRoutes:
 
     async def _subscribe(self, request: Request, wanted: WantedFeed) -> Response:
         added = await subscribe(self.database, self.settings.fetcher, wanted, LIVE)
-        return redirect_to(request, f"/feeds/{added.feed.id}?says={'added' if added.is_new else 'known'}")
+        says = "added" if added.is_new else "twin" if added.is_twin else "known"
+        return redirect_to(request, f"/feeds/{added.feed.id}?says={says}")
 
     async def try_selectors(self, request: Request) -> Response:
         """Preview what the selectors match, or add the feed if that button was pressed."""
@@ -148,8 +153,7 @@ class AddRoutes:
     async def _row(
         self, url: str, kind: FeedKind, how: str, title: str | None, items: Sequence[Listed]
     ) -> FoundRow:
-        feed = await self.database.read(find_feed_by_url, url)
-        known = feed if feed and feed.deleted_at is None else None
+        known = await self.database.read(find_followed, url)
         return FoundRow(url=url, kind=kind, how=how, title=title, items=items[:PREVIEW_ITEMS], known=known)
 
     async def _add_pages(self, request: Request, form: Form) -> Response:

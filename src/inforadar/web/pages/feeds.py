@@ -121,7 +121,7 @@ class FeedRoutes:
             former=await self.database.read(load_former_urls, feed.id),
             policies=list(ErrorPolicy),
             contents=list(Content),
-            says=_notice(request),
+            says=_notice(request, feed),
             broken=await self.database.read(load_broken_count),
         )
 
@@ -203,8 +203,11 @@ class FeedRoutes:
         return feed
 
 
-def _notice(request: Request) -> str | None:
-    return NOTICES.get(request.query_params.get("says", ""))
+def _notice(request: Request, feed: Feed | None = None) -> str | None:
+    says = request.query_params.get("says", "")
+    if says == "twin" and feed:
+        return f"You already follow this as {feed.url}. Nothing was changed."
+    return NOTICES.get(says)
 
 
 def _is_on(form: Form) -> bool:

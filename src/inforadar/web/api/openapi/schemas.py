@@ -96,6 +96,9 @@ _FEED: Json = {
     "items_per_day": NULLABLE_NUMBER, "expected_delay_s": NULLABLE_NUMBER,
     "requested_at": NULLABLE_TIME, "duplicate_of": NULLABLE_TEXT, "created_at": TIME,
 }  # fmt: skip
+_FOLLOWED_AS: Json = NULLABLE_TEXT | {
+    "description": "the URL by which it is already followed, if it differs only in http or https or a slash at the end"
+}
 _RUN: Json = {
     "run_id": ID, "kind": TEXT, "started_at": TIME, "finished_at": NULLABLE_TIME, "interrupted": FLAG,
     "added_count": COUNT, "updated_count": COUNT, "errors_count": COUNT, "added_articles": list_(TEXT),
@@ -148,7 +151,9 @@ SCHEMAS: Json = {
             "changes": list_(object_({"at": TIME, "fields": OBJECT})),
         }
     ),
-    "Feed": object_(_FEED, {"days": list_(_DAY), "added": FLAG, "credentials_deleted": FLAG}),
+    "Feed": object_(
+        _FEED, {"days": list_(_DAY), "added": FLAG, "followed_as": _FOLLOWED_AS, "credentials_deleted": FLAG}
+    ),
     "WholeFeed": object_(
         _FEED
         | {
@@ -160,6 +165,9 @@ SCHEMAS: Json = {
             "last_modified": NULLABLE_TEXT,
             "former_urls": list_(object_({"url": TEXT, "left_at": TIME})),
             "days": list_(_DAY),
+            "polling_sentence": TEXT | {"description": "when it posts, when it is polled next, and why then"},
+            "week": list_(list_({"type": "number", "minimum": 0, "maximum": 1}))
+            | {"description": "how likely news is, by day (Monday first) and hour; empty until known"},
         }
     ),
     "Found": object_(
@@ -168,6 +176,7 @@ SCHEMAS: Json = {
             "kind": TEXT,
             "how": TEXT,
             "known": FLAG,
+            "followed_as": _FOLLOWED_AS,
             "title": NULLABLE_TEXT,
             "items": list_(object_({"url": TEXT, "title": NULLABLE_TEXT, "published_at": NULLABLE_TIME})),
         }
@@ -177,6 +186,7 @@ SCHEMAS: Json = {
             "added": list_(ref("Feed")),
             "known": list_(ref("Feed")),
             "skipped": list_(object_({"what": TEXT, "why": TEXT})),
+            "twins": list_(object_({"url": TEXT, "followed_as": TEXT, "id": ID})),
             "is_cut_off": FLAG,
         }
     ),
