@@ -110,9 +110,8 @@ class GroupStage:
             await self.database.write(prune_window, now - KEPT)
 
     async def _place(self, jobs: Sequence[GroupJob]) -> None:
-        oldest = self.now() - KEPT
         # What a person placed stays, and what is long over is not torn apart by a change to one title.
-        settled = [job for job in jobs if job.is_pinned or (job.story_id is not None and job.at < oldest)]
+        settled = [job for job in jobs if job.is_pinned or job.is_over]
         if settled:
             await self.database.write(finish_group_jobs, settled)
         open_jobs = [job for job in jobs if job not in settled]

@@ -32,7 +32,7 @@ class VectorIndex:
     _matrix: NDArray[np.float16] | None = None
 
     async def refresh(self, now: datetime) -> None:
-        """Load what was placed since the last time, and forget what has left the window."""
+        """Load what was placed since the last time, and forget the oldest beyond `MAX_ROWS`."""
         import numpy as np  # noqa: PLC0415 - only there with the extra that makes vectors
 
         since = now - KEPT
@@ -45,13 +45,11 @@ class VectorIndex:
             self._matrix = added if self._matrix is None else np.concatenate([self._matrix, added])
         if self._matrix is None:
             return
-        oldest = since.timestamp()
+        # Rows are in the order in which they were placed.
         surplus = len(self._ids) - MAX_ROWS
-        if surplus > 0 or sum(at < oldest for at in self._times) > len(self._ids) // 4:
-            kept = [n for n, at in enumerate(self._times) if at >= oldest][max(surplus, 0) :]
-            self._ids = [self._ids[n] for n in kept]
-            self._times = [self._times[n] for n in kept]
-            self._matrix = self._matrix[kept]
+        if surplus > 0:
+            self._ids, self._times = self._ids[surplus:], self._times[surplus:]
+            self._matrix = self._matrix[surplus:]
 
     def like(self, vectors: list[Vector], times: list[datetime]) -> list[list[ItemId]]:
         """For each vector the items that are most alike, inside the window around its time."""

@@ -62,7 +62,7 @@ story_items = Table(
 Index("ix_story_items_story_id_at", story_items.c.story_id, story_items.c.at)
 Index("ix_story_items_version", story_items.c.version)
 _compared = story_items.c.signature.is_not(None)
-Index("ix_story_items_compared", story_items.c.at, sqlite_where=_compared, postgresql_where=_compared)
+Index("ix_story_items_compared", story_items.c.joined_at, sqlite_where=_compared, postgresql_where=_compared)
 
 story_keys = Table(
     "story_keys",

@@ -41,6 +41,8 @@ class GroupJob:
     story_id: StoryId | None
     """The story that it is in already."""
     is_pinned: bool
+    is_over: bool
+    """It was placed so long ago that nothing is compared with it any more."""
 
 
 def claim_group_jobs(connection: Connection, limit: int, *, lease_s: float = LEASE_S) -> list[GroupJob]:
@@ -83,6 +85,7 @@ def claim_group_jobs(connection: Connection, limit: int, *, lease_s: float = LEA
             feeds.c.source,
             s.story_id,
             s.is_pinned,
+            and_(s.story_id.is_not(None), s.signature.is_(None)).label("is_over"),
         )
         .join_from(items, feeds, feeds.c.id == i.feed_id)
         .join(articles, and_(a.uid == i.uid, a.url == i.url), isouter=True)
@@ -105,6 +108,7 @@ def claim_group_jobs(connection: Connection, limit: int, *, lease_s: float = LEA
             token=token,
             story_id=row.story_id,
             is_pinned=bool(row.is_pinned),
+            is_over=bool(row.is_over),
         )
         for row in connection.execute(query)
     ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, and_, delete, func, insert, select, update
 
 from inforadar.model.ids import ItemId, StoryId
 from inforadar.store.rows import insert_rows, stored_id, stored_time
@@ -219,13 +219,10 @@ def recount(
 
 
 def prune_window(connection: Connection, before: datetime) -> None:
-    """Forget how items before this time were compared: the cost follows the window, not the archive."""
-    connection.execute(delete(story_keys).where(story_keys.c.at < before))
-    connection.execute(
-        update(story_items)
-        .where(_s.at < before, _s.signature.is_not(None))
-        .values(signature=None, vectors=None)
-    )
+    """Forget how items that were placed before this time are compared: the cost follows the window, not the archive."""
+    old = and_(_s.joined_at < before, _s.signature.is_not(None))
+    connection.execute(delete(story_keys).where(story_keys.c.item_id.in_(select(_s.item_id).where(old))))
+    connection.execute(update(story_items).where(old).values(signature=None, vectors=None))
     counted: int = connection.execute(select(func.max(story_state.c.counted))).scalar() or 0
     if counted > MAX_COUNTED:
         w = story_words.c

@@ -192,7 +192,7 @@ def load_vectors_since(
     """The vectors of items that were placed after a version, in order of it."""
     query = (
         select(_s.item_id, _s.at, _s.vectors, _s.version)
-        .where(_s.version > version, _s.vectors.is_not(None), _s.at >= since, _s.copy_of.is_(None))
+        .where(_s.version > version, _s.vectors.is_not(None), _s.joined_at >= since, _s.copy_of.is_(None))
         .order_by(_s.version, _s.item_id)
     )
     return [(row.item_id, row.at, row.vectors, row.version) for row in connection.execute(query)]

@@ -80,7 +80,11 @@ def _create_tables() -> None:
     op.create_index("ix_story_items_version", "story_items", ["version"])
     compared = sa.text("signature IS NOT NULL")
     op.create_index(
-        "ix_story_items_compared", "story_items", ["at"], sqlite_where=compared, postgresql_where=compared
+        "ix_story_items_compared",
+        "story_items",
+        ["joined_at"],
+        sqlite_where=compared,
+        postgresql_where=compared,
     )
     op.create_table(
         "story_keys",
