@@ -4,8 +4,8 @@
 
 With adaptive polling each feed has one of a few hundred rhythms, learned by the product's own code from made-up posts:
 from items a year to items an hour, most of them in some hours of the day. Its waits come from the product's own plan,
-made for each rhythm and each ten minutes of the clock at one price, at which all feeds together cost as many requests as
-the fixed interval. The feeds' rhythms do not change while the clock runs: new items are not simulated.
+made for each rhythm and each ten minutes of the clock at one price, at which all feeds together cost as many requests
+as the fixed interval. The feeds' rhythms do not change while the clock runs: new items are not simulated.
 
 It simulates the rules, not the code. Second by second, workers claim due feeds, the longest due first, as many as they
 can fetch in a second. A free host takes one request and is then closed for its delay; a feed whose host is closed goes
