@@ -3,9 +3,9 @@
     python -m bench simulate [--feeds 10000000] [--hosts 1000000] [--hours 5] [--seed 1] [--polling adaptive|fixed]
 
 With adaptive polling each feed has one of a few hundred rhythms, learned by the product's own code from made-up posts:
-from items a year to items an hour, most of them in some hours of the day. Its waits come from the product's own plan, made
-for each rhythm and each ten minutes of the clock at one price, at which all feeds together cost as many requests as
-the fixed interval. The feeds' rhythms do not change while the clock runs: new items are not simulated.
+from items a year to items an hour, most of them in some hours of the day. Its waits come from the product's own plan,
+made for each rhythm and each ten minutes of the clock at one price, at which all feeds together cost as many requests
+as the fixed interval. The feeds' rhythms do not change while the clock runs: new items are not simulated.
 
 It simulates the rules, not the code. Second by second, workers claim due feeds, the longest due first, as many as they
 can fetch in a second. A free host takes one request and is then closed for its delay; a feed whose host is closed goes
@@ -83,8 +83,8 @@ class Outcome:
     lag_s: dict[str, float] = field(default_factory=dict)
     """Percentiles for feeds on hosts with spare slots (their feeds need at most half of the slots)."""
     crowded: dict[str, float] = field(default_factory=dict)
-    """Overloaded hosts: their number, their feeds, and how late a feed was at most, in rounds of its host. A round is one
-    turn for each feed of the host, so a large number would mean that feeds are passed over."""
+    """Overloaded hosts: their number, their feeds, and how late a feed was at most, in rounds of its host. A round is
+    one turn for each feed of the host, so a large number would mean that feeds are passed over."""
     claims_per_fetch: float = 0.0
     slots_used: float = 0.0
     """Share of the slots of crowded hosts."""
