@@ -89,7 +89,9 @@ def test_the_page_says_what_the_commands_print(call: Call, home: Path) -> None:
             else ()
         )
         assert_documented("Feed", call("feed", name, "a.example", *options, "--json").json, *more)
-    assert_documented("Feed", call("feed", "add", "https://b.example/", "--json").json, "added", "followed_as")
+    assert_documented(
+        "Feed", call("feed", "add", "https://b.example/", "--json").json, "added", "followed_as"
+    )
     assert_documented("Feed", call("root-domain", "set", "b.example", "c.example", "--json").json)
     assert call("root-domain", "list", "--json").json == ["a.example", "c.example"]
     assert_documented("Feed", call("feed", "delete", "b.example", "--yes", "--json").json)
