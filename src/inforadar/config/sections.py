@@ -276,9 +276,10 @@ class WebSettings(Section):
     public_text: bool = False
     """Serve whole texts, in feeds and on the page, also to readers without an account; otherwise they get summaries and
     links. Readers on this machine get them as long as there is no `public_url` and no proxy."""
-    images: Literal["direct", "proxy", "click", "never"] = "direct"
-    """When the page loads an article's images: `direct`, at once from their sites, without a referrer; by `proxy`, at
-    once through this server, so that their sites do not see who reads; on `click`; or `never`."""
+    images: Literal["auto", "direct", "proxy", "click", "never"] = "auto"
+    """When the page loads an article's images: `auto`, by proxy as soon as several people read, otherwise direct;
+    `direct`, at once from their sites, without a referrer; by `proxy`, at once through this server, so that their sites do
+    not see who reads; on `click`; or `never`."""
 
     @field_validator("allowed_hosts", "cors_origins", "trusted_proxies", mode="before")
     @classmethod

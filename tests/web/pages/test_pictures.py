@@ -11,6 +11,8 @@ import aiohttp
 import pytest
 
 from inforadar.config import Settings
+from inforadar.model.person import Role
+from inforadar.store.people.save_people import insert_person
 from inforadar.web.http.admin_token import load_admin_token
 from inforadar.web.http.sessions import Sessions
 from inforadar.web.pages.pictures import MAX_PICTURE_BYTES, picture_type
@@ -142,3 +144,17 @@ async def test_a_page_behind_a_proxy_loads_pictures_from_this_server_alone(
         assert len(shown) == 1
         async with web.get(unescape(shown[0])) as response:
             assert await response.read() == PNG
+
+
+async def test_with_a_second_person_pictures_come_by_proxy(
+    newsroom: Newsroom, web_settings: Settings
+) -> None:
+    feed = await newsroom.add_feed("https://news.example/feed")
+    await newsroom.add_item(feed, "https://news.example/1", image="https://img.example/1.png")
+    async with running(newsroom.database, web_settings) as web, web.get("/") as response:
+        assert 'src="https://img.example/1.png"' in await response.text()
+    await newsroom.database.write(insert_person, "Ilse", Role.READER)
+    async with running(newsroom.database, web_settings) as web, web.get("/") as response:
+        text = await response.text()
+    assert 'src="/picture/' in text
+    assert 'src="https://img.example' not in text

@@ -35,7 +35,7 @@ _OTHERS = (
 
 def security_headers(*, images: str) -> tuple[tuple[bytes, bytes], ...]:
     """The headers of a response; `images` is when it loads images of other sites, as set by `INFORADAR_IMAGES`."""
-    from_elsewhere = " http: https:" if images in {"direct", "click"} else ""
+    from_elsewhere = " http: https:" if images in {"auto", "direct", "click"} else ""
     return ((b"content-security-policy", _POLICY.format(images=from_elsewhere).encode()), *_OTHERS)
 
 

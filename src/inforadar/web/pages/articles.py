@@ -35,6 +35,7 @@ from inforadar.store.items.one_row import load_shown_item
 from inforadar.store.items.pages import load_item_page
 from inforadar.store.items.queries import load_item_changes
 from inforadar.store.people.marks import MARKS, NO_MARKS, load_marks
+from inforadar.store.people.queries import load_people
 from inforadar.store.published.contents import load_published_contents
 from inforadar.urls import uid
 from inforadar.views.item import (
@@ -72,6 +73,7 @@ MAX_FORM_BYTES = 4096
 ASKED, UNREAD = "asked", "unread"
 """The query of an article's URL after a change."""
 _LABELS_KEY: Literal["labels"] = "labels"
+_PEOPLE_KEY: Literal["people"] = "people"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,11 +93,14 @@ class ArticleRoutes:
     database: Database
     pages: Pages
     unread: UnreadCounts
-    images: Literal["direct", "proxy", "click", "never"]
+    images: Literal["auto", "direct", "proxy", "click", "never"]
     picture_address: Callable[[str], str]
     now: Callable[[], datetime]
     _labels: TimedCache[str, list[Label]] = field(
         default_factory=lambda: TimedCache(LABELS_TTL_S, stretch=STRETCH_OVER_FEEDS)
+    )
+    _people: TimedCache[str, Literal["direct", "proxy"]] = field(
+        default_factory=lambda: TimedCache(LABELS_TTL_S)
     )
 
     def routes(self) -> list[Route]:
@@ -113,7 +118,7 @@ class ArticleRoutes:
         labels = await self._labels.get(_LABELS_KEY, lambda: self.database.read(load_labels))
         marks = await self.database.read(load_marks, person_id, [item.hash for item in page.items])
         leads = await self.database.read(load_lead_images, [uid(item.url) for item in page.items])
-        images = self._images(request)
+        images = await self._images(request)
         return self.pages.render(
             request,
             "articles.html",
@@ -149,7 +154,7 @@ class ArticleRoutes:
         may_read = request.scope[TEXT_SCOPE].may_read(own.get(feed.id, Content.NONE))
         # In a thread, because sanitizing a long text takes a moment and other requests must not wait.
         reading = reading_of(item, article)
-        make = partial(self._texts, read, article, reading, self._images(request), may_read=may_read)
+        make = partial(self._texts, read, article, reading, await self._images(request), may_read=may_read)
         texts = await asyncio.to_thread(make)
         response = self.pages.render(
             request,
@@ -176,11 +181,18 @@ class ArticleRoutes:
             response.headers["Link"] = f'<{original}>; rel="canonical"'
         return response
 
-    def _images(self, request: Request) -> Images:
-        if self.images != "proxy":
-            return self.images
+    async def _images(self, request: Request) -> Images:
+        images = self.images
+        if images == "auto":
+            images = await self._people.get(_PEOPLE_KEY, self._images_for_people)
+        if images != "proxy":
+            return images
         root = request.scope.get("root_path", "")
         return lambda url: f"{root}{self.picture_address(url)}"
+
+    async def _images_for_people(self) -> Literal["direct", "proxy"]:
+        """Return how pictures come: with several people, no site shall see which of them reads what."""
+        return "proxy" if len(await self.database.read(load_people)) > 1 else "direct"
 
     def _texts(
         self, read: ReadItem, article: Article | None, reading: Reading, images: Images, *, may_read: bool
