@@ -278,8 +278,8 @@ class WebSettings(Section):
     links. Readers on this machine get them as long as there is no `public_url` and no proxy."""
     images: Literal["auto", "direct", "proxy", "click", "never"] = "auto"
     """When the page loads an article's images: `auto`, by proxy as soon as several people read, otherwise direct;
-    `direct`, at once from their sites, without a referrer; by `proxy`, at once through this server, so that their sites do
-    not see who reads; on `click`; or `never`."""
+    `direct`, at once from their sites, without a referrer; by `proxy`, at once through this server, so that their sites
+    do not see who reads; on `click`; or `never`."""
 
     @field_validator("allowed_hosts", "cors_origins", "trusted_proxies", mode="before")
     @classmethod
