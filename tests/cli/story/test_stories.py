@@ -44,11 +44,18 @@ def fill(home: Path) -> None:
                 )
 
     asyncio.run(work())
-    group(home)
+
+
+def test_a_worker_groups_without_being_told(call: Call, home: Path) -> None:
+    fill(home)
+    assert call("worker", "--once").code == 0
+    (story,) = call("story", "list", "--json").json
+    assert story["sources"] == ["One", "Two"]
 
 
 def test_a_story_is_listed_shown_split_grouped_again_and_merged(call: Call, home: Path) -> None:
     fill(home)
+    group(home)
     (story,) = call("story", "list", "--json").json
     assert "\x1b" not in call("story", "list").out
     shown = call("story", "show", story["id"])
@@ -69,6 +76,7 @@ def test_a_story_is_listed_shown_split_grouped_again_and_merged(call: Call, home
 
 def test_wrong_use_is_refused_with_a_sentence(call: Call, home: Path) -> None:
     fill(home)
+    group(home)
     (story,) = call("story", "list", "--json").json
     for arguments, sentence in (
         (("split", "https://nowhere.example/"), "is in no story"),
@@ -83,6 +91,7 @@ def test_wrong_use_is_refused_with_a_sentence(call: Call, home: Path) -> None:
 
 def test_the_briefing_is_printed_in_three_forms(call: Call, home: Path) -> None:
     fill(home)
+    group(home)
     assert "2 sources" in call("brief").out
     assert call("brief", "--format", "html").out.startswith("<!doctype html>")
     (story,) = call("brief", "--since", "2d", "--top", "3", "--json").json["stories"]

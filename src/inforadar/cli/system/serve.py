@@ -46,9 +46,7 @@ def worker(
     once: Annotated[
         bool, Parameter(negative="", help="Run one cycle over all due and requested feeds, then exit.")
     ] = False,
-    stages: Annotated[
-        str, Parameter(help="The stages to run, separated by commas.")
-    ] = "collect,canonical,analyze",
+    stages: Annotated[str, Parameter(help="The stages to run, separated by commas.")] = ",".join(Stage),
     json: Annotated[bool, Parameter(name="--json", negative="", help="With --once: print JSON.")] = False,
 ) -> int:
     """Start only a worker, which fetches due feeds and articles, analyzes items and builds feeds."""
