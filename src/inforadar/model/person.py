@@ -25,7 +25,7 @@ class Role(StrEnum):
 
 
 class TokenKind(StrEnum):
-    """What a random secret of a person opens."""
+    """Kinds of random secrets that a person has, by the doors that they open."""
 
     APP = "app"
     """A password for an app: reading and marking, and for an admin also changing feeds."""

@@ -70,7 +70,7 @@ def observed_s(seconds: float, half_life_s: float) -> float:
 
 
 class Forecast:
-    """What a feed's counts say about the time to come. Built once for a job; each question is cheap."""
+    """A feed's future by its counts. Built once for a job; each question is cheap."""
 
     def __init__(self, rhythm: Rhythm, now: float, zone: tzinfo = UTC) -> None:
         self.now = now

@@ -56,7 +56,7 @@ class Identity:
     person: Person
     way: Way
     csrf_source: str | None = None
-    """What the CSRF token is made of; None if browsers do not send these credentials by themselves."""
+    """The CSRF token is made of it; None if browsers do not send these credentials by themselves."""
     token_id: TokenId | None = None
 
 

@@ -1,4 +1,4 @@
-"""What is signed with the admin token: CSRF tokens, and the addresses of pictures that we fetch for readers. Pure.
+"""Signing with the admin token: CSRF tokens, and the addresses of pictures that we fetch for readers. Pure.
 
 Each session has its own CSRF token, which only our own pages can know. The sessions themselves are in the database, so
 that they can be listed and revoked.

@@ -99,7 +99,7 @@ def probability(logit: Numbers) -> Numbers:
 
 @cache
 def description() -> dict[str, Any]:
-    """What the head was trained on; `languages` are those whose scores are measured."""
+    """Return the description of the head's training; `languages` are those whose scores are measured."""
     found: dict[str, Any] = json.loads((_FOLDER / "head.json").read_text(encoding="utf-8"))
     return found
 
