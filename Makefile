@@ -14,7 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup setup-dev test check lint unit docs pictures bench bench-peers chaos wheel freeze clean
+.PHONY: help run setup setup-dev test check lint unit docs messages pictures bench bench-smoke bench-peers chaos clients site wheel release extension freeze clean
 
 help:  ## show this
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -56,8 +56,12 @@ lint:
 unit:
 	@$(BIN)/pytest -n 2 -p no:schemathesis -m "not slow" --hypothesis-profile=quick tests
 
-docs: setup-dev  ## write the generated pages of docs/ again
+docs: setup-dev  ## write the generated pages of docs/ and the completion scripts again
 	@$(BIN)/python scripts/generate_docs.py
+	@$(BIN)/python scripts/generate_completions.py
+
+messages: setup-dev  ## bring the catalogues of messages in step with the code; ARGS=--missing lists what is not translated
+	@$(BIN)/python scripts/update_messages.py $(ARGS)
 
 pictures: setup-dev  ## take the pictures of docs/ again
 	@$(BIN)/python scripts/make_pictures.py
@@ -65,8 +69,15 @@ pictures: setup-dev  ## take the pictures of docs/ again
 bench: setup-dev  ## run the benchmarks; ARGS="NAME … --corpora FOLDER" for some of them
 	@$(BIN)/python -m bench $(ARGS)
 
+bench-smoke: setup-dev  ## compare the speed with bare libraries; fails where it is a third slower than it was
+	@$(BIN)/python -m bench smoke
+
 bench-peers: setup-dev  ## side by side with other feed readers, which it installs; ARGS="--feeds 10000 --entries 3"
 	@$(BIN)/python -m bench peers $(ARGS)
+
+clients: setup-dev  ## drive Liferea and RSS Guard, which it installs, against the Google Reader API
+	@scripts/system-packages clients
+	@$(BIN)/pytest -x tests/web/greader/desktop_apps.py
 
 chaos: setup-dev  ## harm workers, databases, disk and clock at random moments; ARGS="--kills 1000 --seconds 600"
 	@$(BIN)/python -m tests.chaos $(ARGS)
@@ -84,9 +95,23 @@ $(WHEELSTAMP): $(STAMP) $(shell find src -type f -not -path '*/__pycache__/*')
 	@$(WHEELVENV)/bin/pip install -q --force-reinstall --no-deps dist/*.whl
 	@touch $@
 
+extension:  ## pack the browser extension into dist/, the same bytes each time
+	@$(PYTHON) scripts/pack_extension.py
+
+release:  ## build sdist and wheel into dist/, check them, and write the release notes
+	@test -x .venv-release/bin/python || $(PYTHON) -m venv .venv-release
+	@.venv-release/bin/pip install -q -U 'pip>=25.1' && .venv-release/bin/pip install -q -c constraints.txt -c constraints-tools.txt --group release
+	@rm -rf dist && .venv-release/bin/python -m build > /dev/null && .venv-release/bin/twine check --strict dist/*
+	@.venv-release/bin/python scripts/release_notes.py > dist/release-notes.md && ls dist
+
+site:  ## build the documentation as a site into site/
+	@test -x .venv-site/bin/python || $(PYTHON) -m venv .venv-site
+	@.venv-site/bin/pip install -q -U 'pip>=25.1' && .venv-site/bin/pip install -q -c constraints.txt -c constraints-tools.txt --group site
+	@.venv-site/bin/python scripts/build_site.py
+
 freeze: setup-dev  ## write constraints.txt anew from what is installed, with all extras together
 	@$(BIN)/pip freeze --exclude-editable --all | grep -E '^[A-Za-z0-9._-]+==' | grep -vE '^(pip|setuptools|wheel)==' | sort -f > constraints.txt
 	@touch $(STAMP) $(DEVSTAMP)
 
 clean:  ## remove .venv and caches
-	@rm -rf $(VENV) $(WHEELVENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf $(VENV) $(WHEELVENV) .venv-site .venv-release site dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

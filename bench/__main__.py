@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 BENCHMARKS = {
+    "smoke": "bench.smoke",
     "startup": "bench.startup",
     "feeds": "bench.feeds",
     "sitemap": "bench.sitemap",
@@ -29,7 +30,10 @@ BENCHMARKS = {
     "crowd": "bench.crowd",
     "walk": "bench.walk",
     "stories": "bench.stories",
+    "revisions": "bench.revisions",
     "api": "bench.api",
+    "slow_clients": "bench.slow_clients",
+    "reader": "bench.reader",
     "polling": "bench.polling",
     "simulate": "bench.simulate",
     "scaleout": "bench.scaleout",

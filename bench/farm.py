@@ -112,7 +112,8 @@ def step_environment(arguments: argparse.Namespace, folder: Path, url: str, dela
 
 
 @contextmanager
-def _opened(arguments: argparse.Namespace, *, feeds: int, hosts: int, delay_s: float) -> Iterator[Bench]:
+def opened_farm(arguments: argparse.Namespace, *, feeds: int, hosts: int, delay_s: float) -> Iterator[Bench]:
+    """Serve a farm, with a database that has its feeds and nothing else."""
     with tempfile.TemporaryDirectory(prefix="inforadar-farm-") as name:
         folder = Path(name)
         farm = Farm(folder / "www", feeds=feeds, entries=arguments.entries, hosts=hosts, port=free_port())
@@ -135,7 +136,7 @@ def _speed(arguments: argparse.Namespace, until: float) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     rounds = arguments.rounds
     for number in range(rounds if "a" in arguments.steps else 1):
-        with _opened(arguments, feeds=arguments.feeds, hosts=arguments.hosts, delay_s=0.0) as bench:
+        with opened_farm(arguments, feeds=arguments.feeds, hosts=arguments.hosts, delay_s=0.0) as bench:
             bench.step("a", "collect")
             is_last = number == rounds - 1 or "a" not in arguments.steps or time.monotonic() > until
             for _ in range(rounds if is_last else 0):
@@ -156,7 +157,7 @@ def _speed(arguments: argparse.Namespace, until: float) -> list[dict[str, Any]]:
 
 def _pacing(arguments: argparse.Namespace) -> list[dict[str, Any]]:
     """Run step d: 50 hosts with four feeds each, and the delays that the server saw."""
-    with _opened(arguments, feeds=200, hosts=50, delay_s=arguments.delay) as bench:
+    with opened_farm(arguments, feeds=200, hosts=50, delay_s=arguments.delay) as bench:
         bench.step("first", "collect")
         time.sleep(arguments.delay)
         bench.server.forget()
@@ -164,7 +165,7 @@ def _pacing(arguments: argparse.Namespace) -> list[dict[str, Any]]:
         return [row | {"least_gap_s": bench.server.least_gap_s(), "delay_s": arguments.delay}]
 
 
-def _best(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def best_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the least time and the most memory of each step; all else is from the last round."""
     best: dict[str, dict[str, Any]] = {}
     for row in rows:
@@ -203,7 +204,7 @@ def _print_table(rows: list[dict[str, Any]], arguments: argparse.Namespace) -> N
         print(f"unchanged refresh at {ratio:.2f} of bare aiohttp")
 
 
-def main(argv: list[str]) -> int:
+def parse_arguments(argv: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench farm", description=__doc__)
     parser.add_argument("--feeds", type=int, default=1000)
     parser.add_argument("--entries", type=int, default=30)
@@ -218,7 +219,11 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--profile", action="store_true", help="where the time goes, on standard error")
     parser.add_argument("--minutes", type=float, default=4.0, help="no further round of a after this long")
     parser.add_argument("--corpus", help="not used here")
-    arguments = parser.parse_args(argv)
+    return parser.parse_args(argv)
+
+
+def main(argv: list[str]) -> int:
+    arguments = parse_arguments(argv)
     # When the benchmark is stopped, its servers must stop too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     rows = []
@@ -226,7 +231,7 @@ def main(argv: list[str]) -> int:
         rows += _speed(arguments, time.monotonic() + arguments.minutes * 60)
     if "d" in arguments.steps:
         rows += _pacing(arguments)
-    best = _best(rows)
+    best = best_rows(rows)
     _print_table(best, arguments)
     RESULTS.mkdir(exist_ok=True)
     now = datetime.now(UTC)

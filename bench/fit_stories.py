@@ -2,13 +2,15 @@
 
 Deterministic: the same sets give the same file. A logistic model is fitted for each kind of pair (texts, bare titles,
 texts and titles in two languages; with and without sentence vectors). Pairs of different events of one kind, two
-earthquakes say, count more than other pairs, because they are the ones to tell apart.
+earthquakes say, count more than other pairs, because they are the ones to tell apart. The words of the sets in several
+languages are counted too: how common a word is, and whether it is a name, must be known for the first items already.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,17 +24,17 @@ from inforadar.semantic import encoder
 from inforadar.stages.group.pair_score import SIGNALS, Model, Weights, kind_of_pair, signals
 from inforadar.stages.group.signature import Signature, make_signature, vector_texts
 from inforadar.stages.group.similarity import compare, weigh
-from inforadar.stages.group.vocabulary import Vocabulary
+from inforadar.stages.group.vocabulary import Vocabulary, keys_of
 
 FILE = Path(__file__).parent.parent / "src/inforadar/stages/group/weights.json"
-SAME_KIND = 20.0
+SAME_KIND = 60.0
 """How much more a pair of different events of one kind counts than other pairs of different events."""
 MAX_ITEMS = 900
 """How many items of a set are paired."""
 RIDGE = 1e-3
 JOIN = {
-    "text": 1.7,
-    "text_vectors": 1.7,
+    "text": 0.7,
+    "text_vectors": 0.7,
     "title": 0.5,
     "title_vectors": 0.8,
     "foreign_text": 1.0,
@@ -43,6 +45,10 @@ JOIN = {
 """The score at which an item joins, tuned on whole groupings (see `bench stories`)."""
 MERGE = 0.2
 ACROSS_SCRIPTS, ACROSS_SLOPE = 0.6, 12.0
+
+MIN_EVENTS = 4
+"""In reports of how many events a word must be to be one of news in general."""
+PRIOR_FILE = FILE.with_name("prior.json")
 
 Pairs = dict[str, tuple[list[tuple[float, ...]], list[bool], list[float]]]
 
@@ -152,15 +158,41 @@ def fit_all(sets: dict[str, list[GoldItem]]) -> Weights:
     )
 
 
+def count_words(items: Sequence[GoldItem]) -> dict[str, tuple[float, float, float]]:
+    """How common words are in news in general, and how they are written: shares of the items of a set."""
+    counts: Counter[str] = Counter()
+    capital: Counter[str] = Counter()
+    small: Counter[str] = Counter()
+    events: defaultdict[str, set[str]] = defaultdict(set)
+    for item in items:
+        signature, casing = make_signature(item.title, item.text, item.language)
+        counts.update(keys_of(signature))
+        capital.update({f"^{word}": number for word, number in casing.capital.items()})
+        small.update({f"^{word}": number for word, number in casing.small.items()})
+        for key in (*keys_of(signature), *(f"^{word}" for word in (*casing.capital, *casing.small))):
+            events[key].add(item.story)
+    total = len(items)
+    return {
+        key: (round(counts[key] / total, 3), round(capital[key] / total, 3), round(small[key] / total, 3))
+        for key in sorted(events)
+        if len(events[key]) >= MIN_EVENTS
+    }
+
+
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path)
     options = parser.parse_args(argv)
-    weights = fit_all(find_sets(options.folder))
+    sets = find_sets(options.folder)
+    several = [
+        item for items in sets.values() if len({item.language for item in items}) > 1 for item in items
+    ]
+    PRIOR_FILE.write_bytes(msgspec.json.encode(count_words(several)) + b"\n")
+    weights = fit_all(sets)
     FILE.write_bytes(msgspec.json.format(msgspec.json.encode(weights), indent=1) + b"\n")
-    print(f"Wrote {FILE}.")
+    print(f"Wrote {FILE} and {PRIOR_FILE}.")
     return 0
 
 

@@ -26,6 +26,11 @@ _PERSUADING = frozenset({"loaded", "absolute", "insinuating"})
 _STIMULATING = frozenset({"sensational", "shouting"})
 
 
+def fold_of(group: str) -> int:
+    """The fold of the cross-validation that holds a group out."""
+    return int(hashlib.sha256(group.encode()).hexdigest(), 16) % FOLDS
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labelled:
     """A text with the labels that its set has; a score that is not labelled is missing."""
@@ -38,10 +43,11 @@ class Labelled:
     labels: dict[ScoreName, int]
     weight: dict[ScoreName, float] = field(default_factory=dict)
     """How much a label counts in training; 1 if not listed."""
+    is_title: bool = False
 
     @property
     def fold(self) -> int:
-        return int(hashlib.sha256(self.group.encode()).hexdigest(), 16) % FOLDS
+        return fold_of(self.group)
 
     @property
     def is_any(self) -> int:
@@ -82,7 +88,7 @@ def read_framing(folder: Path = DATA / "framing") -> Iterator[Labelled]:
                 labels[ScoreName.CLICKBAIT] = row["clickbait"]
             yield Labelled(
                 source="own", language=row["language"], text=row["text"], group=row["pair"] or row["id"],
-                labels=labels,
+                labels=labels, is_title=is_headline,
                 weight={
                     ScoreName.FRAMING: 2.0, ScoreName.CLICKBAIT: 3.0,
                     ScoreName.HYPER_STIMULUS: 2.0, ScoreName.SPECULATIVE: 2.0,
@@ -98,6 +104,7 @@ def read_headlines(folder: Path = DATA / "headlines") -> Iterator[Labelled]:
             yield Labelled(
                 source="headlines", language=row["language"], text=row["title"], group=row["id"],
                 labels={ScoreName.OVERALL: int(row["is_loaded"]), ScoreName.FRAMING: int(row["is_loaded"])},
+                is_title=True,
             )  # fmt: skip
 
 
@@ -118,7 +125,7 @@ def _read_ta1c(corpora: Path) -> Iterator[Labelled]:
     for headline in read_ta1c(corpora):
         yield Labelled(
             source="ta1c", language="es", text=headline.text, group=f"ta1c {headline.group}",
-            labels={ScoreName.CLICKBAIT: headline.label},
+            labels={ScoreName.CLICKBAIT: headline.label}, is_title=True,
         )  # fmt: skip
 
 
@@ -128,4 +135,5 @@ def _read_clickbait16(corpora: Path) -> Iterator[Labelled]:
             yield Labelled(
                 source="clickbait16", language="en", text=headline.text, group=f"clickbait16 {number}",
                 labels={ScoreName.CLICKBAIT: headline.label}, weight={ScoreName.CLICKBAIT: 0.5},
+                is_title=True,
             )  # fmt: skip

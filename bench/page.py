@@ -31,6 +31,7 @@ from pathlib import Path
 from sqlalchemy import Connection, case, select, update
 
 from bench.tui import fill
+from inforadar.actions.people.tokens import begin_session
 from inforadar.config import load_settings
 from inforadar.model.article import Extracted
 from inforadar.model.person import FIRST_PERSON
@@ -43,8 +44,7 @@ from inforadar.store.people.save_marks import save_marks_of
 from inforadar.store.schema.items import items
 from inforadar.store.upkeep.upgrade import upgrade_database
 from inforadar.urls import uid
-from inforadar.web.http.admin_token import load_admin_token
-from inforadar.web.http.sessions import COOKIE, Sessions
+from inforadar.web.http.sessions import COOKIE
 
 MOST_BYTES = 100_000
 MOST_S = 0.2
@@ -102,12 +102,18 @@ class Server:
         began = time.perf_counter()
         connection.request("GET", path, headers={"Cookie": f"{COOKIE}={self.cookie}"} if logged_in else {})
         answer = connection.getresponse()
-        body = answer.read().decode()
+        body = answer.read().decode("utf-8", "surrogateescape")
         spent = time.perf_counter() - began
         connection.close()
         if answer.status != 200:
             raise RuntimeError(f"{path} answered {answer.status}")
         return spent, body
+
+
+async def log_in(home: Path) -> str:
+    """Return the cookie of a new session of the first admin."""
+    async with open_database(load_settings(home, {}).database_url) as database:
+        return await begin_session(database, FIRST_PERSON, "bench")
 
 
 @contextmanager
@@ -124,8 +130,7 @@ def serving(home: Path) -> Iterator[Server]:
                 break
             except ConnectionRefusedError:
                 time.sleep(0.02)
-        cookie = Sessions(token=load_admin_token(home)).begin(datetime.now(UTC))
-        yield Server(port=port, cookie=cookie, pid=process.pid)
+        yield Server(port=port, cookie=asyncio.run(log_in(home)), pid=process.pid)
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait()
@@ -140,7 +145,7 @@ def with_assets(server: Server, page: str) -> int:
         if name not in seen:
             seen[name] = server.get(address)[1]
             waiting += [f"/static/{module}" for module in IMPORT.findall(seen[name])]
-    return len(page.encode()) + sum(len(body.encode()) for body in seen.values())
+    return sum(len(body.encode("utf-8", "surrogateescape")) for body in (page, *seen.values()))
 
 
 def main(argv: list[str]) -> int:

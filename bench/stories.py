@@ -26,7 +26,7 @@ from inforadar.stages.group.grouper import Grouper
 from inforadar.stages.group.pair_score import load_weights
 from inforadar.stages.group.signature import Vector, make_signature, vector_texts
 from inforadar.stages.group.tokens import fold, split_tokens
-from inforadar.stages.group.vocabulary import Vocabulary
+from inforadar.stages.group.vocabulary import make_vocabulary
 from inforadar.stages.group.window import Member, Window
 
 OWN_SETS = Path(__file__).parent / "data" / "stories"
@@ -58,7 +58,7 @@ def group(items: Sequence[GoldItem], vectors: dict[str, tuple[Vector, Vector]] |
         made += 1
         return StoryId(UUID(int=made))
 
-    window, vocabulary = Window(), Vocabulary()
+    window, vocabulary = Window(), make_vocabulary()
     grouper = Grouper(window, vocabulary, load_weights(), new_story)
     for number, item in enumerate(items):
         signature, casing = make_signature(item.title, item.text, item.language)

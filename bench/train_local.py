@@ -23,15 +23,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bench import train_rules
-from bench.labelled import DATA, FOLDS, Labelled, read_all, read_headlines
+from bench import train_marks, train_rules
+from bench.labelled import FOLDS, Labelled, read_all, read_headlines
 from bench.linear import auc, ece
+from bench.logistic import fit_logistic
 from bench.network import train
 from inforadar.model.analysis import ScoreName
 from inforadar.semantic import encoder
 from inforadar.stages.analyze.local.head import PARTS, Network, inputs_for, probability
 from inforadar.stages.analyze.local.lexicon import lexicon_for
-from inforadar.stages.analyze.local.marks import CONTEXT_FEATURES, candidates_in, context_features
+from inforadar.stages.analyze.local.measured import SLANTED
 from inforadar.stages.analyze.local.passage import Passage, read_passage
 from inforadar.stages.analyze.local.text import MAX_TITLE_CHARS_READ
 
@@ -41,8 +42,8 @@ MODEL = Path(__file__).parent.parent / "src/inforadar/stages/analyze/local/model
 VERSION = 2
 SEEDS = range(4)
 CHECKING_SEEDS = range(2)
-_MARK_PENALTY = 750.0
-"""Per unit of the squared weights of vectors of length 1."""
+TITLE_SHARE = 0.4
+"""The share of loaded titles that the calibration of titles assumes: more than among sentences, less than half."""
 _BATCH = 64
 
 
@@ -75,22 +76,6 @@ def labels_of(rows: Sequence[Labelled]) -> tuple[Array, Array]:
     return labels, weights
 
 
-def fit_logistic(inputs: Array, labels: Array, weights: Array, penalty: Array) -> Array:
-    """Fit a logistic regression by Newton's method; the last weight is the shift, which has no penalty."""
-    design = np.hstack([inputs, np.ones((len(inputs), 1))])
-    penalty = np.append(penalty, 1e-6)
-    found = np.zeros(design.shape[1])
-    for _ in range(30):
-        estimate = 1 / (1 + np.exp(-np.clip(design @ found, -30, 30)))
-        slope = design.T @ (weights * (estimate - labels)) + penalty * found
-        curve = (design * (weights * np.maximum(estimate * (1 - estimate), 1e-5))[:, None]).T @ design
-        step = np.linalg.solve(curve + np.diag(penalty), slope)
-        found -= step
-        if np.abs(step).max() < 1e-6:
-            break
-    return found
-
-
 def source_weights(rows: Sequence[Labelled]) -> Array:
     """Let large sets count more than small ones, but not in proportion."""
     sizes = {source: sum(row.source == source for row in rows) for source in {row.source for row in rows}}
@@ -111,6 +96,29 @@ def calibrate(rows: Sequence[Labelled], raw: Array, labels: Array, weights: Arra
     return np.array(found)
 
 
+def calibrate_titles(
+    rows: Sequence[Labelled], raw: Array, labels: Array, weights: Array, calibration: Array
+) -> Array:
+    """Fit the shift of framing and persuasion for titles, as if `TITLE_SHARE` of all titles were loaded.
+
+    The slope stays: that of our own titles would be too steep, because they are clearer cases than real ones.
+    """
+    found = calibration.copy()
+    for part in (ScoreName.FRAMING, ScoreName.PERSUASIVE):
+        column = PARTS.index(part)
+        known = [place for place in np.flatnonzero(weights[:, column]) if rows[place].is_title]
+        truth = labels[known, column]
+        share = np.where(truth == 1, TITLE_SHARE / truth.sum(), (1 - TITLE_SHARE) / (1 - truth).sum())
+        logits = raw[known, column] * calibration[column, 0]
+        low, high = -10.0, 10.0
+        for _ in range(50):
+            middle = (low + high) / 2
+            excess = float((share * (1 / (1 + np.exp(-(logits + middle))) - truth)).sum())
+            low, high = (low, middle) if excess > 0 else (middle, high)
+        found[column, 1] = middle
+    return found
+
+
 def combine(rows: Sequence[Labelled], logits: Array) -> Array:
     """Fit how the parts make the overall score, on texts whose framing is labelled; no part counts against it."""
     known = [
@@ -129,39 +137,6 @@ def combine(rows: Sequence[Labelled], logits: Array) -> Array:
     found = np.zeros(len(PARTS) + 1)
     found[used], found[-1] = fitted[:-1], fitted[-1]
     return found
-
-
-def fit_marks(raw_framing: dict[str, float]) -> tuple[Array, Array]:
-    """Fit the model of the marked words. `raw_framing` has each text's held-out framing logit."""
-    words: list[str] = []
-    context: list[list[float]] = []
-    labels: list[int] = []
-    for file in sorted((DATA / "framing").glob("*.jsonl")):
-        for line in file.read_text(encoding="utf-8").splitlines():
-            row = json.loads(line)
-            lexicon = lexicon_for(row["language"])
-            if row["device"] == "speculative" or lexicon.spaceless:
-                continue
-            passage = read_passage(row["text"], lexicon)
-            spans = [
-                (start, start + len(word)) for word in row["words"]
-                for start in range(len(row["text"])) if row["text"].startswith(word, start)
-            ]  # fmt: skip
-            for candidate in candidates_in(passage, lexicon):
-                words.append(candidate.lower)
-                context.append(context_features(passage, candidate, raw_framing[row["text"]]))
-                labels.append(int(any(start <= candidate.start < end for start, end in spans)))
-    known = list(dict.fromkeys(words))
-    vectors = {}
-    for start in range(0, len(known), _BATCH):
-        chunk = known[start : start + _BATCH]
-        vectors.update(zip(chunk, encoder.vectors(chunk), strict=True))
-    inputs = np.hstack([np.array([vectors[word] for word in words]), np.array(context)])
-    penalty = np.concatenate(
-        [np.full(encoder.DIMENSIONS, _MARK_PENALTY / 25), np.full(CONTEXT_FEATURES, 30.0)]
-    )
-    fitted = fit_logistic(inputs, np.array(labels, dtype=float), np.ones(len(labels)), penalty)
-    return fitted[: encoder.DIMENSIONS], fitted[encoder.DIMENSIONS :]
 
 
 def cross_validate(rows: Sequence[Labelled], inputs: Array, labels: Array, weights: Array) -> Array:
@@ -208,19 +183,36 @@ def train_head(corpora: Path | None, out: Path) -> None:
     labels, weights = labels_of(rows)
     raw = cross_validate(rows, inputs, labels, weights)
     calibration = calibrate(rows, raw, labels, weights)
-    logits = raw * calibration[:, 0] + calibration[:, 1]
-    combination = combine(rows, logits)
-    mark_vector, mark_context = fit_marks(
-        {row.text: float(logits[place, 0]) for place, row in enumerate(rows) if row.source == "own"}
+    title_calibration = calibrate_titles(rows, raw, labels, weights, calibration)
+    is_title = np.array([row.is_title for row in rows])[:, None]
+    logits = np.where(
+        is_title,
+        raw * title_calibration[:, 0] + title_calibration[:, 1],
+        raw * calibration[:, 0] + calibration[:, 1],
     )
+    combination = combine(rows, logits)
+    framing, stimulus = PARTS.index(ScoreName.FRAMING), PARTS.index(ScoreName.HYPER_STIMULUS)
+    border = np.log(SLANTED / (1 - SLANTED))
+    words = train_marks.collect(
+        {row.text: float(logits[place, framing]) for place, row in enumerate(rows)},
+        {
+            row.text: bool(max(logits[place, framing], logits[place, stimulus]) >= border)
+            for place, row in enumerate(rows)
+        },
+    )
+    mark_weights = train_marks.fit(words, np.ones(len(words.labels), dtype=bool))
     network = train(inputs, labels, weights, SEEDS)
-    unseen_logits = network.logits(unseen) * calibration[:, 0] + calibration[:, 1]
+    unseen_logits = network.logits(unseen) * title_calibration[:, 0] + title_calibration[:, 1]
     measured = figures(
         [*rows, *headlines],
         np.vstack([logits, unseen_logits]),
         np.concatenate([logits, unseen_logits]) @ combination[:-1] + combination[-1],
     )
-    _write(out, network, calibration, combination, mark_vector, mark_context)
+    small = {
+        "calibration": calibration, "title_calibration": title_calibration, "combination": combination,
+        "mark_vector": mark_weights[: encoder.DIMENSIONS], "mark_context": mark_weights[encoder.DIMENSIONS :],
+    }  # fmt: skip
+    _write(out, network, small)
     document = {
         "version": VERSION,
         "encoder": f"{encoder.PACKAGE} {encoder.VERSION}",
@@ -228,6 +220,7 @@ def train_head(corpora: Path | None, out: Path) -> None:
         "trained_on": {
             source: sum(row.source == source for row in rows) for source in sorted({r.source for r in rows})
         },
+        "marks": train_marks.measure(words),
         "figures": measured,
     }
     (out / "head.json").write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
@@ -237,24 +230,17 @@ def train_head(corpora: Path | None, out: Path) -> None:
             f"{figure['score']:<16}{figure['set']:<13}{figure['language']:<9}{figure['texts']:>7}"
             f"{figure['auc']:>8.3f}{figure['ece']:>8.3f}"
         )
+    print(f"marks = {document['marks']}")
     stored = (out / "head.npz").read_bytes()
     print(f"overall = {dict(zip([*PARTS, 'shift'], combination.round(2).tolist(), strict=True))}")
     print(f"head.npz: {len(stored) / 1000:.0f} KB, sha256 {hashlib.sha256(stored).hexdigest()[:16]}")
 
 
-def _write(
-    out: Path,
-    network: Network,
-    calibration: Array,
-    combination: Array,
-    mark_vector: Array,
-    mark_context: Array,
-) -> None:
+def _write(out: Path, network: Network, small: dict[str, Array]) -> None:
     out.mkdir(parents=True, exist_ok=True)
     arrays = {
         "mean": network.mean, "scale": network.scale, "hidden": network.hidden, "hidden_bias": network.hidden_bias,
-        "output": network.output, "output_bias": network.output_bias, "calibration": calibration,
-        "combination": combination, "mark_vector": mark_vector, "mark_context": mark_context,
+        "output": network.output, "output_bias": network.output_bias, **small,
     }  # fmt: skip
     # numpy stamps no time into the archive, so equal numbers give equal bytes.
     np.savez(out / "head.npz", **{name: array.astype(np.float16) for name, array in arrays.items()})

@@ -1,12 +1,16 @@
-"""Write the pages of docs/ that are generated from the code: settings, commands and URLs."""
+"""Write the pages of docs/ that are generated from the code: settings, commands, keys and URLs."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
+from textual.binding import Binding
+
 from inforadar.cli import build_app
-from inforadar.config import SECTIONS, allowed, is_secret
+from inforadar.config import SECTIONS, allowed, default_of, field_texts, is_secret
+from inforadar.tui.commands.keys import action_name, keys_of, shown_key
+from inforadar.tui.screens.all_screens import all_screens
 from inforadar.urls import TRACKING_PARAMETERS, TRACKING_PREFIXES
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -29,11 +33,14 @@ def config_page() -> str:
     for name, section in SECTIONS.items():
         lines += [f"## `[{name}]`", "", (section.__doc__ or "").strip(), ""]
         lines += ["| in `inforadar.toml` | in the environment | default | takes | |", "|---|---|---|---|---|"]
-        for field, info in section.model_fields.items():
-            default = "" if info.default in (None, "", ()) else f"`{_plain(info.default)}`"
+        texts = field_texts(section)
+        for field in section.__struct_fields__:
+            given = default_of(section, field)
+            default = "" if given in (None, "", ()) else f"`{_plain(given)}`"
             takes = "a secret" if is_secret(section, field) else allowed(section, field)
-            text = " ".join((info.description or "").split())
-            lines.append(f"| `{field}` | `{section.env_name(field)}` | {default} | {takes} | {text} |")
+            lines.append(
+                f"| `{field}` | `{section.env_name(field)}` | {default} | {takes} | {texts[field]} |"
+            )
         lines.append("")
     return "\n".join(lines)
 
@@ -83,7 +90,42 @@ Dropped parameters with these prefixes: {families}.
 """
 
 
-PAGES = {"config.md": config_page, "cli.md": cli_page, "urls.md": urls_page}
+def keys_page() -> str:
+    """Render the keys of the terminal app, with the names of their actions in the settings."""
+    lines = [
+        "# Keys of the terminal app",
+        "",
+        "Generated from `src/inforadar/tui` by `make docs`.",
+        "",
+        "Any key can be changed in `inforadar.toml`: name the screen, the action and its keys, one or several.",
+        "`[keys.all]` is for all screens that have the action. A key that two actions of a screen would share is",
+        "refused.",
+        "",
+        "```toml",
+        "[keys.articles]",
+        'stories = "Z"',
+        'mark-read = ["m", "ctrl+r"]',
+        "",
+        "[keys.all]",
+        'quit = "Q"',
+        "```",
+        "",
+        "Keys have their own sign (`x`, `X`, `*`) or a name: `space`, `enter`, `escape`, `backspace`, `delete`, `tab`,",
+        "`up`, `pagedown`, `home`, `f5`, `ctrl+x`.",
+        "",
+    ]
+    for name, screen in all_screens().items():
+        lines += [f"## {screen.HELP}: `[keys.{name}]`", "", "| keys | action | |", "|---|---|---|"]
+        for binding in screen.BINDINGS:
+            assert isinstance(binding, Binding)
+            keys = " ".join(f"`{shown_key(key)}`" for key in keys_of(binding, {}))
+            keys = keys.replace("|", "\\|")
+            lines.append(f"| {keys} | `{action_name(binding.action)}` | {binding.description} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+PAGES = {"config.md": config_page, "cli.md": cli_page, "keys.md": keys_page, "urls.md": urls_page}
 
 
 def main() -> None:

@@ -4,8 +4,7 @@ Starts `inforadar up` in a temporary home on free ports and takes screenshots wi
 loopback. The sample's articles are in many languages and use emoji, so the machine needs fonts for them:
 `apt-get install chromium fonts-dejavu fonts-wqy-microhei fonts-noto-color-emoji`.
 
-The pictures are in the repository, so they must stay small: chromium writes three bytes per pixel, and a palette of 256
-colours is enough for a page of text, at a third of the size. The terminal's screens are drawn as SVG.
+The pictures are in the repository, so they must stay small (`png_palette.py`). The terminal's screens are drawn as SVG.
 """
 
 from __future__ import annotations
@@ -18,59 +17,76 @@ import re
 import shutil
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import tempfile
 import time
-import zlib
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from playwright.async_api import async_playwright
+from png_palette import with_palette
 from rich.cells import cell_len
-from textual.pilot import Pilot
+from terminal_session import Session, animated_svg, settle
 
 from inforadar.app.store import open_store
-from inforadar.config import load_settings
+from inforadar.config import Settings, load_settings
+from inforadar.store.database import Database
 from inforadar.tui.app import RadarApp
 
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
-SIZE = (1280, 800)
 LARGEST = 150_000
-TERMINAL_SIZE = (112, 30)
+TERMINAL_SIZE, SESSION_SIZE = (112, 30), (100, 28)
+TERMINAL_SIZES = ((120, 40), (80, 24), (40, 15))
 STORY = "/lumen/telescope-impossible-signal"
 """The article to show: one with loaded wording."""
-PATIENCE_S = 60.0
+PATIENCE_S = 240.0
 
-PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shot:
+    """A picture of the page."""
+
+    name: str
+    path: str
+    """With the id of the article to show."""
+    width: int = 1000
+    height: int = 720
+    is_dark: bool = False
+
+
+SHOTS = (
+    Shot(name="page", path="/"),
+    Shot(name="panes", path="/item/{story}", width=1440, height=860),
+    Shot(name="article", path="/item/{story}"),
+    Shot(name="dark", path="/item/{story}", width=1440, height=860, is_dark=True),
+    Shot(name="phone", path="/", width=390, height=760),
+    Shot(name="phone-article", path="/item/{story}", width=390, height=760),
+    Shot(name="settings", path="/settings"),
+)
 
 
 def main() -> None:
-    browser = shutil.which("chromium")
-    if browser is None:
-        sys.exit("The pictures need chromium: apt-get install chromium")
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, program(Path(folder)) as (url, environment):
         story = wait_for_story(environment)
-        for name, path in (("page", "/"), ("article", f"/item/{story}")):
-            shot = Path(folder) / f"{name}.png"
-            photograph(browser, f"{url}{path}", shot)
-            picture = with_palette(shot.read_bytes())
-            if len(picture) > LARGEST:
-                sys.exit(f"{name}.png has {len(picture)} bytes, more than {LARGEST}.")
-            (PICTURES / f"{name}.png").write_bytes(picture)
+        asyncio.run(photograph(url, environment, story))
         asyncio.run(draw_terminal(Path(environment["INFORADAR_HOME"])))
 
 
 async def draw_terminal(home: Path) -> None:
-    """Take the list, and an article with loaded wording."""
+    """Take the list at three sizes, an article with loaded wording, and a session."""
     settings = load_settings(home)
     async with open_store(settings) as database:
-        app = RadarApp(settings, database)
-        app.theme = "dark"
+        for columns, rows in TERMINAL_SIZES:
+            app = terminal_app(settings, database)
+            async with app.run_test(size=(columns, rows)) as pilot:
+                await settle(app, pilot)
+                (PICTURES / f"terminal-{columns}x{rows}.svg").write_text(drawn(app), "utf-8")
+        app = terminal_app(settings, database)
         async with app.run_test(size=TERMINAL_SIZE) as pilot:
             await settle(app, pilot)
             (PICTURES / "terminal-list.svg").write_text(drawn(app), "utf-8")
@@ -79,12 +95,49 @@ async def draw_terminal(home: Path) -> None:
             await pilot.press("enter")
             await settle(app, pilot)
             (PICTURES / "terminal-reading.svg").write_text(drawn(app), "utf-8")
+        app = terminal_app(settings, database)
+        async with app.run_test(size=SESSION_SIZE) as pilot:
+            session = Session(app, pilot)
+            await record(session)
+            title = "A session in the terminal app"
+            (PICTURES / "terminal-session.svg").write_text(animated_svg(session.frames, title), "utf-8")
 
 
-async def settle(app: RadarApp, pilot: Pilot[None]) -> None:
-    await pilot.pause()
-    await app.workers.wait_for_complete()
-    await pilot.pause()
+def terminal_app(settings: Settings, database: Database) -> RadarApp:
+    app = RadarApp(settings, database)
+    app.theme = "dark"
+    return app
+
+
+async def record(session: Session) -> None:
+    """Read, undo, search, compare, look at the feeds, fetch."""
+    await settle(session.app, session.pilot)
+    session.keep(2)
+    for _ in range(5):
+        await session.press("j", seconds=0.25)
+    await session.press("enter", seconds=3)
+    await session.press("space", seconds=2)
+    await session.press("n", seconds=2)
+    await session.press("escape", seconds=1)
+    await session.press("x", seconds=0.5)
+    await session.press("x", seconds=0.5)
+    await session.press("asterisk", seconds=1.5)
+    await session.press("u", seconds=1.5)
+    await session.press("slash", seconds=0.6)
+    await session.type("ferry", seconds=0.4)
+    await session.press("enter", seconds=2)
+    await session.press("escape", seconds=0.8)
+    await session.press("S", seconds=2)
+    await session.press("enter", seconds=3)
+    await session.press("escape", seconds=0.4)
+    await session.press("escape", seconds=0.6)
+    await session.press("F", seconds=2)
+    await session.press("j", seconds=1.5)
+    await session.press("e", seconds=2)
+    await session.press("escape", seconds=0.5)
+    await session.press("f", seconds=2.5)
+    await session.press("escape", seconds=0.5)
+    await session.press("escape", seconds=1.5)
 
 
 def drawn(app: RadarApp) -> str:
@@ -152,98 +205,35 @@ def ask(environment: Mapping[str, str], *words: str) -> list[dict[str, Any]]:
     return answer
 
 
-def photograph(browser: str, url: str, target: Path) -> None:
-    subprocess.run(  # noqa: S603 - our own arguments
-        [
-            browser,
-            *("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run"),
-            *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-            f"--user-data-dir={target.with_suffix('.profile')}",
-            f"--window-size={SIZE[0]},{SIZE[1]}",
-            f"--screenshot={target}",
-            url,
-        ],
-        check=True,
-        capture_output=True,
-        timeout=PATIENCE_S,
-    )
-
-
-def with_palette(png: bytes) -> bytes:
-    """Reduce a picture to one byte per pixel by merging colours that are hard to tell apart."""
-    width, pixels = read_png(png)
-    palette = few_colours(Counter(pixels))
-    index = {colour: number for number, colour in enumerate(dict.fromkeys(palette.values()))}
-    rows = bytearray()
-    for start in range(0, len(pixels), width):
-        rows.append(0)
-        rows += bytes(index[palette[pixel]] for pixel in pixels[start : start + width])
-    head = struct.pack(">IIBBBBB", width, len(pixels) // width, 8, 3, 0, 0, 0)
-    parts = (
-        (b"IHDR", head),
-        (b"PLTE", b"".join(index)),
-        (b"IDAT", zlib.compress(bytes(rows), 9)),
-        (b"IEND", b""),
-    )
-    return PNG_SIGNATURE + b"".join(chunk(kind, data) for kind, data in parts)
-
-
-def few_colours(counted: Counter[bytes]) -> dict[bytes, bytes]:
-    """Map each colour to one of at most 256, by ignoring as many low bits as necessary.
-
-    Each group of similar colours becomes its most frequent member, so that background and text stay exact.
-    """
-    for bits in range(8):
-        shown: dict[bytes, bytes] = {}
-        for colour, _ in counted.most_common():
-            shown.setdefault(bytes(part >> bits for part in colour), colour)
-        if len(shown) <= 256:
-            break
-    return {colour: shown[bytes(part >> bits for part in colour)] for colour in counted}
-
-
-def chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-
-def read_png(png: bytes) -> tuple[int, list[bytes]]:
-    """Read a PNG as chromium writes it (8 bits, no interlace): its width, and pixels of 3 bytes each."""
-    packed = b""
-    position = len(PNG_SIGNATURE)
-    while position < len(png):
-        length, kind = struct.unpack_from(">I4s", png, position)
-        data = png[position + 8 : position + 8 + length]
-        position += 12 + length
-        if kind == b"IHDR":
-            width, height, depth, colours, _, _, interlace = struct.unpack(">IIBBBBB", data)
-            if depth != 8 or colours not in (2, 6) or interlace:
-                sys.exit("This chromium writes screenshots in a form that is not known here.")
-            step = 3 if colours == 2 else 4
-        elif kind == b"IDAT":
-            packed += data
-    rows = zlib.decompress(packed)
-    pixels: list[bytes] = []
-    above = bytes(width * step)
-    for number in range(height):
-        start = number * (width * step + 1)
-        above = unfiltered(rows[start], rows[start + 1 : start + 1 + width * step], above, step)
-        pixels += [above[n : n + 3] for n in range(0, len(above), step)]
-    return width, pixels
-
-
-def unfiltered(kind: int, row: bytes, above: bytes, step: int) -> bytes:
-    """Undo PNG's filter of a row, which writes each byte as a difference to its neighbours."""
-    out = bytearray(row)
-    for n, byte in enumerate(row):
-        left = out[n - step] if n >= step else 0
-        up = above[n]
-        corner = above[n - step] if n >= step else 0
-        guess = (0, left, up, (left + up) // 2, 0)[kind]
-        if kind == 4:
-            slope = left + up - corner
-            guess = min((left, up, corner), key=lambda near: abs(slope - near))
-        out[n] = (byte + guess) & 255
-    return bytes(out)
+async def photograph(url: str, environment: Mapping[str, str], story: str) -> None:
+    """Take the pictures of the page, as the first admin sees it after the tour."""
+    browser = shutil.which("chromium")
+    if browser is None:
+        sys.exit("The pictures need chromium: apt-get install chromium")
+    async with async_playwright() as playwright:
+        chromium = await playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
+        for shot in SHOTS:
+            context = await chromium.new_context(
+                viewport={"width": shot.width, "height": shot.height},
+                color_scheme="dark" if shot.is_dark else "light",
+                reduced_motion="reduce",
+                locale="en-GB",
+            )
+            page = await context.new_page()
+            await page.goto(f"{url}/login")
+            await page.locator("summary", has_text="No password yet?").click()
+            token = (Path(environment["INFORADAR_HOME"]) / "admin-token").read_text("utf-8").strip()
+            await page.get_by_label("Admin token").fill(token)
+            await page.get_by_role("button", name="Log in with the token").click()
+            if await page.get_by_role("button", name="Got it").count():
+                await page.get_by_role("button", name="Got it").click()
+            await page.goto(f"{url}{shot.path.format(story=story)}", wait_until="networkidle")
+            picture = with_palette(await page.screenshot())
+            if len(picture) > LARGEST:
+                sys.exit(f"{shot.name}.png has {len(picture)} bytes, more than {LARGEST}.")
+            (PICTURES / f"{shot.name}.png").write_bytes(picture)
+            await context.close()
+        await chromium.close()
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ fail. Both are handled here once, so that a text is the same everywhere.
 from __future__ import annotations
 
 import re
+import signal
+from contextlib import suppress
 from html import unescape
 
 _HUGE_NUMBER = re.compile(r"&#[xX]?[0-9a-fA-F]{9,};?")
@@ -32,6 +34,14 @@ def storable_text(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode(errors="replace").decode()
     return text
+
+
+def ending(exit_code: int | None) -> str:
+    """How a process ended, for a sentence: "killed by SIGKILL", "exit code 1"."""
+    if exit_code is not None and exit_code < 0:
+        with suppress(ValueError):
+            return f"killed by {signal.Signals(-exit_code).name}"
+    return f"exit code {exit_code}"
 
 
 def counted(number: int, noun: str) -> str:

@@ -56,6 +56,17 @@ TRACKING_PREFIXES = ("utm_", "pk_", "mtm_", "piwik_", "hsa_", "at_custom", "at_b
 """Prefixes of families of tracking parameters."""
 
 
+_BARE_HOST = re.compile(
+    r"(?!mailto:)(?:[^\s/@]+@)?(?:[^\s/:@?#.]+(?:\.[^\s/:@?#.]+)+\.?|localhost|\[[0-9a-fA-F:.]+\])(?::\d+)?(?:[/?#]|$)"
+)
+
+
+def with_scheme(text: str) -> str:
+    """Put https:// before what a person typed without a scheme, like `example.com/feed`."""
+    typed = text.strip()
+    return f"https://{typed}" if "://" not in typed and _BARE_HOST.match(typed) else text
+
+
 def normalize(url: str, base: str | None = None) -> str:
     """Return the normal form of an absolute URL, or of one relative to `base`. Idempotent."""
     href = canonical_form(url, base)
@@ -74,6 +85,16 @@ def normalized_or_none(url: str | None, base: str | None = None) -> str | None:
         return None
     try:
         return normalize(url, base)
+    except InvalidUrlError:
+        return None
+
+
+def canonical_or_none(url: str | None, base: str | None = None) -> str | None:
+    """The URL as a browser would write it, or None if it is none: for addresses in which nothing may be dropped."""
+    if url is None or (base is None and not url.startswith(("http://", "https://"))):
+        return None
+    try:
+        return canonical_form(url, base)
     except InvalidUrlError:
         return None
 
@@ -247,6 +268,31 @@ def twin_urls(url: str) -> tuple[str, ...]:
 def is_twin_url(url: str, other: str) -> bool:
     """Whether `other`, in canonical form, is most likely the same feed under another URL."""
     return other in twin_urls(canonical_form(url))
+
+
+_AMP_PATH = re.compile(r"(?:/amp(?=/?$)|(?<=[^/])\.amp(?=(?:\.html?)?$))|^/amp(?=/)", re.IGNORECASE)
+_AMP_QUERY = re.compile(r"(?:^|&)(?:amp(?:=[^&]*)?|outputType=amp)(?=&|$)", re.IGNORECASE)
+
+
+def page_forms(url: str) -> tuple[str, ...]:
+    """A normalized URL and the other URLs at which sites serve the same page, the likeliest first.
+
+    http or https, with or without `www.`, with or without a final slash, and the page that an AMP page stands for.
+    """
+    parsed = ada_url.URL(url)
+    query = _AMP_QUERY.sub("", str(parsed.search)[1:]).lstrip("&")
+    path = _AMP_PATH.sub("", str(parsed.pathname)) or "/"
+    bare = str(parsed.host).removeprefix("amp.").removeprefix("www.")
+    paths = dict.fromkeys((str(parsed.pathname), path, path.rstrip("/") or "/", path.rstrip("/") + "/"))
+    hosts = dict.fromkeys((str(parsed.host), bare, f"www.{bare}"))
+    protocols = dict.fromkeys((str(parsed.protocol), "https:", "http:"))
+    forms = (
+        f"{protocol}//{host}{way}{f'?{query}' if query else ''}"
+        for way in paths
+        for host in hosts
+        for protocol in protocols
+    )
+    return tuple(dict.fromkeys((url, *forms)))
 
 
 def readable(url: str) -> str:

@@ -9,6 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
+from sqlalchemy import Connection, text
+
+from inforadar.errors import StoreError
 from inforadar.store.database import Database
 from tests.chaos.audit import find_violations, install_audit
 from tests.chaos.rounds import expire_leases, subscribe
@@ -18,6 +21,7 @@ from tests.support.site import Site
 
 FEEDS = 3
 NEWER = 3
+FREEZES = 50
 
 
 class Overtaken:
@@ -47,10 +51,38 @@ async def overtaken_worker(
     held = numbered.hold("sleeper", FEEDS)
     async with worker(replace(setup, program=program), "sleeper") as sleeper:
         await held.all_asked()
-        sleeper.signal(signal.SIGSTOP)
-        await database.write(expire_leases, wait=True)
+        await _freeze(sleeper, database)
         for feed in numbered.feeds:
             feed.version += NEWER
         await work_once(setup, "overtaker")
         held.let_go()
         yield Overtaken(sleeper, numbered, database)
+
+
+async def _freeze(sleeper: WorkerProcess, database: Database) -> None:
+    """Freeze it outside of any transaction, and let its leases end.
+
+    Frozen in the middle of a write it would keep the database from everybody; then it goes on until that write is done.
+    """
+    for _ in range(FREEZES):
+        sleeper.signal(signal.SIGSTOP)
+        try:
+            if await database.write(_is_alone):
+                await database.write(expire_leases, wait=True)
+                return
+        except StoreError:
+            pass
+        sleeper.signal(signal.SIGCONT)
+        await database.write(_is_alone)
+    raise AssertionError("the worker is always in the middle of a write")
+
+
+def _is_alone(connection: Connection) -> bool:
+    """Is no other transaction open? On SQLite that is so for whoever may write."""
+    if connection.dialect.name == "sqlite":
+        return True
+    others = text(
+        "select count(*) from pg_stat_activity where datname = current_database()"
+        " and pid <> pg_backend_pid() and xact_start is not null"
+    )
+    return connection.execute(others).scalar() == 0

@@ -79,15 +79,7 @@ def test_the_page_says_what_the_commands_print(call: Call, home: Path) -> None:
     assert_documented("Feed", imported["added"][0])
     for command in (("show",), ("polling",), ("disable",), ("enable",), ("sync",), ("edit", "--topic", "x")):
         name, *options = command
-        more = (
-            (
-                "former_urls",
-                "polling_sentence",
-                "week",
-            )
-            if name == "show"
-            else ()
-        )
+        more = ("former_urls", "polling_sentence", "week", "push") if name == "show" else ()
         assert_documented("Feed", call("feed", name, "a.example", *options, "--json").json, *more)
     assert_documented(
         "Feed", call("feed", "add", "https://b.example/", "--json").json, "added", "followed_as"

@@ -32,7 +32,7 @@ def planted(port: int) -> dict[str, str]:
     variables = {
         section.env_name(field): SECRET
         for section in SECTIONS.values()
-        for field in section.model_fields
+        for field in section.__struct_fields__
         if is_secret(section, field)
     }
     return variables | {

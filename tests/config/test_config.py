@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from inforadar.config import SECTIONS, load_settings
+from inforadar import __version__
+from inforadar.config import SECTIONS, field_texts, load_settings
 from inforadar.errors import ConfigError
 from inforadar.model.feed import ErrorPolicy
 
@@ -119,7 +120,20 @@ def test_every_setting_has_a_docstring_of_its_own() -> None:
     lacking = [
         f"{name}.{field}"
         for name, section in SECTIONS.items()
-        for field, info in section.model_fields.items()
-        if not info.description
+        for field in section.__struct_fields__
+        if not field_texts(section).get(field)
     ]
     assert lacking == []
+
+
+def test_the_user_agent_names_a_contact_only_if_one_is_set(tmp_path: Path) -> None:
+    assert load_settings(tmp_path, {}).fetcher.agent == f"InfoRadar/{__version__}"
+    named = load_settings(tmp_path, {"FETCHER_CONTACT_URL": "https://news.example/bot"}).fetcher.agent
+    assert named == f"InfoRadar/{__version__} (+https://news.example/bot)"
+
+
+@pytest.mark.parametrize(
+    ("typed", "value"), [("yes", True), ("ON", True), ("1", True), ("off", False), ("false", False)]
+)
+def test_a_switch_is_read_from_any_usual_word(tmp_path: Path, typed: str, value: bool) -> None:
+    assert load_settings(tmp_path, {"INFORADAR_BEHIND_PROXY": typed}).web.behind_proxy is value

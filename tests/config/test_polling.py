@@ -19,4 +19,4 @@ from inforadar.model.rhythm import PollingMode
     ],
 )
 def test_who_sets_only_the_interval_gets_that_interval(given: dict[str, object], mode: PollingMode) -> None:
-    assert FetcherSettings.model_validate(given).polling_mode is mode
+    assert FetcherSettings.read(given).polling_mode is mode

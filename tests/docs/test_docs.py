@@ -152,7 +152,7 @@ def test_headings_become_anchors_as_on_github() -> None:
 
 
 def test_the_specification_has_all_its_clauses() -> None:
-    rulings = [f"Ruling {number}" for number in (*range(1, 18), 19)]
+    rulings = [f"Ruling {number}" for number in range(1, 20)]
     last_of = {"A": 15, "B": 11, "P": 14, "C": 10, "D": 8, "E": 8}
     expected = [f"{name}{number}" for name, last in last_of.items() for number in range(1, last + 1)]
     assert spec_clauses() == [
@@ -163,9 +163,15 @@ def test_the_specification_has_all_its_clauses() -> None:
         "X7",
         "X8",
         "X9",
+        "X10",
+        "X11",
         *(f"S{number}" for number in range(1, 9)),
         *(f"G{number}" for number in range(1, 9)),
         *(f"Q{number}" for number in range(1, 6)),
+        *(f"N{number}" for number in range(1, 8)),
+        *(f"V{number}" for number in range(1, 7)),
+        *(f"L{number}" for number in range(1, 9)),
+        *(f"H{number}" for number in range(1, 6)),
     ]
 
 
@@ -200,7 +206,7 @@ def test_a_missing_path_and_a_missing_test_function_are_noticed() -> None:
 
 
 def test_the_readme_stays_within_120_lines() -> None:
-    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 120
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 100
 
 
 def test_the_index_of_decisions_lists_every_record_by_its_title() -> None:

@@ -75,7 +75,7 @@ def test_every_setting_has_a_row_with_its_name_in_the_environment() -> None:
     missing = [
         (name, field)
         for name, section in SECTIONS.items()
-        for field in section.model_fields
+        for field in section.__struct_fields__
         if f"| `{field}` | `{section.env_name(field)}` |" not in page
     ]
     assert missing == []

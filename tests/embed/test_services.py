@@ -10,6 +10,7 @@ import pytest
 
 from inforadar.config import Settings, load_settings
 from inforadar.errors import ConfigError, NotFoundError
+from inforadar.model.article import ArticleStatus
 from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId, new_uuid
 from inforadar.public import FeedChanges, FeedFetcherService, FetcherConfig
@@ -66,6 +67,31 @@ async def test_a_feed_is_added_and_edited_from_python(
         result = await service.process_feeds()
     assert (result.fetched, result.added) == (1, 3)
     assert (await database.read(load_feed, feed_id)).url == url
+
+
+async def test_feeds_are_listed_deleted_and_restored_without_a_block(
+    database: Database, database_url: str, site: Site, settings: Settings
+) -> None:
+    feed_id = await subscribed(database, site)
+    service = FeedFetcherService(database_url, FetcherConfig(domain_delay=0), settings=settings)
+    try:
+        assert [feed.id for feed in await service.list_feeds()] == [feed_id]
+        await service.delete_feed(str(feed_id))
+        assert await service.list_feeds() == []
+        await service.restore_feed(feed_id)
+        await service.fetch_feed_now(str(feed_id))
+        while not (items := await service.list_items(limit=2)):
+            await asyncio.sleep(0)
+        article = await service.read_article(items[0].url)
+        assert article is not None
+        assert article.status is ArticleStatus.NOT_FETCHED
+        for wrong in ("", "42", str(new_uuid())):
+            with pytest.raises(NotFoundError):
+                await service.delete_feed(wrong)
+    finally:
+        await service.close()
+    assert len(await service.list_feeds()) == 1, "it is opened again by what is called next"
+    await service.close()
 
 
 async def test_fetch_feed_now_returns_at_once_and_goes_on_in_the_background(

@@ -71,6 +71,13 @@ async def test_the_seeds_methods_find_what_is_new_pending_and_failed(database_ur
     assert state.last_run is not None
 
 
+def test_results_are_made_as_the_seed_writes_them() -> None:
+    assert SiteState("a", "b", None) == SiteState(site_name="a", sitemap_url="b", last_run=None)
+    result = IncrementalResult(["n"], ["p"], ["s"], 2)
+    assert (result.new_urls, result.pending_urls, result.skipped_urls) == (["n"], ["p"], ["s"])
+    assert result.total_to_process == IncrementalResult(["n"], ["p"]).total_to_process == 2
+
+
 async def test_clean_up_forgets_only_what_left_the_sitemap(tmp_path: Path) -> None:
     now = T0
     async with IncrementalStateManager(tmp_path / "state.db", now=lambda: now) as manager:

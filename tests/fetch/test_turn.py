@@ -121,3 +121,26 @@ async def test_a_redirected_job_does_not_end_the_turn_that_another_job_has_by_th
         client.next_may_end.set()
         await other
     assert await pacer.reserve([FIRST, SECOND]) == {FIRST: 3.0, SECOND: 3.0}
+
+
+async def test_an_action_that_was_redirected_does_not_end_that_turn_either() -> None:
+    """A preview, for example, belongs to no dispatch: it takes the first host's turn and gives it back at its end."""
+    clock = Clock()
+    pacer = CountingPacer(clock, {FIRST: 3.0, SECOND: 3.0})
+    client = Crossing(clock)
+    engine = Engine(client, pacer)
+
+    async def act(url: str) -> None:
+        assert await engine.take_turn(url) is None
+        await engine.fetch(Request(url=url))
+        engine.give_turn_back(url)
+
+    async with asyncio.timeout(10):
+        moved = asyncio.create_task(act("https://first.example/moved"))
+        await client.is_elsewhere.wait()
+        other = asyncio.create_task(act("https://first.example/新闻"))
+        await moved
+        assert (await pacer.reserve([FIRST]))[FIRST] > 100, "the other request is still in progress"
+        client.next_may_end.set()
+        await other
+    assert await pacer.reserve([FIRST, SECOND]) == {FIRST: 3.0, SECOND: 3.0}

@@ -21,8 +21,8 @@ domain_delay = 0
 [flows.orchard]
 sitemap_url = "{url}"
 interval = 900
-channel = {{ title = "Orchard" }}
-incremental = {{ db_path = "{state}", baseline_items = 2 }}
+channel_config = {{ title = "Orchard" }}
+incremental_config = {{ db_path = "{state}", baseline_items = 2 }}
 
 [flows.every-two-hours]
 sitemap_url = "{url}"

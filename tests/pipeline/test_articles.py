@@ -288,6 +288,18 @@ async def test_a_crowded_host_is_worked_off_at_its_pace(site: Site, database: Da
     assert all(later - earlier >= 0.19 for earlier, later in itertools.pairwise(times))
 
 
+async def test_a_crawl_delay_holds_from_the_first_article_on_without_a_delay_of_our_own(
+    site: Site, database: Database, worker: Open
+) -> None:
+    site.respond("/robots.txt", html("User-agent: *\nCrawl-delay: 0.3\nDisallow:\n"))
+    await list_urls(site, database, [article(site, number) for number in range(4)])
+    async with worker(fetcher={"domain_delay": 0}) as running:
+        await running.collecting.claim_and_collect()
+        assert await running.canonicalizer.run_to_the_end() == {"success": 4}
+    times = [request.at for request in site.requests if request.path.startswith("/articles/")]
+    assert all(later - earlier >= 0.29 for earlier, later in itertools.pairwise(times))
+
+
 async def test_the_listener_hears_of_each_article(site: Site, database: Database, worker: Open) -> None:
     heard: list[ArticleProgress] = []
     url = article(site, 1)

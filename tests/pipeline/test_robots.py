@@ -12,6 +12,7 @@ from inforadar.fetch.pace import Unpaced
 from inforadar.fetch.robots import RobotsRules
 from inforadar.model.http import Fetched, FetchResult, Request
 from inforadar.pipeline.dispatch import Dispatch, Ending
+from inforadar.pipeline.polite_visit import Visitor
 from inforadar.pipeline.robots import Robots
 from inforadar.store.database import Database
 
@@ -68,6 +69,48 @@ async def test_jobs_that_wait_for_one_host_ask_for_its_robots_txt_once(database:
     assert all(
         isinstance(one, RobotsRules) and not one.allows("https://met.example/private") for one in rules
     )
+
+
+class LateDelay(OneAtATime):
+    """Hosts have no delay until it is learned; then each has one slot."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_learned = False
+
+    def delay_of(self, host: str) -> float:
+        return 0.001 if self.is_learned else 0.0
+
+    async def reserve(self, hosts: Sequence[str]) -> Mapping[str, float]:
+        return await super().reserve(hosts) if self.is_learned else dict.fromkeys(hosts, 0.0)
+
+
+async def test_a_turn_given_before_the_delay_was_known_is_worth_nothing_any_more(database: Database) -> None:
+    pacer = LateDelay()
+    engine = Engine(Client(), pacer)
+    robots = Robots(engine=engine, database=database, user_agent="radar", now=lambda: datetime.now(UTC))
+    both_started = asyncio.Barrier(2)
+    inside, most = 0, 0
+
+    async def visit(url: str) -> Ending:
+        nonlocal inside, most
+        await both_started.wait()
+        # Meanwhile another job read in robots.txt how far apart requests shall be.
+        pacer.is_learned = True
+        host = "met.example:443"
+        async with Visitor(engine, robots, host, lambda: datetime.now(UTC)) as visitor:
+            await robots.refresh(url)
+            assert await visitor.admit(url) is None
+            inside += 1
+            most = max(most, inside)
+            await asyncio.sleep(0.01)
+            inside -= 1
+        return Ending.DONE
+
+    dispatch = Dispatch(pacer=pacer, workers=2, host_of=lambda _: "met.example:443", work=visit)
+    async with asyncio.timeout(20):
+        assert await dispatch.run(["https://met.example/1", "https://met.example/2"]) == []
+    assert most == 1
 
 
 class Crowded(Unpaced):

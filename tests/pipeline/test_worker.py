@@ -195,7 +195,7 @@ async def test_a_304_keeps_to_how_often_the_document_asked_to_be_fetched(
 async def test_a_304_with_a_new_validator_is_asked_with_that_from_then_on(
     site: Site, database: Database, worker: Open
 ) -> None:
-    url = site.feed("/feed.xml", rss([entry(site, 1)]), etag='"v1"')
+    url = site.feed("/feed.xml", rss([entry(site, 1)], extra="<ttl>1500</ttl>"), etag='"v1"')
     feed = await subscribe(database, url)
     async with worker() as running:
         await running.collecting.claim_and_collect()
@@ -205,6 +205,7 @@ async def test_a_304_with_a_new_validator_is_asked_with_that_from_then_on(
             await running.collecting.claim_and_collect()
     sent = [request.headers.get("if-none-match") for request in site.requests_for("/feed.xml")]
     assert sent == [None, '"v1"', '"v2"']
+    assert (await database.read(load_feed, feed.id)).hints.ttl_s == 1500 * 60
 
 
 async def test_a_change_is_recorded_with_what_was_before_and_null_never_wins(

@@ -60,6 +60,7 @@ def test_every_change_comes_after_publication_and_changes_something() -> None:
             assert change.at > story.published, story.slug
             said = [change.title, change.snippet, change.author, change.tags]
             assert any(value is not None for value in said), story.slug
+            assert all(old in story.body for old, _ in change.replace), story.slug
             assert change.title != title, story.slug
             assert change.snippet != snippet, story.slug
             title, snippet = change.title or title, change.snippet or snippet

@@ -6,12 +6,12 @@ SQLite has one writer at a time, so these cannot happen there.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
-from sqlalchemy import Update, delete, select, text, update
+from sqlalchemy import Connection, Executable, Update, delete, event, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from sqlalchemy.util import await_only
 
@@ -32,6 +32,7 @@ from inforadar.store.people.save_marks import save_marks
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.feeds import feed_schedules
 from inforadar.store.schema.items import forgotten_items, items
+from inforadar.store.schema.people import marks
 from inforadar.store.types import db_now
 from inforadar.store.upkeep.delete_surplus import delete_orphans, forget_surplus
 from inforadar.store.upkeep.surplus import Keep
@@ -43,6 +44,7 @@ from tests.support.servers import fresh_postgres
 pytestmark = pytest.mark.slow
 
 TEXT = Extracted(clean_text="x", markdown="x")
+T = TypeVar("T")
 
 
 @pytest.fixture
@@ -257,3 +259,46 @@ async def test_retention_leaves_an_item_that_is_just_being_starred(
     assert await forgetting == 1
     assert [row.url for row in await rows(database, items)] == [SHARED]
     assert [row.hash for row in await rows(database, forgotten_items)] == [url_hash("https://example.com/2")]
+
+
+async def write_after_the_first_statement(
+    database: Database, other: AsyncConnection, change: Executable, work: Callable[[Connection], T]
+) -> T:
+    """Do the work while another process, which locks nothing, commits a change after its first statement."""
+
+    def meet(connection: Connection) -> T:
+        @event.listens_for(connection, "after_cursor_execute", once=True)
+        def commit_change(*_: object) -> None:
+            await_only(other.execute(change))
+            await_only(other.commit())
+
+        return work(connection)
+
+    return await database.write(meet)
+
+
+async def test_retention_looks_again_before_it_deletes_an_article(
+    database: Database, other: AsyncConnection
+) -> None:
+    key = await an_unused_article(database)
+    await collect(database, await add_feed(database), listed("https://example.com/2"))
+    used = update(items).values(url=SHARED)
+    deleted = await write_after_the_first_statement(
+        database, other, used, lambda connection: delete_orphans(connection, NOW, None)
+    )
+    assert deleted == (0, key)
+    assert SHARED in {row.url for row in await rows(database, articles)}
+
+
+async def test_retention_looks_again_before_it_deletes_an_item(
+    database: Database, other: AsyncConnection
+) -> None:
+    feed = await add_feed(database)
+    await collect(database, feed, listed(SHARED), listed("https://example.com/2"))
+    starred = insert(marks).values(person_id=FIRST_PERSON, hash=url_hash(SHARED), url=SHARED, starred_at=NOW)
+    keep = Keep(since=datetime.now(UTC) + timedelta(days=1), newest=0)
+    forgotten = await write_after_the_first_statement(
+        database, other, starred, lambda connection: forget_surplus(connection, feed.id, keep)
+    )
+    assert forgotten == 1
+    assert [row.url for row in await rows(database, items)] == [SHARED]

@@ -11,6 +11,7 @@ A server that cannot start fails the test: nothing is skipped.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
@@ -19,7 +20,6 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-import pytest_asyncio
 import redis
 
 from inforadar.store.database import Database, open_database
@@ -46,11 +46,16 @@ def redis_server(session_folder: Path) -> Iterator[str]:
         yield server["url"]
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated database to copy. Not an async fixture: pytest-asyncio ends its session's loop after each test."""
     path = tmp_path_factory.mktemp("sqlite") / "template.db"
-    async with open_database(f"sqlite:///{path}") as database:
-        await upgrade_database(database)
+
+    async def migrate() -> None:
+        async with open_database(f"sqlite:///{path}") as database:
+            await upgrade_database(database)
+
+    asyncio.run(migrate())
     return path
 
 

@@ -7,17 +7,13 @@ from textual.binding import Binding
 
 from inforadar.tui.app import RadarApp
 from inforadar.tui.commands.actions import ACTIONS
-from inforadar.tui.screens import articles, feeds, fetch, reading, welcome
+from inforadar.tui.screens import article_list, articles, reading, welcome
+from inforadar.tui.screens.all_screens import all_screens
 from inforadar.tui.screens.base import RadarScreen
+from inforadar.tui.screens.entries import EntriesScreen
 from inforadar.tui.widgets.line import Span
 
-SCREENS: list[type[RadarScreen]] = [
-    articles.ArticlesScreen,
-    feeds.FeedsScreen,
-    fetch.FetchScreen,
-    reading.ReadingScreen,
-    welcome.WelcomeScreen,
-]
+SCREENS = all_screens().values()
 
 
 def is_action(screen: type[RadarScreen], action: str) -> bool:
@@ -35,9 +31,9 @@ def test_every_key_of_a_screen_has_its_action(screen: type[RadarScreen]) -> None
 @pytest.mark.parametrize(
     ("screen", "hints"),
     [
-        (articles.ArticlesScreen, articles.HINTS),
-        (feeds.FeedsScreen, feeds.HINTS),
+        (articles.ArticlesScreen, article_list.HINTS),
         (reading.ReadingScreen, reading.HINTS),
+        *((screen, screen.HINTS) for screen in SCREENS if issubclass(screen, EntriesScreen)),
     ],
 )
 def test_every_hint_that_can_be_clicked_has_its_action(

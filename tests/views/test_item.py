@@ -10,7 +10,7 @@ from tests.support.trial_metadata import EMPTY, FULL, TRIAL_FIELDS
 
 def test_counters_that_are_known_are_shown_and_the_rating_first() -> None:
     item = Metadata(views=0, rating=-2.5, bookmarks=7)
-    assert shown_counters(item) == [("rating", -2.5), ("views", 0), ("bookmarks", 7)]
+    assert shown_counters(item) == [("rating", "-2.5"), ("views", "0"), ("bookmarks", "7")]
 
 
 def test_a_field_without_a_place_of_its_own_is_listed_by_name() -> None:
@@ -23,4 +23,4 @@ def test_a_field_without_a_place_of_its_own_is_listed_by_name() -> None:
 
 def test_a_run_says_how_lists_changed() -> None:
     changes = {"tags": (None, ("a", "b")), "attachments": ((), FULL.attachments[:1])}
-    assert changed_line("T", changes) == "~ T: tags – → a, b, attachments  → https://example.com/a.mp3 0"
+    assert changed_line("T", changes) == "~ T: tags – → a, b, attachments – → https://example.com/a.mp3 0"

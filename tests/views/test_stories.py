@@ -6,11 +6,16 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
+from inforadar.model.analysis import to_json
 from inforadar.model.ids import FeedId, ItemId, StoryId
 from inforadar.store.stories.queries import StoryEvent, StoryItem, StoryRow
 from inforadar.views.brief import brief_html, brief_markdown, make_brief
-from inforadar.views.stories import because, show_story, view_document, view_story
-from inforadar.views.story_facts import Kind, State, numbers_in
+from inforadar.views.stories import because, show_story, spread_text, view_story
+from inforadar.views.story_facts import Kind, State
+from inforadar.views.story_json import view_document
+from inforadar.views.story_names import same_names
+from inforadar.views.story_numbers import numbers_in
+from tests.support.faces.newsroom import analysis
 
 NOW = datetime(2026, 3, 14, tzinfo=UTC)
 STORY = StoryId(UUID(int=1))
@@ -59,6 +64,18 @@ def test_the_most_neutral_telling_gives_the_headline_and_copies_are_folded() -> 
     assert (story.min_score, story.max_score) == (0.1, 0.9)
     assert [member.outlet for member in story.members] == ["Alpha", "Beta"]
     assert [copy.outlet for copy in story.members[0].copies] == ["Gamma"]
+
+
+def test_a_story_that_was_not_measured_says_so() -> None:
+    unmeasured = replace(FIRST, score=None, analyzer_result=to_json(analysis(None)))
+    waiting = replace(SECOND, score=None)
+    story = show_story(ROW, [unmeasured, waiting])
+    assert story is not None
+    assert spread_text(story) == "not measured"
+    assert [member.label for member in story.members] == ["not measured", ""]
+    only_waiting = show_story(ROW, [waiting])
+    assert only_waiting is not None
+    assert spread_text(only_waiting) == "not scored yet"
 
 
 def test_numbers_that_differ_are_in_conflict_and_lead_to_their_sentences() -> None:
@@ -113,3 +130,44 @@ def test_sentences_of_articles_are_left_out_for_those_who_may_not_read_them() ->
     document = view_document(view, with_text=False)
     assert all(cell["sentence"] is None for fact in document["facts"] for cell in fact["cells"])
     assert all(fact["kind"] != "quotation" for fact in document["facts"])
+
+
+def test_a_fact_is_one_row_over_languages_and_ways_of_writing() -> None:
+    english = told(
+        1,
+        "Alpha",
+        "Quake of magnitude 6.1 hits Grandel",
+        "It destroyed 40 houses in Grandel, killing 7 people. Mayor Ilena Torvald asked for 12 million crowns."
+        " On Tuesday it rained.",
+        0.3,
+    )
+    other = told(2, "Beta", "Torvald: 9 dead", "In Grandel 9 people were killed, Ilena Torvald said.", 0.2)
+    russian = replace(
+        told(
+            3,
+            "Гамма",
+            "Землетрясение в Гранделе",
+            "При землетрясении магнитудой 6,1 в Гранделе погибли 9 человек, разрушено 40 домов, "
+            "сообщила Илена Торвальд.",
+            0.0,
+        ),
+        language="ru",
+    )
+    view = view_story(ROW, [english, other, russian], [], [])
+    assert view is not None
+    rows = {fact.label: [cell.value for cell in fact.cells] for fact in view.facts}
+    assert rows["dead"] == ["7", "9", "9"]
+    assert rows["houses"] == ["40", "", "40"]
+    assert rows["magnitude"] == ["6.1", "", "6.1"]
+    assert rows["crowns"] == ["12 million", "", ""]
+    assert rows["Grandel"] == ["Grandel", "Grandel", "Гранделе"]
+    assert rows["Mayor Ilena Torvald"] == ["Mayor Ilena Torvald", "Ilena Torvald", "Илена Торвальд"]
+    assert not {"Tuesday", "It", "In Grandel"} & set(rows)
+    assert view.story.headline_source == "Beta", "the headline is in the language of most outlets"
+
+
+def test_two_names_that_end_alike_stay_two() -> None:
+    same = same_names({"north korea", "south korea", "korea", "ilena torvald", "torvald"})
+    assert same["korea"] == "korea"
+    assert same["north korea"] != same["south korea"]
+    assert same["torvald"] == "ilena torvald"

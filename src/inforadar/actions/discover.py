@@ -20,7 +20,7 @@ from inforadar.pipeline.collect.feed import ACCEPT, Parse, looks_like_sitemap
 from inforadar.stages.discover.feed.sniff import find_feed_links, is_page
 from inforadar.stages.discover.sitemap.parse import is_sitemap
 from inforadar.stages.discover.sitemap.unpack import MAX_BYTES
-from inforadar.urls import canonical_form, readable
+from inforadar.urls import canonical_form, readable, with_scheme
 
 _USUAL_PATH = "/feed"
 _USUAL_PATH_BY_GENERATOR = (
@@ -56,7 +56,7 @@ class Discovery:
 
     async def discover(self, url: str) -> list[FoundFeed]:
         """Return the feeds of the site at `url`, the likeliest first; raise `NothingFoundError` if there is none."""
-        address = canonical_form(url)
+        address = canonical_form(with_scheme(url))
         limit = MAX_BYTES if looks_like_sitemap(address) else MAX_PAGE_BYTES
         page = await self._get(Request(url=address, accept=ACCEPT, max_bytes=limit))
         match page:

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 from inforadar.errors import InvalidUrlError, UsageError
 from inforadar.model.zone import zone_named
-from inforadar.urls import UNREADABLE
+from inforadar.urls import UNREADABLE, with_scheme
 
 MAX_NAME_CHARS = 200
 """Maximum length of a name that a person gives to something."""
@@ -46,6 +46,7 @@ def parse_domain(domain: str | None) -> str | None:
 
 def split_credentials(url: str) -> tuple[str, dict[str, str]]:
     """Return the URL without user and password, and the header that replaces them: lists of feeds stay free of them."""
+    url = with_scheme(url)
     try:
         parts = urlsplit(url)
     except ValueError:

@@ -234,7 +234,7 @@ def _outline(feed: Feed, public_url: str) -> dict[str, str]:
     attributes = {"type": "rss", "text": _clean(feed.title or readable(feed.url)), "xmlUrl": feed.url}
     if feed.site_url:
         attributes["htmlUrl"] = _clean(feed.site_url)
-    if feed.kind in {FeedKind.PAGES, FeedKind.SITEMAP} and public_url:
+    if feed.kind not in {None, FeedKind.FEED} and public_url:
         attributes |= {"xmlUrl": f"{public_url}/rss?url={quote(feed.url, safe='')}", _URL: feed.url}
     if feed.kind is not None:
         attributes[_KIND] = feed.kind.value

@@ -17,7 +17,7 @@ from inforadar.pipeline.robots import Robots
 from inforadar.stages.discover.feed.encoding import decode
 from inforadar.stages.discover.pages.fetch import ACCEPT
 from inforadar.stages.discover.pages.listing import PageListing, PageReader
-from inforadar.stages.discover.pages.selectors.definition import Selectors, parse_selectors
+from inforadar.stages.discover.pages.selectors.definition import Selectors, parse_draft, parse_selectors
 from inforadar.stages.discover.pages.selectors.preview import Preview, preview
 from inforadar.stages.discover.pages.sites import site_reader
 from inforadar.urls import canonical_form, host_key, hostname
@@ -107,9 +107,22 @@ def read_by_selectors(selectors: Mapping[str, Any], zone: tzinfo = UTC) -> Readi
     return partial(_read_by_selectors, parse_selectors(selectors), zone=zone)
 
 
+def read_by_draft(selectors: Mapping[str, Any], zone: tzinfo = UTC) -> Reading:
+    """As `read_by_selectors`, while they are being written: only `item` is needed, and the rest is guessed."""
+    parsed, missing = parse_draft(selectors)
+    return partial(_read_by_selectors, parsed, zone=zone, missing=missing)
+
+
 def _read_by_selectors(
-    selectors: Selectors, body: bytes, url: str, content_type: str, now: datetime, *, zone: tzinfo
+    selectors: Selectors,
+    body: bytes,
+    url: str,
+    content_type: str,
+    now: datetime,
+    *,
+    zone: tzinfo,
+    missing: frozenset[str] = frozenset(),
 ) -> PagePreview:
-    selected = preview(decode(body, content_type), url, selectors, now, zone)
+    selected = preview(decode(body, content_type), url, selectors, now, zone, missing=missing)
     page = PageListing(url=url, items=selected.items, next_url=selected.next_url)
     return PagePreview(page=page, selected=selected)

@@ -13,6 +13,9 @@ from inforadar.store.database import Database
 from inforadar.store.feeds import changes
 from inforadar.store.feeds.edit import save_edit
 
+COOLDOWN_S = 30.0
+"""How long a feed rests between two fetches that a person asks for with a button."""
+
 
 async def switch_feed(
     database: Database, feed_id: FeedId, *, enabled: bool | None = None, polling: bool | None = None
@@ -27,6 +30,11 @@ async def switch_feed(
 async def sync_feed(database: Database, feed_id: FeedId) -> Feed:
     """Make a feed due now, and revive it if it was suspended. Refused if it is disabled or deleted."""
     return await database.write(changes.sync_feed, feed_id)
+
+
+async def fetch_soon(database: Database, feed_id: FeedId) -> bool:
+    """As `sync_feed`, for a button: pressed twice within `COOLDOWN_S` it is one fetch, and the second returns False."""
+    return await database.write(changes.sync_unless_recent, feed_id, COOLDOWN_S)
 
 
 async def request_feeds(

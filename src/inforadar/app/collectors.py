@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from inforadar.config import Settings
 from inforadar.fetch.engine import Engine
+from inforadar.model.analysis import Subject
 from inforadar.model.feed import FeedKind
 from inforadar.model.ids import FeedId, UrlHash
 from inforadar.pipeline.articles import ArticleListener, Canonicalizer
@@ -23,13 +24,19 @@ from inforadar.pipeline.collect.pages import PagesCollector
 from inforadar.pipeline.collect.sitemap import SitemapCollector, SitemapPolicy
 from inforadar.pipeline.pool import WorkPool
 from inforadar.pipeline.pool_tasks import PoolTasks
+from inforadar.pipeline.revise.stage import RevisionStage
 from inforadar.pipeline.robots import Robots
 from inforadar.pipeline.schedule import SchedulePolicy
+from inforadar.stages.analyze.local.batches import LocalAnalyzer
 from inforadar.store.database import Database
 from inforadar.store.items.known import load_known_hashes
+from inforadar.store.revisions.claims import LookBudget
 
 if TYPE_CHECKING:
     from inforadar.store.redis.projection import RedisProjection
+
+LOOK_SHARE = 0.1
+"""Looks at articles never exceed this part of the collecting requests."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,8 +66,30 @@ def make_canonicalizer(parts: CollectorParts, *, listener: ArticleListener | Non
         retries=canonical.retries,
         workers=canonical.workers,
         now=parts.now,
+        max_versions=canonical.versions,
+        score=_score_wording,
         projection=parts.projection,
         listener=listener,
+    )
+
+
+def make_revision_stage(parts: CollectorParts) -> RevisionStage:
+    """Make the stage that looks at articles again."""
+    canonical = parts.settings.canonical
+    return RevisionStage(
+        database=parts.database,
+        engine=parts.engine,
+        robots=parts.robots,
+        extract=PoolTasks(parts.pool).extract_article,
+        timeout_s=canonical.timeout,
+        max_bytes=int(canonical.max_body_size_mb * 2**20),
+        workers=canonical.workers,
+        hours=canonical.revision_hours,
+        budget=LookBudget(per_host_day=canonical.revisions_per_host_day, share=LOOK_SHARE),
+        max_versions=canonical.versions,
+        score=_score_wording,
+        now=parts.now,
+        projection=parts.projection,
     )
 
 
@@ -105,7 +134,12 @@ def make_sitemap_collector(parts: CollectorParts) -> SitemapCollector:
         policy=make_schedule_policy(settings),
         sitemaps=SitemapPolicy(
             max_bytes=int(settings.sitemap.max_file_size_mb * 2**20),
-            **settings.sitemap.model_dump(exclude={"max_file_size_mb"}),
+            baseline_items=settings.sitemap.baseline_items,
+            fetch_titles=settings.sitemap.fetch_titles,
+            max_page_titles=settings.sitemap.max_page_titles,
+            retry_failed_urls=settings.sitemap.retry_failed_urls,
+            max_history_days=settings.sitemap.max_history_days,
+            cleanup_interval_days=settings.sitemap.cleanup_interval_days,
         ),
         request_timeout_s=settings.fetcher.request_timeout,
         now=parts.now,
@@ -134,6 +168,11 @@ def make_schedule_policy(settings: Settings) -> SchedulePolicy:
         min_interval_s=fetcher.min_interval,
         move_confirmations=fetcher.move_confirmations,
     )
+
+
+async def _score_wording(subject: Subject) -> float | None:
+    """Score by the local analyzer, whatever analyzer a feed uses: two scores of one model can be compared."""
+    return (await LocalAnalyzer().analyze(subject)).analysis.overall.value
 
 
 async def _load_known(database: Database, feed_id: FeedId, hashes: Sequence[UrlHash]) -> frozenset[UrlHash]:

@@ -108,7 +108,7 @@ def _open_files(settings: Settings) -> Iterable[Finding]:
     secret = {
         f"{name}.{field}"
         for name, section in SECTIONS.items()
-        for field in section.model_fields
+        for field in section.__struct_fields__
         if is_secret(section, field)
     }
     if not secret & set(settings.origins):

@@ -7,10 +7,13 @@ import shutil
 
 from inforadar.clock import utc_now
 from inforadar.fetch.resolve import SystemResolver
+from inforadar.model.alert import Alert
 from inforadar.model.feed_options import FeedOptions
 from inforadar.model.finding import Finding, ok, problem, warning
 from inforadar.stages.discover.sitemap.filter import parse_stored_filter
 from inforadar.store.database import Database
+from inforadar.store.rules.alerts import load_alerts
+from inforadar.store.rules.queries import count_deliveries
 from inforadar.store.upkeep.checks import find_missing, load_size
 from inforadar.store.upkeep.diagnosis import (
     CountedNames,
@@ -30,6 +33,7 @@ MAX_CLOCK_OFFSET_S = 2.0
 DNS_TIMEOUT_S = 1.2
 """Maximum duration of resolving host names."""
 INTEGRITY_CHECK_MS = 700
+MAX_ALERTS = 10
 RESOLVED_HOSTS = 3
 """Number of host names that are resolved."""
 
@@ -43,7 +47,8 @@ async def examine_store(database: Database) -> Findings:
     found += await _clock(database)
     feeds = await database.read(load_feeds_diagnosis)
     patterns = _patterns(await database.read(load_options_with_patterns))
-    return [*found, *_feeds(feeds), *patterns, *await _names(feeds)]
+    alerts = _alerts(await database.read(load_alerts), await database.read(count_deliveries))
+    return [*found, *_feeds(feeds), *alerts, *patterns, *await _names(feeds)]
 
 
 async def _integrity(database: Database) -> Findings:
@@ -127,11 +132,38 @@ def _feeds(found: FeedsDiagnosis) -> Findings:
     for some, what, advice in told:
         if some.number:
             names = ", ".join(some.names) + (", …" if some.number > len(some.names) else "")
+            be = "is" if some.number == 1 else "are"
             make = problem if some is found.overdue else warning
             findings.append(
-                make("feeds", f"{some.number} of {found.active} feeds are {what}: {names}.", advice)
+                make(
+                    "feeds",
+                    f"{some.number} of {counted(found.active, 'feed')} {be} {what}: {names}.",
+                    advice,
+                )
             )
     return findings or [ok("feeds", f"{counted(found.active, 'feed')}, none with a problem.")]
+
+
+def _alerts(alerts: list[Alert], messages: dict[str, int]) -> Findings:
+    findings = [
+        warning(
+            "alerts", f"{alert.title}: {alert.message}", "`inforadar alert quiet FEED 30d` if it is fine."
+        )
+        for alert in alerts[:MAX_ALERTS]
+    ]
+    if len(alerts) > MAX_ALERTS:
+        findings.append(
+            warning("alerts", f"And {len(alerts) - MAX_ALERTS} more alerts.", "`inforadar alert list`")
+        )
+    if dead := messages["dead"]:
+        findings.append(
+            warning(
+                "messages",
+                f"{counted(dead, 'message')} could not be sent and {'was' if dead == 1 else 'were'} given up.",
+                "`inforadar channel messages --dead` says why.",
+            )
+        )
+    return findings
 
 
 def _patterns(options: dict[str, FeedOptions]) -> Findings:

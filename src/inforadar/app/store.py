@@ -10,7 +10,6 @@ from inforadar.config import Settings
 from inforadar.errors import StoreError
 from inforadar.store.database import LOCK_TIMEOUT_S, Database, open_database
 from inforadar.store.upkeep.revision import is_empty_database, require_current
-from inforadar.store.upkeep.upgrade import upgrade_database
 
 SAMPLE = "sample"
 """`feeds.origin` of the sample's feeds."""
@@ -54,6 +53,9 @@ async def open_store(
     async with open_unchecked_store(settings, lock_timeout_s=lock_timeout_s) as database:
         # A new file may already exist: another process has just created it and is about to set it up.
         if upgrade or (database.path and await database.read(is_empty_database)):
+            # Imported only where it is used: it is slow, and every command needs this module.
+            from inforadar.store.upkeep.upgrade import upgrade_database  # noqa: PLC0415
+
             await upgrade_database(database)
         else:
             await require_current(database)

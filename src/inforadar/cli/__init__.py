@@ -6,13 +6,13 @@ Exit codes: 0 done, 1 something failed, 2 wrong use or refused, 130 interrupted.
 from __future__ import annotations
 
 import gc
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from inforadar import __version__
+from inforadar.cli.arguments import check_encoding, take_options
 from inforadar.errors import InfoRadarError, OutputError, ReaderGoneError, UsageError
 from inforadar.masks import masked
 
@@ -31,7 +31,6 @@ _COMMANDS = {
     "export": ("inforadar.cli.system.state:export", "Export everything to one file."),
     "import": ("inforadar.cli.system.state:import_", "Import an export into an empty database."),
     "doctor": ("inforadar.cli.system.doctor:doctor", "Diagnose problems and suggest fixes."),
-    "completion": ("inforadar.cli.system.completion:completion", "Print a shell completion script."),
 }
 """{name: (import path, help)}."""
 
@@ -39,7 +38,7 @@ _GROUPS: dict[str, tuple[str, dict[str, Any]]] = {
     "feed": (
         "Add, inspect and change feeds.",
         {
-            "add": ("inforadar.cli.feed.feeds:add", "Add a feed."),
+            "add": ("inforadar.cli.feed.add:add", "Add a feed."),
             "list": ("inforadar.cli.feed.feeds:list_", "List all feeds with their health and next run."),
             "show": ("inforadar.cli.feed.feeds:show", "Show everything about one feed."),
             "preview": ("inforadar.cli.feed.preview:preview", "Show what selectors find on a listing page."),
@@ -80,6 +79,8 @@ _GROUPS: dict[str, tuple[str, dict[str, Any]]] = {
                 "Show one item: metadata, clean text, analysis and changes.",
             ),
             "refresh": ("inforadar.cli.item.show:refresh", "Fetch an item's article again."),
+            "history": ("inforadar.cli.item.history:history", "Show how an item changed after publication."),
+            "diff": ("inforadar.cli.item.history:diff", "Show the words that differ between two versions."),
         },
     ),
     "canonical": (
@@ -179,6 +180,43 @@ _GROUPS: dict[str, tuple[str, dict[str, Any]]] = {
             ),
         },
     ),
+    "rule": (
+        "Rules: saved searches that mark, label and notify.",
+        {
+            "add": ("inforadar.cli.rules.rule:add", "Add a rule; it is tried on the last 7 days first."),
+            "list": ("inforadar.cli.rules.rule:list_", "List your rules."),
+            "test": (
+                "inforadar.cli.rules.rule:try_",
+                "Show what a rule or query matches of the last 7 days.",
+            ),
+            "edit": ("inforadar.cli.rules.rule:edit", "Change a rule."),
+            "remove": ("inforadar.cli.rules.rule:remove", "Remove a rule."),
+        },
+    ),
+    "channel": (
+        "Channels: where rules and alerts send their messages.",
+        {
+            "add": (
+                "inforadar.cli.rules.channel:add",
+                "Add a channel: a webhook (http, https) or an apprise URL.",
+            ),
+            "list": ("inforadar.cli.rules.channel:list_", "List all channels."),
+            "test": ("inforadar.cli.rules.channel:send_test", "Send a test message."),
+            "remove": ("inforadar.cli.rules.channel:remove", "Remove a channel."),
+            "messages": ("inforadar.cli.rules.channel:messages", "List messages, sent or not, newest first."),
+            "resend": ("inforadar.cli.rules.channel:resend", "Send a message again that was given up."),
+        },
+    ),
+    "alert": (
+        "Alerts: feeds that need attention.",
+        {
+            "list": (
+                "inforadar.cli.rules.alert:list_",
+                "List feeds that are broken, silent, losing entries, moved or gone.",
+            ),
+            "quiet": ("inforadar.cli.rules.alert:quiet", "Be quiet about a feed's alerts until a time."),
+        },
+    ),
     "sample": (
         "The sample news, to try Info Radar without the network.",
         {
@@ -216,6 +254,13 @@ _GROUPS: dict[str, tuple[str, dict[str, Any]]] = {
             "move": ("inforadar.cli.system.database:move", "Move everything to another database."),
         },
     ),
+    "completion": (
+        "Completion of commands, options and feeds in the shell.",
+        {
+            "install": ("inforadar.cli.system.completion:install", "Install it for your shell."),
+            "show": ("inforadar.cli.system.completion:show", "Print a shell's script."),
+        },
+    ),
     "config": (
         "Inspect the settings.",
         {
@@ -228,16 +273,24 @@ _GROUPS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+COMPLETE = "__complete"
+"""The command that shells call for values to complete."""
+_HELP = "Follow the news from sites you choose: feeds, sitemaps and pages without a feed."
+_OPTIONS_HELP = (
+    "Without a command, the terminal app starts. Options of every command: `--home FOLDER` (or INFORADAR_HOME), the "
+    "folder with the settings and the database; `--log-format auto|console|json` and `--log-level "
+    "debug|info|warning|error`."
+)
+
+
 def build_app() -> App:
     """Build the app with all commands, none of them imported yet."""
     from cyclopts import App  # noqa: PLC0415 - the terminal app does not need it
 
     app = App(
         name="inforadar",
-        help="Follow the news from sites you choose: feeds, sitemaps and pages without a feed.",
-        help_epilogue="Without a command, the terminal app starts. Options of every command: `--home FOLDER` (or "
-        "INFORADAR_HOME), the folder with the settings and the database; `--log-format auto|console|json` and "
-        "`--log-level debug|info|warning|error`.",
+        help=_HELP,
+        help_epilogue=_OPTIONS_HELP,
         version=__version__,
         result_action="return_value",
         suppress_keyboard_interrupt=False,
@@ -265,9 +318,16 @@ def _build_group(name: str, text: str, commands: Mapping[str, Any]) -> App:
 def run(arguments: Sequence[str]) -> int:
     """Run one command; a fault becomes one sentence on standard error and an exit code."""
     try:
-        _check_encoding(arguments)
-        rest = _take_options(arguments)
-        result = _run_terminal() if not rest and _has_screen() else _run_command(rest)
+        check_encoding(arguments)
+        rest = take_options(arguments)
+        if rest[:1] == [COMPLETE]:
+            result = _complete(rest[1:])
+        elif not rest and _has_screen():
+            result = _run_terminal()
+        elif _print_overview(rest):
+            result = 0
+        else:
+            result = _run_command(rest)
         # Writing the rest of the output can fail too, and is then reported like any other fault.
         sys.stdout.flush()
     except ReaderGoneError as fault:
@@ -281,18 +341,57 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _print_fault(fault: InfoRadarError) -> None:
+    from inforadar.cli.terminal.command import pasteable  # noqa: PLC0415 - only for faults
+
     # If it cannot be printed, the exit code still tells.
     with suppress(OutputError):
-        print(f"inforadar: {masked(str(fault))}", file=sys.stderr)
+        print(f"inforadar: {masked(pasteable(str(fault)))}", file=sys.stderr)
+
+
+def _complete(arguments: Sequence[str]) -> int:
+    from inforadar.cli.complete import complete  # noqa: PLC0415 - commands do not need it
+
+    return complete(arguments)
+
+
+def _print_overview(arguments: Sequence[str]) -> bool:
+    """Print the help of the program or of a group without Cyclopts, which takes most of the time; False for others."""
+    path = [word for word in arguments if word not in {"--help", "-h"}]
+    text, commands = _HELP, {name: (text, found) for name, (text, found) in _GROUPS.items()}
+    for word in path:
+        text, commands = commands.get(word, ("", {}))
+        if not isinstance(commands, dict):
+            return False
+    if not commands:
+        return False
+    from inforadar.cli.terminal.overview import print_overview  # noqa: PLC0415 - commands do not need it
+
+    inner = {
+        name: first if isinstance(second, dict) else second for name, (first, second) in commands.items()
+    }
+    if path:
+        print_overview(["inforadar", *path], text, {"Commands": inner})
+    else:
+        own = {name: text for name, (_, text) in _COMMANDS.items()}
+        print_overview(["inforadar"], text, {"Commands": own, "Groups of commands": inner}, _OPTIONS_HELP)
+    return True
 
 
 def _run_command(arguments: Sequence[str]) -> Any:
-    from cyclopts import CycloptsError  # noqa: PLC0415 - as above
+    # Imported modules live as long as the program, so scanning them for garbage only costs time.
+    gc.disable()
+    from cyclopts import CycloptsError, UnusedCliTokensError  # noqa: PLC0415 - as above
 
     try:
-        return build_app()(arguments, exit_on_error=False, print_error=False)
+        command, bound, _ = build_app().parse_args(arguments, exit_on_error=False, print_error=False)
+    except UnusedCliTokensError as fault:
+        raise UsageError(f"Too many arguments: {' '.join(fault.unused_tokens or ())}") from None
     except CycloptsError as fault:
         raise UsageError(str(fault)) from None
+    finally:
+        gc.freeze()
+        gc.enable()
+    return command(*bound.args, **bound.kwargs)
 
 
 def _has_screen() -> bool:
@@ -306,38 +405,3 @@ def _run_terminal() -> int:
     from inforadar.cli.app import run_terminal_app  # noqa: PLC0415 - commands do not need it
 
     return run_terminal_app()
-
-
-_GLOBAL_OPTIONS = {
-    "--home": ("INFORADAR_HOME", "a folder"),
-    "--log-format": ("INFORADAR_LOG_FORMAT", "auto, console or json"),
-    "--log-level": ("INFORADAR_LOG_LEVEL", "debug, info, warning or error"),
-}
-"""Options of every command, allowed anywhere on the line; each sets its environment variable."""
-
-
-def _check_encoding(arguments: Sequence[str]) -> None:
-    """Refuse an argument that is no text: it could be neither stored nor shown."""
-    for argument in arguments:
-        if not argument.isascii() and any("\ud800" <= sign <= "\udfff" for sign in argument):
-            shown = argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-            raise UsageError(f"The argument {shown!r} is not valid UTF-8.")
-
-
-def _take_options(arguments: Sequence[str]) -> list[str]:
-    rest: list[str] = []
-    given = iter(arguments)
-    for argument in given:
-        name, equals, value = argument.partition("=")
-        if argument == "--":
-            rest.append(argument)
-            rest.extend(given)
-        elif name in _GLOBAL_OPTIONS:
-            variable, what = _GLOBAL_OPTIONS[name]
-            value = value if equals else next(given, "")
-            if not value:
-                raise UsageError(f"{name} needs {what}.")
-            os.environ[variable] = value
-        else:
-            rest.append(argument)
-    return rest

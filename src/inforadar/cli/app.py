@@ -10,8 +10,10 @@ import termios
 from collections.abc import Callable
 
 from inforadar.app.store import make_home, open_store
+from inforadar.cli.first_start import confirm_first_start
 from inforadar.config import load_settings
 from inforadar.tui.fetch.process import LOG
+from inforadar.tui.screens.all_screens import load_keymap
 
 TERMINAL_POLL_S = 2.0
 """How often to check that the terminal still exists."""
@@ -20,7 +22,9 @@ TERMINAL_POLL_S = 2.0
 def run_terminal_app() -> int:
     """Run the terminal app until it is closed."""
     settings = load_settings()
+    confirm_first_start(settings.home)
     make_home(settings.home)
+    keymap = load_keymap(settings.home)
     was_signalled = False
 
     def finish_start() -> None:
@@ -36,7 +40,7 @@ def run_terminal_app() -> int:
         async with open_store(settings) as database:
             from inforadar.tui.app import RadarApp  # noqa: PLC0415
 
-            app = RadarApp(settings, database, when_shown=finish_start)
+            app = RadarApp(settings, database, when_shown=finish_start, keymap=keymap)
 
             def leave() -> None:
                 nonlocal was_signalled

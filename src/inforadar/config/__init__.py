@@ -17,27 +17,26 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from dotenv import dotenv_values
-from platformdirs import user_data_path
-from pydantic import ValidationError
-
+from inforadar.config.clients import ClientSettings
+from inforadar.config.section import Section, WrongValueError, allowed, default_of, field_texts, is_secret
 from inforadar.config.sections import (
     FLOWS,
+    KEYS,
+    RULES,
     SECTIONS,
     AiSettings,
     CanonicalSettings,
     DatabaseSettings,
     FetcherSettings,
     LogSettings,
+    NotifySettings,
     PublishSettings,
     RedisSettings,
     RetentionSettings,
     SampleSettings,
-    Section,
     SitemapSettings,
+    TerminalSettings,
     WebSettings,
-    allowed,
-    is_secret,
 )
 from inforadar.errors import ConfigError
 from inforadar.urls import sqlite_url
@@ -49,9 +48,11 @@ __all__ = [
     "SECTIONS",
     "AiSettings",
     "CanonicalSettings",
+    "ClientSettings",
     "DatabaseSettings",
     "FetcherSettings",
     "LogSettings",
+    "NotifySettings",
     "PublishSettings",
     "RedisSettings",
     "RetentionSettings",
@@ -59,12 +60,17 @@ __all__ = [
     "Section",
     "Settings",
     "SitemapSettings",
+    "TerminalSettings",
     "WebSettings",
     "allowed",
     "default_home",
+    "default_of",
+    "field_texts",
     "is_secret",
     "load_settings",
     "read_flows",
+    "read_keys",
+    "read_rules",
 ]
 
 
@@ -82,7 +88,10 @@ class Settings:
     publish: PublishSettings
     retention: RetentionSettings
     web: WebSettings
+    clients: ClientSettings
+    notify: NotifySettings
     sample: SampleSettings
+    terminal: TerminalSettings
     log: LogSettings
     origins: Mapping[str, str]
     """{"fetcher.interval": "environment FETCHER_INTERVAL"}; settings that are missing here have their default."""
@@ -91,12 +100,12 @@ class Settings:
         """Return a copy with other values in some sections, validated like all others."""
         changed: dict[str, Any] = {}
         for name, values in sections.items():
-            section = type(getattr(self, name))
+            section: Section = getattr(self, name)
             try:
-                changed[name] = section(**(getattr(self, name).model_dump() | dict(values)))
-            except ValidationError as fault:
+                changed[name] = section.replaced(values)
+            except WrongValueError as fault:
                 given = {field: (value, "given") for field, value in values.items()}
-                raise ConfigError(_sentence(name, section, given, fault)) from None
+                raise ConfigError(_sentence(name, type(section), given, fault)) from None
         return replace(self, **changed)
 
     @property
@@ -107,6 +116,8 @@ class Settings:
 
 def default_home() -> Path:
     """Return the user's data folder (XDG)."""
+    from platformdirs import user_data_path  # noqa: PLC0415 - not needed where the home is given
+
     return Path(user_data_path("inforadar", appauthor=False))
 
 
@@ -117,7 +128,7 @@ def load_settings(home: Path | None = None, environ: Mapping[str, str] | None = 
     toml = _read_toml(folder / "inforadar.toml")
     # Later sources win.
     sources = [
-        (str(path), dotenv_values(path, interpolate=False))
+        (str(path), _read_dotenv(path))
         for path in (Path(".env").absolute(), folder / ".env")
         if path.is_file()
     ]
@@ -127,8 +138,8 @@ def load_settings(home: Path | None = None, environ: Mapping[str, str] | None = 
     for name, section in SECTIONS.items():
         given = _given(name, section, toml.get(name, {}), sources)
         try:
-            sections[name] = section(**{field: value for field, (value, _) in given.items()})
-        except ValidationError as fault:
+            sections[name] = section.read({field: value for field, (value, _) in given.items()})
+        except WrongValueError as fault:
             raise ConfigError(_sentence(name, section, given, fault)) from None
         origins |= {f"{name}.{field}": origin for field, (_, origin) in given.items()}
     return Settings(home=folder, origins=origins, **sections)
@@ -143,13 +154,17 @@ def _given(
     """Return {field: (value, where it came from)}; an empty variable counts as not set."""
     given: dict[str, tuple[Any, str]] = {}
     for field, value in in_file.items():
-        if field not in section.model_fields:
-            close = difflib.get_close_matches(field, section.model_fields, n=1)
-            hint = f" Did you mean {close[0]!r}?" if close else f" It has: {', '.join(section.model_fields)}."
+        if field not in section.__struct_fields__:
+            close = difflib.get_close_matches(field, section.__struct_fields__, n=1)
+            hint = (
+                f" Did you mean {close[0]!r}?"
+                if close
+                else f" It has: {', '.join(section.__struct_fields__)}."
+            )
             raise ConfigError(f"inforadar.toml: section [{name}] has no setting {field!r}.{hint}")
         given[field] = (value, f"inforadar.toml [{name}]")
     for label, variables in sources:
-        for field in section.model_fields:
+        for field in section.__struct_fields__:
             variable = section.env_name(field)
             value, file = variables.get(variable), variables.get(f"{variable}_FILE")
             if value and file:
@@ -183,6 +198,24 @@ def read_flows(home: Path) -> Mapping[str, Any]:
     return flows
 
 
+def read_rules(home: Path) -> Mapping[str, Any]:
+    """Return the `[rules]` of the settings file by name, unchecked: `actions/rules/from_settings.py` validates them."""
+    rules: Mapping[str, Any] = _read_toml(home / "inforadar.toml").get(RULES, {})
+    return rules
+
+
+def read_keys(home: Path) -> Mapping[str, Any]:
+    """Return the `[keys]` of the settings file by screen, unchecked: `tui/commands/keymap.py` validates them."""
+    keys: Mapping[str, Any] = _read_toml(home / "inforadar.toml").get(KEYS, {})
+    return keys
+
+
+def _read_dotenv(path: Path) -> Mapping[str, str | None]:
+    from dotenv import dotenv_values  # noqa: PLC0415 - most homes have no such file
+
+    return dotenv_values(path, interpolate=False)
+
+
 def _read_toml(path: Path) -> Mapping[str, Any]:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -193,18 +226,17 @@ def _read_toml(path: Path) -> Mapping[str, Any]:
     except OSError as fault:
         raise ConfigError(f"{path} cannot be read: {fault.strerror}") from None
     for name, value in content.items():
-        if name not in {*SECTIONS, FLOWS} or not isinstance(value, dict):
+        if name not in {*SECTIONS, FLOWS, RULES, KEYS} or not isinstance(value, dict):
             raise ConfigError(f"{path}: unknown section [{name}]. Use one of: {', '.join(SECTIONS)}.")
     return content
 
 
 def _sentence(
-    name: str, section: type[Section], given: Mapping[str, tuple[Any, str]], fault: ValidationError
+    name: str, section: type[Section], given: Mapping[str, tuple[Any, str]], fault: WrongValueError
 ) -> str:
-    error = fault.errors()[0]
-    field = str(error["loc"][0]) if error["loc"] else ""
-    if field not in given:
-        return f"[{name}] {error['msg'].removeprefix('Value error, ')}."
-    value, origin = given[field]
-    shown = "***" if is_secret(section, field) else repr(value)
-    return f"{section.env_name(field)} is {shown} ({origin}), but must be: {allowed(section, field)}."
+    if fault.field not in given:
+        return f"[{name}] {fault}."
+    value, origin = given[fault.field]
+    shown = "***" if is_secret(section, fault.field) else repr(value)
+    takes = allowed(section, fault.field)
+    return f"{section.env_name(fault.field)} is {shown} ({origin}), but must be: {takes}."

@@ -6,60 +6,25 @@ generated from the docstrings.
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from collections.abc import Mapping
 from datetime import date
-from enum import StrEnum
-from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    SecretStr,
-    field_validator,
-    model_validator,
-)
+from msgspec import Meta
+from msgspec.structs import force_setattr
 
 from inforadar import __version__
-from inforadar.model.analysis import AnalyzerName
+from inforadar.config.clients import ClientSettings
+from inforadar.config.section import PositiveSeconds, Seconds, Secret, Section
+from inforadar.model.analysis import AnalyzerName, Reasoning
 from inforadar.model.feed import ErrorPolicy
 from inforadar.model.rhythm import PollingMode
-
-Seconds = Annotated[float, Field(ge=0, le=366 * 86400)]
-PositiveSeconds = Annotated[float, Field(gt=0, le=366 * 86400)]
-
 
 _ORIGIN = re.compile(r"https?://[^/\s@?#]+", re.ASCII)
 
 
-class Section(BaseModel):
-    """One section of `inforadar.toml`."""
-
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", use_attribute_docstrings=True, str_strip_whitespace=True
-    )
-
-    env_prefix: ClassVar[str]
-    """The environment's name of a field is this prefix and the field's name, in capitals."""
-    env_names: ClassVar[Mapping[str, str]] = {}
-    """Fields whose environment name differs from that."""
-
-    @classmethod
-    def env_name(cls, field: str) -> str:
-        """Return the name of a field in the environment."""
-        return cls.env_names.get(field) or f"{cls.env_prefix}{field}".upper()
-
-
-def _split_list(value: Any) -> Any:
-    """Split a list from the environment at its commas."""
-    return (
-        tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
-    )
-
-
-class DatabaseSettings(Section):
+class DatabaseSettings(Section, frozen=True):
     """Where everything is stored."""
 
     env_prefix = "DATABASE_"
@@ -67,20 +32,20 @@ class DatabaseSettings(Section):
 
     url: str = ""
     """`sqlite:///…` or `postgresql://…`. Default: `inforadar.db` in the home folder."""
-    password: SecretStr | None = None
+    password: Secret | None = None
     """The PostgreSQL password, if it is not part of the URL."""
 
 
-class RedisSettings(Section):
+class RedisSettings(Section, frozen=True):
     """Optional: articles for other programs, and pacing shared by several machines."""
 
     env_prefix = "REDIS_"
 
-    url: SecretStr | None = None
+    url: Secret | None = None
     """`redis://host:6379/0`. Not set: everything works with the database alone."""
 
 
-class FetcherSettings(Section):
+class FetcherSettings(Section, frozen=True):
     """How feeds are fetched, and how often."""
 
     env_prefix = "FETCHER_"
@@ -93,28 +58,31 @@ class FetcherSettings(Section):
     polling: PollingMode | None = None
     """`adaptive`: each feed is fetched when it is expected to post; `fixed`: all at the same interval. Each feed can
     override it. Default: `adaptive`, but `fixed` if only `success_interval` is set."""
-    min_interval: Annotated[float, Field(ge=0, le=86400)] = 600
+    min_interval: Annotated[float, Meta(ge=0, le=86400)] = 600
     """Minimum time between two scheduled fetches of a feed in seconds, if polling is adaptive."""
-    budget: Annotated[float, Field(gt=0)] | None = None
+    budget: Annotated[float, Meta(gt=0)] | None = None
     """Requests per day for all feeds together, if polling is adaptive. Default: what `success_interval` would cost."""
-    move_confirmations: Annotated[int, Field(ge=1, le=100)] = 3
+    move_confirmations: Annotated[int, Meta(ge=1, le=100)] = 3
     """How many fetches, on at least two days, must confirm a permanent redirect before a feed's URL changes; 1: the
     first redirect changes it."""
-    workers: Annotated[int, Field(ge=1, le=1000)] = 10
+    workers: Annotated[int, Meta(ge=1, le=1000)] = 10
     """How many feeds are fetched at the same time."""
-    batch_size: Annotated[int, Field(ge=1, le=100_000)] = 1000
+    batch_size: Annotated[int, Meta(ge=1, le=100_000)] = 1000
     """Maximum number of feeds in one cycle."""
-    domain_delay: Annotated[float, Field(ge=0, le=7 * 86400)] = 3
+    domain_delay: Annotated[float, Meta(ge=0, le=7 * 86400)] = 3
     """Minimum time between two requests to the same host and port, in seconds."""
     pace_by: Literal["host", "domain"] = "host"
     """`domain`: the delay holds between all hosts of a registrable domain, for sites on shared hosting."""
+    push: bool = True
+    """Ask the hubs that feeds name to push what is new (WebSub), and poll less while they do. Needs
+    INFORADAR_PUBLIC_URL, where hubs must be able to reach this server."""
     request_timeout: PositiveSeconds = 30
     """Time limit for one request with its redirects, in seconds."""
     job_timeout: PositiveSeconds = 45
     """Time limit for all the work on one feed, in seconds; must be longer than `request_timeout`."""
-    max_articles: Annotated[int, Field(ge=1, le=100_000)] = 100
+    max_articles: Annotated[int, Meta(ge=1, le=100_000)] = 100
     """Maximum number of items stored from one feed document, the newest first."""
-    max_body_size_mb: Annotated[float, Field(gt=0, le=1024)] = 2
+    max_body_size_mb: Annotated[float, Meta(gt=0, le=1024)] = 2
     """Maximum size of a feed document, decompressed, in megabytes."""
     error_policy: ErrorPolicy = ErrorPolicy.BACKOFF
     """`backoff`: retry after temporary errors, with growing delays; `one-strike`: any error suspends a feed."""
@@ -123,140 +91,164 @@ class FetcherSettings(Section):
     allowed_networks: tuple[str, ...] = ()
     """Private networks, or single `address:port` pairs, that may be fetched from; separated by commas."""
     user_agent: str = ""
-    """The User-Agent of each request. Default: `InfoRadar/<version> (+<contact_url>)`."""
-    contact_url: str = "https://inforadar.dev/bot"
-    """A page where a site's administrator finds out who sends the requests."""
+    """The User-Agent of each request. Default: `InfoRadar/<version>`, with `(+<contact_url>)` if that is set."""
+    contact_url: str = ""
+    """A page of yours where a site's administrator finds out who sends the requests; `docs/bot.md` is a text for it.
+    Default: none is named."""
     proxy: str = ""
     """The outgoing proxy, like `http://host:port`."""
     cutoff_date: date | None = None
     """Paged sites are read back to this date. Default: 30 days before the feed was added."""
-    window_days: Annotated[int, Field(ge=0, le=36_500)] = 30
+    window_days: Annotated[int, Meta(ge=0, le=36_500)] = 30
     """Items older than this many days get no metadata updates."""
 
-    @field_validator("allowed_networks", mode="before")
-    @classmethod
-    def _split(cls, value: Any) -> Any:
-        return _split_list(value)
-
-    @model_validator(mode="after")
-    def _job_outlasts_request(self) -> FetcherSettings:
+    def __post_init__(self) -> None:
         if self.job_timeout <= self.request_timeout:
             raise ValueError(
                 f"FETCHER_JOB_TIMEOUT ({self.job_timeout:g}) must exceed "
                 f"FETCHER_REQUEST_TIMEOUT ({self.request_timeout:g})"
             )
-        return self
+
+    @classmethod
+    def read(cls, values: Mapping[str, Any]) -> Self:
+        # If only the interval is set, that interval is wanted (ruling 16).
+        if "success_interval" in values and values.keys().isdisjoint({"polling", "budget", "min_interval"}):
+            values = {**values, "polling": PollingMode.FIXED}
+        return super().read(values)
 
     @property
     def polling_mode(self) -> PollingMode:
-        """How polls are timed. Who sets only the interval wants that interval (ruling 16)."""
-        if self.polling is not None:
-            return self.polling
-        given = self.model_fields_set
-        if "success_interval" in given and given.isdisjoint({"budget", "min_interval"}):
-            return PollingMode.FIXED
-        return PollingMode.ADAPTIVE
+        """How polls are timed."""
+        return self.polling or PollingMode.ADAPTIVE
 
     @property
     def agent(self) -> str:
         """The User-Agent of each request."""
-        return self.user_agent or f"InfoRadar/{__version__} (+{self.contact_url})"
+        contact = f" (+{self.contact_url})" if self.contact_url else ""
+        return self.user_agent or f"InfoRadar/{__version__}{contact}"
 
 
-class SitemapSettings(Section):
+class SitemapSettings(Section, frozen=True):
     """Feeds of kind `sitemap`. Each feed can override these values."""
 
     env_prefix = "SITEMAP_"
 
-    max_file_size_mb: Annotated[float, Field(gt=0, le=1024)] = 64
+    max_file_size_mb: Annotated[float, Meta(gt=0, le=1024)] = 64
     """Maximum size of a sitemap file, decompressed, in megabytes; the protocol allows 50."""
-    baseline_items: Annotated[int, Field(ge=0, le=100_000)] = 10
+    baseline_items: Annotated[int, Meta(ge=0, le=100_000)] = 10
     """How many of a new sitemap's newest pages become items; all others count as seen."""
     fetch_titles: bool = True
     """Fetch pages for titles that the sitemap lacks; otherwise titles are made from the URLs."""
-    max_page_titles: Annotated[int, Field(ge=0, le=100_000)] = 50
+    max_page_titles: Annotated[int, Meta(ge=0, le=100_000)] = 50
     """Maximum number of pages fetched for their titles in one run, the newest first; the others get titles from
     their URLs."""
     retry_failed_urls: bool = True
     """Try pages that could not be fetched again in later runs."""
-    max_history_days: Annotated[float, Field(ge=0, le=36_500)] = 30
+    max_history_days: Annotated[float, Meta(ge=0, le=36_500)] = 30
     """How long a page that has left the sitemap is remembered, in days; listed pages are always remembered."""
-    cleanup_interval_days: Annotated[float, Field(ge=0, le=36_500)] = 7
+    cleanup_interval_days: Annotated[float, Meta(ge=0, le=36_500)] = 7
     """How often pages that have left the sitemap are cleaned up, in days."""
 
 
-class CanonicalSettings(Section):
+class CanonicalSettings(Section, frozen=True):
     """Fetching the articles behind the items."""
 
     env_prefix = "CANONICAL_"
 
     timeout: PositiveSeconds = 15
     """Time limit for one download, in seconds."""
-    max_body_size_mb: Annotated[float, Field(gt=0, le=1024)] = 5
+    max_body_size_mb: Annotated[float, Meta(gt=0, le=1024)] = 5
     """Maximum size of a page, decompressed, in megabytes."""
-    retries: Annotated[int, Field(ge=0, le=3)] = 3
+    retries: Annotated[int, Meta(ge=0, le=3)] = 3
     """How often a download that failed for a temporary reason is retried (after 1, 6 and 24 hours)."""
-    workers: Annotated[int, Field(ge=1, le=1000)] = 10
+    workers: Annotated[int, Meta(ge=1, le=1000)] = 10
     """How many pages are fetched at the same time."""
+    revision_hours: tuple[Annotated[float, Meta(gt=0, le=24 * 90)], ...] = (1, 6, 24, 72)
+    """When an article is looked at again for changes, in hours after its first fetch; separated by commas. Empty:
+    never."""
+    revisions_per_host_day: Annotated[int, Meta(ge=0, le=100_000)] = 50
+    """Maximum number of such looks at one host per day (UTC). All looks together never exceed a tenth of the requests
+    for feeds. 0: none."""
+    versions: Annotated[int, Meta(ge=2, le=10_000)] = 30
+    """How many versions of an article to keep, besides both sides of each significant change."""
 
 
-class AiSettings(Section):
+class AiSettings(Section, frozen=True):
     """The analyzer, which scores wording and suggests neutral titles."""
 
     env_prefix = "AI_"
 
     type: AnalyzerName = AnalyzerName.LOCAL
     """`local` needs no key and no network; `mock` makes up dummy data; all others ask a language model."""
-    api_key: SecretStr | None = None
+    api_key: Secret | None = None
     """The API key for the analyzer in `type`."""
-    openai_api_key: SecretStr | None = None
+    openai_api_key: Secret | None = None
     """The API key for feeds that use `openai` while `type` is another analyzer."""
-    anthropic_api_key: SecretStr | None = None
+    anthropic_api_key: Secret | None = None
     """The API key for feeds that use `anthropic` while `type` is another analyzer."""
-    gemini_api_key: SecretStr | None = None
+    gemini_api_key: Secret | None = None
     """The API key for feeds that use `gemini` while `type` is another analyzer."""
     base_url: str = ""
     """The endpoint, if it is not the vendor's own: any server that speaks the protocol of `type`."""
     model: str = ""
     """Which model to use; required with `base_url`. Default: a small model of the vendor."""
-    timeout: PositiveSeconds = 180
-    """Time limit for one answer, in seconds. A model on your own machine may need minutes."""
-    concurrency: Annotated[int, Field(ge=1, le=1000)] = 4
+    temperature: Annotated[float, Meta(ge=0, le=2)] | None = 0
+    """How freely the model chooses its words: 0 gives the same answer again as far as possible. Empty: the model's own
+    default. Left out where a model refuses it."""
+    reasoning: Reasoning = Reasoning.OFF
+    """How much the model may think before it answers; `default`: as the model does by itself. A thinking model on your
+    own machine easily takes longer than `timeout`."""
+    timeout: PositiveSeconds | None = None
+    """Time limit for one answer, in seconds. Default: 180, or 600 with `base_url`: a model on your own machine may need
+    minutes."""
+    concurrency: Annotated[int, Meta(ge=1, le=1000)] = 4
     """How many items are analyzed at the same time."""
-    requests_per_minute: Annotated[int, Field(ge=0)] = 0
+    requests_per_minute: Annotated[int, Meta(ge=0)] = 0
     """Maximum number of requests per minute from one process; 0: no limit."""
-    tokens_per_minute: Annotated[int, Field(ge=0)] = 0
+    tokens_per_minute: Annotated[int, Meta(ge=0)] = 0
     """Maximum number of tokens per minute from one process, input and output together; 0: no limit."""
-    input_tokens: Annotated[int, Field(ge=200, le=1_000_000)] = 6000
+    input_tokens: Annotated[int, Meta(ge=200, le=1_000_000)] = 6000
     """Articles are cut to about this many tokens."""
-    output_tokens: Annotated[int, Field(ge=500, le=1_000_000)] = 8000
+    output_tokens: Annotated[int, Meta(ge=500, le=1_000_000)] = 8000
     """Maximum length of an answer in tokens, including the model's reasoning."""
-    price_in: Annotated[float, Field(ge=0)] = 0
+    price_in: Annotated[float, Meta(ge=0)] = 0
     """Price of a million input tokens in US dollars; if you use several models, that of the most expensive one.
     Example: 0.25 for a model that costs $0.25 per million tokens."""
-    price_out: Annotated[float, Field(ge=0)] = 0
+    price_out: Annotated[float, Meta(ge=0)] = 0
     """Price of a million output tokens in US dollars."""
-    daily_budget: Annotated[float, Field(ge=0)] = 0
+    daily_budget: Annotated[float, Meta(ge=0)] = 0
     """US dollars per day (UTC); once they are spent, analyses wait for the next day. 0: no limit. Needs the prices."""
 
 
-class PublishSettings(Section):
+class PublishSettings(Section, frozen=True):
     """The feeds that Info Radar serves."""
 
     env_prefix = "PUBLISH_"
 
-    items: Annotated[int, Field(ge=1, le=1000)] = 50
+    items: Annotated[int, Meta(ge=1, le=1000)] = 50
     """How many of a feed's newest items its document holds."""
 
 
-class WebSettings(Section):
+def _check_network(given: str) -> None:
+    # Imported here because it is slow, and few have such a proxy.
+    import ipaddress  # noqa: PLC0415
+
+    try:
+        ipaddress.ip_network(given, strict=False)
+    except ValueError:
+        raise ValueError(
+            f"INFORADAR_TRUSTED_PROXIES: {given!r} is neither an address nor a network"
+        ) from None
+
+
+class WebSettings(Section, frozen=True):
     """The API and the web page."""
 
     env_prefix = "INFORADAR_"
 
     host: str = "127.0.0.1"
     """The address to listen on."""
-    port: Annotated[int, Field(ge=1, le=65535)] = 8321
+    port: Annotated[int, Meta(ge=1, le=65535)] = 8321
     """The port to listen on."""
     reading: Literal["open", "account", "token"] = "open"
     """`open`: anyone who can reach the server can read; `account`: reading needs an account too, as changes do.
@@ -264,7 +256,7 @@ class WebSettings(Section):
     allowed_hosts: tuple[str, ...] = ()
     """Further host names of the server, besides its address and `localhost`; separated by commas."""
     public_url: str = ""
-    """The address behind a reverse proxy, like `https://news.example/radar`."""
+    """The address behind a reverse proxy, like `https://news.example/radar`. Hubs push to it (see FETCHER_PUSH)."""
     behind_proxy: bool = False
     """Trust the X-Forwarded headers; set it only if nobody but the proxy can reach the server."""
     cors_origins: tuple[str, ...] = ()
@@ -281,39 +273,17 @@ class WebSettings(Section):
     `direct`, at once from their sites, without a referrer; by `proxy`, at once through this server, so that their sites
     do not see who reads; on `click`; or `never`."""
 
-    @field_validator("allowed_hosts", "cors_origins", "trusted_proxies", mode="before")
-    @classmethod
-    def _split(cls, value: Any) -> Any:
-        return _split_list(value)
-
-    @field_validator("cors_origins")
-    @classmethod
-    def _are_origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        for origin in value:
+    def __post_init__(self) -> None:
+        for origin in self.cors_origins:
             if not _ORIGIN.fullmatch(origin):
                 raise ValueError(
                     f"INFORADAR_CORS_ORIGINS: {origin!r} is no origin; write it like https://portal.example"
                 )
-        return value
-
-    @field_validator("trusted_proxies")
-    @classmethod
-    def _are_networks(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        for given in value:
-            try:
-                ipaddress.ip_network(given, strict=False)
-            except ValueError:
-                raise ValueError(
-                    f"INFORADAR_TRUSTED_PROXIES: {given!r} is neither an address nor a network"
-                ) from None
-        return value
-
-    @field_validator("public_url")
-    @classmethod
-    def _is_address(cls, value: str) -> str:
-        if value and not value.startswith(("http://", "https://")):
+        for given in self.trusted_proxies:
+            _check_network(given)
+        if self.public_url and not self.public_url.startswith(("http://", "https://")):
             raise ValueError("INFORADAR_PUBLIC_URL must start with http:// or https://")
-        return value.rstrip("/")
+        force_setattr(self, "public_url", self.public_url.rstrip("/"))
 
     @property
     def base_url(self) -> str:
@@ -327,30 +297,62 @@ class WebSettings(Section):
         return self.public_url or self.base_url
 
 
-class RetentionSettings(Section):
+class RetentionSettings(Section, frozen=True):
     """What `inforadar db vacuum` deletes; by default nothing."""
 
     env_prefix = "RETENTION_"
 
-    max_age_days: Annotated[int, Field(ge=0, le=36_500)] = 0
+    max_age_days: Annotated[int, Meta(ge=0, le=36_500)] = 0
     """Delete items first seen more than this many days ago, except starred ones; 0: never."""
-    max_items: Annotated[int, Field(ge=0, le=10_000_000)] = 0
+    max_items: Annotated[int, Meta(ge=0, le=10_000_000)] = 0
     """How many of a feed's newest items to keep, besides starred ones; never fewer than it publishes. 0: all."""
-    history_days: Annotated[int, Field(ge=0, le=36_500)] = 0
-    """How many days to keep run reports, changes of items, failed downloads, cached analyses and each feed's daily
-    numbers; data about hosts goes after 90 days without a request. 0: keep everything forever."""
+    history_days: Annotated[int, Meta(ge=0, le=36_500)] = 0
+    """How many days to keep run reports, changes of items, minor versions of articles, failed downloads, cached
+    analyses and each feed's daily numbers; data about hosts goes after 90 days without a request. 0: keep everything
+    forever."""
 
 
-class SampleSettings(Section):
+class NotifySettings(Section, frozen=True):
+    """Rules, alerts and their messages."""
+
+    env_prefix = "NOTIFY_"
+
+    settle: Seconds = 30
+    """How long a match waits before it is sent, so that reports of one event are told together."""
+    timeout: PositiveSeconds = 15
+    """How long a receiver may take to answer."""
+    broken_failures: Annotated[int, Meta(ge=1, le=1000)] = 5
+    """A feed is broken after this many failures in a row …"""
+    broken_hours: Annotated[float, Meta(ge=0, le=8760)] = 24
+    """… over at least this many hours."""
+    apprise_schemes: tuple[str, ...] = (
+        "discord", "gotify", "gotifys", "mailto", "mailtos", "matrix", "matrixs", "mmost", "mmosts", "msteams",
+        "ntfy", "ntfys", "pbul", "pover", "rocket", "rockets", "signal", "signals", "slack", "tgram", "twilio",
+        "zulip",
+    )  # fmt: skip
+    """The services that channels may use through apprise, by the scheme of their URL. Apprise's requests do not pass
+    the guard, so schemes that post to any URL are left out."""
+
+
+class SampleSettings(Section, frozen=True):
     """The sample news."""
 
     env_prefix = "INFORADAR_SAMPLE_"
 
-    port: Annotated[int, Field(ge=1, le=65535)] = 8322
+    port: Annotated[int, Meta(ge=1, le=65535)] = 8322
     """The local port on which the sample is served."""
 
 
-class LogSettings(Section):
+class TerminalSettings(Section, frozen=True):
+    """The terminal app. Its keys are in `[keys]`, see [keys](keys.md)."""
+
+    env_prefix = "INFORADAR_TERMINAL_"
+
+    worker: bool = False
+    """Whether the app runs a worker as long as it is open; the key `W` starts and stops it."""
+
+
+class LogSettings(Section, frozen=True):
     """The log."""
 
     env_prefix = "INFORADAR_LOG_"
@@ -371,7 +373,10 @@ SECTIONS: Mapping[str, type[Section]] = {
     "publish": PublishSettings,
     "retention": RetentionSettings,
     "web": WebSettings,
+    "clients": ClientSettings,
+    "notify": NotifySettings,
     "sample": SampleSettings,
+    "terminal": TerminalSettings,
     "log": LogSettings,
 }
 """The sections of `inforadar.toml`."""
@@ -380,39 +385,8 @@ FLOWS = "flows"
 """One more section, which only `flows` reads: `[flows.NAME]`, a sitemap that Prefect runs."""
 
 
-def is_secret(section: type[Section], field: str) -> bool:
-    """Tell whether a field holds a secret, which is never shown."""
-    return "SecretStr" in str(section.model_fields[field].annotation)
+RULES = "rules"
+"""One more section: `[rules.NAME]`, a rule of the first admin."""
 
-
-def allowed(section: type[Section], field: str) -> str:
-    """Describe in words which values a field takes."""
-    info = section.model_fields[field]
-    kind: Any = info.annotation
-    if get_origin(kind) is Literal:
-        return " or ".join(f"`{word}`" for word in get_args(kind))
-    if isinstance(kind, type) and issubclass(kind, StrEnum):
-        return " or ".join(f"`{word.value}`" for word in kind)
-    text = str(kind)
-    noun = next(
-        (noun for sign, noun in _NOUNS if sign in text or (isinstance(kind, type) and kind.__name__ == sign)),
-        "text",
-    )
-    limits = {"ge": "at least", "gt": "more than", "le": "at most"}
-    words = [
-        f"{word} {getattr(mark, name):.12g}"
-        for mark in info.metadata
-        for name, word in limits.items()
-        if hasattr(mark, name)
-    ]
-    return f"{noun}, {', '.join(words)}" if words else noun
-
-
-_NOUNS = (
-    ("bool", "true or false"),
-    ("tuple", "a list"),
-    ("date", "a date like 2026-01-31"),
-    ("float", "a number"),
-    ("int", "a whole number"),
-    ("Path", "a path"),
-)
+KEYS = "keys"
+"""One more section: `[keys.SCREEN]`, the keys of the terminal app."""

@@ -45,6 +45,7 @@ from inforadar.model.http import (
     FetchResult,
     NotModified,
     Outcome,
+    Posted,
     Request,
 )
 
@@ -129,6 +130,27 @@ class Client:
                         if refusal is not None:
                             return refusal
                 return result
+        except EXPECTED_ERRORS as error:
+            return self._failed(request, fault_of_error(error, chain.host, timeout_s))
+
+    async def post(
+        self, url: str, body: bytes, headers: dict[str, str], *, timeout_s: float
+    ) -> Posted | Failed:
+        """POST to a URL that the guard allows. Redirects are answers like all others; the body is not read."""
+        request = Request(url=url)
+        try:
+            chain = RedirectChain.start(request)
+        except InvalidUrlError as error:
+            return self._failed(request, _invalid_request(str(error)))
+        try:
+            async with asyncio.timeout(timeout_s):
+                response = await self._connections.post(chain.url, body, headers)
+                response.close()
+                return Posted(
+                    status=response.status,
+                    retry_after_s=parse_retry_after(response.headers.get("Retry-After"), self._clock()),
+                    location=response.headers.get("Location"),
+                )
         except EXPECTED_ERRORS as error:
             return self._failed(request, fault_of_error(error, chain.host, timeout_s))
 

@@ -95,6 +95,14 @@ class Connections:
         _ATTEMPT.set(Attempt())
         return await self._session.get(target, headers=headers, allow_redirects=False)
 
+    async def post(self, url: str, body: bytes, headers: dict[str, str]) -> aiohttp.ClientResponse:
+        """Send a body; redirects are not followed."""
+        target = URL(url, encoded=True)
+        if self._proxy is not None:
+            await self._resolver.check_target(str(target.raw_host), int(target.port or 80))
+        _ATTEMPT.set(Attempt())
+        return await self._session.post(target, data=body, headers=headers, allow_redirects=False)
+
     async def close(self) -> None:
         await self._session.close()
         await self._resolver.close()

@@ -240,8 +240,15 @@ step_aside: ContextVar[StepAside] = ContextVar("step_aside", default=keep_worker
 
 
 held_turns: ContextVar[set[str] | None] = ContextVar("held_turns", default=None)
-"""The hosts whose turn the current job holds. A redirect releases the first host's turn before the job ends, and by
-then another job of this process may hold it: only who has a turn may give it back."""
+"""The hosts whose slot the current job holds. A redirect releases the first host's slot before the job ends, and by
+then another job of this process may hold it: only who has a slot may give it back. A turn at a host without a delay
+takes no slot: when its robots.txt turns out to ask for a delay, the job needs one."""
+
+
+def needs_slot(pacer: HostPacer, host: str) -> bool:
+    """Whether the current job's turn at a host was given before the host's delay was known."""
+    held = held_turns.get()
+    return held is not None and host not in held and pacer.delay_of(host) > 0
 
 
 def give_turn_back(pacer: HostPacer, host: str) -> None:
@@ -261,13 +268,15 @@ async def wait_for_turn(
     If the turn is too far away, do not wait: return the seconds until it comes. The slot is not ours then.
     """
     with step_aside.get()():
+        has_slot = pacer.delay_of(host) > 0
         while wait_s := (await pacer.reserve([host]))[host]:
             if wait_s > max(MAX_TURN_WAIT_S, min(pacer.delay_of(host), MAX_LONG_DELAY_WAIT_S)):
                 return wait_s
             await sleep(wait_s)
+            has_slot = pacer.delay_of(host) > 0
     held = held_turns.get()
     if held is None:
-        held_turns.set({host})
-    else:
+        held_turns.set({host} if has_slot else set())
+    elif has_slot:
         held.add(host)
     return 0.0

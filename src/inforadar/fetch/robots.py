@@ -1,4 +1,4 @@
-"""robots.txt by RFC 9309: what we may fetch on a host, and how fast. Pure; protego parses the file.
+"""robots.txt by RFC 9309: what we may fetch on a host, and how fast. Pure.
 
 The caller fetches it with `robots_request` and passes the result to `robots_from_result`: a missing file
 allows everything, one that is unavailable right now allows nothing for now.
@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import assert_never
 
-from protego import Protego
-
 from inforadar.errors import InvalidUrlError
 from inforadar.fetch.freshness import MAX_WAIT_S
+from inforadar.fetch.robots_file import RobotsFile, read_robots
 from inforadar.model.http import Failed, FailureReason, Fetched, FetchResult, NotModified, Request, Validators
 from inforadar.urls import canonical_form
 
@@ -41,12 +40,12 @@ class RobotsRules:
     crawl_delay_s: float | None = None
     sitemaps: tuple[str, ...] = ()
     agent: str = "*"
-    _parsed: Protego | None = field(default=None, repr=False, compare=False)
+    _parsed: RobotsFile | None = field(default=None, repr=False, compare=False)
 
     def allows(self, url: str) -> bool:
         if self._parsed is None:
             return self.access is RobotsAccess.ALL
-        return bool(self._parsed.can_fetch(url, self.agent))
+        return self._parsed.allows(url)
 
 
 ALLOW_ALL = RobotsRules(access=RobotsAccess.ALL)
@@ -71,11 +70,11 @@ def product_token(user_agent: str) -> str:
 def parse_robots(text: str, user_agent: str, base: str) -> RobotsRules:
     """Parse our rules from a robots.txt that was fetched from `base`."""
     agent = product_token(user_agent)
-    parsed = Protego.parse(text)
+    parsed = read_robots(text, agent)
     return RobotsRules(
         access=RobotsAccess.RULES,
         text=text,
-        crawl_delay_s=_crawl_delay_s(parsed, agent),
+        crawl_delay_s=None if parsed.delay_s is None else min(parsed.delay_s, MAX_WAIT_S),
         sitemaps=_sitemaps(parsed, base),
         agent=agent,
         _parsed=parsed,
@@ -106,16 +105,7 @@ def _is_missing(failed: Failed) -> bool:
     return failed.status is not None and 400 <= failed.status < 500 and not failed.is_rate_limited
 
 
-def _crawl_delay_s(parsed: Protego, agent: str) -> float | None:
-    delays: list[float] = []
-    if (delay := parsed.crawl_delay(agent)) is not None:
-        delays.append(float(delay))
-    if (rate := parsed.request_rate(agent)) is not None and rate.requests > 0:
-        delays.append(rate.seconds / rate.requests)
-    return min(max(delays), MAX_WAIT_S) if delays else None
-
-
-def _sitemaps(parsed: Protego, base: str) -> tuple[str, ...]:
+def _sitemaps(parsed: RobotsFile, base: str) -> tuple[str, ...]:
     """Return the valid sitemap URLs, absolute, each once."""
     found: dict[str, None] = {}
     for text in parsed.sitemaps:

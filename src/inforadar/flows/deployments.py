@@ -3,8 +3,8 @@
 [flows.prefect]
 sitemap_url = "https://www.prefect.io/sitemap.xml"
 cron = "0 */2 * * *"
-channel = { title = "Prefect Blog" }
-incremental = { db_path = "rss_incremental.db", baseline_items = 10 }
+channel_config = { title = "Prefect Blog" }
+incremental_config = { db_path = "rss_incremental.db", baseline_items = 10 }
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Annotated, Any
 from prefect import aserve
 from prefect.deployments.runner import RunnerDeployment
 from prefect.types.entrypoint import EntrypointType
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from inforadar.config import Settings, read_flows
 from inforadar.embed.sitemap_run import IncrementalConfig
@@ -25,6 +25,10 @@ from inforadar.urls import canonical_form
 
 DEFAULT_CRON = "0 */2 * * *"
 """Every two hours."""
+
+
+def _named(*names: str) -> Any:
+    return Field(validation_alias=AliasChoices(*names))
 
 
 class FlowSettings(BaseModel):
@@ -42,9 +46,9 @@ class FlowSettings(BaseModel):
     fetch_titles: bool = True
     any_host: bool = False
     output_path: str | None = None
-    channel: dict[str, Any] = {}
-    incremental: dict[str, Any] = {}
-    filters: dict[str, Any] = {}
+    channel: Annotated[dict[str, Any], _named("channel", "channel_config")] = {}
+    incremental: Annotated[dict[str, Any], _named("incremental", "incremental_config")] = {}
+    filters: Annotated[dict[str, Any], _named("filters", "filter_config")] = {}
 
     @model_validator(mode="after")
     def _is_usable(self) -> FlowSettings:

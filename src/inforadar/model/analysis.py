@@ -24,6 +24,17 @@ class AnalyzerName(StrEnum):
     GEMINI = "gemini"
 
 
+class Reasoning(StrEnum):
+    """How much a model may think before it answers."""
+
+    OFF = "off"
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    DEFAULT = "default"
+    """Whatever the model does by itself."""
+
+
 class ScoreName(StrEnum):
     """The scores of an analysis, in the order they are shown; each is a field of `Analysis` too."""
 
@@ -36,6 +47,8 @@ class ScoreName(StrEnum):
 
 
 NOT_MEASURED = "not measured"
+NOT_MEASURED_SHORT = "n/m"
+"""For columns that hold a number; the help explains it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +68,10 @@ class Score:
     def in_words(self) -> str:
         """Label and number: `slanted 0.41`, or `not measured`."""
         return self.label if self.value is None else f"{self.label} {self.value:.2f}"
+
+
+SCORE_LABELS = ("neutral", "slanted", "loaded", NOT_MEASURED)
+"""All words that `score_label` returns."""
 
 
 def score_label(value: float | None) -> str:

@@ -24,6 +24,19 @@ class FailureCode(StrEnum):
     PARSE = "FAIL_PARSE"
     EMPTY = "FAIL_EMPTY"
 
+    @property
+    def in_words(self) -> str:
+        return _FAILURES[self]
+
+
+_FAILURES = {
+    FailureCode.HTTP: "HTTP error",
+    FailureCode.TIMEOUT: "Timeout",
+    FailureCode.BAD_HTML: "Bad HTML",
+    FailureCode.PARSE: "Parse error",
+    FailureCode.EMPTY: "No text",
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extracted:

@@ -24,6 +24,11 @@ class FeedKind(StrEnum):
     PAGES = "pages"
     """A paged site, newest first."""
 
+    @property
+    def is_walked(self) -> bool:
+        """Collecting it takes many documents, one after the other, at the polite pace."""
+        return self in {FeedKind.SITEMAP, FeedKind.PAGES}
+
 
 class ErrorPolicy(StrEnum):
     BACKOFF = "backoff"

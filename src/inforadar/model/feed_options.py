@@ -27,6 +27,15 @@ class Content(StrEnum):
     """Title and link only."""
 
 
+class RevisionMode(StrEnum):
+    """Which articles of a feed are looked at again."""
+
+    OFF = "off"
+    STORIES = "stories"
+    """Articles in stories of two or more outlets, starred ones, and those whose listing changed."""
+    ALWAYS = "always"
+
+
 _FROM_LESS_TO_MORE = (Content.NONE, Content.SUMMARY, Content.FULL)
 
 
@@ -80,6 +89,10 @@ class FeedOptions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     # Publishing.
     content: Content | None = None
     """How much text the published feed carries; None: all, but a summary if the feed needs credentials."""
+
+    # Revisions.
+    revisions: RevisionMode | None = None
+    """Which of its articles are looked at again for changes; None: those in stories, starred or listed anew."""
 
     # Retention.
     keep_days: int | None = None

@@ -49,6 +49,20 @@ class Validators:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Posted:
+    """The answer to a POST, whatever its status."""
+
+    status: int
+    retry_after_s: float | None = None
+    location: str | None = None
+    """Where a redirect leads."""
+
+    @property
+    def is_success(self) -> bool:
+        return 200 <= self.status < 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """One GET. A limit of None means the engine's default."""
 

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from inforadar.urls import Uid, UrlHash
 
-__all__ = ["FeedId", "ItemId", "LeaseToken", "RunId", "Uid", "UrlHash", "new_uuid"]
+__all__ = ["FeedId", "ItemId", "LeaseToken", "RunId", "Uid", "UrlHash", "new_uuid", "short_id"]
 
 FeedId = NewType("FeedId", UUID)
 ItemId = NewType("ItemId", UUID)
@@ -32,3 +32,8 @@ def new_uuid() -> UUID:
     fraction = rest * 4096 // 1_000_000
     random = int.from_bytes(os.urandom(8), "big") >> 2
     return UUID(int=(milliseconds << 80) | (0x7 << 76) | (fraction << 64) | (0x2 << 62) | random)
+
+
+def short_id(value: object) -> str:
+    """Return the end of an id. Ids start with the time, so those of one import all start the same."""
+    return str(value)[-8:]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from inforadar.model.analysis import score_label
 from inforadar.model.feed_warning import FeedWarning
 from inforadar.model.hints import NO_HINTS, ScheduleHints
 from inforadar.model.ids import FeedId, ItemId, RunId, UrlHash
@@ -123,6 +124,10 @@ class Listing:
     warnings: tuple[FeedWarning, ...] = ()
     is_cut_off: bool = False
     """The document ends too early: entries are missing that its next answer may have."""
+    hubs: tuple[str, ...] = ()
+    """Hubs that push the feed (WebSub)."""
+    self_url: str | None = None
+    """The feed's address as the document gives it, by which hubs know it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,9 +238,14 @@ class Item(Metadata):
     source: str = ""
     topic: str = ""
     score: float | None = None
-    """The overall framing score, if analyzed."""
+    """The overall score; None if the item is not analyzed yet, or was not measured: see `score_word`."""
     also_in: tuple[FeedLabel, ...] = ()
     """The other feeds that list the URL: lists show it once, with all of them."""
+
+    @property
+    def score_word(self) -> str | None:
+        """The word for the score, or "not measured"; None if the item is not analyzed yet."""
+        return None if self.score is None and self.analyzed_at is None else score_label(self.score)
 
     @property
     def all_sources(self) -> str:

@@ -15,6 +15,8 @@ TokenId = NewType("TokenId", UUID)
 FIRST_PERSON = PersonId(UUID("00000000-0000-7000-8000-000000000001"))
 """The person of a fresh installation, and the owner of all marks from before there were people."""
 MAX_NAME_CHARACTERS = 64
+ALONG_SETTING, APPS_SETTING = "page_along", "page_apps"
+"""The names of settings that also matter outside of the page."""
 
 
 class Role(StrEnum):
@@ -22,6 +24,23 @@ class Role(StrEnum):
     """Changes feeds and people."""
     READER = "reader"
     """Reads and marks."""
+
+
+class Along(StrEnum):
+    """The items marked as read along with an article that a person reads."""
+
+    ARTICLE = "article"
+    """Nothing else."""
+    COPIES = "copies"
+    """The same text elsewhere."""
+    STORY = "story"
+    """All that tell of the same event."""
+
+    @staticmethod
+    def of(settings: Mapping[str, Any]) -> Along:
+        """Return a person's choice; an unknown value falls back to the default."""
+        chosen = settings.get(ALONG_SETTING)
+        return Along(chosen) if chosen in set(Along) else Along.COPIES
 
 
 class TokenKind(StrEnum):
@@ -54,6 +73,11 @@ class Person:
     def has_neutral_titles(self) -> bool:
         """Whether apps show the neutral title first."""
         return self.settings.get("titles") == "neutral"
+
+    @property
+    def reads_stories(self) -> bool:
+        """Whether apps show one entry for each event instead of all articles."""
+        return self.settings.get(APPS_SETTING) == "stories"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,7 +31,7 @@ class Progress:
     kind: ProgressKind
     feed_id: FeedId | None = None
     label: str = ""
-    """The feed's short name for people: `habr/python`."""
+    """The feed's name for people: its title, else its source."""
     text: str = ""
     found: int = 0
     done: int = 0

@@ -46,6 +46,10 @@ class PollReason(StrEnum):
     """The server sends the whole document again and again, and it has not changed for a long time."""
     ERROR = "error"
     """The last fetch failed."""
+    PUSH = "push"
+    """A hub pushes what is new, so polling is only a check."""
+    PUSHED = "pushed"
+    """A push announced something that was not there yet."""
 
 
 class Rhythm(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

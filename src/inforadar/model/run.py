@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 from typing import Any
+from uuid import UUID
 
 import msgspec
 
@@ -27,7 +28,7 @@ class FeedTally(msgspec.Struct, kw_only=True):
     """The results of a fetch for one feed."""
 
     feed: str
-    """The feed's short name for people: `habr/python`."""
+    """The feed's name for people: its title, else its source."""
     items: int = 0
     added: int = 0
     updated: int = 0
@@ -59,8 +60,9 @@ class RunDetails(msgspec.Struct, kw_only=True):
     warnings: dict[str, list[str]] = {}
     """Entries left out: {feed URL: sentences}."""
     sources: tuple[str, ...] = ()
-    """This and the next four: the filter and the limits that a fetch was requested with."""
+    """This and the next five: the filter and the limits that a fetch was requested with."""
     topics: tuple[str, ...] = ()
+    feed_ids: tuple[UUID, ...] = ()
     cutoff: date | None = None
     window_days: int | None = None
     depth: str | None = None

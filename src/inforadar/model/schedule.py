@@ -16,6 +16,7 @@ from inforadar.model.hints import ScheduleHints
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId, LeaseToken, RunId
 from inforadar.model.item import ItemChange, Listed, NewItem
+from inforadar.model.push import HubLinks
 from inforadar.model.rhythm import Delays, Polling, PollLimits, PollReason, Rhythm
 
 
@@ -32,7 +33,7 @@ LANES = tuple(Lane)
 
 
 def lane_of(kind: FeedKind | None) -> Lane:
-    return Lane.WALKS if kind in {FeedKind.PAGES, FeedKind.SITEMAP} else Lane.FEEDS
+    return Lane.WALKS if kind is not None and kind.is_walked else Lane.FEEDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +135,8 @@ class FinishedJob:
     """A hash of the document; None if none was read."""
     moving: Moving | None = None
     """A permanent redirect that is to be confirmed by further fetches."""
+    hubs: HubLinks | None = None
+    """The hubs that the document names; None means that no document was read, so a subscription stays."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,3 +170,11 @@ class Planner(Protocol):
         ...
 
     def plan(self, job: FinishedJob, added: Sequence[NewItem], rhythm: Rhythm | None) -> PlannedRun: ...
+
+    def relax(self, job: FinishedJob, wait_s: float) -> NextRun:
+        """The job's next run, at this time if that is later: push tells what is new before."""
+        ...
+
+    def hasten(self, job: FinishedJob, wait_s: float) -> NextRun:
+        """The job's next run, at this time if that is sooner and nothing asks for more."""
+        ...

@@ -6,6 +6,7 @@ dataclass takes four times as long to make.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum, StrEnum
@@ -67,7 +68,7 @@ class UrlState(IntEnum):
     FAILED = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class SiteState:
     """The state of a site; `last_run` is when its sitemap was last fully processed."""
 
@@ -76,18 +77,20 @@ class SiteState:
     last_run: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class IncrementalResult:
     """The URLs that a run found, by whether they have to be processed."""
 
-    new_urls: tuple[str, ...] = ()
+    new_urls: Sequence[str] = ()
     """Never seen before, or with a lastmod that advanced."""
-    pending_urls: tuple[str, ...] = ()
+    pending_urls: Sequence[str] = ()
     """Seen before, but not processed yet; includes failed ones if they are retried."""
-    skipped_urls: tuple[str, ...] = ()
-    modified_urls: tuple[str, ...] = ()
+    skipped_urls: Sequence[str] = ()
+    total_to_process: int | None = None
+    """How many URLs are to be processed: by default the new and the pending ones."""
+    modified_urls: Sequence[str] = ()
     """The `new_urls` that were known and now have a later lastmod."""
 
-    @property
-    def total_to_process(self) -> int:
-        return len(self.new_urls) + len(self.pending_urls)
+    def __post_init__(self) -> None:
+        if self.total_to_process is None:
+            object.__setattr__(self, "total_to_process", len(self.new_urls) + len(self.pending_urls))

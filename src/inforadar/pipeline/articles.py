@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, assert_never
 
@@ -17,13 +17,16 @@ import structlog
 from inforadar.errors import InfoRadarError
 from inforadar.fetch.engine import Engine
 from inforadar.model.article import Extracted, FailureCode, NotExtracted
-from inforadar.model.http import Failed, FailureReason, Fetched, NotModified, Outcome, Request
+from inforadar.model.http import Failed, FailureReason, Fetched, NotModified, Outcome, Request, Validators
 from inforadar.model.ids import Uid
+from inforadar.model.revision import Revision
 from inforadar.pipeline.dispatch import Dispatch, Ending
 from inforadar.pipeline.heartbeat import keep_leases
 from inforadar.pipeline.polite_visit import RobotsRefusal, Visitor
 from inforadar.pipeline.pool import PoolBrokenError, PoolCrashError, PoolTimeoutError
+from inforadar.pipeline.revise.compare import Score, compare_versions, kept_headers, snapshot_of
 from inforadar.pipeline.robots import Robots
+from inforadar.stages.revise.judge import Doubtful, NotTheArticle, Unchanged
 from inforadar.store.articles.claims import (
     ArticleJob,
     claim_articles,
@@ -31,9 +34,11 @@ from inforadar.store.articles.claims import (
     postpone_articles,
     release_articles,
 )
-from inforadar.store.articles.queries import seconds_to_next_article
+from inforadar.store.articles.queries import load_article, seconds_to_next_article
 from inforadar.store.articles.save import ArticleEnding, save_article
 from inforadar.store.database import Database
+from inforadar.store.revisions.prune import DEFAULT_VERSIONS
+from inforadar.store.revisions.save import NewVersion
 from inforadar.urls import host_key
 
 if TYPE_CHECKING:
@@ -42,6 +47,8 @@ if TYPE_CHECKING:
 ACCEPT = "text/html, application/xhtml+xml;q=0.9, */*;q=0.1"
 RETRY_AFTER_S = (3600.0, 6 * 3600.0, 24 * 3600.0)
 """Temporary failures are retried after 1, 6 and 24 hours (ruling 14)."""
+SITEMAP_RETRY_AFTER_S = (3600.0, 3600.0, 6 * 3600.0, 24 * 3600.0)
+"""A sitemap's page is retried by each run until its third failure, by this stage after an hour."""
 BATCH = 100
 MIN_WAIT_S = 0.05
 MAX_WAIT_S = 60.0
@@ -82,6 +89,10 @@ class Canonicalizer:
     retries: int
     workers: int
     now: Callable[[], datetime]
+    max_versions: int = DEFAULT_VERSIONS
+    """How many versions of an article are kept."""
+    score: Score | None = None
+    """Scores both wordings of an article that changed."""
     projection: RedisProjection | None = None
     """Redis, if it is configured."""
     listener: ArticleListener | None = None
@@ -155,7 +166,9 @@ class Canonicalizer:
             return refusal
         if isinstance(ending, OwnFault):
             return ending
-        if not await self.database.write(save_article, ending, outbox=self.projection is not None):
+        if not await self.database.write(
+            save_article, ending, max_versions=self.max_versions, outbox=self.projection is not None
+        ):
             log.warning("article.lease_lost", url=job.url)
             return None
         self._notify(ArticleProgress(job=job, ending=ending))
@@ -213,9 +226,34 @@ class Canonicalizer:
         except Exception as crash:
             log.exception("article.crashed", url=page.final_url)
             return self._own_fault(job, f"{type(crash).__name__}: {crash}")
+        if isinstance(result, Extracted) and job.text_len is not None:
+            return await self._compare(job, page, result)
         return ArticleEnding(
             job=job, at=self.now(), result=result, validators=page.validators, retry_after_s=wait_s
         )
+
+    async def _compare(self, job: ArticleJob, page: Fetched, found: Extracted) -> ArticleEnding:
+        """Compare with the stored text: what the outlet changed is kept, and a wall does not replace the article."""
+        ending = ArticleEnding(job=job, at=self.now(), result=found, validators=page.validators)
+        stored = await self.database.read(load_article, job.uid)
+        before = stored.extracted if stored else None
+        if before is None or not before.html:
+            # An older version of Info Radar read it, and read it differently.
+            return ending
+        verdict = await compare_versions(
+            snapshot_of(before, job.url), snapshot_of(found, job.url), self.score
+        )
+        match verdict:
+            case NotTheArticle(reason=reason):
+                refused = NotExtracted(code=FailureCode.EMPTY, detail=reason)
+                return replace(ending, result=refused, validators=Validators())
+            case Unchanged():
+                return ending
+            case Doubtful(revision=revision) | (Revision() as revision):
+                new = NewVersion(extracted=found, revision=revision, headers=kept_headers(page))
+                return replace(ending, new_version=new)
+            case _:
+                assert_never(verdict)
 
     def _own_fault(self, job: ArticleJob, what: str) -> OwnFault:
         return OwnFault(
@@ -229,9 +267,11 @@ class Canonicalizer:
 
     def _retry_after_s(self, job: ArticleJob, asked_s: float) -> float | None:
         """Seconds until the next attempt; None if this was the last one, or a text is already stored."""
-        if job.attempts >= self.retries or job.text_len is not None:
+        waits = SITEMAP_RETRY_AFTER_S if job.is_of_sitemap else RETRY_AFTER_S
+        retries = self.retries + (len(waits) - len(RETRY_AFTER_S) if self.retries else 0)
+        if job.attempts >= retries or job.text_len is not None:
             return None
-        return max(RETRY_AFTER_S[min(job.attempts, len(RETRY_AFTER_S) - 1)], asked_s)
+        return max(waits[min(job.attempts, len(waits) - 1)], asked_s)
 
 
 def _count_as(job: ArticleJob, ending: ArticleEnding | None) -> str:

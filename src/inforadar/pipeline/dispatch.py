@@ -83,6 +83,11 @@ class Dispatch(Generic[J]):
             task.cancel()
         self._changed.set()
 
+    def cancel_running(self) -> None:
+        """Cancel the running jobs too, after a stop: nobody waits for servers that do not answer."""
+        for task in self._tasks:
+            task.cancel()
+
     async def run(self, jobs: Iterable[J]) -> list[Leftover[J]]:
         """Run jobs until only waiting hosts are left; return the jobs that were not started."""
         lines: dict[str, _Line[J]] = {}
@@ -122,13 +127,15 @@ class Dispatch(Generic[J]):
         if free <= 0 or not self._ready:
             return
         chosen = [self._ready.popleft() for _ in range(min(free, len(self._ready)))]
+        # Asked before: a delay that is learned meanwhile was not taken into account.
+        with_slot = {line.host for line in chosen if self._pacer.delay_of(line.host)}
         waits = await self._pacer.reserve([line.host for line in chosen])
         for line in chosen:
             line.is_queued = False
             if wait_s := waits[line.host]:
                 self._queue(line, wait_s)
             else:
-                self._start(line)
+                self._start(line, has_slot=line.host in with_slot)
 
     def _queue(self, line: _Line[J], wait_s: float = 0.0) -> None:
         """Have the line's next job started as soon as its host is free, at the earliest after `wait_s`."""
@@ -140,19 +147,19 @@ class Dispatch(Generic[J]):
             return
         heapq.heappush(self._later, (self._clock() + wait_s, next(self._order), line))
 
-    def _start(self, line: _Line[J]) -> None:
+    def _start(self, line: _Line[J], *, has_slot: bool) -> None:
         job = line.jobs.popleft()
         self._running += 1
         self._under_way += 1
-        task = asyncio.create_task(self._turn(line, job))
+        task = asyncio.create_task(self._turn(line, job, has_slot=has_slot))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         if line.jobs and not self._pacer.delay_of(line.host):
             self._queue(line)
 
-    async def _turn(self, line: _Line[J], job: J) -> None:
+    async def _turn(self, line: _Line[J], job: J, *, has_slot: bool) -> None:
         step_aside.set(self._aside)
-        held = {line.host}
+        held = {line.host} if has_slot else set()
         held_turns.set(held)
         ending = Ending.DONE
         try:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from inforadar.fetch.engine import Engine, turn_too_far
-from inforadar.fetch.pace import give_turn_back
+from inforadar.fetch.pace import give_turn_back, needs_slot
 from inforadar.fetch.robots import RobotsAccess, RobotsRules
 from inforadar.model.http import Failed, FailureReason, FetchResult, Outcome, Request
 from inforadar.pipeline.robots import Robots
@@ -96,7 +96,7 @@ class Visitor:
 
     async def _spend_turn(self, url: str) -> Failed | None:
         host = host_key(url)
-        if self._held != host or self._is_spent:
+        if self._held != host or self._is_spent or needs_slot(self._engine.pacer, host):
             if self._has_one_turn and (delay_s := self._engine.pacer.delay_of(host)):
                 return turn_too_far(url, delay_s, self._now())
             self._give_back()

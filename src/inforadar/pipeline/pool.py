@@ -25,6 +25,7 @@ from pebble import ProcessExpired, ProcessPool
 
 from inforadar.errors import InfoRadarError
 from inforadar.pipeline.pool_process import PoolContext
+from inforadar.texts import ending
 
 T = TypeVar("T")
 
@@ -76,7 +77,7 @@ class WorkPool:
         except TimeoutError:
             raise PoolTimeoutError(f"It took longer than {timeout_s:g} seconds and was stopped.") from None
         except ProcessExpired as error:
-            raise PoolCrashError(f"Its process ended unexpectedly ({_ending(error.exitcode)}).") from None
+            raise PoolCrashError(f"Its process ended unexpectedly ({ending(error.exitcode)}).") from None
         except MemoryError:
             raise PoolCrashError(
                 f"It needed more than {self._memory_mb} MB of memory and was stopped."
@@ -155,12 +156,3 @@ def _stop(pool: ProcessPool) -> None:
     # The processes are already killed; only threads of the pool may still wait for one of them.
     with suppress(TimeoutError):
         pool.join(timeout=STOP_TIMEOUT_S)
-
-
-def _ending(exit_code: int | None) -> str:
-    if exit_code is not None and exit_code < 0:
-        try:
-            return f"killed by {signal.Signals(-exit_code).name}"
-        except ValueError:
-            pass
-    return f"exit code {exit_code}"

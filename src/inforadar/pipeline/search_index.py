@@ -11,7 +11,9 @@ from inforadar.store.items.search_index import save_search_words
 from inforadar.store.items.search_jobs import SearchJob, load_search_jobs
 from inforadar.store.items.search_words import search_words
 
-BATCH = 100
+MIN_BATCH, MAX_BATCH = 100, 1000
+"""Items per transaction: each has a fixed cost, so titles go by the thousand; long articles would fill the memory."""
+BATCH_CHARS = 2_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,15 +24,22 @@ class SearchIndexer:
 
     async def run_once(self) -> int:
         """Index all queued items; return their number."""
-        total = 0
+        total, batch = 0, MIN_BATCH
         while True:
-            jobs, gone = await self.database.read(load_search_jobs, BATCH)
+            jobs, gone = await self.database.read(load_search_jobs, batch)
             if not jobs and not gone:
                 return total
             words = await asyncio.to_thread(_make_words, jobs)
             await self.database.write(save_search_words, words, gone)
             total += len(jobs)
+            batch = next_batch(jobs)
 
 
 def _make_words(jobs: Sequence[SearchJob]) -> list[tuple[SearchJob, str]]:
     return [(job, search_words(job.texts)) for job in jobs]
+
+
+def next_batch(jobs: Sequence[SearchJob]) -> int:
+    """Return how many items like these fit into a batch."""
+    chars = sum(len(text) for job in jobs for text in job.texts if text)
+    return max(MIN_BATCH, min(BATCH_CHARS * len(jobs) // max(chars, 1), MAX_BATCH))

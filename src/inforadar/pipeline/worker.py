@@ -28,8 +28,22 @@ from inforadar.pipeline.articles import Canonicalizer
 from inforadar.pipeline.build import Builder
 from inforadar.pipeline.collect_stage import CollectStage
 from inforadar.pipeline.group.stage import GroupStage
-from inforadar.pipeline.loops import CollectLoop, Loop, Wakes, run_fetch_loop, run_loops, run_stage_loop
+from inforadar.pipeline.loops import (
+    FAULT_RETRY_S,
+    CollectLoop,
+    Loop,
+    Wakes,
+    is_cancelled,
+    log_fault,
+    run_fetch_loop,
+    run_loops,
+    run_stage_loop,
+)
+from inforadar.pipeline.notify.health import HealthWatch
+from inforadar.pipeline.notify.stage import NotifyStage
 from inforadar.pipeline.polling import PriceSteering
+from inforadar.pipeline.push.stage import PushStage
+from inforadar.pipeline.revise.stage import RevisionStage
 from inforadar.pipeline.runs.cycle_result import CycleResult
 from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.database import Database
@@ -42,6 +56,8 @@ WALK_LOOPS = 4
 INDEX_POLL_S = 3.0
 """How often new changes are indexed for search."""
 PUBLISH_POLL_S = 5.0
+NOTIFY_POLL_S = 2.0
+"""How often rules are evaluated over new events, and due messages sent."""
 
 log = structlog.get_logger()
 
@@ -50,6 +66,7 @@ class Stage(StrEnum):
     COLLECT = "collect"
     CANONICAL = "canonical"
     GROUP = "group"
+    REVISE = "revise"
     ANALYZE = "analyze"
 
 
@@ -63,6 +80,7 @@ class WorkReport:
     collected: CycleResult = field(default_factory=CycleResult)
     articles: Counter[str] = field(default_factory=Counter)
     grouped: int = 0
+    looks: Counter[str] = field(default_factory=Counter)
     analyses: Counter[str] = field(default_factory=Counter)
     built: int = 0
     run_id: RunId | None = None
@@ -78,10 +96,14 @@ class Worker:
     collecting: CollectStage
     canonicalizer: Canonicalizer
     grouping: GroupStage
+    revising: RevisionStage
     analysis: AnalysisStage
     builder: Builder
     indexer: SearchIndexer
     steering: PriceSteering
+    notifier: NotifyStage
+    health: HealthWatch
+    push: PushStage
     interval_s: float
     stages: frozenset[Stage] = ALL_STAGES
     projection: RedisProjection | None = None
@@ -104,10 +126,16 @@ class Worker:
             report.articles = await self.canonicalizer.run_once()
         if Stage.GROUP in self.stages:
             report.grouped = await self.grouping.run_once()
+        if Stage.REVISE in self.stages:
+            report.looks = await self.revising.run_once()
         if Stage.ANALYZE in self.stages:
             report.analyses = await self.analysis.run_once()
         report.built = await self._build_once()
         await self.indexer.run_once()
+        if Stage.COLLECT in self.stages:
+            await self.push.run_once()
+        await self.health.run_once()
+        await self.notifier.run_once()
         return report
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -124,6 +152,8 @@ class Worker:
         wakes, stage_loop = self._wakes, partial(run_stage_loop, interval_s=self.interval_s)
         yield stage_loop("build", self._build, wakes.build)
         yield stage_loop("index", self._index, asyncio.Event())
+        yield stage_loop("notify", self._notify, asyncio.Event())
+        yield self._watch_health()
         if Stage.COLLECT in self.stages:
             yield self._collect_loop(Lane.FEEDS, self.collecting.batch_size)
             share = max(self.collecting.workers // WALK_LOOPS, 1)
@@ -131,10 +161,14 @@ class Worker:
                 yield self._collect_loop(Lane.WALKS, share)
             yield run_fetch_loop(self.collecting, wakes)
             yield stage_loop("steer", self.steering.run_once, asyncio.Event())
+            if self.push.public_url:
+                yield stage_loop("push", self._push, asyncio.Event())
         if Stage.CANONICAL in self.stages:
             yield stage_loop("canonical", self._canonicalize, wakes.canonical)
         if Stage.GROUP in self.stages:
             yield stage_loop("group", self._group, wakes.group)
+        if Stage.REVISE in self.stages:
+            yield stage_loop("revise", self._revise, asyncio.Event())
         if Stage.ANALYZE in self.stages:
             yield stage_loop("analyze", self._analyze, wakes.analyze)
         if self.projection:
@@ -160,6 +194,12 @@ class Worker:
     async def _group(self) -> None:
         await self.grouping.run_once()
 
+    async def _revise(self) -> None:
+        if (await self.revising.run_once())["changed"]:
+            self._wakes.group.set()
+            self._wakes.analyze.set()
+            self._wakes.build.set()
+
     async def _analyze(self) -> None:
         if await self.analysis.run_once():
             self._wakes.build.set()
@@ -176,6 +216,23 @@ class Worker:
     async def _index(self) -> float:
         await self.indexer.run_once()
         return INDEX_POLL_S
+
+    async def _watch_health(self) -> None:
+        """Look at the feeds' health at its own pace, which is slower than that of the stages."""
+        while not is_cancelled():
+            wait_s = FAULT_RETRY_S
+            try:
+                wait_s = await self.health.run_once()
+            except InfoRadarError as fault:
+                log_fault("stage", fault, stage="health")
+            await asyncio.sleep(wait_s)
+
+    async def _notify(self) -> float:
+        await self.notifier.run_once()
+        return NOTIFY_POLL_S
+
+    async def _push(self) -> None:
+        await self.push.run_once()
 
     async def publish(self) -> float | None:
         """Send pending changes to Redis, if it is configured."""

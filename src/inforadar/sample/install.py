@@ -37,7 +37,7 @@ from inforadar.sample.world import World
 from inforadar.store.database import Database
 from inforadar.store.feeds.queries import load_feeds
 from inforadar.store.leases import claim_feeds
-from inforadar.urls import hostname, origin
+from inforadar.urls import hostname, normalize, origin, uid
 
 HOST = "127.0.0.1"
 CHANGE_POLL_S = 20.0
@@ -128,6 +128,8 @@ async def _run_past(database: Database, settings: Settings, world: World, ids: l
         for past.moment in past_run_times(world.epoch):
             await worker.collecting.collect_leases(await database.write(claim_feeds, ids))
             await worker.canonicalizer.run_once()
+            await worker.revising.look_now([uid(normalize(url)) for url in world.changed_urls(past.moment)])
+            await worker.grouping.run_once()
             await worker.analysis.run_once()
             await worker.builder.run_once()
 

@@ -11,10 +11,13 @@ from datetime import datetime
 from aiohttp import web
 
 from inforadar.clock import utc_now
+from inforadar.config.section import default_of
+from inforadar.config.sections import SampleSettings
 from inforadar.errors import UsageError
 from inforadar.sample.world import World
 
 HOST = "127.0.0.1"
+USUAL_PORT: int = default_of(SampleSettings, "port")
 
 
 async def serve_sample(
@@ -55,6 +58,20 @@ def check_sample_port(port: int) -> None:
             probe.bind((HOST, port))
         except OSError as error:
             raise UsageError(_bind_error_message(error, port)) from None
+
+
+def choose_sample_port(wanted: int) -> int:
+    """The port for a new sample: the usual one, or a free one if it is taken. One that a person chose must be free."""
+    try:
+        check_sample_port(wanted)
+    except UsageError:
+        if wanted != USUAL_PORT:
+            raise
+    else:
+        return wanted
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        return int(probe.getsockname()[1])
 
 
 def _bind_error_message(error: OSError, port: int) -> str:

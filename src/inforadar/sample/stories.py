@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -51,6 +51,8 @@ class Change:
     tags: tuple[str, ...] | None = None
     append: str | None = None
     """Text added at the end, such as a correction."""
+    replace: tuple[tuple[str, str], ...] = ()
+    """Passages of the text that are replaced, old and new."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,12 +113,23 @@ def edition_at(story: Story, epoch: datetime, now: datetime) -> Edition | None:
         slug=story.slug,
         path=story.path,
         language=story.language,
-        body="\n\n".join([story.body, *(change.append for change in done if change.append)]),
+        body=_body(story, done),
         published_at=published_at,
         modified_at=epoch + done[-1].at if done else published_at,
         counters=_grown(story.counters, counter_step(now, epoch) - published_at),
         **latest,
     )
+
+
+def _body(story: Story, done: Sequence[Change]) -> str:
+    """The text with its changes made, in order."""
+    body = story.body
+    for change in done:
+        for old, new in change.replace:
+            body = body.replace(old, new)
+        if change.append:
+            body = f"{body}\n\n{change.append}"
+    return body
 
 
 def counter_step(now: datetime, epoch: datetime) -> datetime:
@@ -165,7 +178,11 @@ def parse_story(text: str, outlet: str, slug: str) -> Story:
 
 def _change(fields: Mapping[str, Any]) -> Change:
     tags = fields.get("tags")
-    read = {"at": parse_offset(fields["at"]), "tags": None if tags is None else tuple(tags)}
+    read = {
+        "at": parse_offset(fields["at"]),
+        "tags": None if tags is None else tuple(tags),
+        "replace": tuple((old, new) for old, new in fields.get("replace", ())),
+    }
     return Change(**{**fields, **read})
 
 

@@ -66,6 +66,11 @@ class World:
         found = [edition for story in stories if (edition := edition_at(story, self.epoch, now))]
         return sorted(found, key=lambda edition: (edition.published_at, edition.slug), reverse=True)
 
+    def changed_urls(self, now: datetime) -> list[str]:
+        """Return the pages that were changed after publication."""
+        editions = (edition for key in OUTLETS for edition in self.editions(key, now))
+        return [f"{self.base_url}{edition.path}" for edition in editions if edition.was_changed]
+
     def respond(self, target: str, now: datetime, headers: Mapping[str, str]) -> SampleResponse:
         """Answer a GET request for a path with an optional query."""
         path, _, query = target.partition("?")

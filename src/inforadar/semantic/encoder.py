@@ -50,6 +50,10 @@ _SHA256 = {
 }
 
 _lock = threading.Lock()
+_recent_lock = threading.Lock()
+_recent: dict[str, NDArray[numpy.float32]] = {}
+"""The vectors of the last texts: an analysis asks for its title several times, and outlets repeat each other."""
+_MAX_RECENT = 256
 
 
 class Status(StrEnum):
@@ -82,16 +86,27 @@ def available() -> bool:
 def vectors(texts: Sequence[str]) -> NDArray[numpy.float32]:
     """Return one row of 512 numbers per text, each row of length 1. Raises a `ConfigError` unless `available()`.
 
-    Texts are cut at `MAX_CHARS`. Several texts in one call cost about half as much as one by one.
+    Texts are cut at `MAX_CHARS`. Several texts in one call cost about half as much as one by one, and texts that were
+    asked for a moment ago cost nothing.
     """
     if not texts:
         import numpy  # noqa: PLC0415 - an extra
 
         return numpy.empty((0, DIMENSIONS), dtype=numpy.float32)
-    encoder = _encoder()
-    with _arithmetic().limit(limits=1):
-        found: NDArray[numpy.float32] = encoder.encode([_encodable(text) for text in texts]).round(_DECIMALS)
-    return found
+    wanted = [_encodable(text) for text in texts]
+    with _recent_lock:
+        found = {text: _recent[text] for text in wanted if text in _recent}
+    if missing := [text for text in dict.fromkeys(wanted) if text not in found]:
+        encoder = _encoder()
+        with _arithmetic().limit(limits=1):
+            found |= zip(missing, encoder.encode(missing).round(_DECIMALS), strict=True)
+        with _recent_lock:
+            _recent.update((text, found[text]) for text in missing[-_MAX_RECENT:])
+            for text in list(_recent)[:-_MAX_RECENT]:
+                del _recent[text]
+    import numpy  # noqa: PLC0415 - an extra
+
+    return numpy.array([found[text] for text in wanted], dtype=numpy.float32)
 
 
 def _encodable(text: str) -> str:

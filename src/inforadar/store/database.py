@@ -32,7 +32,7 @@ from sqlalchemy.pool import NullPool
 
 from inforadar.errors import ConfigError, StoreError
 from inforadar.store.faults import faults_as_sentences, is_deadlock
-from inforadar.store.schema.all_tables import all_tables
+from inforadar.store.private_files import make_private
 from inforadar.store.types import encode_json
 
 if TYPE_CHECKING:
@@ -266,6 +266,10 @@ def _sqlite_engine(url: URL, begin: str, lock_timeout_s: float, *pragmas: str) -
         **_json,
     )
 
+    @event.listens_for(engine, "do_connect")
+    def _make_private(*_: Any) -> None:
+        make_private(Path(str(url.database)))
+
     @event.listens_for(engine, "connect")
     def _prepare(dbapi_connection: Any, _record: Any) -> None:
         # The driver would begin deferred transactions by itself; one that reads first and writes later then
@@ -288,12 +292,19 @@ def _sqlite_engine(url: URL, begin: str, lock_timeout_s: float, *pragmas: str) -
             dbapi_connection.execute(f"PRAGMA {pragma}")
         # SQLite's own `lower` handles only ASCII.
         dbapi_connection.create_function("lower", 1, _lower, deterministic=True)
+        dbapi_connection.create_function("spaced_words", 1, _spaced_words, deterministic=True)
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
         connection.exec_driver_sql(begin)
 
     return engine
+
+
+def _spaced_words(text: str | None) -> str | None:
+    from inforadar.store.items.search_words import spaced_words  # noqa: PLC0415 - slow; few statements call it
+
+    return spaced_words(text)
 
 
 def _lower(text: str | None) -> str | None:
@@ -370,6 +381,8 @@ class _PostgresRunner:
             return await connection.run_sync(question)
 
     async def vacuum(self) -> None:
+        from inforadar.store.schema.all_tables import all_tables  # noqa: PLC0415 - slow to import
+
         def run(connection: Connection) -> None:
             for table in all_tables():
                 connection.exec_driver_sql(f'VACUUM (ANALYZE) "{table.name}"')

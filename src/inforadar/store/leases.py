@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import Any
-from uuid import uuid4
 
 from sqlalchemy import (
     ColumnElement,
@@ -35,6 +34,7 @@ from inforadar.model.schedule import LANES, Lane, Lease
 from inforadar.store.clock_sanity import is_absurd
 from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.feeds.rows import feed_from_row, select_feeds
+from inforadar.store.lease_tokens import new_lease_token
 from inforadar.store.schema.feeds import feed_schedules
 from inforadar.store.types import db_later, db_now, one_of, one_of_given
 
@@ -129,7 +129,7 @@ def _lease(connection: Connection, chosen: Select[Any], lease_s: float) -> list[
     rows = connection.execute(chosen).all()
     if not rows:
         return []
-    token = LeaseToken(uuid4().hex)
+    token = new_lease_token()
     marked = connection.execute(
         _MARK, {"ids": [row.id for row in rows], "lease_s": lease_s, "token": token}
     ).first()

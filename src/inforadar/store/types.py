@@ -14,7 +14,6 @@ from typing import Any
 
 import msgspec
 from sqlalchemy import JSON, ColumnElement, DateTime, Dialect, Integer, Text, TypeDecorator, bindparam
-from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
@@ -147,10 +146,39 @@ def _sqlite_after(element: db_after, compiler: SQLCompiler, **kw: Any) -> str:
     return f"max(strftime('%Y-%m-%d %H:%M:%f000', 'now'), coalesce({later}, ''))"
 
 
-JsonDoc = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+# The types of PostgreSQL are imported only with a connection to it: they would cost every start on SQLite 0.04 s.
+class _PostgresJson(TypeDecorator[Any]):
+    """JSONB."""
+
+    impl = JSON
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        from sqlalchemy.dialects.postgresql import JSONB  # noqa: PLC0415
+
+        return dialect.type_descriptor(JSONB(none_as_null=True))
+
+
+class _PostgresTexts(TypeDecorator[Any]):
+    """`text[]`."""
+
+    impl = JSON
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        return dialect.type_descriptor(_array(Text()))
+
+
+def _array(item: TypeEngine[Any]) -> TypeEngine[Any]:
+    from sqlalchemy.dialects.postgresql import ARRAY  # noqa: PLC0415
+
+    return ARRAY(item)
+
+
+JsonDoc = JSON(none_as_null=True).with_variant(_PostgresJson(), "postgresql")
 """A JSON document: JSONB on PostgreSQL, text on SQLite."""
 
-TextList = JSON().with_variant(ARRAY(Text()), "postgresql")
+TextList = JSON().with_variant(_PostgresTexts(), "postgresql")
 """A list of strings: text[] on PostgreSQL, JSON on SQLite."""
 
 
@@ -218,7 +246,7 @@ class _ListOf(TypeDecorator[Any]):
         self.item = item
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        return dialect.type_descriptor(Text() if dialect.name == "sqlite" else ARRAY(self.item))
+        return dialect.type_descriptor(Text() if dialect.name == "sqlite" else _array(self.item))
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
         if dialect.name != "sqlite":

@@ -7,7 +7,7 @@ job. If a batch fails, its jobs are saved one by one, so that one bad job fails 
 all of them fail.
 
 Every transaction that locks several rows does so in this order, and within a table by key, so that no two can
-deadlock: feed_schedules, articles, items, feed_rhythms, feed_days, fetch_days.
+deadlock: feed_schedules, articles, items, feed_rhythms, push_subscriptions, feed_days, fetch_days.
 """
 
 from __future__ import annotations
@@ -32,11 +32,13 @@ from inforadar.store.database import Database
 from inforadar.store.faults import is_database_fault
 from inforadar.store.feeds.changes import save_lanes, update_feed
 from inforadar.store.feeds.job_results import save_feeds, save_move, save_schedules
-from inforadar.store.feeds.note_history import note_delays, note_outcomes
+from inforadar.store.feeds.note_history import note_changed_outcomes, note_delays, note_outcomes
 from inforadar.store.feeds.rhythms import load_rhythms
 from inforadar.store.feeds.save_rhythms import save_rhythms
 from inforadar.store.items.known import load_known
 from inforadar.store.items.save import FeedItems, insert_items, save_changes, save_upkeep
+from inforadar.store.push.results import note_push_results
+from inforadar.store.push.subscribe import note_hubs
 from inforadar.store.redis.outbox import note_listed
 from inforadar.store.rows import stored_id
 from inforadar.store.runs.spool_save import delete_found, delete_found_part
@@ -62,10 +64,12 @@ def save_collected(
     *,
     outbox: bool = False,
     planner: Planner | None = None,
+    push: bool = False,
 ) -> dict[FeedId, Saved | None]:
     """Save a batch. A feed whose lease was lost maps to None, and nothing of it is written.
 
-    With `outbox`, also note new items for Redis. With a `planner`, the new items decide when each feed runs next.
+    With `outbox`, also note new items for Redis. With a `planner`, the new items decide when each feed runs next. With
+    `push`, hubs are noted and their pushes judged.
     """
     held = _lock_held_leases(connection, jobs)
     saved: dict[FeedId, Saved | None] = {job.lease.feed.id: None for job in jobs}
@@ -82,11 +86,15 @@ def save_collected(
             duplicate_of=duplicate,
         )
     held, delays = _plan(connection, held, found, planner) if planner else (held, {})
+    if push:
+        held = note_push_results(connection, held, found, planner)
+        note_hubs(connection, held)
     save_feeds(connection, held)
     save_schedules(connection, held, {key for key, value in found.items() if value})
     if first := [job.lease.feed.id for job in held if job.kind and job.lease.feed.kind is None]:
         save_lanes(connection, first)
     delete_found(connection, [job.lease.feed.id for job in held])
+    note_changed_outcomes(connection, held)
     note_outcomes(connection, held, delays)
     return saved
 
@@ -185,11 +193,18 @@ class Writer:
     """Saves jobs as they finish. `async with Writer(db, diff) as writer: await writer.submit(job)`."""
 
     def __init__(
-        self, database: Database, diff: Differ, *, outbox: bool = False, planner: Planner | None = None
+        self,
+        database: Database,
+        diff: Differ,
+        *,
+        outbox: bool = False,
+        planner: Planner | None = None,
+        push: bool = False,
     ) -> None:
         self._database = database
         self._outbox = outbox
         self._planner = planner
+        self._push = push
         self._diff = diff
         self._waiting: list[tuple[FinishedJob, asyncio.Future[Saved]]] = []
         self._unsaved = 0
@@ -241,7 +256,12 @@ class Writer:
     async def save_alone(self, job: FinishedJob) -> Saved:
         """Save one job at once: for callers that have one job after another and nothing to gather."""
         saved = await self._database.write(
-            save_collected, [job], self._diff, outbox=self._outbox, planner=self._planner
+            save_collected,
+            [job],
+            self._diff,
+            outbox=self._outbox,
+            planner=self._planner,
+            push=self._push,
         )
         if (result := saved[job.lease.feed.id]) is None:
             raise _lost(job)
@@ -299,6 +319,7 @@ class Writer:
                 self._diff,
                 outbox=self._outbox,
                 planner=self._planner,
+                push=self._push,
             )
         except Exception as fault:
             # Any exception is reported by the job that caused it; the others are saved.

@@ -7,25 +7,30 @@ once. All screens but the first are imported on demand, so that the list appears
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, ClassVar, assert_never
+from typing import TYPE_CHECKING, ClassVar
+from uuid import UUID
 
-from textual.app import App
 from textual.binding import Binding
 
 from inforadar.clock import utc_now
 from inforadar.config import Settings
 from inforadar.errors import InfoRadarError
+from inforadar.model.ids import StoryId
 from inforadar.store.database import Database
-from inforadar.store.feeds.labels import Label, load_labels
 from inforadar.store.feeds.queries import count_feeds
+from inforadar.store.work_state import load_work_state
 from inforadar.tui.driver import TerminalDriver
+from inforadar.tui.fetch.inner_worker import POLL_S as WORKER_POLL_S
+from inforadar.tui.fetch.inner_worker import InnerWorker, worker_words
+from inforadar.tui.fetch.process import LOG
 from inforadar.tui.list.view import View
-from inforadar.tui.memory import add_to_history, load_memory, save_memory
+from inforadar.tui.memory import load_memory, save_memory
+from inforadar.tui.notifications import POLL_S, MatchWatch, describe, notification_codes
+from inforadar.tui.prompting import PromptingApp
 from inforadar.tui.screens.articles import ArticlesScreen
-from inforadar.tui.screens.base import RadarScreen
 from inforadar.tui.session import Session
 from inforadar.tui.text import safe
 from inforadar.tui.theme import THEMES, preferred_theme
@@ -34,15 +39,15 @@ if TYPE_CHECKING:
     from textual.actions import ActionParseResult
     from textual.dom import DOMNode
 
-    from inforadar.tui.commands.actions import Plan
+    from inforadar.tui.commands.keys import Keymap
     from inforadar.tui.list.columns import Row
-    from inforadar.tui.subscribing import AppHooks
+    from inforadar.views.stories import ShownStory
 
 MEMORY = "terminal.json"
 """The file in the home folder."""
 
 
-class RadarApp(App[None]):
+class RadarApp(PromptingApp):
     """The app on an open database, which the caller closes."""
 
     TITLE = "Info Radar"
@@ -61,14 +66,21 @@ class RadarApp(App[None]):
         *,
         now: Callable[[], datetime] = utc_now,
         when_shown: Callable[[], None] | None = None,
+        keymap: Keymap | None = None,
     ) -> None:
-        """`when_shown` is called once, when the first list is on the screen."""
+        """`when_shown` is called once, when the first list is on the screen; `keymap` are the keys of the settings."""
         super().__init__(driver_class=TerminalDriver)
         self._when_shown = when_shown
         self._memory_path = settings.home / MEMORY
         self.session = Session(
-            settings=settings, database=database, now=now, memory=load_memory(self._memory_path)
+            settings=settings,
+            database=database,
+            now=now,
+            memory=load_memory(self._memory_path),
+            keymap=keymap or {},
         )
+        self.set_keymap(self.session.keymap)
+        self._worker = InnerWorker(settings)
         self.articles = ArticlesScreen(
             self.session, View(), read=self._read_article, when_shown=self._list_shown
         )
@@ -81,6 +93,40 @@ class RadarApp(App[None]):
     async def on_mount(self) -> None:
         await self.push_screen(self.articles)
         self._begin(self._welcome_if_empty(), group="start")
+        self._matches = MatchWatch(self.session)
+        self.set_interval(POLL_S, lambda: self._begin(self._show_matches(), group="matches"))
+        self.set_interval(WORKER_POLL_S, lambda: self._begin(self._show_worker(), group="worker"))
+        if self.session.settings.terminal.worker:
+            self._worker.start()
+        self._begin(self._show_worker(), group="worker")
+
+    async def _show_matches(self) -> None:
+        """Ask the terminal to notify about new matches of rules."""
+        driver = self._driver
+        for title, body in describe(await self._matches.look()):
+            if driver is not None:
+                driver.write(notification_codes(title, body))
+                driver.flush()
+
+    # The worker
+
+    async def action_toggle_worker(self) -> None:
+        if self._worker.is_on:
+            self._worker.stop()
+            self.say("The worker stops.")
+        else:
+            self._worker.start()
+            self.say(
+                "A worker is starting: it fetches, gets texts and scores them as long as the app is open."
+            )
+        await self._show_worker()
+
+    async def _show_worker(self) -> None:
+        if self._worker.has_died:
+            self._worker.stop()
+            self.say(f"The worker ended unexpectedly. {self.session.settings.home / LOG} says why.")
+        state = await self.session.database.read(load_work_state)
+        self.articles.show_worker(worker_words(state, is_on=self._worker.is_on))
 
     async def _welcome_if_empty(self) -> None:
         """Show the welcome screen if the database has no feeds."""
@@ -97,15 +143,11 @@ class RadarApp(App[None]):
     def leave(self) -> None:
         session = self.session
         save_memory(self._memory_path, replace(session.memory, visited_at=session.now()))
+        self._worker.stop()
         self.exit()
 
     async def action_quit(self) -> None:
         self.leave()
-
-    def say(self, sentence: str) -> None:
-        """Show a sentence in the status line of the current screen."""
-        shown = next(screen for screen in reversed(self.screen_stack) if isinstance(screen, RadarScreen))
-        shown.say(sentence)
 
     async def run_action(
         self,
@@ -120,29 +162,6 @@ class RadarApp(App[None]):
             self.say(safe(fault))
             return True
 
-    def _begin(self, work: Coroutine[Any, Any, None], *, group: str) -> None:
-        """Run work in the background instead of other work of its group; if it fails, the app says so and goes on."""
-
-        async def body() -> None:
-            try:
-                await work
-            except InfoRadarError as fault:
-                self.say(safe(fault))
-
-        self.run_worker(body(), group=group, exclusive=True)
-
-    def use_theme(self, name: str) -> None:
-        self.theme = name
-        self.session.memory = replace(self.session.memory, theme=name)
-
-    def _back_to_list(self) -> None:
-        while self.screen is not self.articles and len(self.screen_stack) > 1:
-            self.pop_screen()
-
-    def _show_list(self) -> None:
-        self._back_to_list()
-        self.articles.reload()
-
     # Screens
 
     async def _read_article(self, row: Row) -> None:
@@ -150,23 +169,82 @@ class RadarApp(App[None]):
 
         articles = self.articles
         await self.push_screen(
-            ReadingScreen(self.session, row, step=articles.step, row_changed=articles.row_changed)
+            ReadingScreen(
+                self.session,
+                row,
+                step=articles.step,
+                row_changed=articles.row_changed,
+                next_unread=articles.next_unread,
+            )
+        )
+
+    async def action_stories(self) -> None:
+        """Show the stories, of the list's topic if it has one."""
+        from inforadar.tui.screens.stories import StoriesScreen  # noqa: PLC0415
+
+        topics = self.articles.view.topics
+        topic = topics[0] if len(topics) == 1 else None
+        await self.push_screen(StoriesScreen(self.session, topic, open_story=self._open_story))
+
+    async def _open_story(self, story: ShownStory) -> None:
+        await self.action_story(str(story.id))
+
+    async def action_story(self, story: str) -> None:
+        from inforadar.tui.screens.story import StoryScreen  # noqa: PLC0415
+
+        await self.push_screen(StoryScreen(self.session, StoryId(UUID(story)), read=self._read_telling))
+
+    async def _read_telling(self, row: Row, step: Callable[[int], Awaitable[Row | None]]) -> None:
+        from inforadar.tui.screens.reading import ReadingScreen  # noqa: PLC0415
+
+        await self.push_screen(
+            ReadingScreen(self.session, row, step=step, row_changed=self.articles.row_changed)
         )
 
     async def action_fetch(self) -> None:
         """Fetch with the filters of the list (A1)."""
+        await self._fetch(self.articles.view)
+
+    async def _fetch(self, view: View) -> None:
+        from inforadar.tui.screens.entries import EntriesScreen  # noqa: PLC0415
         from inforadar.tui.screens.fetch import FetchScreen  # noqa: PLC0415
 
-        articles = self.articles
-        await self.push_screen(
-            FetchScreen(self.session, articles.view, reload_list=articles.reload),
-            lambda _: articles.reload(),
-        )
+        below, articles = self.screen, self.articles
 
-    async def action_feeds(self) -> None:
+        def fetched(_: None) -> None:
+            articles.reload()
+            if isinstance(below, EntriesScreen):
+                below.action_reload()
+
+        await self.push_screen(FetchScreen(self.session, view, reload_list=articles.reload), fetched)
+
+    async def action_feeds(self, *, only_unwell: bool = False) -> None:
         from inforadar.tui.screens.feeds import FeedsScreen  # noqa: PLC0415
 
-        await self.push_screen(FeedsScreen(self.session), lambda _: self.articles.reload())
+        screen = FeedsScreen(
+            self.session, only_unwell=only_unwell, open_list=self._open_list, fetch=self._fetch
+        )
+        await self.push_screen(screen, lambda _: self.articles.reload())
+
+    async def action_unwell(self) -> None:
+        await self.action_feeds(only_unwell=True)
+
+    async def action_alerts(self) -> None:
+        from inforadar.tui.screens.alerts import AlertsScreen  # noqa: PLC0415
+
+        await self.push_screen(AlertsScreen(self.session, open_list=self._open_list))
+
+    async def action_rules(self) -> None:
+        from inforadar.tui.screens.rules import RulesScreen  # noqa: PLC0415
+
+        query = self.articles.view.query or ""
+        await self.push_screen(RulesScreen(self.session, open_list=self._open_list, query=query))
+
+    async def action_searches(self) -> None:
+        from inforadar.tui.screens.searches import SearchesScreen  # noqa: PLC0415
+
+        query = self.articles.view.query or ""
+        await self.push_screen(SearchesScreen(self.session, open_list=self._open_list, query=query))
 
     async def action_list_help(self) -> None:
         await self.articles.action_help()
@@ -198,115 +276,3 @@ class RadarApp(App[None]):
 
         choices = topic_choices(labels, view.sources)
         await self.push_screen(ChooseScreen(title, choices, view.topics), chosen)
-
-    async def _load_labels(self) -> list[Label]:
-        self.session.labels = await self.session.database.read(load_labels)
-        return self.session.labels
-
-    # Asking
-
-    async def action_find(self) -> None:
-        from inforadar.tui.screens.prompt import PromptScreen  # noqa: PLC0415
-
-        def found(words: str | None) -> None:
-            if words is None:
-                return
-            if words:
-                memory = self.session.memory
-                self.session.memory = replace(memory, searches=add_to_history(memory.searches, words))
-            self.articles.change_view(replace(self.articles.view, query=words or None))
-
-        await self.push_screen(
-            PromptScreen("/", self.articles.view.query or "", history=self.session.memory.searches), found
-        )
-
-    async def action_command(self, text: str = "") -> None:
-        from inforadar.tui.commands.actions import Shown, plan_command  # noqa: PLC0415
-        from inforadar.tui.commands.parse import complete  # noqa: PLC0415
-        from inforadar.tui.screens.prompt import PromptScreen  # noqa: PLC0415
-
-        def plan(line: str) -> Plan:
-            shown = Shown(view=self.articles.view, labels=self.session.labels, theme=self.theme)
-            return plan_command(line, shown)
-
-        async def run(line: str | None) -> None:
-            if line:
-                memory = self.session.memory
-                self.session.memory = replace(memory, commands=add_to_history(memory.commands, line))
-                await self._run_plan(plan(line))
-
-        await self.push_screen(
-            PromptScreen(":", text, history=self.session.memory.commands, check=plan, complete=complete),
-            run,
-        )
-        # Only after the prompt is shown, or keys typed in the meantime would go to the list.
-        await self._load_labels()
-
-    async def _run_plan(self, plan: Plan) -> None:
-        from inforadar.tui.commands.actions import (  # noqa: PLC0415
-            AddFeed,
-            ImportOpml,
-            RunAction,
-            ShowList,
-            UseTheme,
-        )
-
-        match plan:
-            case ShowList():
-                self._back_to_list()
-                self.articles.change_view(plan.view)
-            case UseTheme():
-                self.use_theme(plan.name)
-            case AddFeed():
-                await self._add_feed(plan.url)
-            case ImportOpml():
-                await self._import_opml(plan.path)
-            case RunAction():
-                await self.run_action(plan.name)
-            case _:
-                assert_never(plan)
-
-    async def action_ask_for_feed(self) -> None:
-        from inforadar.tui.screens.prompt import PromptScreen  # noqa: PLC0415
-
-        await self.push_screen(PromptScreen("Site, feed or sitemap: "), self._if_given(self._add_feed))
-
-    async def action_ask_for_opml(self) -> None:
-        from inforadar.tui.screens.prompt import PromptScreen  # noqa: PLC0415
-
-        await self.push_screen(PromptScreen("OPML file: "), self._if_given(self._import_opml))
-
-    def _if_given(self, do: Callable[[str], Awaitable[None]]) -> Callable[[str | None], Awaitable[None]]:
-        async def then(text: str | None) -> None:
-            if text:
-                await do(text)
-
-        return then
-
-    # Adding feeds
-
-    async def _add_feed(self, url: str) -> None:
-        from inforadar.tui.subscribing import add_feed  # noqa: PLC0415
-
-        self._begin(add_feed(self._hooks(), url), group="subscribing")
-
-    async def _import_opml(self, path: str) -> None:
-        from inforadar.tui.subscribing import import_file  # noqa: PLC0415
-
-        self._begin(import_file(self._hooks(), path), group="subscribing")
-
-    async def action_add_sample(self) -> None:
-        from inforadar.tui.subscribing import add_sample  # noqa: PLC0415
-
-        self._begin(add_sample(self._hooks()), group="subscribing")
-
-    def _hooks(self) -> AppHooks:
-        from inforadar.tui.subscribing import AppHooks  # noqa: PLC0415
-
-        return AppHooks(
-            settings=self.session.settings,
-            database=self.session.database,
-            say=self.say,
-            choose=self.push_screen_wait,
-            show_list=self._show_list,
-        )

@@ -24,7 +24,12 @@ def open_in_browser(url: str, suspend: Suspend) -> str:
     if type(browser) is webbrowser.GenericBrowser:
         with suspend():
             return "Back from the browser." if browser.open(url) else f"The browser did not open {url}"
-    # In a separate process, because some browsers write to the terminal they were started from.
+    start_process(url)
+    return "Opened in the browser."
+
+
+def start_process(url: str) -> None:
+    """Open the URL in a separate process, because some browsers write to the terminal they were started from."""
     subprocess.Popen(  # noqa: S603 - our own interpreter
         [sys.executable, "-m", "webbrowser", "-t", url],
         stdin=subprocess.DEVNULL,
@@ -32,4 +37,3 @@ def open_in_browser(url: str, suspend: Suspend) -> str:
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    return "Opened in the browser."

@@ -1,4 +1,4 @@
-"""The state the terminal app keeps between visits: last visit, commands and searches, theme.
+"""The state the terminal app keeps between visits: last visit, commands, searches and pipes, theme.
 
 It is stored in the home folder, in a file that may be lost, truncated or edited without harm.
 """
@@ -21,6 +21,8 @@ class Memory:
     commands: tuple[str, ...] = ()
     """Oldest first."""
     searches: tuple[str, ...] = ()
+    pipes: tuple[str, ...] = ()
+    """Commands that articles were piped to."""
 
 
 def load_memory(path: Path) -> Memory:

@@ -14,6 +14,7 @@ from inforadar.config import Settings
 from inforadar.errors import InfoRadarError, UsageError
 from inforadar.model.subscription import LIVE, WantedFeed
 from inforadar.store.database import Database
+from inforadar.texts import counted
 from inforadar.tui.background import run_in_thread
 from inforadar.tui.list.choices import Choice
 from inforadar.tui.screens.choose import ChooseScreen
@@ -94,7 +95,7 @@ async def import_file(app: AppHooks, path: str) -> None:
         return
     app.show_list()
     app.say(
-        f"{len(imported.added)} feeds added, {len(imported.known)} were there already, "
+        f"{counted(len(imported.added), 'feed')} added, {len(imported.known)} already there, "
         f"{len(imported.skipped)} skipped. {imported.warning or 'f fetches now.'}"
     )
 

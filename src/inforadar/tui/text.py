@@ -16,7 +16,10 @@ from rich.cells import cell_len, set_cell_size
 MAX_ACCENTS = 3
 """Maximum accents on one letter; living scripts need no more."""
 
+_JOINED = r"(?<=[^\x00-\x7f\u200b-\u200f])[\u200c\u200d](?=[^\x00-\x7f\u200b-\u200f])"
+"""A joiner between two signs of a script or two emoji: without it the word or the picture is another one."""
 _HARMFUL = re.compile(
+    f"(?!{_JOINED})"
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
     "\ufff9-\ufffb\U000e0000-\U000e0fff\ud800-\udfff]"
 )

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from markupsafe import escape
+from markupsafe import Markup
 
 from inforadar.store.stories.queries import StoryItem
+from inforadar.translations import gettext as _
 from inforadar.views.item import escape_markdown
-from inforadar.views.stories import ShownStory, sources_text, spread_text, story_document, story_facts
+from inforadar.views.stories import ShownStory, sources_text, spread_text, story_facts
 from inforadar.views.story_facts import Fact, Kind, State
+from inforadar.views.story_json import story_document
 
 MAX_FACTS = 3
 
@@ -63,7 +65,7 @@ def _three_facts(facts: Sequence[Fact], *, with_text: bool) -> tuple[str, ...]:
     for fact in ranked:
         if fact.is_conflict:
             said = (f"{cell.value} ({cell.outlet})" for cell in fact.cells if cell.state is State.CONFLICT)
-            text = f"In conflict: {fact.label}: {', '.join(said)}"
+            text = _("In conflict: %(fact)s: %(said)s", fact=fact.label, said=", ".join(said))
         elif not with_text:
             continue
         else:
@@ -83,8 +85,7 @@ def brief_markdown(brief: Brief) -> str:
         lines += [
             f"## {number}. {escape_markdown(story.headline)}",
             "",
-            f"{escape_markdown(one.sources)} · scores {one.spread} · headline: "
-            f"{escape_markdown(story.headline_source)}",
+            escape_markdown(brief_line(one)),
             "",
         ]
         if story.summary:
@@ -105,6 +106,35 @@ def brief_document(brief: Brief) -> dict[str, Any]:
     }
 
 
+def brief_line(one: BriefStory) -> str:
+    """`3 sources: Habr, … · scores 0.10 to 0.42 · headline: Habr`."""
+    return f"{one.sources} · scores {one.spread} · headline: {one.story.headline_source}"
+
+
+def brief_entry_html(url: str, headline: str, line: str, summary: str, *, facts: Sequence[str]) -> Markup:
+    """One story of a briefing or a digest. Text from the web is escaped."""
+    parts = [
+        Markup('<article><h2><a href="{}" rel="noreferrer">{}</a></h2><p>{}</p>').format(url, headline, line)
+    ]
+    if summary:
+        parts.append(Markup("<p>{}</p>").format(summary))
+    if facts:
+        items = Markup("").join(Markup("<li>{}</li>").format(fact) for fact in facts)
+        parts.append(Markup("<ul>{}</ul>").format(items))
+    return Markup("").join([*parts, Markup("</article>")])
+
+
+def brief_story_document(one: BriefStory) -> dict[str, Any]:
+    """A story of a digest, as its message keeps it."""
+    return {
+        "headline": one.story.headline,
+        "url": one.story.url,
+        "line": brief_line(one),
+        "summary": one.story.summary,
+        "facts": list(one.facts),
+    }
+
+
 def brief_html(brief: Brief) -> str:
     """The briefing as a plain page. Text from the web is escaped."""
     parts = [
@@ -113,15 +143,12 @@ def brief_html(brief: Brief) -> str:
         f"<title>Briefing, {brief.made_at:%Y-%m-%d}</title></head><body><main>"
         f"<h1>Briefing, {brief.made_at:%Y-%m-%d}</h1>"
     ]
-    for one in brief.stories:
-        story = one.story
-        parts.append(
-            f'<article><h2><a href="{escape(story.url)}" rel="noreferrer">{escape(story.headline)}</a></h2>'
-            f"<p>{escape(one.sources)} · scores {escape(one.spread)} · headline: {escape(story.headline_source)}</p>"
+    parts += [
+        brief_entry_html(
+            one.story.url, one.story.headline, brief_line(one), one.story.summary, facts=one.facts
         )
-        if story.summary:
-            parts.append(f"<p>{escape(story.summary)}</p>")
-        parts.append(f"<ul>{''.join(f'<li>{escape(fact)}</li>' for fact in one.facts)}</ul></article>")
+        for one in brief.stories
+    ]
     if not brief.stories:
         parts.append("<p>No story was told by two or more sources in this time.</p>")
     parts.append("</main></body></html>")

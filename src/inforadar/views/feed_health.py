@@ -9,7 +9,8 @@ from enum import StrEnum
 from inforadar.model.feed import Feed
 from inforadar.model.http import Outcome
 from inforadar.store.feeds.queries import MANY_BROKEN
-from inforadar.texts import counted
+from inforadar.translations import gettext as _
+from inforadar.translations import ngettext, pgettext, term
 
 
 class HealthState(StrEnum):
@@ -37,10 +38,9 @@ class HealthState(StrEnum):
 
 def broken_words(count: int) -> str:
     """The result of `load_broken_count` in words."""
-    if count == 1:
-        return "1 feed needs you"
-    number = f"{count:,}" if count < MANY_BROKEN else f"{MANY_BROKEN:,} or more"
-    return f"{number} feeds need you"
+    if count >= MANY_BROKEN:
+        return _("%(count)s or more feeds need you", count=f"{MANY_BROKEN:,}")
+    return ngettext("%(count)s feed needs you", "%(count)s feeds need you", count, count=f"{count:,}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,12 @@ IN_TERMINAL = Advice(
     unscheduled="Not scheduled; `inforadar feed sync` fetches it once.",
     suspended="Revive it with `inforadar feed sync`.",
 )
-ON_PAGE = Advice(unscheduled="Not scheduled.", suspended="Fetch it now to revive it.")
+IN_APP = Advice(
+    unscheduled="Not scheduled; f fetches it now.", suspended="f fetches it now, e changes its URL."
+)
+ON_PAGE = Advice(
+    unscheduled=term("advice", "Not scheduled."), suspended=term("advice", "Fetch it now to revive it.")
+)
 
 
 def feed_health(feed: Feed, now: datetime, advice: Advice = IN_TERMINAL) -> Health:
@@ -86,24 +91,31 @@ def _state(feed: Feed) -> HealthState:
 
 def _sentence(feed: Feed, state: HealthState, now: datetime, advice: Advice) -> str:
     if state is HealthState.DISABLED:
-        return "Disabled: neither fetched nor served."
+        return _("Disabled: neither fetched nor served.")
     if feed.locked_until is not None and feed.locked_until > now:
-        return "Being fetched right now."
+        return _("Being fetched right now.")
     match state:
         case HealthState.NEW:
-            return f"Not fetched yet. {_next(feed, now, advice)}"
+            return _("Not fetched yet.") + " " + _next(feed, now, advice)
         case HealthState.SUCCESS | HealthState.INCOMPLETE:
-            fetched = f"Fetched {in_words(now, feed.last_fetched_at)}."
+            fetched = _("Fetched %(time)s.", time=in_words(now, feed.last_fetched_at))
             return f"{fetched}{_losses(feed)}{_twin(feed)} {_next(feed, now, advice)}"
         case HealthState.WAITING:
-            times = f" It failed {feed.failures} times in a row." if feed.failures > 1 else ""
-            return f"{_what_happened(feed)}{times} {_next(feed, now, advice, again=True)}"
-    comes = _next(feed, now, advice, again=True) if feed.next_run_at else advice.suspended
-    return f"{_what_happened(feed)} Suspended. {comes}"
+            return f"{_what_happened(feed)}{_failures(feed)} {_next(feed, now, advice, again=True)}"
+    comes = _next(feed, now, advice, again=True) if feed.next_run_at else pgettext("advice", advice.suspended)
+    return " ".join((_what_happened(feed), _("Suspended."), comes))
+
+
+def _failures(feed: Feed) -> str:
+    if feed.failures < 2:
+        return ""
+    return " " + ngettext(
+        "It failed %(num)s time in a row.", "It failed %(num)s times in a row.", feed.failures
+    )
 
 
 def _what_happened(feed: Feed) -> str:
-    return feed.last_error or "The last fetch failed."
+    return feed.last_error or _("The last fetch failed.")
 
 
 def _losses(feed: Feed) -> str:
@@ -113,16 +125,16 @@ def _losses(feed: Feed) -> str:
 def _twin(feed: Feed) -> str:
     if feed.duplicate_of is None:
         return ""
-    return f" It moved to the URL of feed {feed.duplicate_of}: one of the two is enough."
+    return " " + _("It moved to the URL of feed %(id)s: one of the two is enough.", id=feed.duplicate_of)
 
 
 def _next(feed: Feed, now: datetime, advice: Advice, *, again: bool = False) -> str:
     if feed.requested_at is not None:
-        return "Requested; a worker fetches it next."
+        return _("Requested; a worker fetches it next.")
     if feed.next_run_at is None:
-        return advice.unscheduled
-    word = "Trying again" if again else "Next"
-    return f"{word} {in_words(now, feed.next_run_at)}."
+        return pgettext("advice", advice.unscheduled)
+    when = in_words(now, feed.next_run_at)
+    return _("Trying again %(time)s.", time=when) if again else _("Next %(time)s.", time=when)
 
 
 _UNITS = ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
@@ -131,12 +143,35 @@ _UNITS = ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
 def in_words(now: datetime, then: datetime | None) -> str:
     """`3 minutes ago`, `in 2 hours`, `now`."""
     if then is None:
-        return "never"
+        return _("never")
     seconds = (then - now).total_seconds()
     size = abs(seconds)
     if size < 5:
-        return "now"
+        return _("now")
     length, unit = next((length, unit) for length, unit in _UNITS if size >= length)
     count = round(size / length)
-    words = counted(count, unit)
-    return f"in {words}" if seconds > 0 else f"{words} ago"
+    return _in(count, unit) if seconds > 0 else _ago(count, unit)
+
+
+def _in(count: int, unit: str) -> str:
+    match unit:
+        case "day":
+            return ngettext("in %(num)s day", "in %(num)s days", count)
+        case "hour":
+            return ngettext("in %(num)s hour", "in %(num)s hours", count)
+        case "minute":
+            return ngettext("in %(num)s minute", "in %(num)s minutes", count)
+        case _:
+            return ngettext("in %(num)s second", "in %(num)s seconds", count)
+
+
+def _ago(count: int, unit: str) -> str:
+    match unit:
+        case "day":
+            return ngettext("%(num)s day ago", "%(num)s days ago", count)
+        case "hour":
+            return ngettext("%(num)s hour ago", "%(num)s hours ago", count)
+        case "minute":
+            return ngettext("%(num)s minute ago", "%(num)s minutes ago", count)
+        case _:
+            return ngettext("%(num)s second ago", "%(num)s seconds ago", count)

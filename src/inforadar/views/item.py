@@ -26,8 +26,11 @@ from inforadar.model.item import (
 from inforadar.model.metadata_fields import MetadataField, json_value
 from inforadar.stages.publish.files import UNKNOWN_TYPE, PublishedFile, published_files
 from inforadar.stages.publish.text import clean, one_line
+from inforadar.translations import gettext as _
+from inforadar.translations import ngettext
 from inforadar.urls import readable
 from inforadar.views.sanitize import PICTURE_SIGN, Images, article_html, kept_html, plain_html
+from inforadar.views.times import shown_counter
 
 BARS = tuple(name for name in ScoreName if name is not ScoreName.OVERALL)
 
@@ -119,7 +122,7 @@ def shown_size(length_bytes: int) -> str:
     for unit, size in (("GB", 10**9), ("MB", 10**6), ("KB", 10**3)):
         if length_bytes >= size:
             return f"{length_bytes / size:.1f} {unit}"
-    return f"{length_bytes} bytes"
+    return ngettext("%(num)s byte", "%(num)s bytes", length_bytes)
 
 
 def paragraphs(article: Article | None) -> list[str]:
@@ -156,17 +159,15 @@ def escape_markdown(text: str) -> str:
 def why_no_text(article: Article | None, item: Item | None = None) -> str:
     """A sentence to show in place of a missing text."""
     if item is not None and shares_its_page(item.url):
-        return "The feed gives no text for this entry, and its page is not its alone."
+        return _("The feed gives no text for this entry, and its page is not its alone.")
     if article is None or article.status is ArticleStatus.NOT_FETCHED:
-        return "The full text has not been fetched yet. A worker fetches it after collecting."
+        return _("The full text has not been fetched yet. A worker fetches it after collecting.")
     if article.failure is None:
-        return "The page was fetched, but no text was found on it."
+        return _("The page was fetched, but no text was found on it.")
     detail = article.failure.detail.rstrip(".")
-    return (
-        f"There is no full text: {detail} ({article.failure.code})."
-        if detail
-        else (f"There is no full text ({article.failure.code}).")
-    )
+    if detail:
+        return _("There is no full text: %(why)s (%(code)s).", why=detail, code=article.failure.code)
+    return _("There is no full text (%(code)s).", code=article.failure.code)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,10 +195,10 @@ def field_changes(history: Sequence[tuple[datetime, Mapping[str, Sequence[Any]]]
 _CHANGED_NAMES = tuple(field.name for field in DIFFED_FIELDS)
 
 
-def shown_counters(item: Metadata) -> list[tuple[str, float]]:
-    """The known counters by name; the rating comes first, because it is a judgement."""
+def shown_counters(item: Metadata) -> list[tuple[str, str]]:
+    """The known counters, name and number; the rating comes first, because it is a judgement."""
     known = ((name, getattr(item, name)) for name in SHOWN_COUNTERS)
-    return [(name, value) for name, value in known if value is not None]
+    return [(name, shown_counter(name, value)) for name, value in known if value is not None]
 
 
 SHOWN_COUNTERS = tuple(sorted(COUNTERS, key=lambda name: name != "rating"))

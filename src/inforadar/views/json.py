@@ -72,6 +72,7 @@ def item_document(item: Item) -> dict[str, Any]:
         "revised_at": _time(item.revised_at),
         "created_at": _time(item.created_at),
         "score": item.score,
+        "score_label": item.score_word,
         "analyzed_at": _time(item.analyzed_at),
         "analyzer_result": dict(item.analyzer_result),
     }

@@ -13,6 +13,7 @@ from enum import StrEnum
 from inforadar.model.article import Article, ArticleStatus
 from inforadar.model.item import Item, ItemText, shares_its_page
 from inforadar.texts import unescape_html
+from inforadar.translations import gettext as _
 
 FEED_SHARE = 1.3
 FEED_SURPLUS_CHARACTERS = 200
@@ -78,13 +79,19 @@ def _sentence(origin: TextOrigin | None, item: Item, article: Article | None) ->
     if origin is None:
         return ""
     if origin is TextOrigin.PAGE:
-        return "Text from the page."
+        return _("Text from the page.")
     if shares_its_page(item.url):
-        return "Text from the feed: the page is not this entry's alone."
+        return _("Text from the feed: the page is not this entry's alone.")
     if article is None or article.status is ArticleStatus.NOT_FETCHED:
-        return "Text from the feed: the page has not been fetched yet."
+        return _("Text from the feed: the page has not been fetched yet.")
     if article.extracted is not None:
-        return "Text from the feed, which says more than the page."
+        return _("Text from the feed, which says more than the page.")
+    return _failure_sentence(article)
+
+
+def _failure_sentence(article: Article) -> str:
     failure = article.failure
-    why = f": {failure.detail.rstrip('.') or 'no reason given'} ({failure.code})" if failure else ""
-    return f"Text from the feed: the page gave none{why}."
+    if failure is None:
+        return _("Text from the feed: the page gave none.")
+    why = failure.detail.rstrip(".") or _("no reason given")
+    return _("Text from the feed: the page gave none: %(why)s (%(code)s).", why=why, code=failure.code)

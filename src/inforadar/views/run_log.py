@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from inforadar.model.item import FieldValue, Listed
-from inforadar.model.metadata_fields import json_value
 from inforadar.model.schedule import Saved
-from inforadar.views.item import shown_value
-
-_MAX_VALUE_CHARS = 60
+from inforadar.views.field_diff import plain_change, shown_changes
 
 
 def saved_lines(listed: Sequence[Listed], saved: Saved) -> list[str]:
@@ -27,19 +24,5 @@ def added_line(title: str) -> str:
 
 def changed_line(title: str, fields: Mapping[str, tuple[FieldValue | None, FieldValue]]) -> str:
     """`~ Asyncio in practice: views 120 → 140, comments 4 → 6`."""
-    changes = ", ".join(f"{name} {shown(old)} → {shown(new)}" for name, (old, new) in fields.items())
+    changes = ", ".join(f"{one.field} {plain_change(one)}" for one in shown_changes(fields))
     return f"~ {title}: {changes}"
-
-
-def shown(value: FieldValue | None) -> str:
-    """A field's value, shortened to fit on a line."""
-    match value:
-        case None:
-            return "–"
-        case float():
-            text = f"{value:g}"
-        case tuple() | list():
-            text = shown_value(json_value(value)) or ""
-        case _:
-            text = str(value)
-    return text if len(text) <= _MAX_VALUE_CHARS else text[: _MAX_VALUE_CHARS - 1] + "…"

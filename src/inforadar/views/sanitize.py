@@ -19,6 +19,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from html import escape, unescape
+from itertools import islice
 from typing import Literal
 from urllib.parse import unquote
 
@@ -31,6 +32,9 @@ from inforadar.stages.canonical.content.safe_html import safe_html
 from inforadar.stages.canonical.document.limits import TooComplexError, make_parseable
 from inforadar.stages.canonical.document.tags import read_tags
 from inforadar.stages.publish.text import clean
+from inforadar.translations import pgettext, term
+from inforadar.views.function_words import FUNCTION_WORDS
+from inforadar.views.reading import plain_text
 
 Images = Literal["direct", "click", "never", "plain"] | Callable[[str], str]
 """The settings of the page; `plain` is for feeds, whose validators know only the oldest attributes. A function says
@@ -38,8 +42,14 @@ under which address of ours a picture is loaded."""
 
 MAX_CHARACTERS = 400_000
 """Longer than any real article; longer texts are cut."""
-MAX_MARKDOWN_SIGNS = 20_000
-"""Each sign of Markdown costs time to read; a text with more of them is shown as it is."""
+MAX_MARKDOWN_SIGNS = 1500
+"""Each sign of Markdown, and each line, costs up to 50 µs; what comes after that many is shown without marks."""
+MAX_TAGS = 10_000
+"""Each tag costs up to 5 µs; what comes after that many is shown as plain text."""
+MAX_PICTURES = 500
+"""How many pictures of a text are shown."""
+MAX_PLAIN_PARAGRAPHS = 5000
+"""What comes after them is shown together."""
 MAX_TRACKER_PIXELS = 3
 """A picture with a side this short is there to be counted, not to be seen."""
 MAX_MARKS = 400
@@ -55,11 +65,12 @@ _LINE_END = re.compile(r"<br>|</tr>|</dt>|</dd>")
 _BLOCK_END = re.compile(r"</(?:p|h[2-6]|ul|ol|dl|blockquote|pre|figure|table)>|<hr>")
 _BLANK_LINES = re.compile(r"\n{3,}")
 _H1 = re.compile(r"(?m)^# ")
-_MARKDOWN_SIGN = re.compile(r"[\[\]*_`<!~\\]")
+_MARKDOWN_SIGN = re.compile(r"[\[\]*_`<!~\\|\n]")
 _ESCAPED_SIGN = re.compile(r"\\([!-/:-@\[-`{-~])")
 PICTURE_SIGN = "▣"
 """Stands for a picture where only text can be shown."""
 _PLAIN_PICTURE = re.compile(r'<img src="([^"]*)" alt="([^"]*)">')
+_ANGLE = re.compile("<")
 _OPEN_TAG = re.compile(r"<[a-zA-Z/!?]")
 _PICTURE = re.compile(r'<(?:img [^>]*?src|a class="picture" href)="([^"]*)"')
 _HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -78,14 +89,24 @@ def kept_html(html: str, images: Images) -> Markup:
 def article_html(markdown: str, images: Images) -> Markup:
     """Render the Markdown of an article that has no HTML. Its headings start one level below ours."""
     text = _H1.sub("## ", _cut_at_line(clean(markdown)))
-    if len(_MARKDOWN_SIGN.findall(text)) > MAX_MARKDOWN_SIGNS:
-        return plain_html(_ESCAPED_SIGN.sub(r"\1", one) for one in text.split("\n\n") if one.strip())
-    return _finish(_markdown().render(text), images)
+    end = _end_of_markdown(text)
+    shown = _finish(_markdown().render(text[:end]), images)
+    rest = _ESCAPED_SIGN.sub(r"\1", text[end:]).split("\n\n", MAX_PLAIN_PARAGRAPHS)
+    return shown + plain_html([one for one in rest if one.strip()])
+
+
+def _end_of_markdown(text: str) -> int:
+    """How far a text is rendered: to its end, or to the end of a paragraph or line before there are too many signs."""
+    beyond = next(islice(_MARKDOWN_SIGN.finditer(text), MAX_MARKDOWN_SIGNS, None), None)
+    if beyond is None:
+        return len(text)
+    end = text.rfind("\n\n", 0, beyond.start())
+    return max(0, end if end > 0 else text.rfind("\n", 0, beyond.start()))
 
 
 def plain_html(paragraphs: Iterable[str]) -> Markup:
     """Render plain text, a paragraph each."""
-    return Markup("\n").join(Markup("<p>{}</p>").format(one) for one in paragraphs)
+    return Markup("\n".join(f"<p>{escape(one)}</p>" for one in paragraphs))  # noqa: S704 - escaped
 
 
 def listing_html(html: str, images: Images, base: str = "") -> Markup | None:
@@ -97,11 +118,21 @@ def listing_html(html: str, images: Images, base: str = "") -> Markup | None:
 
 
 def _checked(html: str, images: Images, base: str = "") -> Markup | None:
+    text = clean(html)[:MAX_CHARACTERS]
+    end = _end_of_markup(text)
     try:
-        safe = make_parseable(_whole_tags(clean(html)[:MAX_CHARACTERS]))
+        safe = make_parseable(_whole_tags(text[:end]))
     except TooComplexError:
         return None
-    return _finish(safe, images, base)
+    shown = _finish(safe, images, base)
+    rest = plain_text(text[end:]) if end < len(text) else ""
+    return shown + plain_html([rest]) if rest else shown
+
+
+def _end_of_markup(html: str) -> int:
+    """How far a text is shown with its markup: to its end, or to where it has too many tags."""
+    beyond = next(islice(_ANGLE.finditer(html), MAX_TAGS, None), None)
+    return len(html) if beyond is None else beyond.start()
 
 
 def _whole_tags(html: str) -> str:
@@ -158,11 +189,17 @@ def thumbnail_html(address: str | None, images: Images) -> Markup:
 
 
 def _finish(html: str, images: Images, base: str = "") -> Markup:
-    return Markup(_TAG.sub(lambda found: _tag(found[0], images), safe_html(html, base)))  # noqa: S704 - nh3 wrote it
+    pictures = 0
 
+    def written(found: re.Match[str]) -> str:
+        nonlocal pictures
+        tag = found[0]
+        if not tag.startswith("<img"):
+            return tag
+        pictures += 1
+        return _image(tag, images) if pictures <= MAX_PICTURES else ""
 
-def _tag(tag: str, images: Images) -> str:
-    return _image(tag, images) if tag.startswith("<img") else tag
+    return Markup(_TAG.sub(written, safe_html(html, base)))  # noqa: S704 - nh3 wrote it
 
 
 def _image(tag: str, images: Images) -> str:
@@ -191,10 +228,18 @@ def _image(tag: str, images: Images) -> str:
     )
 
 
-class Marker:
-    """Marks the words that an analysis is based on, with the reason."""
+_CODE_STARTS = ("<code", "<pre", "<kbd", "<samp")
+_CODE_ENDS = frozenset({"</code>", "</pre>", "</kbd>", "</samp>"})
 
-    def __init__(self, reasons: Mapping[str, str]) -> None:
+
+class Marker:
+    """Marks the words that an analysis is based on, with the reason.
+
+    A script makes all of them one stop of the Tab key; without one, the reason is shown on hover and tap.
+    """
+
+    def __init__(self, reasons: Mapping[str, str], kinds: Mapping[str, str] | None = None) -> None:
+        self._kinds = {escape(word.casefold(), quote=False): kind for word, kind in (kinds or {}).items()}
         self._reasons = {escape(word.casefold(), quote=False): reason for word, reason in reasons.items()}
         ordered = sorted(self._reasons, key=len, reverse=True)
         alternatives = [*(_bounded(word) for word in ordered), _ENTITY]
@@ -205,9 +250,14 @@ class Marker:
         return Markup(self._marked(escape(plain, quote=False)))  # noqa: S704 - escaped above
 
     def html(self, safe: Markup) -> Markup:
-        """Mark words in the text of safe HTML, never inside tags."""
-        parts = _TAG.split(str(safe))
-        marked = [part if number % 2 else self._marked(part) for number, part in enumerate(parts)]
+        """Mark words in the text of safe HTML, never inside tags or code."""
+        marked, codes = [], 0
+        for number, part in enumerate(_TAG.split(str(safe))):
+            if number % 2:
+                codes += (part.startswith(_CODE_STARTS)) - (part in _CODE_ENDS)
+                marked.append(part)
+            else:
+                marked.append(part if codes > 0 else self._marked(part))
         return Markup("".join(marked))  # noqa: S704 - as safe as it came
 
     def _marked(self, escaped: str) -> str:
@@ -218,8 +268,8 @@ class Marker:
     def _mark(self, found: re.Match[str]) -> str:
         if (why := self._reasons.get(found[0].casefold())) is None:
             return found[0]
-        reason = escape(why)
-        return f'<mark class="word" tabindex="0" data-reason="{reason}" title="{reason}">{found[0]}</mark>'
+        reason, kind = escape(why), self._kinds.get(found[0].casefold(), "framing")
+        return f'<mark class="word {kind}" tabindex="-1" data-reason="{reason}" title="{reason}">{found[0]}</mark>'
 
 
 def _bounded(word: str) -> str:
@@ -237,12 +287,26 @@ IN_TEXTS = tuple(name for name in IN_TITLES if name is not ScoreName.CLICKBAIT)
 """Clickbait concerns titles only: the same words mean nothing inside a text."""
 
 
+_KINDS: Mapping[ScoreName, tuple[str, str]] = {
+    ScoreName.CLICKBAIT: ("clickbait", term("mark", "bait: promises more than it says")),
+    ScoreName.HYPER_STIMULUS: ("shouting", term("mark", "shouting: louder than the matter")),
+    ScoreName.PERSUASIVE: ("absolute", term("mark", "absolute: allows no doubt")),
+    ScoreName.SPECULATIVE: ("speculation", term("mark", "speculation: nobody knows yet")),
+    ScoreName.FRAMING: ("framing", term("mark", "loaded: judges while it tells")),
+}
+"""{score: (kind of tint, plain words)}; the first kind that fits colours the word."""
+
+
 def marker_for(analysis: Analysis | None, names: tuple[ScoreName, ...] = IN_TITLES) -> Marker:
-    """Make a marker with each word once, with all the scores it counts for."""
+    """Make a marker with each word once, with all the scores it counts for. Function words are never marked."""
     reasons: dict[str, list[str]] = {}
-    for name in names if analysis else ():
+    kinds: dict[str, str] = {}
+    for name, (kind, words) in _KINDS.items() if analysis else ():
         assert analysis is not None
-        for word in analysis.score(name).words:
-            if word.strip():
-                reasons.setdefault(word.strip(), []).append(name.replace("_", " "))
-    return Marker({word: f"Counts as {', '.join(names)}" for word, names in reasons.items()})
+        for given in analysis.score(name).words if name in names else ():
+            word = given.strip()
+            if word and word.casefold() not in FUNCTION_WORDS:
+                reasons.setdefault(word, []).append(pgettext("mark", words))
+                kinds.setdefault(word, kind)
+    told = {word: "; ".join(found).capitalize() for word, found in reasons.items()}
+    return Marker(told, kinds)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from inforadar.errors import ParseError
-from inforadar.model.analysis import Analysis, from_json, score_label
-from inforadar.model.ids import ItemId, StoryId
+from inforadar.model.analysis import NOT_MEASURED, Analysis, from_json, score_label
+from inforadar.model.ids import FeedId, ItemId, StoryId
 from inforadar.stages.publish.text import one_line
 from inforadar.store.stories.queries import StoryEvent, StoryItem, StoryRow
-from inforadar.texts import counted
+from inforadar.translations import gettext as _
+from inforadar.translations import ngettext, pgettext, term
 from inforadar.urls import readable
 from inforadar.views.reading import plain_text
-from inforadar.views.story_facts import Fact, Kind, Telling, fact_table
+from inforadar.views.story_facts import Fact, Telling, fact_table
 
 LEAD_CHARS = 400
 
@@ -25,6 +27,7 @@ class Told:
     """One item of a story: a row of the page."""
 
     item_id: ItemId
+    feed_id: FeedId
     url: str
     outlet: str
     at: datetime
@@ -33,7 +36,7 @@ class Told:
     neutral_title: str | None
     score: float | None
     label: str
-    """The word for the score; '' without one."""
+    """The word for the score, or "not measured"; '' if it is not analyzed yet."""
     lead: str
     copies: tuple[Told, ...] = ()
     """Items with the same text, folded under this one."""
@@ -47,9 +50,17 @@ class Told:
 class TimelineEntry:
     at: datetime
     kind: str
-    """`told`, `copied`, `title_changed`, `merged` or `split`."""
+    """`told`, `copied`, `title_changed`, `text_changed`, `merged` or `split`."""
     text: str
+    """The whole entry on one line."""
+    outlet: str = ""
+    old: str = ""
+    """The former title, if it was changed."""
+    new: str = ""
+    """The title, told or changed."""
     item_id: ItemId | None = None
+    other: StoryId | None = None
+    """The other story of a merge or a split."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +87,11 @@ class ShownStory:
     members: tuple[Told, ...]
     """One row for each different text, the oldest first; copies folded."""
 
+    @property
+    def told(self) -> tuple[Told, ...]:
+        """All its items that are shown, copies as well."""
+        return tuple(one for member in self.members for one in (member, *member.copies))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryView:
@@ -84,6 +100,8 @@ class StoryView:
     story: ShownStory
     facts: tuple[Fact, ...]
     timeline: tuple[TimelineEntry, ...]
+    texts: Mapping[ItemId, str]
+    """The beginnings of the texts, as plain text."""
 
 
 def show_story(row: StoryRow, items: Sequence[StoryItem]) -> ShownStory | None:
@@ -92,13 +110,7 @@ def show_story(row: StoryRow, items: Sequence[StoryItem]) -> ShownStory | None:
         return None
     analyses = {item.item_id: _analysis(item) for item in items}
     told = _fold_copies(items, analyses)
-    # The most neutral telling speaks for the story; without scores, the first one does.
-    scored = [item for item in items if item.score is not None and item.title]
-    speaker = (
-        min(scored, key=lambda item: (item.score, item.at))
-        if scored
-        else next((item for item in items if item.title), items[0])
-    )
+    speaker = _speaker(items)
     analysis = analyses[speaker.item_id]
     neutral = one_line(analysis.title) if analysis else ""
     title = one_line(speaker.title) or readable(speaker.url)
@@ -115,7 +127,7 @@ def show_story(row: StoryRow, items: Sequence[StoryItem]) -> ShownStory | None:
         updated_at=row.updated_at,
         items=row.items,
         sources=tuple(dict.fromkeys(item.source for item in items)),
-        languages=tuple(dict.fromkeys(item.language.split("-")[0] for item in items if item.language)),
+        languages=tuple(dict.fromkeys(_language(item) for item in items if item.language)),
         topics=tuple(dict.fromkeys(item.topic for item in items)),
         min_score=min(scores, default=None),
         max_score=max(scores, default=None),
@@ -129,12 +141,18 @@ def view_story(
     items: Sequence[StoryItem],
     title_changes: Sequence[tuple[ItemId, datetime, str, str]],
     events: Sequence[StoryEvent],
+    text_changes: Sequence[tuple[ItemId, datetime, str]] = (),
 ) -> StoryView | None:
-    """Prepare a story in full."""
+    """Prepare a story in full; `text_changes` say which item changed when, and what."""
     story = show_story(row, items)
     if story is None:
         return None
-    return StoryView(story=story, facts=story_facts(items), timeline=_timeline(items, title_changes, events))
+    return StoryView(
+        story=story,
+        facts=story_facts(items),
+        timeline=_timeline(items, title_changes, events, text_changes),
+        texts={item.item_id: _text_of(item) for item in items},
+    )
 
 
 def story_facts(items: Sequence[StoryItem]) -> tuple[Fact, ...]:
@@ -146,11 +164,29 @@ def story_facts(items: Sequence[StoryItem]) -> tuple[Fact, ...]:
                 outlet=item.source,
                 at=item.at,
                 text=f"{one_line(item.title)}.\n{_text_of(item)}",
+                language=_language(item),
             )
             for item in items
             if item.copy_of is None
         ]
     )
+
+
+def _speaker(items: Sequence[StoryItem]) -> StoryItem:
+    """Whose title is the headline: the most neutral telling in the language of most; without scores, the first."""
+    titled = [item for item in items if item.title]
+    if not titled:
+        return items[0]
+    outlets = Counter(language for language, _ in {(_language(item), item.source) for item in titled})
+    # Of two languages with as many outlets, the one that told it first.
+    language = max((_language(item) for item in titled), key=lambda language: outlets[language])
+    usual = [item for item in titled if _language(item) == language]
+    scored = [item for item in usual if item.score is not None]
+    return min(scored, key=lambda item: (item.score, item.at)) if scored else usual[0]
+
+
+def _language(item: StoryItem) -> str:
+    return item.language.split("-")[0].lower()
 
 
 def _text_of(item: StoryItem) -> str:
@@ -195,6 +231,7 @@ def _told(
     neutral = one_line(analysis.title) if analysis else ""
     return Told(
         item_id=item.item_id,
+        feed_id=item.feed_id,
         url=item.url,
         outlet=item.source,
         at=item.at,
@@ -202,7 +239,7 @@ def _told(
         title=title,
         neutral_title=neutral if neutral and neutral != title else None,
         score=item.score,
-        label="" if item.score is None else score_label(item.score),
+        label="" if item.score is None and analysis is None else score_label(item.score),
         lead=one_line(_text_of(item)[: LEAD_CHARS * 2])[:LEAD_CHARS],
         copies=copies,
         because=because(item),
@@ -213,20 +250,18 @@ def _told(
 
 def because(item: StoryItem) -> str:
     """Say why an item is in its story."""
-    if item.is_pinned:
-        return "put here by hand"
     reasons = item.reasons
     if not reasons:
-        return ""
+        return _("put here by hand") if item.is_pinned else ""
     if reasons.get("copy"):
-        return "same text" if reasons["copy"] == "text" else "same address"
+        return _("same text") if reasons["copy"] == "text" else _("same address")
     parts = [
-        f"{name} {', '.join(one_line(str(value)) for value in reasons[name])}"
-        for name in ("names", "numbers", "words")
+        f"{pgettext('reason', name)} {', '.join(one_line(str(value)) for value in reasons[name])}"
+        for name in (term("reason", "names"), term("reason", "numbers"), term("reason", "words"))
         if reasons.get(name)
     ]
     if reasons.get("meaning") is not None:
-        parts.append(f"meaning {reasons['meaning']:.2f}")
+        parts.append(pgettext("reason", "meaning") + f" {reasons['meaning']:.2f}")
     return "; ".join(parts)
 
 
@@ -234,6 +269,7 @@ def _timeline(
     items: Sequence[StoryItem],
     title_changes: Sequence[tuple[ItemId, datetime, str, str]],
     events: Sequence[StoryEvent],
+    text_changes: Sequence[tuple[ItemId, datetime, str]],
 ) -> tuple[TimelineEntry, ...]:
     names = {item.item_id: item.source for item in items}
     found = [
@@ -241,6 +277,8 @@ def _timeline(
             at=item.at,
             kind="told" if item.copy_of is None else "copied",
             text=f"{item.source}: {one_line(item.title)}",
+            outlet=item.source,
+            new=one_line(item.title) or readable(item.url),
             item_id=item.item_id,
         )
         for item in items
@@ -250,113 +288,64 @@ def _timeline(
             at=at,
             kind="title_changed",
             text=f"{names.get(item_id, '')}: {one_line(old)} → {one_line(new)}",
+            outlet=names.get(item_id, ""),
+            old=one_line(old),
+            new=one_line(new),
             item_id=item_id,
         )
         for item_id, at, old, new in title_changes
     ]
     found += [
         TimelineEntry(
-            at=event.at,
-            kind=event.kind,
-            text=("by hand" if event.by_hand else "automatically")
-            + f": {event.kind} with story {event.other}"
-            if event.kind == "merged"
-            else f"split from story {event.other}, by hand",
+            at=at,
+            kind="text_changed",
+            text=f"{names.get(item_id, '')} changed its text: {what}",
+            outlet=names.get(item_id, ""),
+            new=_("changed its text: %(what)s", what=what),
+            item_id=item_id,
         )
-        for event in events
+        for item_id, at, what in text_changes
     ]
+    found += [_event_entry(event) for event in events]
     return tuple(sorted(found, key=lambda entry: entry.at))
+
+
+def _event_entry(event: StoryEvent) -> TimelineEntry:
+    how = "by hand" if event.by_hand else "automatically"
+    text = (
+        f"{how}: merged with story {event.other}"
+        if event.kind == "merged"
+        else f"split from story {event.other}, {how}"
+    )
+    other = StoryId(event.other) if event.other else None
+    return TimelineEntry(at=event.at, kind=event.kind, text=text, other=other)
 
 
 def spread_text(story: ShownStory) -> str:
     """The range of scores in words: `0.10 to 0.55`."""
     if story.min_score is None or story.max_score is None:
-        return "not scored yet"
+        told = (one for member in story.members for one in (member, *member.copies))
+        if any(one.label for one in told):
+            return pgettext("wording", NOT_MEASURED)
+        return _("not scored yet")
     if story.min_score == story.max_score:
         return f"{story.min_score:.2f}"
-    return f"{story.min_score:.2f} to {story.max_score:.2f}"
+    return _("%(least)s to %(most)s", least=f"{story.min_score:.2f}", most=f"{story.max_score:.2f}")
+
+
+def reach_text(story: ShownStory) -> str:
+    """`5 outlets in 3 languages`."""
+    outlets = ngettext("%(num)s outlet", "%(num)s outlets", len(story.sources))
+    if len(story.languages) < 2:
+        return outlets
+    languages = ngettext("in %(num)s language", "in %(num)s languages", len(story.languages))
+    return f"{outlets} {languages}"
 
 
 def sources_text(story: ShownStory) -> str:
     """`3 sources: Alpha, Beta, Gamma`."""
     shown = ", ".join(story.sources[:6])
-    more = "" if len(story.sources) <= 6 else f" and {len(story.sources) - 6} more"
-    return f"{counted(len(story.sources), 'source')}: {shown}{more}"
-
-
-def story_document(story: ShownStory) -> dict[str, Any]:
-    """A story as JSON, in lists."""
-    return {
-        "id": str(story.id),
-        "headline": story.headline,
-        "headline_source": story.headline_source,
-        "headline_is_neutral": story.headline_is_neutral,
-        "url": story.url,
-        "began_at": story.began_at.isoformat(),
-        "last_at": story.last_at.isoformat(),
-        "updated_at": story.updated_at.isoformat(),
-        "item_count": story.items,
-        "source_count": len(story.sources),
-        "sources": list(story.sources),
-        "languages": list(story.languages),
-        "topics": list(story.topics),
-        "scores": {"min": story.min_score, "max": story.max_score},
-        "summary": story.summary,
-    }
-
-
-def view_document(view: StoryView, *, with_text: bool = True) -> dict[str, Any]:
-    """A story in full as JSON; sentences of the articles only `with_text`."""
-    return story_document(view.story) | {
-        "items": [_told_document(told) for member in view.story.members for told in (member, *member.copies)],
-        "facts": [
-            _fact_document(fact, with_text=with_text)
-            for fact in view.facts
-            if with_text or fact.kind is not Kind.QUOTATION
-        ],
-        "timeline": [
-            {
-                "at": entry.at.isoformat(),
-                "kind": entry.kind,
-                "text": entry.text,
-                "item_id": str(entry.item_id) if entry.item_id else None,
-            }
-            for entry in view.timeline
-        ],
-    }
-
-
-def _told_document(told: Told) -> dict[str, Any]:
-    return {
-        "id": str(told.item_id),
-        "url": told.url,
-        "source": told.outlet,
-        "at": told.at.isoformat(),
-        "language": told.language or None,
-        "title": told.title,
-        "neutral_title": told.neutral_title,
-        "score": told.score,
-        "copies": [str(copy.item_id) for copy in told.copies],
-        "joined_because": told.because,
-        "reasons": dict(told.reasons) if told.reasons else None,
-    }
-
-
-def _fact_document(fact: Fact, *, with_text: bool) -> dict[str, Any]:
-    return {
-        "kind": fact.kind.value,
-        "label": fact.label,
-        "first_said_by": fact.first_said_by,
-        "first_said_at": fact.first_said_at.isoformat(),
-        "conflict": fact.is_conflict,
-        "cells": [
-            {
-                "source": cell.outlet,
-                "state": cell.state.value,
-                "value": cell.value or None,
-                "sentence": (cell.sentence or None) if with_text else None,
-                "item_id": str(cell.item_id) if cell.item_id else None,
-            }
-            for cell in fact.cells
-        ],
-    }
+    if len(story.sources) > 6:
+        rest = len(story.sources) - 6
+        shown += " " + ngettext("and %(num)s more", "and %(num)s more", rest)
+    return ngettext("%(num)s source", "%(num)s sources", len(story.sources)) + f": {shown}"

@@ -8,32 +8,26 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from inforadar.model.ids import ItemId
 from inforadar.stages.group.tokens import fold
+from inforadar.views.story_names import names_in, same_names
+from inforadar.views.story_numbers import numbers_in
 
 MAX_NAMES, MAX_NUMBERS, MAX_QUOTATIONS = 14, 14, 8
 MAX_SENTENCES = 80
 MAX_SENTENCE_CHARS = 400
+MAX_COMMON_NUMBER = 12
+"""Up to here, equal numbers in two languages say nothing of what they count."""
 
 _SENTENCE = re.compile(r"[^.!?。！？\n]+(?:[.!?](?=\d)[^.!?。！？\n]*)*[.!?。！？]*[\"”»]?")
-_NAME_RUN = re.compile(r"[^\W\d_][\w'’-]+(?: [^\W\d_][\w'’-]+)*")
-_NUMBER = re.compile(r"(?<![\w.,])(\d{1,3}(?:[., ]\d{3})+|\d+(?:[.,]\d+)?)\s*(%|[^\W\d_]{2,})?")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _QUOTATION = re.compile(r"[“\"„«]([^“”\"„«»]{20,300})[”\"“»]")
-_NUMBER_WORDS = {
-    word: str(number)
-    for number, word in enumerate(
-        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], 1
-    )
-}
-_WRITTEN_NUMBER = re.compile(rf"\b({'|'.join(_NUMBER_WORDS)})\b\s+([^\W\d_]{{2,}})", re.IGNORECASE)
-_MONTHS = re.compile(r"(?i)\A(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)")
-_DEAD = frozenset({"dead", "died", "killed", "deaths", "killing", "dies", "fatalities"})
+_ROUND = re.compile(r"\d{1,2}")
 
 
 class Kind(StrEnum):
@@ -56,6 +50,8 @@ class Telling:
     outlet: str
     at: datetime
     text: str
+    """Begins with the title."""
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +93,10 @@ class _Mention:
     value: str
     sentence: str
 
+    @property
+    def is_title(self) -> bool:
+        return self.telling.text.startswith(self.sentence)
+
 
 def fact_table(tellings: Sequence[Telling]) -> tuple[Fact, ...]:
     """Make the rows: conflicts first, then what most outlets say."""
@@ -106,17 +106,17 @@ def fact_table(tellings: Sequence[Telling]) -> tuple[Fact, ...]:
     quotations: defaultdict[str, list[_Mention]] = defaultdict(list)
     for telling in tellings:
         for sentence in sentences_of(telling.text):
-            for name in _names_in(sentence):
+            for name in names_in(sentence):
                 names[fold(name)].append(_Mention(telling, name, sentence))
             for value, unit in numbers_in(sentence):
                 numbers[unit].append(_Mention(telling, value, sentence))
         for quotation in _QUOTATION.finditer(telling.text):
             words = " ".join(_WORD.findall(fold(quotation[1])))
-            quotations[words[:60]].append(_Mention(telling, quotation[1].strip(), quotation[0]))
+            quotations[words[:60]].append(_Mention(telling, quotation[1].strip(" ,;"), quotation[0]))
     shared = len(outlets) > 1
     rows = [
-        *_best(Kind.NAME, names, outlets, MAX_NAMES, at_least=2 if shared else 1),
-        *_best(Kind.NUMBER, numbers, outlets, MAX_NUMBERS, at_least=1),
+        *_best(Kind.NAME, _join_names(names), outlets, MAX_NAMES, at_least=2 if shared else 1),
+        *_best(Kind.NUMBER, _align_units(numbers), outlets, MAX_NUMBERS, at_least=1),
         *_best(Kind.QUOTATION, quotations, outlets, MAX_QUOTATIONS, at_least=1),
     ]
     return tuple(rows)
@@ -131,50 +131,45 @@ def sentences_of(text: str) -> Iterator[str]:
             yield sentence
 
 
-def _names_in(sentence: str) -> Iterator[str]:
-    """Runs of capitalized words. One word at the beginning of a sentence is no name by itself."""
-    for match in _NAME_RUN.finditer(sentence):
-        name: list[str] = []
-        for place, word in enumerate([*match.group().split(" "), ""]):
-            if word[:1].isupper():
-                name.append(re.sub(r"['’]s?\Z", "", word))
-                continue
-            at_start = match.start() == 0 and place == len(name)
-            if name and not (at_start and len(name) == 1) and len(name) <= 5:
-                yield " ".join(name)
-            name = []
+def _join_names(names: Mapping[str, list[_Mention]]) -> dict[str, list[_Mention]]:
+    """Put the mentions of one name together, however it is written."""
+    joined: defaultdict[str, list[_Mention]] = defaultdict(list)
+    stands_for = same_names(names)
+    for key, mentions in names.items():
+        joined[stands_for[key]] += mentions
+    return joined
 
 
-def numbers_in(sentence: str) -> Iterator[tuple[str, str]]:
-    """The numbers of a sentence with what they count: ("7", "dead")."""
-    for match in _NUMBER.finditer(sentence):
-        unit = match[2] or ""
-        if unit and not _MONTHS.match(unit) and len(match[1]) < 12:
-            yield _plain_number(match[1]), _unit(unit, sentence[: match.start()], sentence[match.end() :])
-    for match in _WRITTEN_NUMBER.finditer(sentence):
-        yield (
-            _NUMBER_WORDS[match[1].lower()],
-            _unit(match[2], sentence[: match.start()], sentence[match.end() :]),
-        )
+def _align_units(numbers: Mapping[str, list[_Mention]]) -> dict[str, list[_Mention]]:
+    """Put "40 houses" and "40 домов" into one row: one distinctive value, two languages, different outlets."""
+    units_of: defaultdict[str, set[str]] = defaultdict(set)
+    for unit, mentions in numbers.items():
+        for mention in mentions:
+            units_of[mention.value].add(unit)
+    stands_for: dict[str, str] = {}
+    for value, units in units_of.items():
+        if _ROUND.fullmatch(value) and int(value) <= MAX_COMMON_NUMBER:
+            continue
+        one, *others = sorted(units, key=lambda unit: (min(m.telling.at for m in numbers[unit]), unit))
+        for other in others:
+            if other not in stands_for and _differ(numbers[one], numbers[other]):
+                stands_for[other] = stands_for.get(one, one)
+    joined: defaultdict[str, list[_Mention]] = defaultdict(list)
+    for unit, mentions in numbers.items():
+        joined[stands_for.get(unit, unit)] += mentions
+    return joined
 
 
-def _unit(word: str, before: str, after: str) -> str:
-    folded = fold(word)
-    following = {fold(found) for found in [*_WORD.findall(before[-40:])[-1:], *_WORD.findall(after[:60])[:3]]}
-    # "7 people were killed" and "7 dead" count the same.
-    return "dead" if folded in _DEAD or _DEAD & following else folded
-
-
-def _plain_number(written: str) -> str:
-    groups = re.split(r"[., ]", written)
-    if len(groups) > 1 and all(len(group) == 3 for group in groups[1:]):
-        return "".join(groups)
-    return written.replace(",", ".")
+def _differ(one: Sequence[_Mention], other: Sequence[_Mention]) -> bool:
+    """Whether two rows are of different languages and outlets."""
+    return {m.telling.language for m in one}.isdisjoint({m.telling.language for m in other}) and {
+        m.telling.outlet for m in one
+    }.isdisjoint({m.telling.outlet for m in other})
 
 
 def _best(
     kind: Kind,
-    mentions: dict[str, list[_Mention]],
+    mentions: Mapping[str, list[_Mention]],
     outlets: Sequence[str],
     most: int,
     *,
@@ -204,7 +199,8 @@ def _fact(kind: Kind, key: str, found: Sequence[_Mention], outlets: Sequence[str
         clashes = kind is Kind.NUMBER and any(
             values[outlet].isdisjoint(others) for other, others in values.items() if other != outlet
         )
-        said = own[0]
+        # A sentence of the text says more than the title.
+        said = next((m for m in own if m.value == own[0].value and not m.is_title), own[0])
         cells.append(
             Cell(
                 outlet=outlet,
@@ -215,7 +211,7 @@ def _fact(kind: Kind, key: str, found: Sequence[_Mention], outlets: Sequence[str
                 at=said.telling.at,
             )
         )
-    label = key if kind is Kind.NUMBER else first.value
+    label = key if kind is Kind.NUMBER else _usual(found) if kind is Kind.NAME else first.value
     return Fact(
         kind=kind,
         label=label,
@@ -223,3 +219,11 @@ def _fact(kind: Kind, key: str, found: Sequence[_Mention], outlets: Sequence[str
         first_said_by=first.telling.outlet,
         first_said_at=first.telling.at,
     )
+
+
+def _usual(found: Sequence[_Mention]) -> str:
+    """The way in which most outlets write a name; of two, the longer one."""
+    outlets: defaultdict[str, set[str]] = defaultdict(set)
+    for mention in found:
+        outlets[mention.value].add(mention.telling.outlet)
+    return max(outlets, key=lambda value: (len(outlets[value]), len(value), value))

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
-from inforadar.texts import counted
+from inforadar.errors import UsageError
+from inforadar.translations import gettext as _
+from inforadar.translations import ngettext, pgettext, term
 
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_MONTHS = (
+    term("month", "Jan"),
+    term("month", "Feb"),
+    term("month", "Mar"),
+    term("month", "Apr"),
+    term("month", "May"),
+    term("month", "Jun"),
+    term("month", "Jul"),
+    term("month", "Aug"),
+    term("month", "Sep"),
+    term("month", "Oct"),
+    term("month", "Nov"),
+    term("month", "Dec"),
+)
 _DAY_S = 86400
 
 
@@ -23,28 +38,70 @@ def shown_time(at: datetime, now: datetime) -> str:
     distance = (now - at).total_seconds()
     if abs(distance) >= _DAY_S:
         utc = at.astimezone(UTC)
-        year = f" {utc.year}" if utc.year != now.astimezone(UTC).year else ""
-        return f"{utc.day} {_MONTHS[utc.month - 1]}{year}, {utc:%H:%M} UTC"
+        if utc.year == now.astimezone(UTC).year:
+            return _("%(day)s %(month)s, %(time)s UTC", day=utc.day, month=_month(utc), time=f"{utc:%H:%M}")
+        return _dated(utc, f"{utc:%H:%M}")
     if abs(distance) < 60:
-        return "just now" if distance >= 0 else "in a moment"
-    length = _length(abs(distance))
-    return f"{length} ago" if distance > 0 else f"in {length}"
+        return _("just now") if distance >= 0 else _("in a moment")
+    return distance_words(distance)
 
 
 def full_time(at: datetime) -> str:
     """`14 Nov 2026, 13:40:05 UTC`."""
     utc = at.astimezone(UTC)
-    return f"{utc.day} {_MONTHS[utc.month - 1]} {utc.year}, {utc:%H:%M:%S} UTC"
+    return _dated(utc, f"{utc:%H:%M:%S}")
 
 
-def _length(seconds: float) -> str:
-    number, unit = (int(seconds // 3600), "hour") if seconds >= 3600 else (int(seconds // 60), "minute")
-    return counted(number, unit)
+def _dated(utc: datetime, clock: str) -> str:
+    return _(
+        "%(day)s %(month)s %(year)s, %(time)s UTC", day=utc.day, month=_month(utc), year=utc.year, time=clock
+    )
+
+
+def _month(at: datetime) -> str:
+    return pgettext("month", _MONTHS[at.month - 1])
+
+
+def distance_words(seconds: float) -> str:
+    """`3 minutes ago` for a positive distance, `in 2 hours` for a negative one; hours, minutes."""
+    number = abs(seconds)
+    hours, minutes = int(number // 3600), int(number // 60)
+    if seconds > 0:
+        if hours:
+            return ngettext("%(num)s hour ago", "%(num)s hours ago", hours)
+        return ngettext("%(num)s minute ago", "%(num)s minutes ago", minutes)
+    if hours:
+        return ngettext("in %(num)s hour", "in %(num)s hours", hours)
+    return ngettext("in %(num)s minute", "in %(num)s minutes", minutes)
 
 
 def shown_number(value: float) -> str:
     """`999`, `2.1K`, `3.4M`; the fraction of a rating is kept."""
-    for limit, unit, sign in ((999_950, 1_000_000, "M"), (1_000, 1_000, "K")):
-        if abs(value) >= limit:
-            return f"{value / unit:.1f}".removesuffix(".0") + sign
-    return f"{value:g}"
+    point = pgettext("decimal separator", ".")
+    if abs(value) >= 999_950:
+        return _("%(number)sM", number=f"{value / 1_000_000:.1f}".removesuffix(".0").replace(".", point))
+    if abs(value) >= 1_000:
+        return _("%(number)sK", number=f"{value / 1_000:.1f}".removesuffix(".0").replace(".", point))
+    return f"{value:g}".replace(".", point)
+
+
+def grouped(value: float) -> str:
+    """`12,345`, without a fraction."""
+    return f"{value:,.0f}".replace(",", pgettext("thousands separator", ","))
+
+
+def shown_counter(name: str, value: float) -> str:
+    """A counter's number, the same in every view; a rating above zero has its sign: `+5`."""
+    return f"+{shown_number(value)}" if name == "rating" and value > 0 else shown_number(value)
+
+
+_SPAN_UNITS = {"m": "minutes", "h": "hours", "d": "days"}
+_MAX_SPAN = 100_000
+
+
+def parse_span(text: str) -> timedelta:
+    """Parse `90m`, `24h` or `7d`."""
+    number, unit = text[:-1], text[-1:]
+    if unit not in _SPAN_UNITS or not number.isdecimal() or not 0 < int(number[:9]) <= _MAX_SPAN:
+        raise UsageError(f"{text!r} is no span of time. Give minutes, hours or days: 90m, 24h, 7d.")
+    return timedelta(**{_SPAN_UNITS[unit]: int(number)})

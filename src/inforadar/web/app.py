@@ -3,13 +3,21 @@
     /rss                       feeds/rss.py         plain ASGI, beside the router (http/rsgi.py serves it from memory)
     /feeds/topic/…  …          feeds/combined.py
     /feeds/stories  /brief  …  feeds/stories.py
-    /  /item/{id}              pages/articles.py    (pages/item_query.py: filters and links)
-    /feeds  /feeds/{id}        pages/feeds.py       (pages/feed_query.py, pages/plots.py)
+    /feeds/alerts              feeds/alerts.py
+    /feeds/changes             feeds/changes.py
+    /  /news  /marks/…         pages/articles.py    (pages/item_query.py: filters and links; pages/sidebar.py)
+    /item/{id}                 pages/item.py
+    /favicon/{id}              pages/favicons.py
+    /stories  /stories/{id}    pages/stories.py
+    /feeds  /feeds/{id}        pages/feeds.py, pages/feed_page.py (feed_query.py, feed_form.py, plots.py)
     /add  /opml                pages/add.py, pages/opml.py (http/forms.py, http/multipart.py, pages/selectors_form.py)
     /fetch  /runs              pages/fetch.py, pages/runs.py
     /statistics                pages/statistics.py
     /login  /logout            pages/login.py       (http/access.py, http/identity.py, http/proxy.py: before everything)
     /account  /people          pages/account.py
+    /export.…  /searches       pages/exports.py
+    /settings                  pages/settings.py    (views/settings.py)
+    /rules  /channels  /alerts pages/rules.py
     /picture/…                 pages/pictures.py
     /api/greader.php/…  /reader/…  /accounts/…          greader/routes.py
     /static/…                  pages/assets.py
@@ -17,9 +25,12 @@
     /api/item  /api/site       api/lookup.py
     /api/items  /api/marks     api/items.py
     /api/stories               api/stories.py
+    /api/events                api/events.py
+    /api/items/{id}/revisions  api/revisions.py     (/item/{id}/history: pages/revisions.py)
     /api/feeds  /api/opml  …   api/feeds.py
     /api/fetch  …              api/fetch.py
     /api/runs  /api/labels  …  api/status.py        (api/run_events.py: a run as it happens)
+    /push/{key}                api/push.py
     /metrics  /openapi.json    api/metrics.py, api/openapi/
 
 An area is a small class that gets its dependencies as arguments and lists its routes. There are no globals, and
@@ -37,23 +48,31 @@ from functools import partial
 from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from inforadar.app.engine import make_guarded_client
+from inforadar.app.push import is_push_on
 from inforadar.clock import utc_now
 from inforadar.config import Settings
 from inforadar.pipeline.pool import WorkPool
 from inforadar.store.database import Database
+from inforadar.web.api.events import EventRoutes
 from inforadar.web.api.feeds import SubscriptionRoutes
 from inforadar.web.api.fetch import FetchApi
 from inforadar.web.api.health import HealthRoutes
 from inforadar.web.api.items import ItemRoutes
+from inforadar.web.api.known_parameters import KnownParameters
 from inforadar.web.api.lookup import LookupRoutes
 from inforadar.web.api.metrics import Latency, MetricsRoutes
 from inforadar.web.api.openapi import show_openapi
+from inforadar.web.api.push import PushRoutes
+from inforadar.web.api.revisions import RevisionApi
 from inforadar.web.api.status import StatusRoutes
 from inforadar.web.api.stories import StoryApi
+from inforadar.web.feeds.alerts import AlertFeedRoutes
+from inforadar.web.feeds.changes import ChangeFeedRoutes
 from inforadar.web.feeds.combined import CombinedRoutes
 from inforadar.web.feeds.rss import PATH as RSS_PATH
 from inforadar.web.feeds.rss import RssEndpoint
@@ -61,26 +80,41 @@ from inforadar.web.feeds.stories import StoryFeedRoutes
 from inforadar.web.greader.changes import Changes
 from inforadar.web.greader.routes import ReaderRoutes
 from inforadar.web.http.access import Access
+from inforadar.web.http.address_limits import RequestLimit, StreamLimit
+from inforadar.web.http.body_limits import BodyLimits
 from inforadar.web.http.cors import CrossOrigin
 from inforadar.web.http.identity import Identities
+from inforadar.web.http.language import in_readers_language
 from inforadar.web.http.login_limit import LoginLimit
 from inforadar.web.http.proxy import ForwardedRequests
 from inforadar.web.http.readers import FORWARDING_HEADERS, TextAccess
 from inforadar.web.http.rsgi import Find, Ready, RsgiRequest, client_address
+from inforadar.web.http.secret_mask import SecretMask
 from inforadar.web.http.security import SecurityHeaders
 from inforadar.web.http.sessions import Sessions
 from inforadar.web.pages.account import AccountRoutes
 from inforadar.web.pages.add import AddRoutes
 from inforadar.web.pages.articles import ArticleRoutes
 from inforadar.web.pages.assets import Assets
+from inforadar.web.pages.exports import ExportRoutes
 from inforadar.web.pages.faults import FaultPages
+from inforadar.web.pages.favicons import FaviconRoutes
+from inforadar.web.pages.feed_page import FeedPageRoutes
 from inforadar.web.pages.feeds import FeedRoutes
 from inforadar.web.pages.fetch import FetchRoutes
+from inforadar.web.pages.item import ItemPageRoutes
 from inforadar.web.pages.login import LoginRoutes
 from inforadar.web.pages.opml import OpmlRoutes
+from inforadar.web.pages.picture_mode import PictureMode
 from inforadar.web.pages.pictures import PictureRoutes
+from inforadar.web.pages.revisions import RevisionRoutes
+from inforadar.web.pages.rules import RuleRoutes
 from inforadar.web.pages.runs import RunRoutes
+from inforadar.web.pages.selector_trials import SelectorTrials
+from inforadar.web.pages.settings import SettingsRoutes
+from inforadar.web.pages.sidebar import SidebarLoader
 from inforadar.web.pages.statistics import StatisticsRoutes
+from inforadar.web.pages.stories import StoryRoutes
 from inforadar.web.pages.templating import Pages
 from inforadar.web.pages.unread import UnreadCounts
 
@@ -111,75 +145,102 @@ def create_app(
     login = LoginRoutes(database=database, pages=pages, sessions=sessions, settings=settings.web, limit=limit)
     metrics = MetricsRoutes(database=database)
     pool = WorkPool(workers=1, warm_up=("inforadar.actions.preview",))
-    unread = UnreadCounts(database)
+    trials = SelectorTrials(database=database, settings=settings, pool=pool)
+    sidebar = SidebarLoader(database=database, unread=UnreadCounts(database))
     state = StatusRoutes(database=database, now=now)
     pictures = PictureRoutes(
         sessions=sessions,
         make_client=partial(make_guarded_client, settings, database),
         clock=time.monotonic,
     )
-    routed = Starlette(
-        routes=[
-            *HealthRoutes(database=database).routes(),
-            *ArticleRoutes(
+    mode = PictureMode(database=database, images=settings.web.images, address=pictures.address)
+    spoken = in_readers_language(
+        [
+            *ArticleRoutes(database=database, pages=pages, sidebar=sidebar, pictures=mode, now=now).routes(),
+            *ItemPageRoutes(database=database, pages=pages, sidebar=sidebar, pictures=mode, now=now).routes(),
+            *FeedRoutes(database=database, pages=pages, now=now).routes(),
+            *FeedPageRoutes(
+                database=database, settings=settings, pages=pages, trials=trials, now=now
+            ).routes(),
+            *RuleRoutes(database=database, settings=settings, pages=pages, now=now).routes(),
+            *RevisionRoutes(database=database, pages=pages).routes(),
+            *StoryRoutes(database=database, pages=pages, now=now, on_marked=sidebar.forget).routes(),
+            *AddRoutes(database=database, settings=settings, pages=pages, trials=trials).routes(),
+            *OpmlRoutes(database=database, fetcher=settings.fetcher, pages=pages).routes(),
+            *FetchRoutes(database=database, pages=pages).routes(),
+            *RunRoutes(database=database, pages=pages).routes(),
+            *StatisticsRoutes(database=database, pages=pages, numbers=state.numbers, now=now).routes(),
+            *AccountRoutes(
                 database=database,
                 pages=pages,
-                unread=unread,
-                images=settings.web.images,
-                picture_address=pictures.address,
+                limit=limit,
+                base_url=settings.web.outer_url,
                 now=now,
+                on_changed=sidebar.forget,
             ).routes(),
-            *FeedRoutes(database=database, fetcher=settings.fetcher, pages=pages, now=now).routes(),
+            *SettingsRoutes(database=database, pages=pages).routes(),
+            *login.routes(),
+        ]
+    )
+    routed = Starlette(
+        routes=[
+            *spoken,
+            *HealthRoutes(database=database).routes(),
+            *FaviconRoutes(
+                database=database, images=settings.web.images, load_picture=pictures.load
+            ).routes(),
+            *AlertFeedRoutes(database=database, public_url=settings.web.outer_url).routes(),
             *LookupRoutes(database=database).routes(),
-            *ItemRoutes(database=database, now=now, on_marked=unread.forget).routes(),
+            *ItemRoutes(database=database, now=now, on_marked=sidebar.forget).routes(),
             *StoryApi(database=database).routes(),
+            *EventRoutes(database=database).routes(),
+            *RevisionApi(database=database).routes(),
+            *ChangeFeedRoutes(database=database, public_url=settings.web.outer_url).routes(),
             *StoryFeedRoutes(
                 database=database, public_url=settings.web.outer_url, pages=pages, now=now
             ).routes(),
             *SubscriptionRoutes(database=database, settings=settings, now=now).routes(),
             *state.routes(),
-            *AddRoutes(database=database, settings=settings, pages=pages, pool=pool).routes(),
             *FetchApi(database=database).routes(),
-            *OpmlRoutes(database=database, fetcher=settings.fetcher, pages=pages).routes(),
-            *FetchRoutes(database=database, pages=pages).routes(),
-            *RunRoutes(database=database, pages=pages).routes(),
-            *StatisticsRoutes(database=database, pages=pages, numbers=state.numbers, now=now).routes(),
             *CombinedRoutes(
                 database=database, public_url=settings.web.outer_url, last_n=settings.publish.items
             ).routes(),
             *ReaderRoutes(
                 database=database,
-                changes=Changes(database=database, settings=settings, now=now, on_marked=unread.forget),
+                changes=Changes(database=database, settings=settings, now=now, on_marked=sidebar.forget),
                 limit=limit,
                 base_url=settings.web.outer_url,
                 now=now,
             ).routes(),
-            *login.routes(),
-            *AccountRoutes(
-                database=database, pages=pages, limit=limit, base_url=settings.web.outer_url, now=now
-            ).routes(),
+            *ExportRoutes(database=database, sidebar=sidebar).routes(),
+            *PushRoutes(database=database, is_on=is_push_on(settings), now=now).routes(),
             *metrics.routes(),
             Route("/openapi.json", show_openapi),
             *pictures.routes(),
             *assets.routes(),
         ],
         exception_handlers=faults.handlers(),
+        middleware=[Middleware(SecretMask, database=database)],
     )
     rss = RssEndpoint(database, public_url=settings.web.outer_url, last_n=settings.publish.items)
-    secured = SecurityHeaders(routed, images=settings.web.images)
+    secured = SecurityHeaders(KnownParameters(routed), images=settings.web.images)
 
     async def dispatch(scope: Scope, receive: Receive, send: Send) -> None:
         is_rss = scope["type"] == "http" and scope["path"] == RSS_PATH
         await (rss if is_rss else secured)(scope, receive, send)
 
+    clients = settings.clients
     guarded = Access(
-        dispatch,
+        StreamLimit(dispatch, total=clients.streams, per_address=clients.streams_per_address),
         settings=settings.web,
         sessions=sessions,
         identities=identities,
         show_refusal=faults.show_refusal,
     )
-    metrics.latency = latency = Latency(CrossOrigin(guarded, origins=settings.web.cors_origins))
+    limited = RequestLimit(
+        BodyLimits(guarded, pause_s=clients.body_timeout), per_address=clients.connections_per_address
+    )
+    metrics.latency = latency = Latency(CrossOrigin(limited, origins=settings.web.cors_origins))
     app = ForwardedRequests(
         latency, prefix=urlsplit(settings.web.public_url).path, is_behind_proxy=settings.web.behind_proxy
     )

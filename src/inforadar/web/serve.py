@@ -1,9 +1,10 @@
 """`inforadar api`: the application on granian, inside our own event loop.
 
 This uses granian's embedded server, not its process manager: one process instead of two, the database is opened
-here and passed in, and a stop is an event like any other. Two things it leaves to us. It binds with SO_REUSEPORT,
+here and passed in, and a stop is an event like any other. Some things it leaves to us. It binds with SO_REUSEPORT,
 so a second server on the same port would start and take half of the requests: the port is tried first, without
-that option. And it waits forever for running requests: they are cancelled after `SHUTDOWN_GRACE_S`.
+that option. It waits forever for running requests: they are cancelled after `SHUTDOWN_GRACE_S`. And it waits forever
+for slow clients unless it speaks HTTP/1 only, and even then for some (`http/connections.py`, `http/body_limits.py`).
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ import errno
 import socket
 
 import structlog
-from granian.constants import Interfaces
+from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
 from granian.server.embed import Server
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -26,11 +28,14 @@ from inforadar.store.people.queries import load_first_admin
 from inforadar.web.app import create_app
 from inforadar.web.feeds.rss import PATH as RSS_PATH
 from inforadar.web.http.admin_token import load_admin_token
+from inforadar.web.http.connections import ConnectionSweep, allow_connections, limit_unread_time
 from inforadar.web.http.request_ids import RequestIds
 from inforadar.web.http.rsgi import RsgiApp
 
 SHUTDOWN_GRACE_S = 1.0
 """How long running requests may continue after a stop."""
+BACKLOG = 1024
+"""Connections that wait to be accepted. By default granian serves no more than that at once."""
 
 log = structlog.get_logger()
 
@@ -54,6 +59,8 @@ async def serve_api(
     address = await _bindable_address(host, port)
     web = create_app(database, settings, load_admin_token(settings.home))
     requests = _RunningRequests(web.app)
+    clients = settings.clients
+    connections = allow_connections(clients.connections)
     server = Server(
         RsgiApp(RequestIds(requests), path=RSS_PATH, find=web.find_ready, count_answer=web.count_answer),
         address=address,
@@ -61,11 +68,23 @@ async def serve_api(
         interface=Interfaces.RSGI,
         websockets=False,
         log_enabled=False,
+        http=HTTPModes.http1,
+        http1_settings=HTTP1Settings(header_read_timeout=int(clients.idle_timeout * 1000)),
+        backlog=BACKLOG,
+        backpressure=connections,
+    )
+    sweep = ConnectionSweep(
+        port=port,
+        total=connections,
+        per_address=None if settings.web.behind_proxy else clients.connections_per_address,
     )
     serving = asyncio.create_task(server.serve(), name="granian")
     stopping = asyncio.create_task(stop.wait(), name="stop")
+    sweeping: asyncio.Task[None] | None = None
     try:
         await _wait_until_listening(address, port, serving)
+        limit_unread_time(port, clients.unread_timeout)
+        sweeping = asyncio.create_task(sweep.run(), name="connections")
         shown = f"[{address}]" if ":" in address else address
         log.info("api.started", url=f"http://{shown}:{port}/")
         if ready is not None:
@@ -77,6 +96,8 @@ async def serve_api(
             ) from serving.exception()
     finally:
         stopping.cancel()
+        if sweeping is not None:
+            sweeping.cancel()
         server.stop()  # type: ignore[no-untyped-call]
         await asyncio.wait({serving}, timeout=SHUTDOWN_GRACE_S)
         requests.cancel()

@@ -185,8 +185,8 @@ async def test_old_reports_go_and_the_items_they_added_stay(database: Database) 
     await a_feed_with(database, 1)
     await set_all(database, runs, started_at=NOW, finished_at=NOW)
     surplus = retention(database, history_days=30)
-    assert (await surplus.plan()).history == 2, "the report, and the feed's numbers of that day"
-    assert (await surplus.apply()).history == 2
+    assert (await surplus.plan()).history == 3, "the report, the feed's numbers of that day and its outcome"
+    assert (await surplus.apply()).history == 3
     assert (await count(database, runs), await count(database, items)) == (0, 1)
 
 
@@ -221,6 +221,17 @@ async def test_the_daily_numbers_of_a_feed_go_with_the_history(
     assert sorted(row.day for row in await rows(database, feed_days)) == sorted(days[:2] * 3)
 
 
+async def test_each_portion_of_the_history_begins_behind_the_one_before(database: Database) -> None:
+    feeds = [await add_feed(database, f"https://{n}.example/feed") for n in range(2)]
+    rows_of_days = [{"feed_id": feed.id, "day": NOW.date()} for feed in feeds]
+    await database.write(lambda c: c.execute(insert(feed_days), rows_of_days))
+    first, last = sorted(feed.id for feed in feeds)
+    batch = await database.write(delete_history, RECENT + timedelta(days=1), feed_days, first)
+    assert batch is not None
+    assert (batch.deleted, batch.last) == (1, last)
+    assert [row.feed_id for row in await rows(database, feed_days)] == [first]
+
+
 async def test_old_reports_go_in_portions(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """No transaction rewrites more rows than a portion has, however much a run added."""
     monkeypatch.setattr("inforadar.store.upkeep.delete_surplus.ROWS_PER_BATCH", 2)
@@ -247,8 +258,8 @@ async def test_old_changes_go_and_the_item_stays_as_it_is(database: Database) ->
     await collect(database, feed, listed(urls(1)[0], title="Third title"), at=RECENT)
     await set_all(database, runs, started_at=RECENT, finished_at=RECENT)
     surplus = retention(database, history_days=30)
-    assert (await surplus.plan()).history == 2, "a change, and the numbers of that day"
-    assert (await surplus.apply()).history == 2
+    assert (await surplus.plan()).history == 3, "a change, the numbers of that day and the first outcome"
+    assert (await surplus.apply()).history == 3
     (item,) = await rows(database, items)
     assert item.title == "Third title"
     assert await database.read(load_item_changes, item.id) == [

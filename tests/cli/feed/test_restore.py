@@ -14,7 +14,7 @@ def test_a_deleted_feed_is_restored_as_it_was_by_what_delete_says(call: Call) ->
     feed_id = call("feed", "add", URL, *given, "--json").json["id"]
     call("feed", "edit", feed_id, "--title", "Mine", "--cutoff", "2020-01-02")
     before = call("feed", "show", feed_id, "--json").json
-    deleted = call("feed", "delete", feed_id, "--yes")
+    deleted = call("feed", "delete", feed_id)
     command = f"feed restore {feed_id[-8:]}"
     assert f"`inforadar {command}` brings it back." in deleted.out
     done = call(*command.split())

@@ -53,9 +53,9 @@ async def test_fetch_prints_lines_a_table_and_the_report(
     lines = done.out.splitlines()
     assert lines[0] == "Fetch    source: paged"
     said = [line[10:] for line in lines]
-    assert "paged/general         page 1: 5 items, 4 new" in said
-    assert f"paged/general         item without a date skipped: {paged.post_url(2)}" in said
-    assert "paged/general         + Post 6" in said
+    assert "Paged                 page 1: 5 items, 4 new" in said
+    assert f"Paged                 item without a date skipped: {paged.post_url(2)}" in said
+    assert "Paged                 + Post 6" in said
     assert "Found 6 items on 2 pages." in lines
     assert lines[-1].startswith("6 added, 0 updated, 0 errors.")
 

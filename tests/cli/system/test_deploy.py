@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 import shlex
+import stat
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -52,17 +54,17 @@ KNOWN_KEYS = {
         "ports",
         "healthcheck",
     ),
-    *("deploy", "shm_size"),
+    *("deploy", "entrypoint", "shm_size"),
 }
 """The keys of a service in the Compose specification."""
 
 
 def test_the_composition_has_one_of_each() -> None:
-    assert set(SERVICES) == {"upgrade", "api", "worker", "db", "redis"}
-    assert set(COMPOSE) <= {"name", "x-app", "services", "networks", "volumes", "secrets"}
+    assert set(SERVICES) == {"password", "upgrade", "api", "worker", "db", "redis"}
+    assert set(COMPOSE) <= {"name", "x-app", "services", "networks", "volumes"}
     for name, service in SERVICES.items():
         assert set(service) <= KNOWN_KEYS, name
-        assert ":" in service["image"] or name in OURS, f"{name}: an image without a version"
+        assert ":" in service["image"] or name in {*OURS, "password"}, f"{name}: an image without a version"
         assert not service["image"].endswith(":latest")
 
 
@@ -79,10 +81,9 @@ def test_a_service_runs_with_as_few_rights_as_possible(name: str) -> None:
 
 
 def test_what_is_named_is_there_and_what_is_there_is_named() -> None:
-    used: dict[str, set[str]] = {"networks": set(), "volumes": set(), "secrets": set()}
+    used: dict[str, set[str]] = {"networks": set(), "volumes": set()}
     for name, service in SERVICES.items():
         used["networks"] |= set(service["networks"])
-        used["secrets"] |= set(service.get("secrets", []))
         used["volumes"] |= {volume.split(":")[0] for volume in service.get("volumes", [])}
         for other, condition in service.get("depends_on", {}).items():
             wanted = condition["condition"]
@@ -101,8 +102,8 @@ def test_what_is_named_is_there_and_what_is_there_is_named() -> None:
 
 
 def test_everything_that_goes_on_has_its_health_checked() -> None:
-    for name, service in SERVICES.items():
-        if name == "upgrade":
+    for service in SERVICES.values():
+        if service["restart"] == "no":
             continue
         check = service["healthcheck"]
         assert check["test"][0] == "CMD", "no shell in between"
@@ -110,14 +111,40 @@ def test_everything_that_goes_on_has_its_health_checked() -> None:
 
 
 def test_secrets_come_from_files_and_every_setting_is_one_of_ours() -> None:
-    settings = {section.env_name(field) for section in SECTIONS.values() for field in section.model_fields}
+    settings = {
+        section.env_name(field) for section in SECTIONS.values() for field in section.__struct_fields__
+    }
     for name, service in SERVICES.items():
         for variable, value in service.get("environment", {}).items():
             if re.search(r"PASSWORD|SECRET|KEY|TOKEN", variable):
                 assert variable.endswith("_FILE"), f"{name}: {variable}"
-                assert value.removeprefix("/run/secrets/") in service["secrets"]
+                assert value == f"{PASSWORD}/db"
+                assert f"password:{PASSWORD}:ro" in service["volumes"]
             if name in OURS and variable != "INFORADAR_HOME":
                 assert variable.removesuffix("_FILE") in settings, f"{name}: {variable}"
+
+
+PASSWORD = "/run/password"
+
+
+def test_the_databases_password_is_made_once_and_only_its_two_readers_can_read_it(tmp_path: Path) -> None:
+    service = SERVICES["password"]
+    (script,) = service["command"]
+    here = script.replace(PASSWORD, str(tmp_path))
+    made = set()
+    for _ in range(2):
+        subprocess.run([*service["entrypoint"], here], check=True)
+        made.add((tmp_path / "db").read_text())
+        assert stat.S_IMODE((tmp_path / "db").stat().st_mode) == 0o640
+    (password,) = made
+    assert re.fullmatch(r"[0-9a-f]{48}", password)
+    assert [file.name for file in tmp_path.iterdir() if file.name.startswith("db")] == ["db"]
+    # The program is the owner's user, PostgreSQL's image the group; the folder is closed to others.
+    assert service["user"] == SERVICES["api"]["user"].partition(":")[0] + ":70"
+    assert f"install -d -m 0750 -o inforadar -g 70 {PASSWORD}" in DOCKERFILE
+    assert SERVICES["db"]["user"] == "postgres"
+    for text in ((ROOT / "docker-compose.yml").read_text(), (ROOT / "docs" / "operations.md").read_text()):
+        assert "chmod 644" not in text
 
 
 DOCKERFILE = (ROOT / "deploy" / "Dockerfile").read_text()

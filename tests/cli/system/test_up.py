@@ -28,6 +28,7 @@ async def test_from_nothing_to_articles_changes_and_scores_and_down_again(progra
         said = await read_until(up, "Press Ctrl-C to stop")
         assert f"{program.url}/" in said
         assert str(program.home) in said
+        assert "login/link" not in said, "only a terminal gets the link; this may be a log"
 
         items = (await program.run("item", "list", "--limit", "100", "--json")).json
         assert len(items) >= 15
@@ -56,18 +57,18 @@ async def test_from_nothing_to_articles_changes_and_scores_and_down_again(progra
         assert second.code == 2
         assert f"already running on {program.home} (process {up.pid})" in second.err
 
-        started = asyncio.get_running_loop().time()
         up.send_signal(signal.SIGINT)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             assert await up.wait() == 0
-        assert asyncio.get_running_loop().time() - started < 5
         assert up.stdout is not None
         assert "Traceback" not in (await up.stdout.read()).decode()
 
     removed = await program.run("sample", "remove")
     assert removed.code == 0
     assert (await program.run("item", "list", "--json")).json == []
-    assert (await program.run("run", "list", "--json")).json == []
+    # A run that found nothing new belongs to no feed.
+    left = (await program.run("run", "list", "--json")).json
+    assert [run for run in left if run["added_count"] or run["updated_count"]] == []
     with closing(sqlite3.connect(program.home / "inforadar.db")) as database:
         assert database.execute("SELECT count(*) FROM articles").fetchone() == (0,)
 
@@ -144,13 +145,24 @@ async def test_the_home_folder_is_closed_to_others(program: Program) -> None:
     assert stat.S_IMODE(program.home.stat().st_mode) == 0o700
 
 
-async def test_a_child_that_dies_takes_the_others_down_with_a_word(program: Program) -> None:
+async def test_a_child_that_dies_is_started_again_with_a_word(program: Program) -> None:
     async with program.started("up", "--no-sample") as up:
         await read_until(up, "Press Ctrl-C to stop")
-        killed = await asyncio.create_subprocess_exec(
-            "pkill", "-KILL", "-P", str(up.pid), "-f", "inforadar worker"
-        )
-        assert await killed.wait() == 0
-        said = await read_until(up, "so everything was stopped")
-        assert "`inforadar worker` ended unexpectedly" in said
-        assert await up.wait() == 1
+        for wait in ("1 second.", "2 seconds."):
+            async with asyncio.timeout(60):
+                while not await killed(up, "inforadar worker"):
+                    pass
+            said = await read_until(up, "It is started again")
+            assert (
+                f"`inforadar worker` ended unexpectedly (killed by SIGKILL). It is started again in {wait}"
+                in said
+            )
+        up.terminate()
+        await read_until(up, "Stopped.")
+        assert await up.wait() == 0
+
+
+async def killed(up: asyncio.subprocess.Process, command: str) -> bool:
+    """Kill the child that runs this command; False if there is none."""
+    killing = await asyncio.create_subprocess_exec("pkill", "-KILL", "-P", str(up.pid), "-f", command)
+    return await killing.wait() == 0

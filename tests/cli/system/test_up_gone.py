@@ -103,13 +103,17 @@ async def test_a_process_of_its_own_stops_properly_with_its_terminal(program: Pr
 
 def test_nohup_is_respected(program: Program) -> None:
     command = ["nohup", sys.executable, "-m", "inforadar", "up", "--no-sample"]
-    with subprocess.Popen(
-        command,
-        env=program.environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    ) as up:
+    with (
+        subprocess.Popen(
+            command,
+            env=program.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        ) as up,
+        ExitStack() as stack,
+    ):
+        stack.callback(up.kill)  # or else a failure would wait for it
         assert up.stdout is not None
         for line in up.stdout:
             if b"Press Ctrl-C to stop" in line:

@@ -18,11 +18,13 @@ from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.feed_options import parse_options
 from inforadar.model.http import Outcome
 from inforadar.model.schedule import Lane
+from inforadar.model.subscription import FeedChanges
 from inforadar.pipeline.worker import Stage, Worker
 from inforadar.stages.discover.pages.walk import MAX_PAGES_ELSEWHERE
 from inforadar.store.database import Database
 from inforadar.store.feeds.add import insert_feed
 from inforadar.store.feeds.changes import request_feed, update_feed
+from inforadar.store.feeds.edit import save_edit
 from inforadar.store.feeds.options import update_feed_options
 from inforadar.store.feeds.queries import load_feed
 from inforadar.store.feeds.save_credentials import save_credentials
@@ -30,6 +32,7 @@ from inforadar.store.items.queries import list_items
 from inforadar.store.leases import claim_due_feeds
 from inforadar.store.runs.queries import load_report
 from inforadar.store.types import db_now
+from inforadar.urls import origin
 from tests.store.making import expire_lease, set_schedule
 from tests.support.reading import read_here
 from tests.support.site.answers import Answer, SiteRequest, html, status
@@ -93,6 +96,22 @@ async def test_a_paged_site_is_walked_to_the_end_of_its_listing(
     assert after.walked_at is not None
     assert run_id is not None
     assert (await database.read(load_report, run_id)).added_count == 12
+
+
+async def test_a_paged_site_is_named_by_its_sites_title_until_a_person_names_it(
+    site: Site, database: Database, worker: Open
+) -> None:
+    paged = PagedSite(site, head="<head><title>Latest</title></head>")
+    paged.publish(2)
+    feed = await subscribe(database, paged.url)
+    async with worker() as running:
+        await running.collecting.claim_and_collect()
+        first = await database.read(load_feed, feed.id)
+        assert first.title == "Latest"
+        assert first.site_url == f"{origin(paged.url)}/"
+        await database.write(save_edit, feed.id, FeedChanges(options={"title": "Mine"}))
+        await running.collecting.claim_and_collect()
+    assert (await database.read(load_feed, feed.id)).title == "Mine"
 
 
 async def test_robots_txt_is_asked_first_and_its_crawl_delay_kept(

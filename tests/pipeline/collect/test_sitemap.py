@@ -40,10 +40,11 @@ from inforadar.store.feeds.save_credentials import save_credentials
 from inforadar.store.items.queries import list_items
 from inforadar.store.published.cached_feeds import load_cached_feed
 from inforadar.store.runs.queries import load_report
+from inforadar.store.schema.articles import articles
 from inforadar.store.schema.sitemaps import sitemap_files
 from inforadar.store.sitemaps.queries import load_files, load_site
 from inforadar.urls import normalize, uid, url_hash
-from tests.store.making import claim, count_leases, count_urls, expire_lease
+from tests.store.making import claim, count_leases, count_urls, expire_lease, rows
 from tests.support.site.answers import Answer, SiteRequest, hangs, status
 from tests.support.site.documents import Entry, rss
 from tests.support.site.server import Site, answer_conditionally
@@ -94,7 +95,9 @@ def news(site: Site) -> SitemapSite:
 async def subscribe(
     database: Database, url: str, *, kind: FeedKind | None = FeedKind.SITEMAP, **columns: Any
 ) -> Feed:
-    feed, _ = await database.write(insert_feed, url, kind=kind, enabled=True, polling=True, **columns)
+    """A feed with a title: one without asks the front page for it."""
+    given = {"title": "News", **columns}
+    feed, _ = await database.write(insert_feed, url, kind=kind, enabled=True, polling=True, **given)
     return feed
 
 
@@ -274,9 +277,15 @@ async def test_a_page_that_cannot_be_had_is_left_for_a_later_run_and_costs_the_o
         assert (result.added, result.errors) == (2, {})
         assert await states(database, feed) == {"processed": 2, "failed": 1}
         news.asked()
-        # Its own schedule says when it is asked for again (ruling 14): not at once.
+        # Each run tries it again until its third failure; then its own schedule says when (ruling 14): not at once.
+        for _ in range(2):
+            await run(database, running, feed)
+            assert news.asked() == [ROOT, "/news/bad"]
         await run(database, running, feed)
         assert news.asked() == [ROOT]
+        (bad,) = [one for one in await rows(database, articles) if one.url.endswith("bad")]
+        assert bad.attempts == 3
+        assert timedelta(hours=5) < bad.next_attempt_at - datetime.now(UTC) < timedelta(hours=7)
         news.page("bad", "Good after all")
         await make_articles_due(database)
         await run(database, running, feed)
@@ -882,3 +891,37 @@ def age_file(connection: Connection, url: str, read_at: datetime) -> None:
     connection.execute(
         update(sitemap_files).where(sitemap_files.c.url_hash == url_hash(url)).values(read_at=read_at)
     )
+
+
+async def test_a_sitemap_is_named_by_its_site_and_asks_the_front_page_only_if_nothing_else_says_it(
+    database: Database, site: Site, worker: Open
+) -> None:
+    def sitemap(path: str, news: str = "") -> str:
+        entry = f"<url><loc>{site.url(f'/news{path}')}</loc>{news}</url>"
+        one, two = "www.sitemaps.org/schemas/sitemap/0.9", "www.google.com/schemas/sitemap-news/0.9"
+        spaces = f'xmlns="http://{one}" xmlns:news="http://{two}"'
+        return site.feed(path, f"<urlset {spaces}>{entry}</urlset>".encode())
+
+    name = "<news:publication><news:name>Gazeta</news:name></news:publication>"
+    said = f"<news:news>{name}<news:title>T</news:title></news:news>"
+    text = "".join(
+        f"<p>The ferry came back to the harbour on day {day}, and people cheered.</p>" for day in range(20)
+    )
+    for path, name in (("/b.xml", '<meta property="og:site_name" content="Хабр">'), ("/c.xml", "")):
+        site.page(
+            f"/news{path}",
+            f"<html><head><title>One</title>{name}</head><body><article>{text}</article></body></html>",
+        )
+    site.page("/", "<html><head><title>Front &amp; page</title></head></html>")
+    async with worker() as running:
+        for url, title, asks in (
+            (sitemap("/a.xml", said), "Gazeta", 0),
+            (sitemap("/b.xml"), "Хабр", 0),
+            (sitemap("/c.xml"), "Front & page", 1),
+        ):
+            feed = await subscribe(database, url, title=None)
+            assert (await run(database, running, feed)).errors == {}
+            assert (await database.read(load_feed, feed.id)).title == title
+            assert len(site.requests_for("/")) == asks
+            await run(database, running, feed)
+    assert len(site.requests_for("/")) == 1

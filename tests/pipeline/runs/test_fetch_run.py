@@ -164,9 +164,9 @@ async def test_it_counts_first_and_processes_then_feed_by_feed_in_order(
     assert (found.found, found.pages) == (20, 6)
     assert (heard[-1].kind, heard[-1].done, heard[-1].found) == (ProgressKind.FINISHED, 20, 20)
     processed = [event.label for event in heard if event.kind is ProgressKind.PROCESSED]
-    assert list(dict.fromkeys(processed)) == ["news/bread", "paged/art", "paged/zoo"]
-    assert "paged/art page 3: 2 items, 2 new" in heard.lines
-    assert "news/bread + Хлеб & 面包" in heard.lines
+    assert list(dict.fromkeys(processed)) == ["News", "Paged"]
+    assert "Paged page 3: 2 items, 2 new" in heard.lines
+    assert "News + Хлеб & 面包" in heard.lines
     assert (await count(database, found_parts), await count_leases(database)) == (0, 0)
 
 
@@ -201,7 +201,7 @@ async def test_what_changed_is_told_and_reported_old_and_new_and_zero_is_a_value
     url = paged.post_url(1)
     assert report.updated_articles == (url,)
     assert report.updated_fields_map == {url: {"views": (120, 140), "comments": (4, 0)}}
-    assert f"paged/general ~ {url}: views 120 → 140, comments 4 → 0" in heard.lines
+    assert f"Paged ~ {url}: views 120 → 140, comments 4 → 0" in heard.lines
     (item,) = [item for item in await database.read(list_items) if item.url == url]
     assert (item.title, item.views, item.comments) == ("Post 1", 140, 0)
     assert len(await database.read(load_item_changes, item.id)) == 1
@@ -396,6 +396,38 @@ async def test_a_stop_does_not_wait_for_a_hosts_turn_and_an_abort_for_no_answer(
     assert await count_leases(database) == 0
 
 
+async def test_a_stop_waits_for_no_server_and_keeps_what_was_counted_or_failed(
+    site: Site, database: Database, worker: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inforadar.pipeline.runs.fetch_discover.SILENCE_S", 0.05)
+    listed = rss([Entry(url=site.url(f"/{n}"), title=f"Post {n}", guid=str(n)) for n in range(3)])
+    good, _ = await database.write(insert_feed, site.feed("/good", listed), source="Good", enabled=True)
+    broken = await subscribe(database, site.respond("/broken", status(404)), "broken")
+    hanging = await subscribe(database, site.respond("/hanging", hangs()), "hanging")
+    heard = Heard()
+    async with worker(request_timeout=30) as running:
+        run = running.collecting.fetch_run(heard)
+
+        def stop_when_others_are_done() -> None:
+            if "Good 3 items" in heard.lines and any("404" in line for line in heard.lines):
+                run.stop()
+
+        heard.at["waiting for"] = stop_when_others_are_done
+        async with asyncio.timeout(10):
+            report = await run.run()
+    assert report.interrupted
+    assert any(line.startswith("Paged waiting for 127.0.0.1, for") for line in heard.lines)
+    assert "Paged ! stopped while waiting for 127.0.0.1" in heard.lines
+    assert report.details.errors[hanging.url] == "Stopped while waiting for 127.0.0.1."
+    assert report.added_count == 3
+    assert (await database.read(load_feed, good.id)).last_fetch_status is Outcome.SUCCESS
+    failed = await database.read(load_feed, broken.id)
+    assert "404" in (failed.last_error or "")
+    after = await database.read(load_feed, hanging.id)
+    assert (after.last_fetch_status, after.locked_until) == (None, None)
+    assert await count_leases(database) == 0
+
+
 async def test_a_feed_that_another_process_works_on_is_left_out_and_said_so(
     site: Site, database: Database, worker: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -410,7 +442,7 @@ async def test_a_feed_that_another_process_works_on_is_left_out_and_said_so(
         report = await running.collecting.fetch_run(heard).run()
     assert report.errors_count == 1
     assert report.details.errors == {paged.url: "Left out: another process is working on it."}
-    assert "paged/general left out: another process is working on it" in heard.lines
+    assert "Paged ! left out: another process is working on it" in heard.lines
     assert paged.asked == []
 
 

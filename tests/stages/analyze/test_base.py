@@ -108,7 +108,7 @@ def test_every_name_is_registered_can_be_loaded_and_is_the_classs_own() -> None:
 
 def test_every_analyzer_that_asks_a_model_has_a_setting_for_its_key() -> None:
     asking = {name for name in AnalyzerName if registered(name).default_model}
-    fields = AiSettings.model_fields
+    fields = AiSettings.__struct_fields__
     assert asking == {name for name in AnalyzerName if f"{name}_api_key" in fields}
 
 

@@ -20,7 +20,7 @@ DEFAULT_MODELS = {name: found.default_model for name, found in ANALYZERS.items()
 
 
 def pick(home: Path, options: dict[str, Any] | None = None, **settings: Any) -> Analyzer | None:
-    return Analyzers(AiSettings(**settings), home).pick(parse_options(options))
+    return Analyzers(AiSettings.read(settings), home).pick(parse_options(options))
 
 
 def asking(home: Path, options: dict[str, Any] | None = None, **settings: Any) -> ModelAnalyzer:
@@ -73,7 +73,7 @@ def test_another_vendor_gets_its_own_key_and_address(tmp_path: Path) -> None:
 
 
 def test_the_same_choice_is_made_once(tmp_path: Path) -> None:
-    analyzers = Analyzers(AiSettings(type="openai", api_key="k", model="m"), tmp_path)
+    analyzers = Analyzers(AiSettings.read({"type": "openai", "api_key": "k", "model": "m"}), tmp_path)
     assert analyzers.pick(parse_options({})) is analyzers.pick(parse_options({"model": "m"}))
     assert analyzers.pick(parse_options({})) is not analyzers.pick(parse_options({"model": "n"}))
 

@@ -16,7 +16,7 @@ from inforadar.stages.group.pair_score import load_weights
 from inforadar.stages.group.signature import make_signature
 from inforadar.stages.group.stored import vectors_from_text, vectors_to_text
 from inforadar.stages.group.tokens import days_of, number_value, script_of, split_tokens
-from inforadar.stages.group.vocabulary import Vocabulary
+from inforadar.stages.group.vocabulary import make_vocabulary
 from inforadar.stages.group.window import Member, Window
 
 NOW = datetime(2026, 3, 14, tzinfo=UTC)
@@ -39,7 +39,7 @@ class Newsroom:
 
     def __init__(self) -> None:
         self.made = 0
-        self.window, self.vocabulary = Window(), Vocabulary()
+        self.window, self.vocabulary = Window(), make_vocabulary()
         self.grouper = Grouper(self.window, self.vocabulary, load_weights(), self._new_story)
 
     def _new_story(self) -> StoryId:
@@ -121,6 +121,21 @@ def test_across_scripts_vectors_decide() -> None:
     russian = room.tell("Землетрясение в Гранделе унесло семь жизней", "", language="ru", vector=same)
     other = room.tell("Парламент Сорении принял бюджет на следующий год", "", language="ru", vector=unlike)
     assert russian.story == first.story != other.story
+
+
+def test_in_another_language_the_nearest_telling_decides_and_not_the_mean_of_three() -> None:
+    """A loaded telling is far from a plain one in another language, even if both tell of one event."""
+    room = Newsroom()
+    one, two, three, like_one = (np.zeros(512, np.float32) for _ in range(4))
+    one[0], two[1], three[2], like_one[0], like_one[3] = 1.0, 1.0, 1.0, 0.9, 0.19**0.5
+    first = room.tell("Earthquake in Grandel kills seven", EAST, vector=one)
+    for title, vector in (
+        ("Seven dead as quake hits Grandel", two),
+        ("Grandel: Torvald's town in ruins", three),
+    ):
+        assert room.tell(title, f"{title}. {EAST_2}", vector=vector).story == first.story
+    russian = room.tell("Землетрясение в Гранделе унесло семь жизней", "", language="ru", vector=like_one)
+    assert russian.story == first.story
 
 
 def test_a_copy_is_found_under_another_title_and_after_small_changes() -> None:

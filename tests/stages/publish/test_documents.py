@@ -19,7 +19,7 @@ import pytest
 from lxml import etree
 
 from inforadar.errors import InvalidUrlError
-from inforadar.model.analysis import ScoreName, from_json
+from inforadar.model.analysis import Score, ScoreName, from_json
 from inforadar.stages.publish import NAMESPACE, render_atom, render_json_feed, render_rss
 from inforadar.stages.publish.formats import FORMATS
 from tests.stages.publish.publish_samples import CHANNEL, ENTRIES, NOW, analysis, entry
@@ -143,6 +143,20 @@ def test_the_extension_tells_the_whole_analysis() -> None:
         assert element.attrib == {"name": name, "value": f"{score.value:.3f}", "label": score.label}
         assert _texts(element, "d:reason") == [score.reason]
         assert _texts(element, "d:word") == list(score.words)
+
+
+def test_a_score_that_was_not_measured_is_said_in_every_format() -> None:
+    score = Score(value=None, reason="Not trained for Japanese.")
+    unmeasured = entry(title="x", analysis=replace(analysis(), overall=score, framing=score))
+    item = _rss(unmeasured).find("channel/item")
+    told = {element.get("name"): element for element in item.findall("d:score", NS)}
+    assert dict(told["overall"].attrib) == {"name": "overall", "value": "", "label": "not measured"}
+    assert told["clickbait"].get("value") == "0.000"
+    embedded = _rss(unmeasured, embedded=True).find("channel/item")
+    assert _texts(embedded, "title") == ["Minister answers critics · not measured"]
+    assert "framing not measured: " in _texts(embedded, "description")[0]
+    stored = json.loads(render_json_feed(CHANNEL, [unmeasured]))["items"][0]["_deframe"]["analysis"]
+    assert stored["scores"]["overall"]["value"] is None
 
 
 def test_counters_are_exact_and_zero_is_told() -> None:

@@ -23,10 +23,11 @@ from inforadar.store.articles.claims import (
 )
 from inforadar.store.articles.enqueue import enqueue_urls, request_article, request_articles_without_html
 from inforadar.store.articles.queries import (
+    ArticlePreview,
     count_due_articles,
     load_article,
     load_article_texts,
-    load_lead_images,
+    load_previews,
 )
 from inforadar.store.articles.save import ArticleEnding, save_article
 from inforadar.store.database import Database
@@ -301,6 +302,5 @@ async def test_the_best_text_and_the_lead_image_are_read(database: Database) -> 
     await database.write(save_article, ArticleEnding(job=job, at=NOW, result=TEXT))
     texts = await database.read(load_article_texts, [job.uid])
     assert (texts[job.uid].html, texts[job.uid].markdown, texts[job.uid].clean_text) == (TEXT.html, "", "")
-    assert await database.read(load_lead_images, [job.uid, uid("https://example.com/none")]) == {
-        job.uid: TEXT.image
-    }
+    previews = await database.read(load_previews, [job.uid, uid("https://example.com/none")])
+    assert previews == {job.uid: ArticlePreview(image=TEXT.image, text_len=len(TEXT.clean_text))}

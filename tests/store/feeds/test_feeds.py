@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 from inforadar.errors import InvalidUrlError, NotFoundError, UsageError
 from inforadar.model.feed import Feed, FeedKind
@@ -17,7 +18,7 @@ from inforadar.model.schedule import NextRun
 from inforadar.store.database import Database
 from inforadar.store.feeds import queries
 from inforadar.store.feeds.add import insert_feed
-from inforadar.store.feeds.changes import request_feed, sync_feed, update_feed
+from inforadar.store.feeds.changes import request_feed, sync_feed, sync_unless_recent, update_feed
 from inforadar.store.feeds.delete_feeds import delete_feed, purge_feeds
 from inforadar.store.feeds.queries import (
     count_feeds,
@@ -314,6 +315,24 @@ async def test_sync_brings_a_feed_back_into_the_schedule(database: Database) -> 
     assert (now.last_error, now.failures, now.locked_until) == (None, 0, None)
     assert await database.read(load_broken_count) == 0
     assert len(await database.write(claim_due_feeds, 1)) == 1
+
+
+async def test_a_fetch_asked_for_twice_within_seconds_is_one(database: Database) -> None:
+    feed = await add_feed(database)
+    assert await database.write(sync_unless_recent, feed.id, 30)
+    first = (await reload(database, feed)).requested_at
+    assert not await database.write(sync_unless_recent, feed.id, 30)
+    assert (await reload(database, feed)).requested_at == first
+    # Commands, and a button pressed later, ask again.
+    await database.write(sync_feed, feed.id)
+    assert (await reload(database, feed)).requested_at != first
+    assert await database.write(sync_unless_recent, feed.id, 0)
+
+
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+async def test_a_feed_that_another_program_inserts_gets_an_id_on_postgresql(database: Database) -> None:
+    given = "INSERT INTO feeds (url, url_hash, source) VALUES ('https://x.example/', 'x', 'x') RETURNING id"
+    assert await database.write(lambda connection: connection.execute(text(given)).scalar_one())
 
 
 async def test_feeds_that_need_a_person_are_counted_to_an_end(

@@ -10,6 +10,7 @@ from inforadar.store.database import Database
 from inforadar.store.feeds.delete_feeds import purge_feeds
 from inforadar.store.feeds.history import (
     FeedDay,
+    load_changed_outcomes,
     load_feed_days,
     load_fetch_totals,
     load_outcomes_by_day,
@@ -32,11 +33,28 @@ async def test_a_feeds_days_tell_its_fetches_failures_and_new_items(database: Da
     assert days == {
         feed.id: [
             FeedDay(day=TODAY - DAY, fetches=1, failures=0, added=1),
-            FeedDay(day=TODAY, fetches=3, failures=1, added=2),
+            FeedDay(day=TODAY, fetches=3, failures=1, added=2, failed={Outcome.TEMPORARY_ERROR: 1}),
         ],
         quiet.id: [],
     }
     assert [day.day for day in (await database.read(load_feed_days, [feed.id], TODAY))[feed.id]] == [TODAY]
+
+
+async def test_a_feeds_outcome_is_recorded_when_it_changes(database: Database) -> None:
+    feed, quiet = await add_feed(database), await add_feed(database, "https://quiet.example/feed")
+    minute = timedelta(minutes=1)
+    other = {**FAILED, "next_run": NextRun(after_s=60.0, failures=2, error="y")}
+    for number, ending in enumerate(({}, {}, FAILED, FAILED, other, {}, {})):
+        await collect(database, feed, at=NOW + number * minute, **ending)
+    assert await database.read(load_changed_outcomes, quiet.id, limit=9) == []
+    changes = await database.read(load_changed_outcomes, feed.id, limit=9)
+    assert [(one.at - NOW, one.outcome, one.message) for one in changes] == [
+        (5 * minute, Outcome.SUCCESS, None),
+        (4 * minute, Outcome.TEMPORARY_ERROR, "y"),
+        (2 * minute, Outcome.TEMPORARY_ERROR, "x"),
+        (0 * minute, Outcome.SUCCESS, None),
+    ]
+    assert await database.read(load_changed_outcomes, feed.id, limit=1) == changes[:1]
 
 
 async def test_fetches_of_all_feeds_are_counted_by_outcome_and_stay_counted(database: Database) -> None:

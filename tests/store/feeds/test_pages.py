@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from inforadar.model.http import Outcome
 from inforadar.model.run import RunDetails
 from inforadar.store.database import Database
 from inforadar.store.feeds.add import insert_feed
 from inforadar.store.feeds.changes import update_feed
-from inforadar.store.feeds.pages import FeedFilter, count_feeds_by_state, load_feed_page
+from inforadar.store.feeds.delete_feeds import delete_feed
+from inforadar.store.feeds.pages import FeedFilter, count_feeds_by_state, load_deleted_feeds, load_feed_page
 from inforadar.store.runs.fetch_runs import claim_fetch_run, request_fetch_run, request_stop
 from inforadar.store.runs.items import load_run_added, load_run_changed
 from inforadar.store.runs.queries import load_open_fetch_runs, load_run
-from tests.store.making import add_feed, claim, collected, listed, save, start_run
+from tests.store.making import NOW, add_feed, claim, collected, listed, save, start_run
 
 
 async def test_a_filter_is_followed_to_the_last_feed(database: Database) -> None:
@@ -66,3 +69,14 @@ async def test_a_fetch_is_open_until_it_has_ended(database: Database) -> None:
     waiting = await database.write(request_fetch_run, RunDetails())
     await database.write(request_stop, waiting)
     assert await database.read(load_open_fetch_runs) == [run]
+
+
+async def test_deleted_feeds_are_listed_page_by_page_those_deleted_last_first(database: Database) -> None:
+    feeds = [await add_feed(database, f"https://news.example/{number}") for number in range(5)]
+    # The last two at the same moment.
+    for place, seconds in ((3, 0), (0, 1), (4, 2), (1, 2)):
+        await database.write(delete_feed, feeds[place].id, NOW + timedelta(seconds=seconds))
+    first = await database.read(load_deleted_feeds, limit=2)
+    second = await database.read(load_deleted_feeds, limit=2, before=first.next)
+    assert second.next is None
+    assert [feed.url[-1] for feed in (*first.feeds, *second.feeds)] == ["4", "1", "0", "3"]

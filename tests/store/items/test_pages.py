@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, update
 
+from inforadar.errors import UsageError
 from inforadar.model.person import FIRST_PERSON
 from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.database import Database
 from inforadar.store.items import pages as item_pages
 from inforadar.store.items.one_row import count_items
-from inforadar.store.items.order import SortKey, load_sorted_items
+from inforadar.store.items.order import ITEM_ORDERS, SortKey, load_sorted_items, load_sorted_page
 from inforadar.store.items.pages import load_item_page
 from inforadar.store.items.queries import ItemFilter, list_items
 from inforadar.store.people.save_marks import save_marks_of
@@ -80,6 +81,44 @@ async def test_an_article_that_several_feeds_list_is_shown_once_with_all_of_them
     found = (await database.read(load_item_page, ItemFilter())).items
     assert [(item.feed_id, len(item.also_in)) for item in found] == [(two.id, 1)] * 3
     assert await database.read(count_items) == 3
+
+
+async def test_pages_by_cursor_are_the_sorted_list_in_every_order_whatever_arrives_in_between(
+    database: Database,
+) -> None:
+    (feed,) = await add_feeds(database, 1)
+    given = [(3, 0.5), (None, 0.1), (3, None), (7, 0.5), (None, None), (0, 0.123456789012), (7, 0.5)]
+    for number, (views, score) in enumerate(given):
+        # The last two are of the same minute.
+        at = NOW - timedelta(minutes=min(number, 5))
+        await collect(database, feed, listed(f"https://example.com/{number}", published_at=at, views=views))
+        await database.write(_set_score, f"https://example.com/{number}", score)
+    for order, (sort, descending) in ITEM_ORDERS.items():
+        whole = await database.read(load_sorted_items, ItemFilter(), sort, descending=descending, limit=50)
+        seen: list[str] = []
+        cursor = None
+        while True:
+            page = await database.read(load_sorted_page, ItemFilter(), order, limit=2, cursor=cursor)
+            seen += [item.url for item in page.items]
+            cursor = page.next
+            if cursor is None:
+                break
+        assert seen == [item.url for item in whole], order
+    page = await database.read(load_sorted_page, ItemFilter(), "-views", limit=3)
+    await collect(database, feed, listed("https://example.com/new", published_at=NOW, views=9))
+    following = await database.read(load_sorted_page, ItemFilter(), "-views", limit=9, cursor=page.next)
+    assert not {item.url for item in page.items} & {item.url for item in following.items}
+    for wrong in (
+        "x",
+        "-views",
+        "-views~7~x",
+        "-views~inf~0.0",
+        f"views~{page.next}",
+        "date~~",
+        "-score~\0~",
+    ):
+        with pytest.raises(UsageError, match="does not belong to this list"):
+            await database.read(load_sorted_page, ItemFilter(), "-views", limit=3, cursor=wrong)
 
 
 @pytest.mark.parametrize(
@@ -160,3 +199,7 @@ async def _urls(database: Database, wanted: ItemFilter) -> list[str]:
         cursor = page.next
         if cursor is None:
             return seen
+
+
+def _set_score(connection: Connection, url: str, score: float | None) -> None:
+    connection.execute(update(items).where(items.c.url == url).values(score=score))

@@ -249,6 +249,15 @@ def _to_first(connection: Connection) -> None:
     command.downgrade(alembic_config(connection), "0001")
 
 
+async def test_a_row_that_sql_inserts_gets_an_id_on_postgresql(database: Database) -> None:
+    if database.is_sqlite:
+        return
+    row = text(
+        "INSERT INTO feeds (url, url_hash, source) VALUES ('https://a.example/', 'a', 'a') RETURNING id"
+    )
+    assert await database.write(lambda connection: connection.execute(row).scalar())
+
+
 async def test_items_from_before_are_counted_on_the_day_they_came(database: Database) -> None:
     feed = await add_feed(database)
     await collect(database, feed, listed(), listed("https://example.com/2"))

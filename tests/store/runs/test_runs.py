@@ -7,14 +7,15 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import update
 
-from inforadar.errors import NotFoundError
-from inforadar.model.ids import RunId, new_uuid
+from inforadar.errors import NotFoundError, UsageError
+from inforadar.model.ids import RunId, new_uuid, short_id
 from inforadar.model.progress import Progress, ProgressKind
 from inforadar.model.run import RunDetails, RunKind
 from inforadar.store.database import Database
 from inforadar.store.runs.fetch_runs import claim_fetch_run, close_dead_runs, request_fetch_run
 from inforadar.store.runs.queries import (
     MAX_EVENTS,
+    find_run,
     has_fetch_work,
     load_open_fetch_runs,
     load_report,
@@ -62,6 +63,18 @@ async def test_runs_are_listed_newest_first(database: Database) -> None:
     ]
     listed_runs = await database.read(load_runs, limit=3)
     assert [report.run_id for report in listed_runs] == [made[3], made[0], made[2]]
+
+
+async def test_a_run_is_found_by_the_beginning_or_the_end_of_its_id(database: Database) -> None:
+    first, second = [await start_run(database) for _ in range(2)]
+    assert await database.read(find_run, str(second)) == second
+    assert await database.read(find_run, short_id(first)) == first
+    assert await database.read(find_run, f" {str(second)[-12:].upper()} ") == second
+    with pytest.raises(UsageError, match="fits several runs"):
+        await database.read(find_run, str(first)[:4])
+    for wrong in ("", "zzzzzz", str(new_uuid())):
+        with pytest.raises(NotFoundError, match="There is no run"):
+            await database.read(find_run, wrong)
 
 
 async def test_a_run_that_is_not_there_is_said_to_be_not_there(database: Database) -> None:

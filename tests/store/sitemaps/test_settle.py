@@ -7,7 +7,7 @@ from datetime import timedelta
 from sqlalchemy import select
 
 from inforadar.model.article import Extracted
-from inforadar.model.feed import Feed
+from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.ids import RunId
 from inforadar.model.schedule import Lease, ListingPart, PartState
 from inforadar.pipeline.search_index import SearchIndexer
@@ -29,7 +29,7 @@ TEXT = Extracted(clean_text="старый текст", markdown="старый т
 
 async def a_sitemap(database: Database) -> tuple[Feed, Lease, RunId]:
     """Its pages were published a day apart, the first one last."""
-    feed = await add_feed(database, "https://example.com/sitemap.xml", kind="sitemap")
+    feed = await add_feed(database, "https://example.com/sitemap.xml", kind=FeedKind.SITEMAP)
     days = [NOW - timedelta(days=n) for n in range(3)]
     await collect(
         database,

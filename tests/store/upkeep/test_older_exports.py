@@ -11,6 +11,7 @@ import pytest
 from backports import zstd
 from sqlalchemy import Connection, Table, inspect, select
 
+from inforadar.model.feed import FeedKind
 from inforadar.store.database import Database, open_database
 from inforadar.store.leases import claim_feeds
 from inforadar.store.schema.items import items
@@ -32,7 +33,7 @@ async def older(tmp_path: Path, sqlite_template: Path) -> AsyncIterator[Database
         await fill(database)
         for url in ("https://one.example/feed", "https://два.example/feed"):
             await collect(database, await add_feed(database, url), listed(SHARED, title="Новости 新闻"))
-        await add_feed(database, "https://pages.example/", kind="pages")
+        await add_feed(database, "https://pages.example/", kind=FeedKind.PAGES)
         await add_feed(database, "https://idle.example/", enabled=False)
         yield database
 

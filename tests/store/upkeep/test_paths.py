@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection
 
 from inforadar.actions.upkeep.backup import back_up
 from inforadar.actions.upkeep.restore import restore_database
 from inforadar.app.store import open_store
+from inforadar.cli.system.serve import patient_worker
 from inforadar.config import Settings, load_settings
+from inforadar.pipeline.worker import Stage
 from inforadar.store.database import LOCK_TIMEOUT_S, WORKER_LOCK_TIMEOUT_S
 from inforadar.store.leases import LEASE_S
 from inforadar.store.sitemaps.state_file import open_state
@@ -43,11 +46,13 @@ async def test_a_state_file_of_any_name_is_where_its_path_says(tmp_path: Path, n
 async def test_a_worker_waits_longer_for_another_programs_lock_than_a_person_would(tmp_path: Path) -> None:
     """`db vacuum` holds it for as long as the database is large; no lease may expire meanwhile."""
     settings = load_settings(tmp_path, environ={})
-    limits = []
-    for given in ({}, {"lock_timeout_s": WORKER_LOCK_TIMEOUT_S}):
-        async with open_store(settings, **given) as database:
-            limits.append(
-                await database.write(lambda c: c.exec_driver_sql("PRAGMA busy_timeout").scalar_one() / 1000)
-            )
-    assert limits == [LOCK_TIMEOUT_S, WORKER_LOCK_TIMEOUT_S]
+
+    def limit_s(connection: Connection) -> float:
+        milliseconds: int = connection.exec_driver_sql("PRAGMA busy_timeout").scalar_one()
+        return milliseconds / 1000
+
+    async with open_store(settings) as database:
+        assert await database.write(limit_s) == LOCK_TIMEOUT_S
+    async with patient_worker(settings, frozenset({Stage.COLLECT})) as worker:
+        assert await worker.database.write(limit_s) == WORKER_LOCK_TIMEOUT_S
     assert WORKER_LOCK_TIMEOUT_S < LEASE_S / 2

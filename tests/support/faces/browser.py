@@ -24,6 +24,7 @@ import shutil
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -43,7 +44,6 @@ from inforadar.actions.people.tokens import begin_session
 from inforadar.config import Settings, load_settings
 from inforadar.model.person import FIRST_PERSON
 from inforadar.store.database import open_database
-from inforadar.store.upkeep.upgrade import upgrade_database
 from inforadar.web.http.admin_token import load_admin_token
 from inforadar.web.http.sessions import COOKIE
 from tests.support.faces.newsroom import Newsroom
@@ -54,6 +54,7 @@ DESKTOP = (1280, 800)
 PHONE = (390, 844)
 PATIENCE_MS = 10_000
 AXE_FAILS = {"serious", "critical"}
+OTHER_THEMES = ("dark", "sepia")
 DOT = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
@@ -116,6 +117,8 @@ class Site:
             await context.add_cookies([{"name": COOKIE, "value": cookie, "url": self.base}])
         await context.add_init_script(REFUSALS)
         await context.route(lambda url: not url.startswith(self.base), self._answer_outside)
+        # The server would look for them at the feeds' sites.
+        await context.route(f"{self.base}/favicon/*", self._answer_favicon)
         context.on("console", self._heard)
         context.on("weberror", lambda fault: self.faults.append(f"uncaught: {fault.error}"))
         context.on("dialog", self._asked)
@@ -132,6 +135,9 @@ class Site:
     async def _asked(self, dialog: Dialog) -> None:
         self.faults.append(f"dialog: {dialog.message}")
         await dialog.dismiss()
+
+    async def _answer_favicon(self, route: Route) -> None:
+        await route.fulfill(content_type="image/png", body=DOT)
 
     async def _answer_outside(self, route: Route) -> None:
         self.outside.append(route.request)
@@ -160,33 +166,46 @@ def site_settings(tmp_path: Path) -> Settings:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def site(chromium: Browser, site_settings: Settings) -> AsyncIterator[Site]:
+async def site(chromium: Browser, site_settings: Settings, sqlite_template: Path) -> AsyncIterator[Site]:
     """An empty database, served; fails at the end if a page complained."""
-    async with open_database(site_settings.database_url) as database:
-        await upgrade_database(database)
-        async with running(database, site_settings):
-            opened = Site(
-                base=f"http://127.0.0.1:{site_settings.web.port}",
-                newsroom=Newsroom(database=database),
-                settings=site_settings,
-                browser=chromium,
-                token=load_admin_token(site_settings.home),
-            )
-            yield opened
-            await opened.close()
-            assert not opened.faults, opened.faults
+    shutil.copy(sqlite_template, site_settings.home / "inforadar.db")
+    async with open_database(site_settings.database_url) as database, running(database, site_settings):
+        opened = Site(
+            base=f"http://127.0.0.1:{site_settings.web.port}",
+            newsroom=Newsroom(database=database),
+            settings=site_settings,
+            browser=chromium,
+            token=load_admin_token(site_settings.home),
+        )
+        yield opened
+        await opened.close()
+        assert not opened.faults, opened.faults
 
 
 async def no_axe_violations(page: Page) -> None:
     """Fail on violations that make a page unusable for someone; minor ones are advice."""
     results = await Axe().run(page)
-    found = [
+    found = _violations(results.response, AXE_FAILS)
+    assert not found, "\n".join(found)
+
+
+async def no_axe_violations_in_any_theme(page: Page) -> None:
+    """Fail on any violation, even a minor one; in the themes that are not shown, on those of colours."""
+    found = _violations((await Axe().run(page)).response)
+    for theme in OTHER_THEMES:
+        await page.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
+        results = await Axe().run(page, options={"runOnly": ["color-contrast", "link-in-text-block"]})
+        found += [f"{theme}: {one}" for one in _violations(results.response)]
+    assert not found, "\n".join([page.url, *found])
+
+
+def _violations(response: dict[str, Any], impacts: set[str] | None = None) -> list[str]:
+    return [
         f"{violation['id']} ({violation['impact']}): {node['html']}: {node['failureSummary']}"
-        for violation in results.response["violations"]
-        if violation["impact"] in AXE_FAILS
+        for violation in response["violations"]
+        if impacts is None or violation["impact"] in impacts
         for node in violation["nodes"]
     ]
-    assert not found, "\n".join(found)
 
 
 async def overflow(page: Page) -> int:

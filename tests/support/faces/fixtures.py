@@ -14,7 +14,6 @@ import pytest
 
 from inforadar.config import Settings, load_settings
 from inforadar.store.database import Database, open_database
-from inforadar.store.upkeep.upgrade import upgrade_database
 from tests.support.faces.browser import chromium, site_settings
 from tests.support.faces.newsroom import Newsroom
 from tests.support.faces.serving import running
@@ -33,9 +32,9 @@ def web_settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-async def newsroom(web_settings: Settings) -> AsyncIterator[Newsroom]:
+async def newsroom(web_settings: Settings, sqlite_template: Path) -> AsyncIterator[Newsroom]:
+    shutil.copy(sqlite_template, web_settings.home / "inforadar.db")
     async with open_database(web_settings.database_url) as database:
-        await upgrade_database(database)
         yield Newsroom(database=database)
 
 

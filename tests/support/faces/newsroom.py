@@ -51,7 +51,7 @@ ANALYSIS = Analysis(
 )
 
 
-def analysis(overall: float, **fields: Any) -> Analysis:
+def analysis(overall: float | None, **fields: Any) -> Analysis:
     return replace(ANALYSIS, overall=Score(value=overall, reason=""), **fields)
 
 
@@ -102,7 +102,7 @@ class Newsroom:
                 stored = (to_json(found), found.overall.value, datetime.now(UTC))
                 assert await self.database.write(save_analysis, job, *stored)
 
-    async def analyze(self, scores: Mapping[str, float]) -> None:
+    async def analyze(self, scores: Mapping[str, float | None]) -> None:
         """Give items an article and an analysis by {url: overall score}; claims everything that is waiting."""
         text = Extracted(clean_text="Text.", markdown="Text.")
         await self.finish_articles(dict.fromkeys(scores, text))
@@ -113,14 +113,20 @@ class Newsroom:
         await self.database.write(save_changes, [change], run_id=None, at=datetime.now(UTC))
 
     async def fetched(
-        self, feed: Feed, outcome: Outcome = Outcome.SUCCESS, *, moved_to: str | None = None, **next_run: Any
+        self,
+        feed: Feed,
+        outcome: Outcome = Outcome.SUCCESS,
+        *,
+        moved_to: str | None = None,
+        ago: timedelta = timedelta(),
+        **next_run: Any,
     ) -> None:
         """Record a finished fetch; `next_run` has the fields of a `NextRun`."""
         (lease,) = await self.database.write(claim_feeds, [feed.id])
         job = FinishedJob(
             lease=lease,
             run_id=RunId(new_uuid()),
-            at=datetime.now(UTC),
+            at=datetime.now(UTC) - ago,
             outcome=outcome,
             next_run=NextRun(**{"after_s": None} | next_run),
             moved_to=moved_to,

@@ -17,7 +17,7 @@ from inforadar.web.serve import serve_api
 
 @asynccontextmanager
 async def running(database: Database, settings: Settings) -> AsyncIterator[aiohttp.ClientSession]:
-    """Serve while the block runs; yield a client."""
+    """Serve while the block runs; yield a client, which asks for plain bytes unless a test says otherwise."""
     stop, ready = asyncio.Event(), asyncio.Event()
     serving = asyncio.create_task(serve_api(database, settings, stop, ready=ready))
     came_up = asyncio.create_task(ready.wait())
@@ -25,7 +25,8 @@ async def running(database: Database, settings: Settings) -> AsyncIterator[aioht
     came_up.cancel()
     base = f"http://127.0.0.1:{settings.web.port}"
     try:
-        async with aiohttp.ClientSession(base, auto_decompress=False) as client:
+        plain = {"Accept-Encoding": "identity"}
+        async with aiohttp.ClientSession(base, auto_decompress=False, headers=plain) as client:
             yield client
     finally:
         stop.set()

@@ -25,6 +25,7 @@ from inforadar.store.items.queries import ItemFilter, list_items
 from inforadar.store.items.save import save_changes
 from inforadar.store.upkeep.upgrade import upgrade_database
 from inforadar.tui.app import RadarApp
+from inforadar.tui.screens.all_screens import load_keymap
 from tests.support.faces.newsroom import Newsroom, analysis
 from tests.support.paths import ROOT
 
@@ -142,7 +143,7 @@ async def opened(
     size: tuple[int, int] = (80, 24),
     now: Callable[[], datetime] = lambda: NOW,
 ) -> AsyncIterator[Terminal]:
-    app = RadarApp(settings, database, now=now)
+    app = RadarApp(settings, database, now=now, keymap=load_keymap(settings.home))
     async with app.run_test(size=size) as pilot:
         terminal = Terminal(app, pilot)
         await terminal.settle()

@@ -41,6 +41,8 @@ class PagedSite:
     page_size: int = 5
     path: str = "/latest"
     host: str | None = None
+    head: str = ""
+    """The head of each page, with its tags."""
     advertiser: str | None = None
     """The start of a URL that each page shows first, with another ending each time and the date of now."""
 
@@ -92,7 +94,7 @@ class PagedSite:
             return Answer(status=404)
         more = page * self.page_size < len(self.posts)
         link = f"<a rel=next href='{self.path}?page={page + 1}'>older</a>" if more else ""
-        return html(f"<html><body><main>{rows}</main>{link}</body></html>")
+        return html(f"<html>{self.head}<body><main>{rows}</main>{link}</body></html>")
 
     def _advertisement(self) -> str:
         if self.advertiser is None:

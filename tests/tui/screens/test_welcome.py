@@ -46,7 +46,7 @@ async def test_opml_is_imported_and_a_wrong_file_is_named(
         await terminal.press("i")
         await terminal.type(str(file))
         await terminal.press("enter")
-        assert "2 feeds added, 0 were there already, 0 skipped." in terminal.status
+        assert "2 feeds added, 0 already there, 0 skipped." in terminal.status
         assert isinstance(terminal.app.screen, ArticlesScreen)
     added = await newsroom.database.read(load_feeds)
     assert [feed.topic for feed in added] == ["Tech", "Tech"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -201,10 +201,13 @@ async def test_the_root_domain_is_set_and_cleared(newsroom: Newsroom, admin: Adm
 
 async def test_sync_revives_and_a_disabled_feed_says_why_not(newsroom: Newsroom, admin: Admin) -> None:
     feed = await newsroom.add_feed()
-    await newsroom.fetched(feed, Outcome.PERMANENT_ERROR, error="Answered 404.", failures=1)
+    await newsroom.fetched(
+        feed, Outcome.PERMANENT_ERROR, error="Answered 404.", failures=1, ago=timedelta(minutes=1)
+    )
     status, synced = await admin("POST", f"/api/feeds/{feed.id}/sync")
     assert (status, synced["last_error"], synced["failures"]) == (202, None, 0)
     assert "Requested" in synced["health_sentence"]
+    assert (await admin("POST", f"/api/feeds/{feed.id}/sync"))[0] == 200
     await admin("PATCH", f"/api/feeds/{feed.id}", json={"enabled": False})
     status, said = await admin("POST", f"/api/feeds/{feed.id}/sync")
     assert (status, said["error"]) == (409, f"{feed.url} is disabled. Enable it first.")
@@ -315,6 +318,8 @@ async def test_how_much_text_is_published_is_set_changed_and_taken_away(admin: A
     for content in ("none", "full", None):
         status, changed = await admin("PATCH", path, json={"content": content})
         assert (status, changed["options"].get("content")) == (200, content)
+    status, changed = await admin("PATCH", path, json={"revisions": "always"})
+    assert (status, changed["options"]["revisions"]) == (200, "always")
     status, _ = await admin("PATCH", path, json={"content": "everything"})
     assert status == 400
 

@@ -10,6 +10,8 @@ from uuid import uuid4
 
 import aiohttp
 import pytest
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
 
 from inforadar.config import Settings
 from inforadar.model.article import Extracted
@@ -190,6 +192,20 @@ async def test_a_run_that_says_nothing_yet_answers_at_once(
         assert await response.content.read() == (b"event: end\ndata: {}\n\n" if method == "GET" else b"")
 
 
+async def test_asking_for_the_headers_of_a_run_reads_no_events(newsroom: Newsroom) -> None:
+    run_id = await newsroom.database.write(insert_run, RunKind.FETCH, NOW)
+    await newsroom.database.write(finish_run, run_id, NOW)
+    scope = {"type": "http", "headers": [], "query_string": b"", "path_params": {"id": str(run_id)}}
+    read = {}
+    for method in ("HEAD", "GET"):
+        response = await run_events.RunEvents(database=newsroom.database).stream(
+            Request({**scope, "method": method})
+        )
+        assert isinstance(response, StreamingResponse)
+        read[method] = [part async for part in response.body_iterator]
+    assert read == {"HEAD": [], "GET": [b"event: end\ndata: {}\n\n"]}
+
+
 async def test_statistics_count_days_scores_and_failures(world: Newsroom, web: aiohttp.ClientSession) -> None:
     found = await ask(web, "/api/statistics")
     assert found["feeds"] == {"total": 2, "health": {"new": 2}}
@@ -200,6 +216,20 @@ async def test_statistics_count_days_scores_and_failures(world: Newsroom, web: a
         {"source": "Two", "mean": 0.2, "bins": [0, 0, 1] + [0] * 7},
     ]
     assert found["articles"] == {"not_fetched": 4, "success": 2}
+
+
+async def test_a_score_that_was_not_measured_is_null_with_its_label(
+    newsroom: Newsroom, web: aiohttp.ClientSession
+) -> None:
+    feed = await newsroom.add_feed()
+    for number in range(3):
+        at = NOW - timedelta(hours=number)
+        await newsroom.add_item(feed, f"https://x.example/{number}", published_at=at)
+    await newsroom.analyze({"https://x.example/1": 0.8, "https://x.example/2": None})
+    found = (await ask(web, "/api/items"))["items"]
+    labels = [(item["score"], item["score_label"]) for item in found]
+    assert labels == [(None, None), (0.8, "loaded"), (None, "not measured")]
+    assert await urls(web, max_score="1") == ["1"]
 
 
 async def test_one_item_comes_with_text_analysis_marks_and_changes(
@@ -307,3 +337,78 @@ async def test_an_event_stream_goes_on_after_the_last_event_that_was_seen(
         "line 3\n\ndata: x",
         "line 4\n\ndata: x",
     ]
+
+
+async def test_a_time_range_and_a_total(newsroom: Newsroom, web: aiohttp.ClientSession) -> None:
+    feed = await newsroom.add_feed()
+    for day in range(1, 6):
+        at = datetime(2026, 3, day, 12, tzinfo=UTC)
+        await newsroom.add_item(feed, f"https://news.example/{day}", published_at=at)
+    wanted = {"since": "2026-03-02", "until": "2026-03-04T12:00:00Z", "total": "1", "limit": "1"}
+    page = await ask(web, "/api/items", **wanted)
+    assert ([item["url"][-1] for item in page["items"]], page["total"]) == (["3"], 2)
+    page = await ask(web, "/api/items", **wanted, cursor=page["next"])
+    assert [item["url"][-1] for item in page["items"]] == ["2"]
+    async with web.get("/api/items", params={"since": "yesterday"}) as response:
+        assert (response.status, (await response.json())["detail"]) == (
+            400,
+            "since must be a day or a time like 2026-10-05T06:30:00Z.",
+        )
+
+
+async def test_every_list_has_an_order_and_a_total(newsroom: Newsroom, web: aiohttp.ClientSession) -> None:
+    feeds = [await newsroom.add_feed(f"https://news.example/{number}") for number in range(3)]
+    for number in range(4):
+        at = NOW - timedelta(minutes=number)
+        await newsroom.add_item(feeds[0], f"https://news.example/{number}", published_at=at)
+    await newsroom.analyze({"https://news.example/1": 0.9, "https://news.example/3": 0.2})
+    assert await urls(web, order="date") == ["3", "2", "1", "0"]
+    assert await urls(web, order="score", unread="1") == ["3", "1", "0", "2"]
+    page = await ask(web, "/api/items", order="-score", limit="1")
+    assert await urls(web, order="-score", cursor=page["next"]) == ["3", "0", "2"]
+    page = await ask(web, "/api/feeds", order="-added", limit="2", total="1")
+    assert [one["id"] for one in page["feeds"]] == [str(feed.id) for feed in feeds[:0:-1]]
+    page = await ask(web, "/api/feeds", order="-added", cursor=page["next"])
+    assert ([one["id"] for one in page["feeds"]], "total" in page) == ([str(feeds[0].id)], False)
+    runs = [
+        await newsroom.database.write(insert_run, RunKind.FETCH, NOW + timedelta(hours=number))
+        for number in range(3)
+    ]
+    page = await ask(web, "/api/runs", order="date", limit="1", total="1", since=f"{NOW:%Y-%m-%dT%H:%M:%SZ}")
+    assert (page["runs"][0]["run_id"], page["total"]) == (str(runs[0]), 3)
+    page = await ask(web, "/api/runs", order="date", cursor=page["next"], until="2100-01-01")
+    assert [run["run_id"] for run in page["runs"]] == [str(run_id) for run_id in runs[1:]]
+    assert (await ask(web, "/api/runs", since="2100-01-01", total="1"))["total"] == 0
+    for path in ("/api/items", "/api/feeds", "/api/runs", "/api/stories"):
+        async with web.get(path, params={"order": "random"}) as response:
+            assert (response.status, "order must be one of: " in await response.text()) == (400, True)
+
+
+async def test_an_unknown_parameter_is_a_problem_that_names_those_there_are(
+    web: aiohttp.ClientSession,
+) -> None:
+    async with web.get("/api/items?topics=world") as response:
+        assert (response.status, response.content_type) == (400, "application/problem+json")
+        problem = await response.json()
+    assert (problem["title"], problem["status"], problem["type"]) == ("Bad Request", 400, "about:blank")
+    assert problem["detail"].startswith("There is no parameter topics. There are: archived, cursor, feed,")
+    async with web.get("/api/labels?x") as response:
+        assert (await response.json())["detail"] == "There is no parameter x. There are none."
+
+
+async def test_lists_are_paged_by_one_word_and_the_old_ones_say_so(
+    newsroom: Newsroom, web: aiohttp.ClientSession
+) -> None:
+    feeds = [await newsroom.add_feed(f"https://news.example/{number}") for number in range(2)]
+    async with web.get("/api/feeds?limit=1") as response:
+        page = await response.json()
+        assert "Deprecation" not in response.headers
+    assert (page["feeds"][0]["id"], page["next"]) == (str(feeds[0].id), str(feeds[0].id))
+    for word in ("cursor", "after"):
+        async with web.get("/api/feeds", params={word: page["next"]}) as response:
+            assert [feed["id"] for feed in (await response.json())["feeds"]] == [str(feeds[1].id)]
+            assert response.headers.get("Warning") == (
+                None if word == "cursor" else '299 - "after is now cursor"'
+            )
+    async with web.get("/api/runs?limit=1") as response:
+        assert (await response.json()) == {"runs": [], "next": None}

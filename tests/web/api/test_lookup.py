@@ -21,7 +21,8 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 async def ask(web: aiohttp.ClientSession, path: str, **query: str) -> tuple[int, Any]:
     async with web.get(path, params=query, headers={"Accept-Encoding": "identity"}) as response:
-        assert response.headers["Content-Type"] == "application/json"
+        kind = "application/json" if response.status == 200 else "application/problem+json"
+        assert response.headers["Content-Type"] == kind
         assert response.headers["Access-Control-Allow-Origin"] == "*"
         return response.status, await response.json()
 
@@ -190,6 +191,20 @@ async def test_a_site_whose_feeds_have_nothing_yet_is_known(
         assert (status, body["items"]) == (200, [])
 
 
+async def test_a_site_is_found_by_any_of_its_hosts(newsroom: Newsroom, web: aiohttp.ClientSession) -> None:
+    await newsroom.add_feed("https://news.example.co.uk/feed")
+    own = await newsroom.add_feed("https://blog.own.example/feed")
+    await newsroom.database.write(update_feed, own.id, {"root_domain": "blog.own.example"})
+    for root, status in (
+        ("www.example.co.uk", 200),
+        ("blog.own.example", 200),
+        ("other.blog.own.example", 404),
+        ("co.uk", 404),
+        ("[", 404),
+    ):
+        assert (await ask(web, "/api/site", root=root))[0] == status, root
+
+
 async def test_a_site_that_did_not_change_is_a_304_and_one_that_did_is_sent_compressed(
     newsroom: Newsroom, web: aiohttp.ClientSession
 ) -> None:
@@ -204,3 +219,28 @@ async def test_a_site_that_did_not_change_is_a_304_and_one_that_did_is_sent_comp
     await newsroom.add_item(feed, "https://news.example/new")
     async with web.get("/api/site?root=news.example", headers=known) as response:
         assert response.status == 200
+
+
+async def test_many_pages_are_found_at_once_by_the_forms_of_their_urls(
+    newsroom: Newsroom, web: aiohttp.ClientSession
+) -> None:
+    feed = await newsroom.add_feed()
+    for url in ("https://www.news.example/a", "https://news.example/b/", "https://news.example/c.html?id=1"):
+        await newsroom.add_item(feed, url, title=url[-6:])
+    asked = {
+        "http://news.example/a": "/a",
+        "https://www.news.example/a/": "/a",
+        "https://amp.news.example/a/amp": "/a",
+        "https://news.example/b": "/b/",
+        "http://www.news.example/b/amp/": "/b/",
+        "https://news.example/c.amp.html?amp=1&id=1&utm_source=x": "/c.html?id=1",
+    }
+    others = ["https://news.example/", "https://news.example/d", "https://other.example/a", "no url", ""]
+    async with web.post("/api/items/lookup", json={"urls": [*asked, *others]}) as response:
+        assert response.status == 200
+        assert "Access-Control-Allow-Origin" not in response.headers
+        found = (await response.json())["items"]
+    assert {url: item["url"].split(".example")[1] for url, item in found.items()} == asked
+    assert {item["story"] for item in found.values()} == {None}
+    async with web.post("/api/items/lookup", json={"urls": ["https://x.example/"] * 201}) as response:
+        assert response.status == 400

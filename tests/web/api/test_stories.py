@@ -51,6 +51,21 @@ async def ask(web: aiohttp.ClientSession, path: str, **query: str) -> Any:
         return await response.json(content_type=None)
 
 
+async def test_stories_have_an_order_a_time_range_and_a_total(
+    world: Newsroom, web: aiohttp.ClientSession
+) -> None:
+    page = await ask(web, "/api/stories", min_sources="1", order="-sources", limit="1", total="1")
+    assert (page["stories"][0]["source_count"], page["total"]) == (2, 2)
+    page = await ask(web, "/api/stories", min_sources="1", order="-sources", cursor=page["next"])
+    assert [story["source_count"] for story in page["stories"]] == [1]
+    for outside in ({"since": "2100-01-01"}, {"until": "2000-01-01"}):
+        assert await ask(web, "/api/stories", **outside, total="1") == {
+            "stories": [],
+            "next": None,
+            "total": 0,
+        }
+
+
 async def test_stories_are_listed_and_shown_with_items_and_facts(
     world: Newsroom, web: aiohttp.ClientSession
 ) -> None:
@@ -95,6 +110,8 @@ async def test_the_address_of_a_merged_story_leads_to_the_other(
         ("/feeds/stories?format=pdf", 400),
         ("/feeds/stories/topic/nothing", 404),
         ("/brief?top=0", 400),
+        ("/brief?since=yesterday", 400),
+        ("/brief?since=99999999999999999999d", 400),
     ],
 )
 async def test_wrong_requests_are_refused(web: aiohttp.ClientSession, path: str, status: int) -> None:
@@ -125,5 +142,7 @@ async def test_the_briefing_is_a_page_markdown_and_json(world: Newsroom, web: ai
     assert "<b>Torvald" not in page
     (story,) = (await ask(web, "/brief", format="json"))["stories"]
     assert story["facts"]
+    assert (await ask(web, "/brief", format="json", since="7d"))["stories"][0]["id"] == story["id"]
+    assert f'href="/stories/{story["id"]}"' in page
     async with web.get("/brief", params={"format": "markdown"}) as response:
         assert (await response.text()).startswith("# Briefing")

@@ -12,6 +12,7 @@ from inforadar.model.feed import Feed
 from inforadar.model.ids import new_uuid
 from inforadar.model.item_number import id_range, item_number, parse_item_number
 from inforadar.model.person import FIRST_PERSON
+from inforadar.store.database import Database
 from inforadar.store.people.marks import load_marks
 from inforadar.store.people.save_marks import save_marks
 from inforadar.urls import url_hash
@@ -20,6 +21,12 @@ from tests.support.faces.newsroom import Newsroom
 from tests.web.greader.client import ALL, READ, STARRED, STATE, ReaderApp, admin_app, reader_app
 
 HOSTILE = '<script>alert(1)</script> & "co" 新闻'
+
+
+@pytest.fixture
+def newsroom(database: Database) -> Newsroom:
+    """On both databases."""
+    return Newsroom(database=database)
 
 
 @pytest.fixture

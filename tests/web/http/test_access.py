@@ -82,8 +82,10 @@ async def test_a_change_needs_the_token(web: aiohttp.ClientSession, bearer: dict
 
 
 async def test_marks_are_set_and_cleared_and_the_others_stay(
-    web: aiohttp.ClientSession, bearer: dict[str, str]
+    newsroom: Newsroom, web: aiohttp.ClientSession, bearer: dict[str, str]
 ) -> None:
+    await newsroom.add_item(await newsroom.add_feed(), ITEM)
+
     async def marks(**changes: object) -> dict[str, object]:
         async with web.put("/api/marks", json={"urls": [ITEM], **changes}, headers=bearer) as response:
             assert response.status == 200
@@ -93,6 +95,10 @@ async def test_marks_are_set_and_cleared_and_the_others_stay(
     assert await marks(read=True) == {"url": ITEM, "read": True, "starred": False} | NO_OTHERS
     assert (await marks(starred=True))["read"] is True
     assert await marks(read=False) == {"url": ITEM, "read": False, "starred": True} | NO_OTHERS
+    both = {"urls": [ITEM, "https://nobody.example/"], "read": True}
+    async with web.put("/api/marks", json=both, headers=bearer) as response:
+        said = await response.json()
+    assert ([item["url"] for item in said["items"]], said["unknown"]) == ([ITEM], ["https://nobody.example/"])
 
 
 @pytest.mark.parametrize(
@@ -166,6 +172,8 @@ async def test_a_form_carries_its_csrf_token_as_a_field(
     async with web.post("/logout", data={"csrf": csrf}, headers=headers, allow_redirects=False) as response:
         assert response.status == 303
         assert "Max-Age=0" in response.headers["Set-Cookie"]
+    async with web.get("/api/session", headers=cookie) as response:
+        assert (await response.json())["name"] is None, "a copy of the cookie is worth nothing any more"
 
 
 async def test_logins_from_another_site_and_too_many_wrong_ones_are_refused(

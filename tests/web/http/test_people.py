@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 
 import aiohttp
 import pytest
+from yarl import URL
 
 from inforadar.actions.people.accounts import add_person
 from inforadar.actions.people.passwords import set_password
@@ -16,7 +18,14 @@ from inforadar.errors import UsageError
 from inforadar.model.person import FIRST_PERSON, Role, TokenKind
 from inforadar.store.people.queries import load_tokens
 from inforadar.store.people.save_people import delete_person
-from inforadar.web.http.login_limit import FREE_FAILURES, MAX_WAIT_S, CrowdedError, LoginLimit
+from inforadar.web.http import login_limit
+from inforadar.web.http.login_limit import (
+    FREE_FAILURES,
+    MAX_WAIT_S,
+    MAX_WAITING_AT_ADDRESS,
+    CrowdedError,
+    LoginLimit,
+)
 from inforadar.web.http.sessions import COOKIE
 from tests.support.faces.newsroom import Newsroom
 from tests.support.faces.person import LIKE_A_BROWSER
@@ -38,6 +47,31 @@ async def test_a_link_shows_a_button_and_works_once(newsroom: Newsroom, web: aio
         assert (await response.json())["name"] == "admin"
     async with web.post("/login/link", data={"code": code}, allow_redirects=False) as response:
         assert response.status == 401
+
+
+async def test_a_login_leads_back_to_the_page_that_it_was_asked_for_on(
+    newsroom: Newsroom, web: aiohttp.ClientSession
+) -> None:
+    async with web.get("/login") as page:
+        base = f"{page.url.origin()}"
+    for address, referrer, lands in (
+        ("/login", f"{base}/feeds?state=new&q=a%26b", "/feeds?state=new&q=a%26b"),
+        ("/login?next=/runs", f"{base}/feeds", "/runs"),
+        ("/login", "https://evil.example/feeds", "/"),
+        ("/login", f"{base}/login", "/"),
+        ("/login?next=//evil.example", "", "/"),
+        ("/login?next=https://evil.example/", "", "/"),
+        ("/login?next=/%5Cevil.example", "", "/"),
+        ("/login?next=/a%0d%0aX:y", "", "/"),
+    ):
+        async with web.get(URL(address, encoded=True), headers={"Referer": referrer}) as page:
+            cookie = "; ".join(f"{name}={one.value}" for name, one in page.cookies.items())
+        # A link from the terminal, opened meanwhile, leads there too.
+        code, headers = await make_link(newsroom.database, FIRST_PERSON), {"Cookie": cookie}
+        async with web.post(
+            "/login/link", data={"code": code}, headers=headers, allow_redirects=False
+        ) as answer:
+            assert (answer.status, answer.headers["Location"]) == (303, lands), address
 
 
 async def test_a_password_logs_in_and_a_new_one_ends_all_sessions(
@@ -66,6 +100,7 @@ async def test_a_reader_marks_and_changes_nothing_else(
     ida = await add_person(newsroom.database, "Ida", Role.READER, None, utc_now())
     password, _ = await make_app_password(newsroom.database, ida.id, "a program")
     headers = {"Authorization": f"Bearer {password}"}
+    await newsroom.add_item(await newsroom.add_feed(), "https://x.example/1")
     marked = {"urls": ["https://x.example/1"], "read": True, "add_labels": ["позже"], "note": "so?"}
     async with web.put("/api/marks", json=marked, headers=headers) as response:
         (item,) = (await response.json())["items"]
@@ -167,3 +202,45 @@ async def test_guessing_waits_longer_and_longer_at_its_own_address() -> None:
             pass
     now[0] += timedelta(minutes=6)
     assert limit.wait_s("ida", "1.1.1.1") == 0
+
+
+async def no_sleep(seconds: float) -> None:
+    pytest.fail(f"nobody waits {seconds} s here")
+
+
+async def test_one_address_has_few_attempts_at_once_whatever_names_it_tries() -> None:
+    limit = LoginLimit(now=lambda: datetime(2026, 3, 1, tzinfo=UTC), sleep=no_sleep)
+    async with AsyncExitStack() as attempts:
+        for number in range(MAX_WAITING_AT_ADDRESS):
+            await attempts.enter_async_context(limit.turn(f"имя {number}", "2001:db8::1"))
+        with pytest.raises(CrowdedError):
+            await attempts.enter_async_context(limit.turn("ida", "2001:db8::2"))
+        await attempts.enter_async_context(limit.turn("ida", "1.1.1.1"))
+    async with limit.turn("ida", "2001:db8::2"):
+        pass
+
+
+def test_wrong_attempts_are_remembered_for_a_bounded_number_of_accounts_and_addresses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(login_limit, "MAX_KEYS", 30)
+    now = [datetime(2026, 3, 1, tzinfo=UTC)]
+    limit = LoginLimit(now=lambda: now[0], sleep=no_sleep)
+    for number in range(50):
+        limit.failed(f"name {number}", f"10.0.0.{number}")
+    assert len(limit._failures) <= 33
+    for _ in range(FREE_FAILURES):
+        limit.failed("ida", "1.1.1.1")
+    assert limit.wait_s("ida", "1.1.1.1") > 0, "the newest are kept"
+    now[0] += timedelta(minutes=6)
+    for number in range(2):
+        limit.failed(f"later {number}", "2.2.2.2")
+    assert len(limit._failures) == 5, "those whose time is over go first"
+
+
+async def test_a_page_that_needs_a_login_leads_to_it(web: aiohttp.ClientSession) -> None:
+    async with web.get("/account", headers=LIKE_A_BROWSER) as response:
+        shown = await response.text()
+    assert response.status == 401
+    assert "<h1>Log in first</h1>" in shown
+    assert '<p><a href="/login">Log in</a></p>' in shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from datetime import date
 
@@ -41,10 +42,10 @@ async def test_a_sites_feed_is_found_looked_into_and_added(
     found = await person.post("/add", url=f" {site.url('/')} ")
     assert found.status == 200
     assert "named by the page" in found.words
-    assert found.text.count("<li>") == 5
+    assert found.text.partition("<main")[2].count("<li>") == 5
     assert not await newsroom.database.read(load_feeds)
     page = await person.follow(await person.post("/add/feed", url=feed_url, kind="feed", topic="мир"))
-    assert "Added. A running worker fetches it now." in page.words
+    assert "Added. It is fetched now, and this page fills itself." in page.words
     (feed,) = await newsroom.database.read(load_feeds)
     assert (feed.url, feed.topic, feed.enabled, feed.polling) == (feed_url, "мир", True, True)
     assert feed.requested_at is not None
@@ -87,7 +88,7 @@ async def test_a_feed_that_is_named_and_not_there_is_shown_without_items(site: S
     site.page("/", f"<!doctype html><html><head>{link_to_feed('/gone.xml')}</head><body></body></html>")
     found = await person.post("/add", url=site.url("/"))
     assert "/gone.xml" in found.words
-    assert "<li>" not in found.text
+    assert "<li>" not in found.text.partition("<main")[2]
 
 
 async def test_what_cannot_be_found_is_said_in_plain_words(site: Site, person: Person) -> None:
@@ -135,10 +136,43 @@ async def test_selectors_are_tried_out_and_the_site_is_asked_once(
     page = await person.follow(
         await person.post("/add/pages", **given, topic="a", cutoff="2026-01-31", do="add")
     )
-    assert "article.post" in page.words
+    assert 'name="item" value="article.post"' in page.text
     (feed,) = await newsroom.database.read(load_feeds)
     assert (feed.kind, feed.options.cutoff_date) == (FeedKind.PAGES, date(2026, 1, 31))
     assert feed.options.selectors == dict(SELECTORS)
+
+
+async def test_a_page_is_shown_as_soon_as_its_items_are_known_and_the_rest_is_guessed(
+    site: Site, newsroom: Newsroom, person: Person
+) -> None:
+    paged = PagedSite(site)
+    paged.publish(8)
+    given = {"url": paged.url, "item": SELECTORS["item"]}
+    page = await person.post("/add/pages", **given, do="preview")
+    assert (page.status, "5 items would be taken" in page.words) == (200, True)
+    guesses = dict(re.findall(r'<code data-guess="(\w+)">([^<]+)</code>', page.text))
+    assert guesses.keys() == {"link", "title", "date"}
+    # Without a script, the guesses stand in the form, and adding takes them.
+    assert all(f'name="{name}" value="{selector}"' in page.text for name, selector in guesses.items())
+    missing = await person.post("/add/pages", **given, do="add")
+    assert (missing.status, "`link` is missing." in missing.words) == (422, True)
+    page = await person.follow(await person.post("/add/pages", **given, **guesses, do="add"))
+    (feed,) = await newsroom.database.read(load_feeds)
+    # The same on the page of the feed, where the selectors are edited.
+    path = f"/feeds/{feed.id}/selectors"
+    tried = await person.post(path, **{**SELECTORS, "author": ".nobody"}, do="preview")
+    assert "`author` matches nothing in any of the 5 items." in tried.words
+    assert 'value=".nobody"' in tried.text
+    part = await person.post(f"{path}?part=1", item=SELECTORS["item"])
+    assert "5 items would be taken" in part.words
+    assert "<html" not in part.text
+    wrong = await person.post(path, **{**SELECTORS, "link": "h2 ["}, do="save")
+    assert (wrong.status, "`link` is not a valid CSS selector" in wrong.words) == (422, True)
+    page = await person.follow(await person.post(path, **SELECTORS, do="save"))
+    assert "Saved." in page.words
+    (feed,) = await newsroom.database.read(load_feeds)
+    assert feed.options.selectors == dict(SELECTORS)
+    assert len([one for one in site.requests if one.path.startswith(paged.path)]) == 1
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,7 @@ async def test_a_site_is_added_after_a_look_at_its_items(visited: Site) -> None:
         await no_axe_violations(page)
         await page.get_by_label("Topic").fill("мир")
         await page.get_by_role("button", name="Add").click()
-    await expect(page.get_by_text("Added. A running worker fetches it now.")).to_be_visible()
+    await expect(page.get_by_text("Added. It is fetched now")).to_be_visible()
     (feed,) = await visited.newsroom.database.read(load_feeds)
     assert feed.topic == "мир"
 
@@ -163,7 +163,7 @@ async def test_every_page_is_open_to_everybody_on_a_desk_and_on_a_phone(visited:
     url = "https://news.example/1"
     await newsroom.add_item(feed, url)
     await newsroom.analyze({url: 0.81})
-    paths = ("/feeds", f"/feeds/{feed.id}", f"/feeds/{feed.id}/delete", "/add", "/add?kind=pages", "/opml",
+    paths = ("/feeds", f"/feeds/{feed.id}", "/feeds/deleted", "/add", "/add?kind=pages", "/opml",
              "/fetch", "/runs", "/statistics")  # fmt: skip
     for dark, size in ((False, (1280, 800)), (True, PHONE)):
         page = await (await visited.visit(admin=True, dark=dark, size=size)).new_page()

@@ -1,19 +1,19 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from uuid import UUID
+
 import pytest
 from starlette.datastructures import QueryParams
 
 from inforadar.errors import UsageError
-from inforadar.store.feeds.labels import Label
-from inforadar.web.pages.item_query import MAX_SOURCES, Query, Show, choices, parse_query
+from inforadar.model.ids import FeedId, ItemId
+from inforadar.store.people.sidebar import MAX_SIDE_FEEDS, SideFeed, Totals
+from inforadar.web.pages.item_query import Query, Show, band_choices, parse_query, show_choices
+from inforadar.web.pages.sidebar import FEW_FEEDS, make_sidebar
 
-LABELS = [
-    Label(source="BBC", topic="world", feeds=1),
-    Label(source="Habr", topic="go", feeds=1),
-    Label(source="Habr", topic="Python", feeds=2),
-    Label(source="habr", topic="python", feeds=1),
-    Label(source="Хабр & Ко", topic="python", feeds=1),
-]
+FEED = UUID("019a8f5e-0000-7000-8000-000000000001")
+NOW = datetime(2026, 3, 1, 12, 0, 5, 123456, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
@@ -23,15 +23,16 @@ LABELS = [
         "/?source=Habr",
         "/?source=Habr&source=%D0%A5%D0%B0%D0%B1%D1%80+%26+%D0%9A%D0%BE&topic=go",
         "/?show=unread&score=loaded&q=a+%22b%22&after=1.2",
+        f"/?feed={FEED}&show=unread&at=1772366405123456",
     ],
 )
 def test_an_address_is_read_and_written_alike(address: str) -> None:
     assert parse_query(QueryParams(address.partition("?")[2])).href == address
 
 
-@pytest.mark.parametrize("wrong", ["show=everything", "score=0.5", "score=LOADED"])
+@pytest.mark.parametrize("wrong", ["show=everything", "score=0.5", "score=LOADED", "feed=x", "at=-1", "at=²"])
 def test_what_is_not_known_is_said(wrong: str) -> None:
-    with pytest.raises(UsageError, match="must be one of"):
+    with pytest.raises(UsageError):
         parse_query(QueryParams(wrong))
 
 
@@ -41,6 +42,7 @@ def test_a_query_becomes_a_filter() -> None:
     assert (found.starred, found.unread, found.archived) == (True, False, False)
     assert (found.min_score, found.below_score) == (0.34, 0.67)
     assert parse_query(QueryParams("show=archived")).filter.archived
+    assert parse_query(QueryParams(f"feed={FEED}")).filter.feed_id == FEED
 
 
 def test_the_place_alone_is_no_filter() -> None:
@@ -48,46 +50,59 @@ def test_the_place_alone_is_no_filter() -> None:
     assert Query(words="x").is_filtered
 
 
-def test_names_are_the_same_in_any_case_and_their_numbers_are_summed() -> None:
-    unread = {("Habr", "Python"): 2, ("habr", "python"): 3, ("Хабр & Ко", "python"): 4, ("BBC", "world"): 1}
-    found = choices(Query(), LABELS, unread)
-    assert [(one.name, one.unread) for one in found.sources] == [("BBC", 1), ("habr", 5), ("Хабр & Ко", 4)]
-    assert [(one.name.lower(), one.unread) for one in found.topics] == [
-        ("go", 0),
-        ("python", 9),
-        ("world", 1),
-    ]
+def test_an_unread_list_is_held_while_it_is_read_and_its_articles_remember_that() -> None:
+    held = Query(show=Show.UNREAD, after="1.2").held(NOW)
+    assert held.filter.unread_at == NOW
+    assert held.item_href(ItemId(FEED)) == f"/item/{FEED}?show=unread&at=1772366405123456"
+    assert held.held(datetime.now(UTC)).at == NOW
+    assert held.first == Query(show=Show.UNREAD)
+    assert Query().held(NOW) == Query()
 
 
-def test_topics_are_those_of_the_chosen_sources() -> None:
-    unread = {("BBC", "world"): 1, ("Habr", "Python"): 2, ("Хабр & Ко", "python"): 4}
-    found = choices(Query(sources=("HABR",)), LABELS, unread)
-    assert [(one.name.lower(), one.unread) for one in found.topics] == [("go", 0), ("python", 2)]
-
-
-def test_a_chosen_source_that_is_not_among_the_first_labels_can_be_cleared() -> None:
-    *_, last = choices(Query(sources=("Site 99999",)), LABELS, {}).sources
-    assert (last.name, last.active, last.href) == ("Site 99999", True, "/")
-
-
-def test_choosing_keeps_the_other_filters_and_choosing_again_clears() -> None:
-    query = Query(sources=("BBC",), show=Show.UNREAD, band="loaded", words="x", after="1.2")
-    found = choices(query, LABELS, {})
-    bbc, habr, _ = found.sources
-    assert bbc.active
-    assert bbc.href == "/?show=unread&score=loaded&q=x"
-    assert habr.href == "/?source=habr&show=unread&score=loaded&q=x"
-    assert [one.active for one in found.shows] == [False, True, False, False]
-    assert found.shows[0].href == "/?source=BBC&score=loaded&q=x"
-    loaded = found.bands[2]
+def test_choosing_keeps_the_other_filters_and_choosing_a_score_again_clears_it() -> None:
+    query = Query(sources=("BBC",), show=Show.UNREAD, band="loaded", words="x", at=NOW, after="1.2")
+    shows = show_choices(query)
+    assert [(one.name, one.active) for one in shows] == [("all", False), ("unread", True)]
+    assert shows[0].href == "/?source=BBC&score=loaded&q=x"
+    loaded = band_choices(query)[2]
     assert loaded.active
     assert loaded.href == "/?source=BBC&show=unread&q=x"
 
 
-def test_many_sources_are_cut_but_never_the_chosen_one() -> None:
-    labels = [Label(source=f"Source {number:03}", topic="t", feeds=1) for number in range(MAX_SOURCES + 20)]
-    last = labels[-1].source
-    found = choices(Query(sources=(last,)), labels, {})
-    assert len(found.sources) == MAX_SOURCES + 1
-    assert found.sources[-1].name == last
-    assert found.more_sources == 19
+def side_feed(number: int, topic: str, *, state: str = "success", unread: int = 1) -> SideFeed:
+    return SideFeed(
+        id=FeedId(UUID(int=number)), name=f"Feed {number}", topic=topic, state=state, unread=unread
+    )
+
+
+def test_topics_hold_their_feeds_with_numbers_and_the_worst_state() -> None:
+    feeds = [side_feed(2, "Python", state="waiting", unread=2), side_feed(1, "python"), side_feed(3, "world")]
+    side = make_sidebar(Query(), feeds, Totals(all=9, unread=4, starred=1, archived=0), {"ferries": "ferry"})
+    assert [(one.name, one.count, one.active) for one in side.shows] == [
+        ("all", 9, True),
+        ("unread", 4, False),
+        ("starred", 1, False),
+        ("archived", 0, False),
+    ]
+    python, world = side.topics
+    assert [feed.name for feed in python.feeds] == ["Feed 1", "Feed 2"]
+    assert (python.unread, python.unwell, python.is_open) == (3, "waiting to try again", True)
+    assert (world.unread, world.unwell) == (1, None)
+    assert [(one.name, one.href) for one in side.searches] == [("ferries", "/?q=ferry")]
+
+
+def test_links_of_the_sidebar_keep_unread_and_unfold_what_is_shown() -> None:
+    feeds = [side_feed(number, f"topic {number % 2}") for number in range(FEW_FEEDS + 1)]
+    side = make_sidebar(Query(feed=feeds[1].id, show=Show.UNREAD, words="x", at=NOW), feeds, None, {})
+    assert [topic.is_open for topic in side.topics] == [False, True]
+    assert side.topics[0].href == "/?topic=topic+0&show=unread"
+    assert side.topics[1].feeds[0].href == f"/?feed={feeds[1].id}&show=unread"
+    assert side.topics[1].feeds[0].active
+    assert side.feed_name == "Feed 1"
+    assert not any(one.active for one in side.shows)
+
+
+def test_very_many_feeds_are_cut() -> None:
+    side = make_sidebar(Query(), [side_feed(number, "t") for number in range(MAX_SIDE_FEEDS + 1)], None, {})
+    assert side.has_more
+    assert len(side.topics[0].feeds) == MAX_SIDE_FEEDS

@@ -10,6 +10,7 @@ from inforadar.actions.people.passwords import check_password, set_password
 from inforadar.errors import UsageError
 from inforadar.model.ids import FeedId
 from inforadar.model.person import MAX_NAME_CHARACTERS, Person, PersonId, Role
+from inforadar.model.search import parse_search
 from inforadar.store.database import Database
 from inforadar.store.people.save_people import (
     delete_person,
@@ -69,6 +70,7 @@ async def keep_search(database: Database, person_id: PersonId, name: str, words:
     for text in (name, words):
         if not text.strip() or len(text) > MAX_SEARCH_CHARACTERS:
             raise UsageError(f"Name and words of a search have 1 to {MAX_SEARCH_CHARACTERS} characters.")
+    parse_search(words)
     await database.write(save_search, person_id, name.strip()[:200], words.strip())
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from inforadar.store.database import Database
-from inforadar.store.upkeep.repair import repair_indexes
+from inforadar.store.upkeep.repair import count_anew, repair_indexes
 
 
 async def repair_database(database: Database) -> list[str]:
-    """Create missing indexes; return their names."""
-    return await database.write(repair_indexes)
+    """Create missing indexes and return their names; count items again."""
+    made = await database.write(repair_indexes)
+    await database.write(count_anew)
+    return made

@@ -12,6 +12,7 @@ from inforadar.config import RetentionSettings
 from inforadar.model.feed_options import FeedOptions
 from inforadar.model.ids import FeedId
 from inforadar.store.database import Database
+from inforadar.store.revisions.prune import count_old_versions, prune_old_versions
 from inforadar.store.upkeep.delete_surplus import (
     delete_history,
     delete_lost_marks,
@@ -123,8 +124,12 @@ class Retention:
     async def _history(self, now: datetime, *, delete: bool) -> int:
         before = now - timedelta(days=self.settings.history_days)
         if not delete:
-            return await self.database.read(count_history, before)
-        total = 0
+            versions = await self.database.read(count_old_versions, before)
+            return versions + await self.database.read(count_history, before)
+        total, uid = await self.database.write(prune_old_versions, before, None)
+        while uid is not None:
+            number, uid = await self.database.write(prune_old_versions, before, uid)
+            total += number
         for table in HISTORY:
             after = None
             while batch := await self.database.write(delete_history, before, table, after):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
@@ -11,11 +12,12 @@ from inforadar.actions.restore import restore_feed
 from inforadar.actions.switch import switch_feed, sync_feed
 from inforadar.cli.feed.feeds import Json, Reference
 from inforadar.cli.terminal.confirm import Yes, confirm
-from inforadar.cli.terminal.output import print_json, print_line, safe, short_id, short_time
+from inforadar.cli.terminal.output import print_json, print_line, safe, short_time
 from inforadar.cli.terminal.run import on_store
 from inforadar.clock import utc_now
 from inforadar.config import Settings
 from inforadar.model.feed import Feed
+from inforadar.model.ids import short_id
 from inforadar.store.database import Database
 from inforadar.store.feeds.queries import find_deleted_feed, find_feed
 from inforadar.views.json import feed_document
@@ -95,7 +97,8 @@ def delete(feed: Reference, *, yes: Yes = False, json: Json = False) -> None:
         return await database.read(find_feed, feed)
 
     found = on_store(find)
-    confirm(f"Delete {safe(found.url)}?", yes=yes, undone="Nothing was deleted.")
+    if sys.stdin.isatty():
+        confirm(f"Delete {safe(found.url)}?", yes=yes, undone="Nothing was deleted.")
 
     async def work(database: Database, _: Settings) -> Feed:
         return await delete_feed(database, found.id, utc_now())

@@ -16,6 +16,7 @@ from inforadar.config import Settings
 from inforadar.store.database import Database
 from inforadar.store.feeds.history import load_delays_by_day
 from inforadar.store.feeds.rhythms import Price, load_price
+from inforadar.texts import counted
 
 
 def delays(
@@ -60,7 +61,8 @@ def delays(
     )
     if price:
         print_line(
-            f"{price.feeds:,} feeds are polled by their rhythm: {price.planned:,.0f} requests a day are planned, "
+            f"{counted(price.feeds, 'feed')} {'is' if price.feeds == 1 else 'are'} polled by their rhythm: "
+            f"{price.planned:,.0f} requests a day are planned, "
             f"{price.budget:,.0f} are the budget, {_minutes(price.expected_delay_s)} of delay are expected."
         )
 

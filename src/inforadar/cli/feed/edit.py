@@ -16,13 +16,14 @@ from inforadar.cli.feed.change import tell
 from inforadar.cli.feed.feeds import Json, Reference
 from inforadar.cli.feed.selectors_file import read_selectors
 from inforadar.cli.feed.sitemap_options import UNCHANGED, SitemapOptions
-from inforadar.cli.terminal.output import print_line, safe, short_id
+from inforadar.cli.terminal.output import print_line, safe
 from inforadar.cli.terminal.run import on_store
 from inforadar.config import Settings
 from inforadar.errors import UsageError
 from inforadar.model.analysis import AnalyzerName
 from inforadar.model.feed import ErrorPolicy, Feed, FeedKind
 from inforadar.model.feed_options import Content
+from inforadar.model.ids import short_id
 from inforadar.model.subscription import Edited, FeedChanges
 from inforadar.stages.analyze.choose import prompts_folder
 from inforadar.stages.analyze.llm.prompt import load_prompt
@@ -57,6 +58,13 @@ def edit(
     polling_mode: Annotated[
         Literal["adaptive", "fixed", "default"] | None,
         Parameter(help="When it is polled: by its rhythm, or at the fixed interval."),
+    ] = None,
+    revisions: Annotated[
+        Literal["off", "stories", "always", "default"] | None,
+        Parameter(
+            help="Which articles are looked at again for changes: none, those in stories, starred or listed anew "
+            "(the default), or all."
+        ),
     ] = None,
     content: Annotated[
         ContentChoice | None,
@@ -134,6 +142,7 @@ def edit(
         timezone=timezone,
         content=content,
         polling_mode=polling_mode,
+        revisions=revisions,
         analyzer=analyzer,
         model=model,
         prompt=prompt,

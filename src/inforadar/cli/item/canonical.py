@@ -23,7 +23,7 @@ from inforadar.cli.terminal.run import on_store
 from inforadar.clock import utc_now
 from inforadar.config import Settings, load_settings
 from inforadar.masks import masked
-from inforadar.model.article import Extracted, FailureCode, NotExtracted
+from inforadar.model.article import Extracted, NotExtracted
 from inforadar.model.http import NotModified
 from inforadar.pipeline.articles import ArticleListener, ArticleProgress
 from inforadar.pipeline.worker import Stage
@@ -33,14 +33,6 @@ from inforadar.store.database import Database
 from inforadar.texts import counted
 
 Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
-
-_SKIP_REASONS = {
-    FailureCode.BAD_HTML: "Bad HTML",
-    FailureCode.HTTP: "HTTP error",
-    FailureCode.TIMEOUT: "Timeout",
-    FailureCode.PARSE: "Parse error",
-    FailureCode.EMPTY: "No text",
-}
 
 
 def run(*, json: Json = False) -> int:
@@ -128,7 +120,7 @@ def canon_lines(progress: ArticleProgress) -> list[str]:
             return [f"[canon] ✅ Unchanged → {job.uid}"]
         case NotExtracted(code=code, detail=detail):
             return [
-                f"[canon] ⚠️ {_SKIP_REASONS[code]} → skip",
+                f"[canon] ⚠️ {code.in_words} → skip",
                 f"[canon]    {code.value} {safe(job.url)}: {safe(detail)}",
             ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from cyclopts import Parameter, validators
@@ -11,17 +12,27 @@ from inforadar.cli.terminal.output import (
     print_line,
     print_table,
     score_text,
-    short_id,
     short_time,
 )
 from inforadar.cli.terminal.run import on_store
 from inforadar.config import Settings
+from inforadar.model.ids import short_id
 from inforadar.model.item import Item
+from inforadar.model.search import FIELDS
+from inforadar.pipeline.search_index import SearchIndexer
 from inforadar.store.database import Database
 from inforadar.store.items.one_row import count_items
 from inforadar.store.items.order import SortKey, load_sorted_items
 from inforadar.store.items.queries import ItemFilter
+from inforadar.store.people.queries import load_first_admin
+from inforadar.texts import counted
 from inforadar.views.json import item_document
+from inforadar.views.times import shown_counter
+
+_QUERY_HELP = (
+    'Only items that match: words, "phrases", -excluded, this OR that, and the fields '
+    f"{', '.join(f'{name}:' for name in FIELDS)}."
+)
 
 
 def _is_score(_: object, value: float | None) -> None:
@@ -31,6 +42,14 @@ def _is_score(_: object, value: float | None) -> None:
 
 
 def list_(
+    query: Annotated[
+        list[str] | None,
+        Parameter(
+            negative="",
+            allow_leading_hyphen=True,
+            help=_QUERY_HELP,
+        ),
+    ] = None,
     *,
     source: Annotated[list[str] | None, Parameter(negative="", help="Only these sources.")] = None,
     topic: Annotated[list[str] | None, Parameter(negative="", help="Only these topics.")] = None,
@@ -47,10 +66,20 @@ def list_(
     json: Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")] = False,
 ) -> None:
     """List items, newest first."""
-    wanted = ItemFilter(sources=tuple(source or ()), topics=tuple(topic or ()), max_score=max_score)
+    wanted = ItemFilter(
+        sources=tuple(source or ()),
+        topics=tuple(topic or ()),
+        max_score=max_score,
+        query=" ".join(query) if query else None,
+    )
     offset = (page - 1) * limit
 
     async def work(database: Database, _: Settings) -> tuple[list[Item], int]:
+        nonlocal wanted
+        if wanted.query:
+            wanted = replace(wanted, person_id=(await database.read(load_first_admin)).id)
+            # Items that no worker has indexed yet are found too.
+            await SearchIndexer(database=database).run_once()
         found = await database.read(
             load_sorted_items, wanted, SortKey.DATE, descending=True, limit=limit, offset=offset
         )
@@ -69,15 +98,28 @@ def list_(
                 item.all_topics,
                 item.title or item.url,
                 short_time(item.published_at),
-                item.rating,
-                item.views,
-                item.comments,
-                score_text(item.score),
+                *(_counter(item, name) for name in ("rating", "views", "comments")),
+                score_text(item.score, is_analyzed=item.score_word is not None),
             )
             for item in items
         ),
-        empty="No items yet. Run `inforadar worker --once` to fetch feeds that are due.",
+        empty=_nothing(page, limit, total, is_search=bool(query)),
         only_wide=("Topic", "±>", "Views>", "Cmts>"),
     )
     if items:
         print_line(f"{offset + 1}–{offset + len(items)} of {total} · by date ↓")
+
+
+def _counter(item: Item, name: str) -> str | None:
+    value = getattr(item, name)
+    return None if value is None else shown_counter(name, value)
+
+
+def _nothing(page: int, limit: int, total: int, *, is_search: bool) -> str:
+    if total:
+        pages = -(-total // limit)
+        what = f"{counted(total, 'item')} {'fills' if total == 1 else 'fill'} {counted(pages, 'page')}"
+        return f"There is no page {page}: {what}. `--page {pages}` shows the last one."
+    if is_search:
+        return "Nothing matches."
+    return "No items yet. Run `inforadar worker --once` to fetch feeds that are due."

@@ -116,7 +116,7 @@ def _print_head(console: Console, item: Item, article: Article | None) -> None:
         if item.revised_at and item.revised_at > item.published_at
         else None,
         item.language or (extracted.language if extracted else None),
-        *(f"{value:g} {'±' if name == 'rating' else name}" for name, value in shown_counters(item)),
+        *(f"{name} {number}" for name, number in shown_counters(item)),
         counted(extracted.text_len, "character") if extracted else None,
     ]
     console.print(Text(" · ".join(safe(part) for part in line if part), style="dim"))
@@ -137,7 +137,7 @@ def _print_scores(console: Console, analysis: Analysis) -> None:
     for name in (*BARS, None):
         score = analysis.score(name) if name else analysis.overall
         filled = round((score.value or 0.0) * BAR_COLUMNS)
-        in_words = Text(score.label, style="dim") if score.value is None else score_text(score.value)
+        in_words = score_text(score.value)
         bar = Text("█" * filled + "░" * (BAR_COLUMNS - filled), style=in_words.style)
         label = name.value.replace("_", " ") if name else "overall"
         table.add_row(label, bar, in_words, Text(safe(score.reason)))

@@ -8,7 +8,13 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from inforadar.actions.people.accounts import add_person, edit_person, remove_person
+from inforadar.actions.people.accounts import (
+    add_person,
+    edit_person,
+    hide_feed,
+    remove_person,
+    show_feed,
+)
 from inforadar.actions.people.passwords import check_password, set_password
 from inforadar.actions.people.tokens import make_link
 from inforadar.cli.terminal.confirm import Yes, confirm
@@ -19,6 +25,7 @@ from inforadar.config import Settings
 from inforadar.errors import UsageError
 from inforadar.model.person import Person, Role
 from inforadar.store.database import Database
+from inforadar.store.feeds.queries import find_feed
 from inforadar.store.people.queries import find_person, load_people
 
 Name = Annotated[str, Parameter(help="The person's name.")]
@@ -83,22 +90,31 @@ def edit(
     titles: Annotated[
         Literal["original", "neutral"] | None, Parameter(help="Which title apps show first.")
     ] = None,
+    hide: Annotated[
+        tuple[str, ...], Parameter(negative="", help="A feed that they do not want to see. Repeatable.")
+    ] = (),
+    show: Annotated[tuple[str, ...], Parameter(negative="", help="A hidden feed to show again.")] = (),
     json: Json = False,
 ) -> None:
-    """Change a person's name, role or settings."""
-    if rename is None and role is None and titles is None:
-        raise UsageError("Nothing to change. Give --rename, --role or --titles.")
+    """Change a person's name, role or settings, or hide feeds from them."""
+    if rename is None and role is None and titles is None and not hide and not show:
+        raise UsageError("Nothing to change. Give --rename, --role, --titles, --hide or --show.")
 
     async def work(database: Database, _: Settings) -> Person:
         person = await database.read(find_person, name)
+        hidden = [(await database.read(find_feed, one)).id for one in hide]
+        shown = [(await database.read(find_feed, one)).id for one in show]
         new_role = Role(role) if role else None
-        return await edit_person(database, person.id, name=rename, role=new_role, titles=titles)
+        edited = await edit_person(database, person.id, name=rename, role=new_role, titles=titles)
+        await hide_feed(database, person.id, hidden)
+        await show_feed(database, person.id, shown)
+        return edited
 
     person = on_store(work)
     if json:
         print_json(person_document(person))
     else:
-        print_line(f"{safe(person.name)} is {_article(person.role)} now.")
+        print_line(f"Changed {safe(person.name)} ({person.role}).")
 
 
 def remove(name: Name, *, yes: Yes = False, json: Json = False) -> None:
@@ -166,10 +182,6 @@ def person_document(person: Person) -> dict[str, Any]:
         "created_at": person.created_at,
         "settings": dict(person.settings),
     }
-
-
-def _article(role: Role) -> str:
-    return f"an {role}" if role is Role.ADMIN else f"a {role}"
 
 
 def _read_password(*, required: bool) -> str | None:

@@ -21,7 +21,7 @@ SearchName = Annotated[str, Parameter(help="The name of the search.")]
 def add(
     name: Name,
     search: SearchName,
-    words: Annotated[str, Parameter(help="The words to search for.")],
+    words: Annotated[str, Parameter(help="The query: words, phrases and fields such as source:Habr.")],
     *,
     json: Json = False,
 ) -> None:

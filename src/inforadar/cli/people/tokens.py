@@ -10,10 +10,11 @@ from cyclopts import Parameter
 
 from inforadar.actions.people.tokens import make_app_password, make_feed_token, revoke
 from inforadar.cli.people.person import Json, Name
-from inforadar.cli.terminal.output import print_json, print_line, print_table, safe, short_id, short_time
+from inforadar.cli.terminal.output import print_json, print_line, print_table, safe, short_time
 from inforadar.cli.terminal.run import on_store
 from inforadar.config import Settings
 from inforadar.errors import NotFoundError, UsageError
+from inforadar.model.ids import short_id
 from inforadar.model.person import PersonId, Token, TokenId, TokenKind
 from inforadar.store.database import Database
 from inforadar.store.people.queries import find_person, load_tokens

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from inforadar.cli.terminal.output import print_line, print_table, safe
 from inforadar.masks import masked
+from inforadar.model.ids import short_id
 from inforadar.model.progress import Progress as Event
 from inforadar.model.progress import ProgressKind
 from inforadar.model.run import Report
@@ -20,7 +21,7 @@ from inforadar.texts import counted
 from inforadar.views.times import local
 
 _LABEL_COLUMNS = 20
-_STYLES = {"+": "green", "~": "yellow"}
+_STYLES = {"+": "green", "~": "yellow", "!": "red"}
 
 
 class FetchDisplay:
@@ -71,9 +72,9 @@ class FetchDisplay:
         at = local(event.at).strftime("%H:%M:%S")
         text = safe(event.text)
         if self._bar is None:
-            print(masked(f"{at}  {safe(event.label):{_LABEL_COLUMNS}}  {text}"), flush=True)
+            print(masked(f"{at}  {_label(event.label)}  {text}"), flush=True)
             return
-        line = Text.assemble((f"{at}  ", "dim"), (f"{safe(event.label):{_LABEL_COLUMNS}}  ", "cyan"))
+        line = Text.assemble((f"{at}  ", "dim"), (f"{_label(event.label)}  ", "cyan"))
         line.append(text, style=_STYLES.get(text[:1], ""))
         self._bar.console.print(line, soft_wrap=True)
 
@@ -85,7 +86,7 @@ class FetchDisplay:
         rate = event.done / spent
         left = (event.found - event.done) / rate if rate else None
         timing = f"   {rate:.0f}/s   {_duration(left)} left" if left is not None else ""
-        self._describe(f"{event.done} of {event.found} items{timing}")
+        self._describe(f"{event.done} of {counted(event.found, 'item')}{timing}")
 
     def _describe(self, text: str) -> None:
         if self._bar:
@@ -121,5 +122,12 @@ def print_report(report: Report) -> None:
     print_line(
         f"{'Interrupted: ' if report.interrupted else ''}{report.added_count} added, "
         f"{report.updated_count} updated, {counted(report.errors_count, 'error')}. "
-        f"Details: `inforadar run show {report.run_id}`."
+        f"Details: `inforadar run show {short_id(report.run_id)}`."
     )
+
+
+def _label(name: str) -> str:
+    """The feed's name, cut to its column."""
+    shown = safe(name)
+    short = shown if len(shown) <= _LABEL_COLUMNS else shown[: _LABEL_COLUMNS - 1] + "…"
+    return f"{short:{_LABEL_COLUMNS}}"

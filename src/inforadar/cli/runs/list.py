@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from typing import Annotated
-from uuid import UUID
 
 from cyclopts import Parameter, validators
 
 from inforadar.cli.terminal.output import print_json, print_line, print_table, safe, short_time
 from inforadar.cli.terminal.run import on_store
 from inforadar.config import Settings
-from inforadar.model.ids import RunId
+from inforadar.model.ids import short_id
 from inforadar.model.run import Report
 from inforadar.store.database import Database
-from inforadar.store.runs.queries import load_report, load_runs
+from inforadar.store.runs.queries import find_run, load_report, load_runs
 from inforadar.texts import counted
+from inforadar.views.field_diff import plain_change, shown_changes
 from inforadar.views.json import report_document, run_state
-from inforadar.views.run_log import shown
 
 Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
 
@@ -41,7 +40,7 @@ def list_(
         ["Run", "Kind", "Started", "Finished", "Added>", "Updated>", "Errors>", "State"],
         (
             (
-                str(report.run_id),
+                short_id(report.run_id),
                 report.kind.value,
                 short_time(report.started_at),
                 short_time(report.finished_at),
@@ -56,11 +55,15 @@ def list_(
     )
 
 
-def show(run: Annotated[UUID, Parameter(help="The run's id.")], *, json: Json = False) -> None:
+def show(
+    run: Annotated[str, Parameter(help="The run's id, or a unique beginning or end of it.")],
+    *,
+    json: Json = False,
+) -> None:
     """Show one run with every item it added or changed."""
 
     async def work(database: Database, _: Settings) -> Report:
-        return await database.read(load_report, RunId(run))
+        return await database.read(load_report, await database.read(find_run, run))
 
     report = on_store(work)
     if json:
@@ -75,8 +78,8 @@ def show(run: Annotated[UUID, Parameter(help="The run's id.")], *, json: Json = 
         print_line(f"+ {safe(url)}")
     for url, fields in report.updated_fields_map.items():
         print_line(f"~ {safe(url)}")
-        for field, (old, new) in fields.items():
-            print_line(f"    {field}: {safe(shown(old))} → {safe(shown(new))}")
+        for change in shown_changes(fields):
+            print_line(f"    {change.field}: {safe(plain_change(change))}")
     for url, error in report.details.errors.items():
         print_line(f"! {safe(url)}: {safe(error)}")
     for url, warnings in report.details.warnings.items():

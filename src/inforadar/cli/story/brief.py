@@ -7,13 +7,13 @@ from typing import Annotated, Literal
 from cyclopts import Parameter, validators
 
 from inforadar.app.stories import load_brief
-from inforadar.cli.story.stories import parse_span
 from inforadar.cli.terminal.output import print_json, print_line
 from inforadar.cli.terminal.run import on_store
 from inforadar.clock import utc_now
 from inforadar.config import Settings
 from inforadar.store.database import Database
 from inforadar.views.brief import Brief, brief_document, brief_html, brief_markdown
+from inforadar.views.times import parse_span
 
 
 def brief(

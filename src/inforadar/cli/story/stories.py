@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Annotated
 from uuid import UUID
 
@@ -16,13 +15,15 @@ from inforadar.cli.terminal.output import print_json, print_line, print_table, s
 from inforadar.cli.terminal.run import on_store
 from inforadar.clock import utc_now
 from inforadar.config import Settings
-from inforadar.errors import NotFoundError, UsageError
+from inforadar.errors import NotFoundError
 from inforadar.model.ids import ItemId, StoryId
 from inforadar.store.database import Database
 from inforadar.store.stories.queries import StoryFilter, find_story_item
 from inforadar.texts import counted
 from inforadar.urls import normalize
-from inforadar.views.stories import ShownStory, StoryView, spread_text, story_document, view_document
+from inforadar.views.stories import ShownStory, StoryView, spread_text
+from inforadar.views.story_json import story_document, view_document
+from inforadar.views.times import parse_span
 
 Json = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
 Story = Annotated[UUID, Parameter(help="The story's id.")]
@@ -42,7 +43,7 @@ def list_(
 ) -> None:
     """List stories, newest first."""
 
-    async def work(database: Database, _: Settings) -> list[ShownStory]:
+    async def work(database: Database, _: Settings) -> tuple[ShownStory, ...]:
         wanted = StoryFilter(min_sources=min_sources, topic=topic, limit=limit)
         return await load_shown_stories(database, wanted)
 
@@ -170,14 +171,3 @@ def regroup(
         print_json({"queued": number})
     else:
         print_line(f"Queued {counted(number, 'item')}; a worker groups them.")
-
-
-_UNITS = {"m": "minutes", "h": "hours", "d": "days"}
-
-
-def parse_span(text: str) -> timedelta:
-    """Parse `90m`, `24h` or `7d`."""
-    number, unit = text[:-1], text[-1:]
-    if unit not in _UNITS or not number.isdecimal() or not 0 < int(number) <= 100_000:
-        raise UsageError(f"{text!r} is no span of time. Give minutes, hours or days: 90m, 24h, 7d.")
-    return timedelta(**{_UNITS[unit]: int(number)})

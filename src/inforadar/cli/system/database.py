@@ -49,7 +49,7 @@ def upgrade(*, json: Json = False) -> None:
 
 def check(
     *,
-    repair: Annotated[bool, Parameter(negative="", help="Rebuild missing indexes.")] = False,
+    repair: Annotated[bool, Parameter(negative="", help="Rebuild missing indexes and counters.")] = False,
     json: Json = False,
 ) -> int:
     """Check the database for damage: file, schema and references. Reads all of it."""

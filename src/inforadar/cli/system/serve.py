@@ -7,8 +7,8 @@ import os
 import signal
 import sys
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Annotated, Any, TypeVar
 
 import structlog
@@ -22,7 +22,7 @@ from inforadar.cli.terminal.logs import configure_logs
 from inforadar.cli.terminal.output import print_json, print_line, safe
 from inforadar.config import Settings, load_settings
 from inforadar.errors import UsageError
-from inforadar.pipeline.worker import Stage, WorkReport
+from inforadar.pipeline.worker import Stage, Worker, WorkReport
 from inforadar.store.database import WORKER_LOCK_TIMEOUT_S
 from inforadar.texts import counted
 
@@ -99,21 +99,26 @@ def _stages(text: str) -> frozenset[Stage]:
 
 
 async def _work(settings: Settings, stages: frozenset[Stage], stop: asyncio.Event) -> None:
-    async with (
-        open_store(settings, lock_timeout_s=WORKER_LOCK_TIMEOUT_S) as database,
-        open_worker(settings, database, stages=stages) as worker,
-    ):
-        tune_garbage_collector()
+    async with patient_worker(settings, stages, runs_on=True) as worker:
         await worker.run(stop)
 
 
 async def _work_once(settings: Settings, stages: frozenset[Stage]) -> WorkReport:
+    async with patient_worker(settings, stages) as worker:
+        return await worker.run_once()
+
+
+@asynccontextmanager
+async def patient_worker(
+    settings: Settings, stages: frozenset[Stage], *, runs_on: bool = False
+) -> AsyncIterator[Worker]:
+    """Open a worker that waits for another program's lock for longer than a person would."""
     async with (
         open_store(settings, lock_timeout_s=WORKER_LOCK_TIMEOUT_S) as database,
-        open_worker(settings, database, stages=stages) as worker,
+        open_worker(settings, database, stages=stages, runs_on=runs_on) as worker,
     ):
         tune_garbage_collector()
-        return await worker.run_once()
+        yield worker
 
 
 def _document(report: WorkReport) -> dict[str, Any]:
@@ -130,6 +135,7 @@ def _document(report: WorkReport) -> dict[str, Any]:
         "postponed_count": collected.postponed,
         "fetches": [str(fetched.run_id) for fetched in report.fetches],
         "articles": dict(report.articles),
+        "looks": dict(report.looks),
         "analyses": dict(report.analyses),
         "built": report.built,
     }

@@ -17,7 +17,7 @@ def show(*, json: Annotated[bool, Parameter(name="--json", negative="", help="Pr
     rows: list[dict[str, Any]] = []
     for name, section in SECTIONS.items():
         values = getattr(settings, name)
-        for field in section.model_fields:
+        for field in section.__struct_fields__:
             value = getattr(values, field)
             masked = "***" if is_secret(section, field) and value is not None else value
             rows.append(
@@ -48,4 +48,4 @@ def _plain(value: Any) -> Any:
 def _shown(value: Any) -> str:
     if value is None or value in ("", []):
         return "–"
-    return ", ".join(value) if isinstance(value, list) else str(value)
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

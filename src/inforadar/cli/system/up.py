@@ -16,6 +16,8 @@ from cyclopts import Parameter
 
 from inforadar.app.store import SAMPLE, make_home, open_store
 from inforadar.cli.system.serve import STOP_S, UNDER_UP, stop_signals
+from inforadar.cli.terminal.browser import is_desktop, start_browser
+from inforadar.cli.terminal.command import own_command
 from inforadar.cli.terminal.logs import configure_logs
 from inforadar.cli.terminal.output import print_line
 from inforadar.clock import utc_now
@@ -23,11 +25,17 @@ from inforadar.config import Settings, load_settings
 from inforadar.errors import DatabaseInUseError, StoreError
 from inforadar.masks import masked
 from inforadar.sample.install import add_sample
-from inforadar.sample.server import check_sample_port
+from inforadar.sample.server import check_sample_port, choose_sample_port
 from inforadar.store.database import Database
 from inforadar.store.feeds.queries import count_feeds, load_feeds
+from inforadar.texts import counted, ending
 from inforadar.urls import host_key
 from inforadar.web.serve import check_port, login_link
+
+FIRST_RESTART_S, MAX_RESTART_S = 1.0, 60.0
+"""How long a process that ended is left alone: twice as long each time."""
+STEADY_S = 60.0
+"""A process that ran for this long begins anew with the shortest wait."""
 
 
 def up(
@@ -37,6 +45,14 @@ def up(
     sample: Annotated[
         bool,
         Parameter(negative="--no-sample", help="Add the sample to an empty database, and serve it."),
+    ] = True,
+    open_: Annotated[
+        bool,
+        Parameter(
+            name="--open",
+            negative="--no-open",
+            help="Open the page in the browser, logged in; only on a desktop, not over SSH.",
+        ),
     ] = True,
 ) -> int:
     """Start everything: API, web page and worker; an empty database gets the sample."""
@@ -51,7 +67,7 @@ def up(
     with _only_one(settings):
         check_port(settings)
         feed = asyncio.run(_prepare(settings, with_sample=sample))
-        return asyncio.run(_supervise(settings, feed))
+        return asyncio.run(_supervise(settings, feed, opens=open_ and is_desktop()))
 
 
 @contextmanager
@@ -90,9 +106,11 @@ async def _prepare(settings: Settings, *, with_sample: bool) -> str | None:
         if not with_sample:
             return None
         if not await database.read(count_feeds):
-            check_sample_port(settings.sample.port)
+            port = choose_sample_port(settings.sample.port)
             print_line("The database is empty. Adding the sample news …")
-            await add_sample(database, settings, utc_now)
+            if port != settings.sample.port:
+                print_line(f"Port {settings.sample.port} is taken, so the sample is served on port {port}.")
+            await add_sample(database, settings.replaced(sample={"port": port}), utc_now)
         feed = await _sample_feed(database)
         if feed:
             check_sample_port(_port(feed))
@@ -109,8 +127,8 @@ async def _sample_feed(database: Database) -> str | None:
     return feeds[0].url if feeds else None
 
 
-async def _supervise(settings: Settings, feed: str | None) -> int:
-    """Run the child processes until a signal comes or one of them ends, then stop them all."""
+async def _supervise(settings: Settings, feed: str | None, *, opens: bool) -> int:
+    """Run the child processes until a signal comes, then stop them all."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in stop_signals():
@@ -122,34 +140,44 @@ async def _supervise(settings: Settings, feed: str | None) -> int:
         await processes.start("api", answering=host_key(settings.web.base_url))
         await processes.start("worker")
         if not stop.is_set() and not processes.died:
-            print(
-                _addresses(settings, feed, await _login_words(settings))
-            )  # not masked: the link is the secret
-        await processes.until_one_ends()
+            link = await _login_link(settings)
+            print(_addresses(settings, feed, link), flush=True)  # not masked: the link is the secret
+            if opens and link:
+                start_browser(link)
+        await processes.keep_running()
     finally:
         await processes.stop()
     if processes.died:
-        print_line(
-            f"`inforadar {processes.died[0]}` ended unexpectedly (see above), so everything was stopped."
-        )
+        print_line(f"`inforadar {processes.died}` did not start (see above), so everything was stopped.")
         return 1
     print_line("Stopped.")
     return 0
 
 
 class _Processes:
-    """The child processes."""
+    """The child processes. One that ends while others run is started again."""
 
     def __init__(self, settings: Settings, stop: asyncio.Event) -> None:
         self._environment = {**os.environ, "INFORADAR_HOME": str(settings.home), UNDER_UP: "1"}
         self._stop = stop
         self._processes: dict[str, asyncio.subprocess.Process] = {}
-        self.died: list[str] = []
+        self.died: str | None = None
+        """The process that did not start."""
 
     async def start(self, name: str, answering: str | None = None) -> None:
         """Start a process, unless stopping; with `answering`, wait until that address accepts connections."""
         if self._stop.is_set() or self.died:
             return
+        process = await self._start(name)
+        while answering and not self._stop.is_set():
+            if process.returncode is not None:
+                self.died = name
+                return
+            if await _answers(answering):
+                return
+            await asyncio.sleep(0.05)
+
+    async def _start(self, name: str) -> asyncio.subprocess.Process:
         # In its own session, so that Ctrl-C reaches it only once, through us. Its input ends when we do.
         process = self._processes[name] = await asyncio.create_subprocess_exec(
             sys.executable,
@@ -160,24 +188,35 @@ class _Processes:
             stdin=asyncio.subprocess.PIPE,
             start_new_session=True,
         )
-        while answering and not self._stop.is_set():
-            if process.returncode is not None:
-                self.died.append(name)
-                return
-            if await _answers(answering):
-                return
-            await asyncio.sleep(0.05)
+        return process
 
-    async def until_one_ends(self) -> None:
-        """Wait until a process ends or the stop event is set."""
-        if self._stop.is_set() or self.died:
+    async def keep_running(self) -> None:
+        """Start each process again that ends, until the stop event is set."""
+        if self.died:
             return
-        ends = {asyncio.create_task(process.wait()): name for name, process in self._processes.items()}
+        keeping = [asyncio.create_task(self._keep(name)) for name in self._processes]
         stopping = asyncio.create_task(self._stop.wait())
-        done, others = await asyncio.wait([stopping, *ends], return_when=asyncio.FIRST_COMPLETED)
-        self.died = [ends[task] for task in done if task in ends]
-        for task in others:
-            task.cancel()
+        try:
+            await asyncio.wait([stopping, *keeping], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (stopping, *keeping):
+                task.cancel()
+            await asyncio.gather(stopping, *keeping, return_exceptions=True)
+
+    async def _keep(self, name: str) -> None:
+        wait_s = FIRST_RESTART_S
+        while True:
+            began = asyncio.get_running_loop().time()
+            code = await self._processes[name].wait()
+            if asyncio.get_running_loop().time() - began > STEADY_S:
+                wait_s = FIRST_RESTART_S
+            print_line(
+                f"`inforadar {name}` ended unexpectedly ({ending(code)}). "
+                f"It is started again in {counted(round(wait_s), 'second')}."
+            )
+            await asyncio.sleep(wait_s)
+            wait_s = min(wait_s * 2, MAX_RESTART_S)
+            await self._start(name)
 
     async def stop(self) -> None:
         """Terminate all processes; kill those that do not end in time."""
@@ -207,22 +246,23 @@ async def _answers(address: str) -> bool:
     return True
 
 
-async def _login_words(settings: Settings) -> str:
+async def _login_link(settings: Settings) -> str | None:
     """A link for one login, on a terminal alone: a log may be read by people who must not log in."""
     if not sys.stdout.isatty():
-        return "inforadar person link admin  (makes a login link)"
+        return None
     async with open_store(settings) as database:
-        return f"{await login_link(database, settings)}  (works once)"
+        return await login_link(database, settings)
 
 
-def _addresses(settings: Settings, feed: str | None, login: str) -> str:
-    base = settings.web.base_url
+def _addresses(settings: Settings, feed: str | None, link: str | None) -> str:
+    base, command = settings.web.base_url, own_command()
+    login = f"{link}  (works once)" if link else f"{command} person link admin  (makes a login link)"
     lines = ["", "Info Radar is running.", f"  Page     {base}/"]
     if feed:
         lines.append(f"  Feed     {base}/rss?url={quote(masked(feed), safe='')}")
     lines += [
         f"  Log in   {login}",
-        "  Items    inforadar item list",
+        f"  Items    {command} item list",
         f"  Home     {settings.home}",
         "  Press Ctrl-C to stop.",
         "",

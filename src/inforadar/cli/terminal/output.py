@@ -12,13 +12,13 @@ from datetime import datetime
 from typing import Any, BinaryIO
 
 import msgspec
-from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from inforadar.cli.terminal.command import pasteable
 from inforadar.masks import masked
-from inforadar.model.analysis import score_label
+from inforadar.model.analysis import NOT_MEASURED, score_label
 from inforadar.tui.text import safe, safe_json, safe_text
 from inforadar.views.times import local
 
@@ -44,8 +44,14 @@ def binary_output() -> Iterator[BinaryIO]:
 
 
 def print_line(text: str) -> None:
-    """Print a line, with secrets masked."""
-    print(masked(text))
+    """Print a line, with secrets masked and our commands as they can be pasted."""
+    # At once: into a pipe or a log, lines of a program that goes on would wait for its end.
+    print(masked(pasteable(text)), flush=True)
+
+
+def print_warning(text: str) -> None:
+    """Print a warning on standard error, with secrets masked, in the style of errors."""
+    print(f"inforadar: {masked(text)}", file=sys.stderr)
 
 
 def is_narrow() -> bool:
@@ -61,7 +67,7 @@ def print_table(
     empty: str,
     only_wide: Collection[str] = (),
 ) -> None:
-    """Print a table that fits the terminal, dropping the columns `only_wide` first; plain and whole when piped.
+    """Print a table that fits the terminal, dropping the columns `only_wide` first; with tabs when piped.
 
     A column's name ends with `>` if it holds numbers, and with `!` if it is never cut. `empty` stands for no rows.
     """
@@ -92,16 +98,10 @@ def _table(columns: Sequence[str], cells: Iterable[Sequence[Text]]) -> Table:
 
 
 def _print_whole(columns: Sequence[str], cells: Sequence[Sequence[Text]]) -> None:
-    """Print a table without Rich, which takes ten times as long as everything else for five hundred feeds."""
-    lines = [[name.rstrip(">!") for name in columns], *([cell.plain for cell in row] for row in cells)]
-    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        print("  ".join(map(_padded, columns, line, widths)))
-
-
-def _padded(column: str, text: str, width: int) -> str:
-    room = " " * (width - cell_len(text))
-    return room + text if ">" in column else text + room
+    """Print a table for programs: nothing cut, nothing padded, a tab between two cells, which hold none themselves."""
+    print("\t".join(name.rstrip(">!") for name in columns))
+    for row in cells:
+        print("\t".join(cell.plain for cell in row))
 
 
 def _cell(value: object) -> Text:
@@ -111,15 +111,10 @@ def _cell(value: object) -> Text:
     return text
 
 
-def short_id(value: object) -> str:
-    """Return the end of an id. Ids start with the time, so those of one import all start the same."""
-    return str(value)[-8:]
-
-
-def score_text(score: float | None) -> Text:
+def score_text(score: float | None, *, is_analyzed: bool = True) -> Text:
     """Return a score with its word and colour, never colour alone."""
     if score is None:
-        return Text("–")
+        return Text(NOT_MEASURED if is_analyzed else "–", style="dim")
     word = score_label(score)
     return Text(f"{score:.2f} {word}", style=_SCORE_COLOURS[word])
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import assert_never
@@ -26,6 +26,7 @@ from inforadar.model.ids import ItemId
 from inforadar.model.item import shares_its_page
 from inforadar.pipeline.analyze.breaker import REJECTED_PAUSE_S, Breaker
 from inforadar.pipeline.analyze.budget import Budget
+from inforadar.pipeline.analyze.copies import brief_subject, may_share, shared
 from inforadar.pipeline.heartbeat import keep_leases
 from inforadar.stages.analyze.base import AnalysisFailed, Analyzed, Analyzer, FailureKind
 from inforadar.stages.analyze.choose import Analyzers
@@ -37,7 +38,7 @@ from inforadar.store.analyses.claims import (
     extend_analyses,
     release_analyses,
 )
-from inforadar.store.analyses.queries import load_cached_analysis
+from inforadar.store.analyses.queries import load_cached_analysis, load_item_analysis
 from inforadar.store.analyses.save import (
     drop_analysis,
     save_analysis,
@@ -72,8 +73,8 @@ class AnalysisStage:
     _asking: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
     """Locks by cache key; each lives as long as a task holds or awaits it."""
 
-    async def run_once(self, limit: int | None = None) -> Counter[str]:
-        """Analyze the queued items, at most `limit`; return how many ended in each way."""
+    async def run_once(self, limit: int | None = None, *, only: Sequence[ItemId] = ()) -> Counter[str]:
+        """Analyze the queued items, at most `limit`; return how many ended in each way. `only` are items asked for."""
         await self.analyzers.refresh()
         endings: Counter[str] = Counter()
         slots = asyncio.Semaphore(self.concurrency)
@@ -84,17 +85,27 @@ class AnalysisStage:
 
         by_analyzer: defaultdict[WantedAnalyzer, set[str]]
 
+        originals: dict[ItemId, asyncio.Event]
+
         async def one(job: AnalysisJob) -> None:
-            async with slots:
-                ending = await self._work(job)
-                endings[ending] += 1
-                by_analyzer[job.wanted].add(ending)
-                del held[job.item_id]
+            original = originals.get(job.copy_of) if job.copy_of else None
+            if original is not None:
+                await original.wait()
+            try:
+                async with slots:
+                    ending = await self._work(job)
+                    endings[ending] += 1
+                    by_analyzer[job.wanted].add(ending)
+                    del held[job.item_id]
+            finally:
+                if own := originals.get(job.item_id):
+                    own.set()
 
         while jobs := await self.database.write(
-            claim_analyses, _next_batch(limit, endings), without=frozenset(waiting)
+            claim_analyses, _next_batch(limit, endings), without=frozenset(waiting), only=only
         ):
             by_analyzer = defaultdict(set)
+            originals = {job.item_id: asyncio.Event() for job in jobs if job.copy_of is None}
             held |= {job.item_id: job for job in jobs}
             try:
                 async with (
@@ -107,6 +118,9 @@ class AnalysisStage:
                 # Callers of a stage expect a single exception, and the first one says what is wrong.
                 raise faults.exceptions[0] from None
             waiting |= {wanted for wanted, ended in by_analyzer.items() if ended == {WAITING}}
+            if only:
+                # One that failed is queued for later, and would be claimed again at once.
+                break
         return endings
 
     async def _work(self, job: AnalysisJob) -> str:
@@ -132,10 +146,15 @@ class AnalysisStage:
         breaker = self._breakers.setdefault((analyzer.name, analyzer.model), Breaker(self.now))
         if breaker.pause_s > 0:
             return await self._wait(job, breaker.reason, breaker.pause_s)
-        result = await self._ask(analyzer, subject, job)
+        original = await self._load_original(job, analyzer)
+        is_paid = isinstance(analyzer, ModelAnalyzer)
+        asked = brief_subject(subject, original) if original and is_paid and subject.text else subject
+        result = await self._ask(analyzer, asked, job)
         match result:
             case Analyzed(analysis=analysis):
                 breaker.answered()
+                if original:
+                    analysis = shared(analysis, original)
                 await self.database.write(
                     save_cached_analysis,
                     key,
@@ -168,6 +187,15 @@ class AnalysisStage:
         except ParseError as fault:
             log.warning("cache.unreadable", key=key, error=str(fault))
             return None
+
+    async def _load_original(self, job: AnalysisJob, analyzer: Analyzer) -> Analysis | None:
+        """Return the analysis of the text that this item repeats, if this analyzer made it."""
+        stored = await self.database.read(load_item_analysis, job.copy_of) if job.copy_of else None
+        try:
+            original = from_json(stored) if stored else None
+        except ParseError:
+            return None
+        return original if original and may_share(original, analyzer) else None
 
     async def _save(self, job: AnalysisJob, analysis: Analysis) -> bool:
         return await self.database.write(

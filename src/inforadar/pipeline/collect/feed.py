@@ -19,6 +19,7 @@ import structlog
 
 from inforadar.errors import CutOffError, ParseError, StoreError, UsageError
 from inforadar.fetch.freshness import freshness_s
+from inforadar.fetch.links import find_links
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.http import (
     Failed,
@@ -31,6 +32,7 @@ from inforadar.model.http import (
     Validators,
 )
 from inforadar.model.item import Listed, Listing
+from inforadar.model.push import MAX_HUBS, HubLinks
 from inforadar.model.schedule import FinishedJob, Handover, ListingPart
 from inforadar.pipeline.collect.jobs import Job
 from inforadar.pipeline.collect.left_out import on_other_hosts, over_the_limit
@@ -217,6 +219,7 @@ class FeedCollector:
             ),
             hints=listing.hints,
             spent_s=spent_s,
+            hubs=find_hubs(fetched, listing),
         )
 
     def _is_sitemap(self, feed: Feed, fetched: Fetched, is_likely: bool) -> bool:
@@ -227,6 +230,14 @@ class FeedCollector:
         if feed.kind is not None or self.sitemap is None or not is_likely:
             return False
         return is_sitemap(fetched.body, fetched.content_type)
+
+
+def find_hubs(fetched: Fetched, listing: Listing) -> HubLinks:
+    """The hubs that push a feed: those of the Link header, then those of the document."""
+    header = fetched.headers.get("link", "")
+    hubs = dict.fromkeys((*find_links(header, "hub", fetched.final_url), *listing.hubs))
+    itself = find_links(header, "self", fetched.final_url)
+    return HubLinks(hubs=tuple(hubs)[:MAX_HUBS], topic=itself[0] if itself else listing.self_url)
 
 
 def looks_like_sitemap(url: str) -> bool:

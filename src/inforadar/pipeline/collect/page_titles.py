@@ -1,8 +1,8 @@
 """Titles for sitemap pages without one: the page is fetched once and stored as an article.
 
 The canonical stage would request the same page a moment later. So the page is claimed and stored as the article here,
-and it is fetched only once. A page that could not be fetched is retried on the article's own schedule (ruling 14), not
-at every run.
+and it is fetched only once. A page that could not be fetched is retried by each run until its third failure, then on
+the article's own schedule (ruling 14).
 """
 
 from __future__ import annotations
@@ -42,6 +42,8 @@ class Missing(StrEnum):
 class Title:
     text: str
     origin: TitleOrigin
+    site: str | None = None
+    """The name that the page gives its site."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +81,8 @@ def _known(url: str, article: Article | None) -> Title | Missing:
 def _title(url: str, result: Extracted | NotExtracted | None) -> Title | Missing:
     match result:
         case Extracted(title=str() as title) | NotExtracted(title=str() as title) if title.strip():
-            return Title(text=title, origin=TitleOrigin.PAGE)
+            site = result.site_name if isinstance(result, Extracted) else None
+            return Title(text=title, origin=TitleOrigin.PAGE, site=site)
         case NotExtracted(code=code) if code in _UNREACHABLE:
             return Missing.FAILED
         case _:

@@ -33,7 +33,7 @@ from inforadar.stages.discover.pages.fetch import fetch_pages, reader_for
 from inforadar.stages.discover.pages.listing import PageListing, PageReader
 from inforadar.stages.discover.pages.walk import Depth, PageDecision, StopReason, Walk
 from inforadar.texts import counted
-from inforadar.urls import host_key, url_hash
+from inforadar.urls import host_key, origin, url_hash
 
 Read = Callable[[PageReader, bytes, str, str, datetime], Awaitable[PageListing]]
 """Runs a page's reader in another process."""
@@ -186,6 +186,7 @@ class PagesCollector:
             next_run=after_success(job.feed, self.policy, self.now(), freshness_s=freshness),
             moved_to=moved_to,
             moving=job.feed.moving if job.found else moving,
+            channel=channel_of(job.feed, walked.site_title),
             dropped=walked.dropped,
             warnings=walked.warnings,
             walked=job.limits.cutoff is None or job.limits.cutoff <= self.cutoff_of(job.feed),
@@ -201,6 +202,7 @@ class _Walked:
         self.dropped = 0
         self.undated = 0
         self.too_old = 0
+        self.site_title: str | None = None
         self.next_url: str | None = None
         self.stop: StopReason | None = None
         self.first: Fetched | None = None
@@ -208,6 +210,7 @@ class _Walked:
 
     def take(self, page: PageListing, decision: PageDecision) -> None:
         self.pages += 1
+        self.site_title = self.site_title or page.site_title
         self.next_url = page.next_url
         self.stop = decision.stop
         self.undated += len(decision.skipped_without_date)
@@ -220,6 +223,12 @@ class _Walked:
             *on_other_hosts(self.dropped),
             *below_the_cutoff(self.too_old),
         )
+
+
+def channel_of(feed: Feed, site_title: str | None) -> dict[str, str]:
+    """Return what a walk learned about the feed's site: its title, until the feed has one, and its address."""
+    channel = {} if feed.site_url else {"site_url": f"{origin(feed.url)}/"}
+    return channel if feed.title or not site_title else channel | {"title": site_title}
 
 
 def _midnight(day: date) -> datetime:

@@ -19,7 +19,7 @@ from inforadar.errors import StoreError, UsageError
 from inforadar.fetch.engine import Engine
 from inforadar.fetch.freshness import freshness_s
 from inforadar.model.feed import Feed, FeedKind
-from inforadar.model.http import Failed, Fetched, Outcome
+from inforadar.model.http import Failed, Fetched, Outcome, Request
 from inforadar.model.item import Listed
 from inforadar.model.schedule import FinishedJob, ListingPart, PartState
 from inforadar.model.sitemap import SitemapEntry, TitleOrigin
@@ -27,10 +27,14 @@ from inforadar.pipeline.collect.feed import crash_of, failed_job, fault_of
 from inforadar.pipeline.collect.jobs import Job
 from inforadar.pipeline.collect.left_out import on_other_hosts
 from inforadar.pipeline.collect.page_titles import Missing, PageTitles, Title
+from inforadar.pipeline.collect.pages import channel_of
 from inforadar.pipeline.collect.sitemap_files import MatchUrls, SitemapWalk, Todo
 from inforadar.pipeline.polite_visit import Visitor
 from inforadar.pipeline.robots import Robots
 from inforadar.pipeline.schedule import SchedulePolicy, after_failure, after_success, confirm_move
+from inforadar.stages.discover.feed.encoding import decode
+from inforadar.stages.discover.pages.fetch import ACCEPT
+from inforadar.stages.discover.site_title import find_site_title
 from inforadar.stages.discover.sitemap.filter import parse_stored_filter, sort_entries_by_date
 from inforadar.stages.discover.sitemap.titles import slug_title
 from inforadar.store.database import Database
@@ -85,6 +89,8 @@ class _Run:
     origins: Counter[TitleOrigin] = field(default_factory=Counter)
     pages: int = 0
     failed: int = 0
+    site_title: str | None = None
+    """The name of the site, once an entry or a page says it."""
 
     @property
     def site_name(self) -> str:
@@ -126,7 +132,10 @@ class SitemapCollector:
                     async for part in parts:
                         job.progress.counted(len(part.listed), pages=0)
                         yield part
-                ended = self._finish_job(run, await self._finish_site(run))
+                failed = await self._finish_site(run)
+                if failed is None:
+                    await self._find_site_title(run)
+                ended = self._finish_job(run, failed)
         except StoreError:
             raise
         except UsageError as fault:
@@ -202,6 +211,7 @@ class SitemapCollector:
         by_url = {one.entry.url: one for one in todo if one.entry.url not in run.met}
         run.met |= by_url.keys()
         ordered = sort_entries_by_date([one.entry for one in by_url.values()])
+        run.site_title = run.site_title or next((one.publication for one in ordered if one.publication), None)
         for chunk in _chunks(ordered, MAX_PART_ITEMS):
             known = await self.database.read(load_titles, run.job.feed.id, [entry.url for entry in chunk])
             ready: list[Listed] = []
@@ -218,6 +228,7 @@ class SitemapCollector:
                 found = await self.titles.title_of(entry.url, run.job.feed.topic, run.visitor)
                 match found:
                     case Title():
+                        run.site_title = run.site_title or found.site
                         yield self._part(run, [_listed(run, entry, found)], by_url)
                     case Missing.FAILED:
                         run.failed += 1
@@ -277,6 +288,15 @@ class SitemapCollector:
             run.job.progress.line(f"titles: {said}")
         return None
 
+    async def _find_site_title(self, run: _Run) -> None:
+        """Ask the front page for the site's name after the first walk, if neither an entry nor a page has said it."""
+        feed = run.job.feed
+        if feed.title or run.site_title or not run.walk.is_first:
+            return
+        result = await run.visitor.fetch(Request(url=f"{origin(feed.url)}/", accept=ACCEPT))
+        if isinstance(result, Fetched):
+            run.site_title = find_site_title(decode(result.body, result.content_type))
+
     def _finish_job(self, run: _Run, failed: Failed | None) -> FinishedJob:
         job, root = run.job, run.walk.root
         if failed is not None:
@@ -302,7 +322,7 @@ class SitemapCollector:
             next_run=after_success(job.feed, self.policy, self.now(), freshness_s=freshness),
             moved_to=moved_to,
             moving=moving,
-            channel={} if job.feed.site_url else {"site_url": f"{origin(job.feed.url)}/"},
+            channel=channel_of(job.feed, run.site_title),
             dropped=run.walk.dropped,
             warnings=(*run.walk.warnings, *on_other_hosts(run.walk.dropped))
             if isinstance(root, Fetched)

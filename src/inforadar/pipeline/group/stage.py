@@ -29,7 +29,7 @@ from inforadar.stages.group.pair_score import load_weights
 from inforadar.stages.group.signature import Casing, Signature, make_signature, vector_texts
 from inforadar.stages.group.similarity import weigh
 from inforadar.stages.group.stored import signature_from_json, signature_to_json, vectors_to_text
-from inforadar.stages.group.vocabulary import Vocabulary, WordCount, casing_keys, keys_of
+from inforadar.stages.group.vocabulary import Vocabulary, casing_keys, keys_of, make_vocabulary
 from inforadar.stages.group.window import WINDOW, Group, Member, Window, copy_keys, heavy_keys
 from inforadar.store.database import Database
 from inforadar.store.stories.claims import (
@@ -132,9 +132,7 @@ class GroupStage:
         keys = {key for one in read for key in keys_of(one.signature)}
         keys |= {key for one in read for key in casing_keys(one.casing, one.signature.capitals)}
         version, counted, counts = await self.database.read(load_counts, keys)
-        vocabulary = Vocabulary(
-            items=counted, counts={key: WordCount(*numbers) for key, numbers in counts.items()}
-        )
+        vocabulary = make_vocabulary(counted, counts, keys)
         wanted = {one.job.item_id: _heavy(one, vocabulary) for one in read}
         low = min(one.job.at for one in read) - WINDOW
         high = max(one.job.at for one in read) + WINDOW

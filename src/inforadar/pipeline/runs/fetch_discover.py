@@ -18,7 +18,7 @@ from inforadar.model.ids import FeedId
 from inforadar.model.schedule import FinishedJob, Handover, Lane, Lease, ListingPart, lane_of
 from inforadar.pipeline.collect.jobs import Collector, Job, WalkLimits
 from inforadar.pipeline.dispatch import Dispatch, Ending, Leftover
-from inforadar.pipeline.runs.progress import RunProgress
+from inforadar.pipeline.runs.progress import FeedProgress, RunProgress
 from inforadar.store.database import Database
 from inforadar.store.leases import claim_feeds
 from inforadar.store.runs.spool_queries import load_feeds_with_found, load_found
@@ -34,6 +34,10 @@ LOOK_S = 1.0
 """How often to check whether such a feed is free."""
 MAX_HOST_WAIT_S = 60.0
 """Maximum wait for a host's next turn; feeds on hosts that need longer are left out."""
+STOP_GRACE_S = 0.25
+"""How long a stop lets requests in flight end by themselves."""
+SILENCE_S = 3.0
+"""How long a host may take without a word; then the log says which one is waited for."""
 
 
 class Finder:
@@ -64,13 +68,20 @@ class Finder:
         self._begun: dict[FeedId, tuple[ListingPart, ...]] = {}
         """Parts that an interrupted run found, by feed."""
         self._stopping = asyncio.Event()
+        self._is_cut_off = False
+        """A stop has cancelled the requests in flight."""
         self._dispatch: Dispatch[Lease] | None = None
 
     def stop(self) -> None:
-        """Start no more requests. A request in flight is finished; waiting for a host's turn is cancelled."""
+        """Start no more requests. Waiting for a host's turn is cancelled, and soon requests in flight are, too."""
         self._stopping.set()
-        if self._dispatch:
-            self._dispatch.stop()
+        if dispatch := self._dispatch:
+            dispatch.stop()
+            asyncio.get_running_loop().call_later(STOP_GRACE_S, self._cut_off, dispatch)
+
+    def _cut_off(self, dispatch: Dispatch[Lease]) -> None:
+        self._is_cut_off = True
+        dispatch.cancel_running()
 
     @property
     def is_stopping(self) -> bool:
@@ -171,7 +182,7 @@ class Finder:
 
     def _leave_out(self, feed: Feed, why: str) -> None:
         self.errors[feed.url] = f"Left out: {why}."
-        self._progress.of(feed).line(f"left out: {why}")
+        self._progress.of(feed).line(f"! left out: {why}")
 
     async def _run_job(self, lease: Lease) -> Ending:
         """Collect one feed in its host's turn, and store what it lists on disk step by step."""
@@ -184,17 +195,26 @@ class Finder:
             limits=self._limits,
             found=self._begun.get(feed.id, ()),
         )
+        patience = Patience(self._progress.of(feed), hostname(feed.url))
         try:
-            await self._collect_to_disk(job)
+            await self._collect_to_disk(job, patience)
         except LeaseLostError:
             self.lose(feed)
+        except asyncio.CancelledError:
+            if self._is_cut_off:
+                self.errors[feed.url] = f"Stopped while waiting for {hostname(feed.url)}."
+                self._progress.of(feed).line(f"! stopped while waiting for {hostname(feed.url)}")
+            raise
+        finally:
+            patience.end()
         return Ending.DONE
 
-    async def _collect_to_disk(self, job: Job) -> None:
+    async def _collect_to_disk(self, job: Job, patience: Patience) -> None:
         """Store each step of the job. A collector with its own state notices a lost lease itself, and raises."""
         feed, position = job.feed, len(job.found)
         async with aclosing(self._collectors[feed.kind or FeedKind.FEED].collect(job)) as steps:
             async for step in steps:
+                patience.renew()
                 assert not isinstance(step, Handover), "a fetch walks whatever has to be walked"
                 if not await self._database.write(save_found, step, position):
                     self.lose(feed)
@@ -210,7 +230,7 @@ class Finder:
         feed = job.lease.feed
         if job.outcome is not Outcome.SUCCESS:
             self.errors[feed.url] = error = job.next_run.error or job.outcome.value
-            self._progress.of(feed).line(error)
+            self._progress.of(feed).line(f"! {error}")
         elif lane_of(feed.kind) is Lane.FEEDS:
             said = counted(len(job.listed), "item") if job.kind else "not changed since the last fetch"
             self._progress.of(feed).line(said)
@@ -220,3 +240,27 @@ class Finder:
         self.held.pop(feed.id, None)
         self.complete.discard(feed.id)
         self._leave_out(feed, "another process took it over")
+
+
+class Patience:
+    """Says in the log which host is waited for, each time it has been silent for long."""
+
+    def __init__(self, progress: FeedProgress, host: str) -> None:
+        self._progress, self._host = progress, host
+        self._loop = asyncio.get_running_loop()
+        self._waited_s = 0.0
+        self._timer = self._loop.call_later(SILENCE_S, self._tell)
+
+    def renew(self) -> None:
+        """The host has answered: wait again from now on."""
+        self.end()
+        self._waited_s = 0.0
+        self._timer = self._loop.call_later(SILENCE_S, self._tell)
+
+    def end(self) -> None:
+        self._timer.cancel()
+
+    def _tell(self) -> None:
+        self._waited_s += SILENCE_S if not self._waited_s else self._waited_s
+        self._progress.line(f"waiting for {self._host}, for {self._waited_s:.0f} seconds now")
+        self._timer = self._loop.call_later(self._waited_s, self._tell)

@@ -15,12 +15,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+import msgspec
 import structlog
 
 from inforadar.errors import InfoRadarError, LeaseLostError
 from inforadar.fetch.pace import HostPacer
 from inforadar.model.feed import FeedKind
-from inforadar.model.ids import RunId
+from inforadar.model.ids import FeedId, RunId
 from inforadar.model.progress import Listener, ProgressKind
 from inforadar.model.run import FeedTally, Report, RunDetails, RunKind, RunNumbers
 from inforadar.model.schedule import FinishedJob, Lease
@@ -51,10 +52,13 @@ class FetchFilter:
 
     sources: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
+    feed_ids: tuple[FeedId, ...] = ()
 
 
 ALL_FEEDS = FetchFilter()
 TO_THE_CUTOFF = WalkLimits(depth=Depth.CUTOFF)
+SAVE_COUNTED_S = 0.4
+"""How long a run that is stopped while counting goes on to save feeds that were counted to their end, or failed."""
 
 
 class FetchRun:
@@ -92,11 +96,17 @@ class FetchRun:
         """Results by feed URL."""
         self._is_stopping = False
         self._is_aborted = False
+        self._save_until: float | None = None
+        """Set by a stop while counting: until when counted feeds are still saved."""
         self._is_complete = False
         """Everything was processed, whether or not a stop was requested meanwhile."""
 
     def stop(self) -> None:
-        """Stop between two items, also while counting. What was found stays on disk for the next run."""
+        """Stop between two items, also while counting, within a second even if a server does not answer.
+
+        Feeds that were counted to their end or failed are saved, as far as there is time. The rest of what was found
+        stays on disk for the next run.
+        """
         self._is_stopping = True
         if self._finder:
             self._finder.stop()
@@ -131,7 +141,11 @@ class FetchRun:
 
     async def _phases(self, progress: RunProgress) -> None:
         feeds = await self._database.read(
-            load_feeds, sources=self._wanted.sources, topics=self._wanted.topics, only_enabled=True
+            load_feeds,
+            sources=self._wanted.sources,
+            topics=self._wanted.topics,
+            ids=self._wanted.feed_ids,
+            only_enabled=True,
         )
         self._details.feeds = len(feeds)
         if not feeds:
@@ -155,18 +169,28 @@ class FetchRun:
             is_counted = not self._is_stopping
             if is_counted:
                 progress.tell(ProgressKind.FOUND)
+            else:
+                self._save_until = asyncio.get_running_loop().time() + SAVE_COUNTED_S
+                # Failures first: they are told quickly, and the feed should say why it has nothing.
+                feeds.sort(key=lambda feed: feed.url not in finder.errors)
             for feed in feeds:
-                if feed.id in finder.complete and not self._is_stopping:
+                if feed.id in finder.complete and self._may_save:
                     await self._process(finder.held[feed.id], finder, progress)
             self._is_complete = is_counted and not finder.held.keys() & finder.complete
             await self._database.write(release_leases, list(finder.held.values()))
+
+    @property
+    def _may_save(self) -> bool:
+        if not self._is_stopping:
+            return True
+        return self._save_until is not None and asyncio.get_running_loop().time() < self._save_until
 
     async def _process(self, lease: Lease, finder: Finder, progress: RunProgress) -> None:
         """Save what was found of one feed, part by part, until its job is complete."""
         feed = lease.feed
         told = progress.of(feed)
         tally = self._tally[feed.url] = FeedTally(feed=feed_label(feed))
-        while not self._is_stopping:
+        while self._may_save:
             step = await self._database.read(load_next_found, lease, progress.run_id)
             if step is None:
                 return
@@ -199,8 +223,13 @@ class FetchRun:
         """Write the report of what was saved so far, whatever ended the run."""
         interrupted = not self._is_complete
         errors = self._finder.errors if self._finder else {}
-        self._details.errors, self._details.by_feed = errors, self._tally
-        self._details.progress = RunNumbers(found=progress.found, done=progress.done, pages=progress.pages)
+        # A copy: the recorder goes on writing numbers into the run's own until it has ended.
+        details = msgspec.structs.replace(
+            self._details,
+            errors=errors,
+            by_feed=self._tally,
+            progress=RunNumbers(found=progress.found, done=progress.done, pages=progress.pages),
+        )
         try:
             await self._database.write(
                 finish_run,
@@ -208,7 +237,7 @@ class FetchRun:
                 self._now(),
                 errors=len(errors),
                 interrupted=interrupted,
-                details=self._details,
+                details=details,
             )
             report = await self._database.read(load_report, progress.run_id)
         except InfoRadarError as fault:
@@ -229,6 +258,7 @@ def fetch_details(wanted: FetchFilter, limits: WalkLimits) -> RunDetails:
     return RunDetails(
         sources=wanted.sources,
         topics=wanted.topics,
+        feed_ids=wanted.feed_ids,
         cutoff=limits.cutoff,
         window_days=limits.window_days,
         depth=limits.depth.value if limits.depth else None,
@@ -238,7 +268,11 @@ def fetch_details(wanted: FetchFilter, limits: WalkLimits) -> RunDetails:
 def parse_fetch_details(details: RunDetails) -> tuple[FetchFilter, WalkLimits]:
     """The filter and limits that a run was requested with."""
     return (
-        FetchFilter(sources=details.sources, topics=details.topics),
+        FetchFilter(
+            sources=details.sources,
+            topics=details.topics,
+            feed_ids=tuple(FeedId(one) for one in details.feed_ids),
+        ),
         WalkLimits(
             cutoff=details.cutoff,
             window_days=details.window_days,

@@ -66,5 +66,5 @@ class FeedProgress:
 
 
 def feed_label(feed: Feed) -> str:
-    """The feed's short name for people: `habr/python`."""
-    return f"{feed.source}/{feed.topic}".lower()
+    """The feed's name for people: its title, else its source."""
+    return feed.title or feed.source

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -90,6 +90,11 @@ class AnalysisFailed:
     retry_after_s: float | None = None
     """How long the endpoint asked us to wait."""
     usage: Usage = Usage()
+
+
+Work = Callable[[Sequence[Subject]], list[Analysis]]
+Run = Callable[[Work, Sequence[Subject]], Awaitable[list[Analysis]]]
+"""Runs the local analyzer's work somewhere, in a thread or a process, and returns its result."""
 
 
 class Analyzer(Protocol):

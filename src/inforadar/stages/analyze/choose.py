@@ -11,13 +11,18 @@ from pathlib import Path
 
 from inforadar.config import AiSettings
 from inforadar.errors import ConfigError
+from inforadar.model.analysis import AnalyzerName
 from inforadar.model.feed_options import FeedOptions
 from inforadar.stages.analyze import analyzer_class, registered
-from inforadar.stages.analyze.base import Analyzer
+from inforadar.stages.analyze.base import Analyzer, Run
 from inforadar.stages.analyze.llm.dialogue import ModelAnalyzer
 from inforadar.stages.analyze.llm.endpoint import Access
 from inforadar.stages.analyze.llm.limiter import RateLimiter
 from inforadar.stages.analyze.llm.prompt import DEFAULT_PROMPT, load_prompt, prompt_stamp
+
+VENDOR_TIMEOUT_S = 180.0
+OWN_SERVER_TIMEOUT_S = 600.0
+"""A model on one's own machine may need minutes."""
 
 
 def prompts_folder(home: Path) -> Path:
@@ -48,12 +53,21 @@ class _Made:
 class Analyzers:
     """The analyzers of one process, each made once. They share one limit on requests and tokens per minute."""
 
-    def __init__(self, settings: AiSettings, home: Path, limiter: RateLimiter | None = None) -> None:
+    def __init__(
+        self,
+        settings: AiSettings,
+        home: Path,
+        limiter: RateLimiter | None = None,
+        *,
+        run_local: Run | None = None,
+    ) -> None:
+        """`run_local` runs the local analyzer's work, by default in a thread."""
         self._settings = settings
         self._prompts = prompts_folder(home)
         self._limiter = limiter or RateLimiter(
             requests=settings.requests_per_minute, tokens=settings.tokens_per_minute
         )
+        self._run_local = run_local
         self._made: dict[Choice, _Made] = {}
 
     def pick(self, options: FeedOptions) -> Analyzer | None:
@@ -103,7 +117,8 @@ class Analyzers:
 
     def _make(self, choice: Choice) -> Analyzer:
         if not choice.model:
-            made: Analyzer = analyzer_class(choice.name)()
+            kind = analyzer_class(choice.name)
+            made: Analyzer = kind(self._run_local) if choice.name == AnalyzerName.LOCAL else kind()
             return made
         access = self._access(choice.name)
         prompt = load_prompt(choice.prompt, self._prompts)
@@ -127,7 +142,9 @@ class Analyzers:
         return Access(
             api_key=key.get_secret_value() if key else "",
             base_url=base_url,
-            timeout_s=settings.timeout,
+            timeout_s=settings.timeout or (OWN_SERVER_TIMEOUT_S if base_url else VENDOR_TIMEOUT_S),
+            temperature=settings.temperature,
+            reasoning=settings.reasoning,
             input_tokens=settings.input_tokens,
             output_tokens=settings.output_tokens,
             price_in=settings.price_in,

@@ -7,11 +7,11 @@ changed sentence or an added byline makes no difference.
 from __future__ import annotations
 
 import hashlib
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from zlib import crc32
 
-from inforadar.stages.group.tokens import fold, split_tokens
+from inforadar.stages.group.tokens import split_words
 
 RUN_WORDS = 5
 MAX_WORDS = 800
@@ -39,7 +39,7 @@ class TextPrint:
         """Keys under which a copy of this text is found."""
         found = [f"={self.exact}"] if self.exact else []
         found += [
-            f"~{start:x}.{zlib.crc32(repr(self.bins[start : start + BAND]).encode()):08x}"
+            f"~{start:x}.{crc32(repr(self.bins[start : start + BAND]).encode()):08x}"
             for start in range(0, len(self.bins), BAND)
         ]
         return found
@@ -47,22 +47,18 @@ class TextPrint:
 
 def make_print(title: str, text: str) -> TextPrint:
     """Fingerprint a text. A short one counts together with its title."""
-    words = []
-    for token in split_tokens(text[: MAX_WORDS * 12]):
-        words.append(token.key if token.is_number else fold(token.text))
-        if len(words) >= MAX_WORDS:
-            break
+    words = split_words(text[: MAX_WORDS * 12], MAX_WORDS)
     if not words:
         return TextPrint("", ())
-    runs = {" ".join(words[place : place + RUN_WORDS]) for place in range(len(words) - RUN_WORDS + 1)}
+    runs = set(map(" ".join, zip(*(words[place:] for place in range(RUN_WORDS)), strict=False)))
     if len(runs) < MIN_RUNS:
-        words = [*(fold(token.text) for token in split_tokens(title)), "|", *words]
+        words = [*split_words(title, MAX_WORDS), "|", *words]
         return TextPrint(_digest(words), ())
     bins = [_EMPTY] * BINS
     for run in runs:
-        hashed = zlib.crc32(run.encode("utf-8", "surrogatepass"))
-        place, value = hashed % BINS, hashed // BINS
-        bins[place] = min(bins[place], value)
+        hashed = crc32(run.encode("utf-8", "surrogatepass"))
+        value = hashed // BINS
+        bins[hashed % BINS] = min(bins[hashed % BINS], value)
     return TextPrint(_digest(words), _without_gaps(bins))
 
 

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest
+from itertools import islice
 from statistics import fmean
 
 from inforadar.model.ids import ItemId, StoryId
@@ -59,7 +60,7 @@ class Grouper:
     vocabulary: Vocabulary
     weights: Weights
     new_story: Callable[[], StoryId]
-    _scores: dict[tuple[ItemId, ItemId], PairScore] = field(default_factory=dict)
+    _scores: dict[tuple[Member, Member], PairScore] = field(default_factory=dict)
 
     def place(self, member: Member, *, before: StoryId | None = None) -> Placement:
         """Place an item and add it to the window. `before` is the story that it was in until now."""
@@ -140,24 +141,24 @@ class Grouper:
         return ranked
 
     def _nearness(self, member: Member, group: Group, found: Sequence[Member]) -> float:
-        scores = {other.id: self._score(member, other).value for other in found}
+        scores = {other: self._score(member, other).value for other in found}
         if len(scores) < NEAREST and len(scores) < len(group.members):
-            more = [other for other in group.members if other.id not in scores and other.copy_of is None]
-            scores |= {other.id: self._score(member, other).value for other in more[: NEAREST - len(scores)]}
-        return fmean(nlargest(NEAREST, scores.values()))
+            more = (other for other in group.members if other not in scores and other.copy_of is None)
+            for other in list(islice(more, NEAREST - len(scores))):
+                scores[other] = self._score(member, other).value
+        return fmean(nlargest(NEAREST, _counting(member, scores)))
 
     def _compared(self, member: Member, group: Group) -> list[Member]:
         return [
             other
             for other in group.members
-            if (member.id, other.id) in self._scores or (other.id, member.id) in self._scores
+            if (member, other) in self._scores or (other, member) in self._scores
         ]
 
     def _score(self, one: Member, other: Member) -> PairScore:
-        key = (one.id, other.id)
-        found = self._scores.get(key)
+        found = self._scores.get((one, other)) or self._scores.get((other, one))
         if found is None:
-            found = self._scores[key] = self._scores[other.id, one.id] = score_pair(
+            found = self._scores[one, other] = score_pair(
                 one.weighed(self.vocabulary), other.weighed(self.vocabulary), self.weights
             )
         return found
@@ -207,6 +208,16 @@ class Grouper:
             if gone.id in other.apart:
                 other.apart.add(kept.id)
         del self.window.groups[gone.id]
+
+
+def _counting(member: Member, scores: dict[Member, float]) -> list[float]:
+    """The scores that count: those in the item's own language; if there are none, the best one.
+
+    Across languages a loaded telling is far from a plain one, even if both tell of one event.
+    """
+    language = member.signature.language
+    own = [score for other, score in scores.items() if other.signature.language == language]
+    return own or [max(scores.values())]
 
 
 def _representatives(group: Group) -> list[Member]:

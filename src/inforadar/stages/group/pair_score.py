@@ -71,8 +71,9 @@ def kind_of_pair(one: Signature, other: Signature, *, has_vectors: bool) -> str:
 
 
 SIGNALS = (
-    "words", "words_root", "title", "names", "shared_names", "numbers", "number_clash", "words_names",
-    "year", "year_clash", "day", "day_clash", "title_vector", "full_vector", "names_vector", "words_vector",
+    "words", "words_root", "title", "names", "focus", "focus_clash", "shared_names", "numbers", "number_clash",
+    "words_names", "year", "year_clash", "day", "day_clash", "title_vector", "full_vector",
+    "names_vector", "words_vector",
 )  # fmt: skip
 """The inputs of a model, in the order of its weights."""
 
@@ -86,6 +87,8 @@ def signals(likeness: Likeness) -> tuple[float, ...]:
         sqrt(words) if words > 0 else 0.0,
         likeness.title,
         names,
+        likeness.focus,
+        likeness.focus_clash,
         likeness.shared_names,
         likeness.numbers,
         likeness.number_clash,

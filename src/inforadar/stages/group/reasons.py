@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from inforadar.stages.group.window import Member
 
 MAX_NAMED = 6
+MAX_SMALL_WORD_CHARS = 3
 
 
 class Reasons(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -41,7 +42,7 @@ def explain(member: Member, nearest: Member, score: PairScore | None, vocabulary
     one, other = member.weighed(vocabulary), nearest.weighed(vocabulary)
     names = _heaviest(one.names, other.names)
     stems = {name[:STEM_CHARS] for name in names}
-    words = [key for key in _heaviest(one.words, other.words) if key not in stems]
+    words = [key for key in _heaviest(one.words, other.words) if key not in stems and _is_telling(key)]
     written = member.signature.capitals
     return Reasons(
         nearest=nearest.id,
@@ -51,6 +52,11 @@ def explain(member: Member, nearest: Member, score: PairScore | None, vocabulary
         words=tuple(words[:MAX_NAMED]),
         meaning=None if score.likeness.full_vector is None else round(score.likeness.full_vector, 2),
     )
+
+
+def _is_telling(word: str) -> bool:
+    """Short words tell a person nothing; in scripts without capitals, short words are usual ones."""
+    return len(word) > MAX_SMALL_WORD_CHARS or not word.islower()
 
 
 def _heaviest(one: Mapping[str, float], other: Mapping[str, float]) -> list[str]:

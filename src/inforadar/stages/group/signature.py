@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from inforadar.stages.group.tokens import Token, days_of, fold, script_of, split_tokens
+from inforadar.stages.group.tokens import Token, days_of, fold_word, script_of, split_tokens
 
 if TYPE_CHECKING:
     import numpy as np
@@ -73,7 +73,7 @@ def make_signature(title: str, text: str, language: str | None = None) -> tuple[
     capitals: dict[str, str] = {}
     for token in tokens:
         if token.is_capital:
-            capitals.setdefault(fold(token.text), token.text)
+            capitals.setdefault(fold_word(token.text), token.text)
     signature = Signature(
         title=title_words,
         words=words,
@@ -114,5 +114,5 @@ def _casing(title: list[Token], lead: list[Token]) -> Casing:
         evidence += written
     capital, small = Counter[str](), Counter[str]()
     for token in evidence:
-        (capital if token.is_capital else small)[fold(token.text)] += 1
+        (capital if token.is_capital else small)[fold_word(token.text)] += 1
     return Casing(capital, small)

@@ -15,6 +15,9 @@ from inforadar.stages.group.vocabulary import Vocabulary
 MAX_TERMS = 80
 """How many of an item's heaviest words are compared."""
 _WEIGHT = itemgetter(1)
+_MOST = 1000
+_LOG = [0.0, *(1 + math.log(count) for count in range(1, _MOST + 1))]
+"""How much a word says that is there several times, by its count; titles and leads are too short for a higher one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,8 @@ class Weighed:
     words: Mapping[str, float]
     title: Mapping[str, float]
     names: Mapping[str, float]
+    focus: Mapping[str, float]
+    """Names by how often they are named: whom the text is about, not who is mentioned."""
     numbers: Mapping[str, float]
     """Each of unit length."""
     name_mass: float
@@ -40,6 +45,9 @@ class Likeness:
     words: float
     title: float
     names: float
+    focus: float
+    focus_clash: float
+    """How far each is about names that the other does not mention."""
     shared_names: float
     numbers: float
     number_clash: float
@@ -57,8 +65,12 @@ class Likeness:
 
 def weigh(signature: Signature, vocabulary: Vocabulary) -> Weighed:
     """Weigh the words of an item by how much they say."""
-    idf = vocabulary.idf
-    words = {key: (1 + math.log(count)) * idf(key) for key, count in signature.words.items()}
+    idf, counts = vocabulary.idf, vocabulary.counts
+    most, share = vocabulary.log_total(), vocabulary.share()
+    words = {}
+    for key, count in signature.words.items():
+        found = counts.get(key)
+        words[key] = _LOG[count] * (most - (math.log(1 + found.items * share) if found else 0.0))
     if len(words) > MAX_TERMS:
         words = dict(nlargest(MAX_TERMS, words.items(), key=_WEIGHT))
     names = {folded: idf(folded[:STEM_CHARS]) for folded in signature.capitals if vocabulary.is_name(folded)}
@@ -68,6 +80,9 @@ def weigh(signature: Signature, vocabulary: Vocabulary) -> Weighed:
         _unit(words),
         _unit({key: idf(key) for key in signature.title}),
         _unit(names),
+        _unit(
+            {folded: weight * signature.words.get(folded[:STEM_CHARS], 1) for folded, weight in names.items()}
+        ),
         _unit({key: idf(key) for key in signature.numbers}),
         mass,
         math.sqrt(sum(weight * weight for weight in words.values())),
@@ -81,9 +96,9 @@ def _unit(weights: dict[str, float]) -> dict[str, float]:
 
 
 def _dot(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    if len(one) > len(other):
-        one, other = other, one
-    return sum([weight * other[key] for key, weight in one.items() if key in other])
+    shared = one.keys() & other.keys()
+    # `fsum`, because the order of a set differs from one process to the next.
+    return math.fsum([one[key] * other[key] for key in shared]) if shared else 0.0
 
 
 def compare(one: Weighed, other: Weighed) -> Likeness:
@@ -100,6 +115,8 @@ def compare(one: Weighed, other: Weighed) -> Likeness:
         words,
         _dot(one.title, other.title),
         names,
+        _dot(one.focus, other.focus),
+        _absent(one.focus, b.capitals) * _absent(other.focus, a.capitals),
         1 - math.exp(-shared / 8),
         numbers,
         clash,
@@ -111,6 +128,11 @@ def compare(one: Weighed, other: Weighed) -> Likeness:
         _cosine(a.title_vector, b.title_vector),
         _cosine(a.full_vector, b.full_vector),
     )
+
+
+def _absent(focus: Mapping[str, float], capitals: Mapping[str, str]) -> float:
+    """The share of the focus that is not mentioned in a text."""
+    return sum([weight * weight for name, weight in focus.items() if name not in capitals])
 
 
 def _agreement(one: frozenset[str], other: frozenset[str]) -> tuple[float, float]:

@@ -42,7 +42,9 @@ def signature_to_json(
         "address": address,
         "counted": vocabulary.items,
         "counts": {
-            key: count.items for key in sorted(keys) if (count := vocabulary.counts.get(key)) is not None
+            key: round(count.items, 2)
+            for key in sorted(keys)
+            if (count := vocabulary.counts.get(key)) is not None
         },
     }
 

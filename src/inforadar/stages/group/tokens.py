@@ -5,17 +5,26 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 _TOKEN = re.compile(r"\d+(?:[.,  ]\d{3})*(?:[.,]\d+)?|[^\W\d_]+(?:['’][^\W\d_]+)*|[.!?。！？…\n:]")
+_WORD = re.compile(r"[^\W_]+")
 _POSSESSIVE = re.compile(r"['’]s?\Z")
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
 )
+_MARK_RANGES = (range(0x300, 0x3100), range(0xA600, 0xAC00), range(0xFB00, 0xFE30))
+_MARKS = "".join(
+    chr(point) for points in _MARK_RANGES for point in points if unicodedata.combining(chr(point))
+)
+_COMBINING = re.compile(f"[{_MARKS}]")
 _SENTENCE_ENDS = frozenset(".!?。！？…\n:")
 STEM_CHARS = 7
 """Words are compared by this many letters, so that endings do not tell them apart."""
 MAX_WORD_CHARS = 40
+CACHED_WORDS = 20_000
+"""How many words are remembered as they were read: a dozen megabytes."""
 
 
 class Token(NamedTuple):
@@ -34,23 +43,40 @@ class Token(NamedTuple):
 def split_tokens(text: str) -> Iterator[Token]:
     """Split a text into words and numbers; scripts without spaces into pairs of signs."""
     starts = True
-    for match in _TOKEN.finditer(text):
-        raw = match.group()
+    for raw in _TOKEN.findall(text):
         if raw in _SENTENCE_ENDS:
             starts = True
             continue
         if raw[0].isdigit():
             yield Token(raw, f"#{number_value(raw)}", True, False, starts)
-        elif _UNSPACED.search(raw):
+        elif not raw.isascii() and _UNSPACED.search(raw):
             for pair in _pairs(raw):
                 yield Token(pair, pair, False, False, starts)
         else:
-            word = _POSSESSIVE.sub("", raw)[:MAX_WORD_CHARS]
-            if not word:
-                continue
-            folded = fold(word)
-            yield Token(word, folded[:STEM_CHARS], False, word[0].isupper() and len(word) > 1, starts)
+            first, later = _word(raw[:MAX_WORD_CHARS])
+            yield first if starts else later
         starts = False
+
+
+@lru_cache(maxsize=CACHED_WORDS)
+def _word(raw: str) -> tuple[Token, Token]:
+    """A word at the start of a sentence, and inside one. Most words of a text were seen before."""
+    word = raw if raw.isalpha() else _POSSESSIVE.sub("", raw)
+    key, is_capital = fold(word)[:STEM_CHARS], word[0].isupper() and len(word) > 1
+    return Token(word, key, False, is_capital, True), Token(word, key, False, is_capital, False)
+
+
+def split_words(text: str, most: int) -> list[str]:
+    """The first folded words and numbers of a text, to compare whole texts by."""
+    folded = fold(text)
+    if folded.isascii() or not _UNSPACED.search(folded):
+        return _WORD.findall(folded)[:most]
+    words: list[str] = []
+    for token in split_tokens(folded):
+        words.append(token.key if token.is_number else token.text)
+        if len(words) >= most:
+            break
+    return words
 
 
 def _pairs(run: str) -> Iterator[str]:
@@ -60,13 +86,18 @@ def _pairs(run: str) -> Iterator[str]:
         yield run[place : place + 2]
 
 
-def fold(word: str) -> str:
+@lru_cache(maxsize=CACHED_WORDS)
+def fold_word(word: str) -> str:
+    """Fold the text of a token, which is short."""
+    return fold(word)
+
+
+def fold(text: str) -> str:
     """Fold case and accents of Latin letters: Müller and MULLER are one name."""
-    folded = word.casefold()
+    folded = text.casefold()
     if folded.isascii():
         return folded
-    plain = "".join(sign for sign in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(sign))
-    return plain or folded
+    return _COMBINING.sub("", unicodedata.normalize("NFKD", folded)) or folded
 
 
 def number_value(raw: str) -> str:
@@ -107,7 +138,7 @@ def days_of(tokens: Iterable[Token], text: str) -> frozenset[str]:
             continue
         if previous is not None and previous.is_number != token.is_number:
             number, word = (previous, token) if previous.is_number else (token, previous)
-            month = MONTHS.get(fold(word.text)[:3]) if len(word.text) <= 12 else None
+            month = MONTHS.get(fold_word(word.text)[:3]) if len(word.text) <= 12 else None
             if month and number.key[1:].isdecimal() and 1 <= int(number.key[1:]) <= 31:
                 found.add(f"{month}-{int(number.key[1:])}")
         previous = token

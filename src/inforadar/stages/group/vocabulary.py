@@ -5,11 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+
+import msgspec
 
 from inforadar.stages.group.signature import Casing, Signature
 
-PRIOR_ITEMS = 30
-"""Items that the counts start from: among a handful of items every word would be rare."""
+PRIOR_ITEMS = 40
+"""Items that the counts start from: among a handful of items every word would be rare, and no word a known name."""
+MATURE_ITEMS = 1500
+"""From this many items on only the shares of words count: scores must not drift while the counts grow."""
 NAME_SHARE = 0.75
 """A word is a name if this share of its occurrences inside sentences is capitalized."""
 
@@ -18,10 +24,10 @@ NAME_SHARE = 0.75
 class WordCount:
     """One word's counts."""
 
-    items: int = 0
+    items: float = 0
     """How many items have it."""
-    capital: int = 0
-    small: int = 0
+    capital: float = 0
+    small: float = 0
     """How often it was written inside a sentence, with and without a capital letter."""
 
 
@@ -35,24 +41,27 @@ class Vocabulary:
     def learn(self, signature: Signature, casing: Casing) -> None:
         """Count an item."""
         self.items += 1
+        counts = self.counts
         for key in keys_of(signature):
-            self._count(key).items += 1
+            (counts.get(key) or counts.setdefault(key, WordCount())).items += 1
         for word, number in casing.capital.items():
-            self._count(f"^{word}").capital += number
+            counts.setdefault(f"^{word}", WordCount()).capital += number
         for word, number in casing.small.items():
-            self._count(f"^{word}").small += number
+            key = f"^{word}"
+            (counts.get(key) or counts.setdefault(key, WordCount())).small += number
 
-    def _count(self, key: str) -> WordCount:
-        found = self.counts.get(key)
-        if found is None:
-            found = self.counts[key] = WordCount()
-        return found
+    def log_total(self) -> float:
+        """How much a word says that no item had so far."""
+        return math.log(min(self.items, MATURE_ITEMS) + PRIOR_ITEMS)
+
+    def share(self) -> float:
+        """The factor that turns a count into one among `MATURE_ITEMS`."""
+        return min(1.0, MATURE_ITEMS / max(1, self.items))
 
     def idf(self, key: str) -> float:
         """How much a word says: the rarer, the more."""
         count = self.counts.get(key)
-        total = self.items + PRIOR_ITEMS
-        return math.log(total / (1 + (count.items if count else 0)))
+        return self.log_total() - (math.log(1 + count.items * self.share()) if count else 0.0)
 
     def is_name(self, folded: str) -> bool:
         """Whether this word, capitalized here, is a name: elsewhere it is hardly ever written small."""
@@ -60,6 +69,33 @@ class Vocabulary:
         if count is None:
             return False
         return count.capital >= NAME_SHARE * (count.capital + count.small) and count.capital > 0
+
+
+@cache
+def load_prior() -> Mapping[str, tuple[float, float, float]]:
+    """Words of news in general: the share of items that have one, and how often one is written large and small.
+
+    From `bench.fit_stories`: words of several languages that are in reports of many events.
+    """
+    stored = files("inforadar.stages.group").joinpath("prior.json").read_bytes()
+    return msgspec.json.decode(stored, type=dict[str, tuple[float, float, float]])
+
+
+def make_vocabulary(
+    items: int = 0,
+    counts: Mapping[str, tuple[int, int, int]] | None = None,
+    keys: Iterable[str] | None = None,
+) -> Vocabulary:
+    """Counts on top of the prior ones; `keys` are those that are needed, all of them if not given."""
+    prior, known = load_prior(), counts or {}
+    made = Vocabulary(items=items)
+    for key in prior if keys is None else keys:
+        counted, before = known.get(key, (0, 0, 0)), prior.get(key)
+        if before is not None:
+            made.counts[key] = WordCount(*(a + b * PRIOR_ITEMS for a, b in zip(counted, before, strict=True)))
+        elif key in known:
+            made.counts[key] = WordCount(*counted)
+    return made
 
 
 def keys_of(signature: Signature) -> Iterable[str]:

@@ -32,7 +32,7 @@ MAX_PER_KEY = 150
 MAX_CANDIDATES = 24
 MAX_LIKE_VECTORS = 15
 LEAST_COSINE = 0.35
-_GROWTH = 1.5
+_GROWTH = 2.0
 """Weights are computed again when this many times more items have been counted."""
 _FIRST_ROWS = 64
 
@@ -151,15 +151,14 @@ class Window:
 
     def candidates(self, keys: Iterable[tuple[str, float]], vector: Vector | None) -> list[Member]:
         """Members that share heavy words or have a like vector, the likeliest first."""
-        weights: defaultdict[ItemId, float] = defaultdict(float)
+        weights: dict[Member, float] = {}
         for key, weight in keys:
             for member in self._by_key.get(key, ())[-MAX_PER_KEY:]:
-                weights[member.id] += weight
-        chosen = nlargest(MAX_CANDIDATES, weights.items(), key=itemgetter(1))
-        found = [self.members[id_] for id_, _ in chosen]
+                weights[member] = weights.get(member, 0.0) + weight
+        found = [member for member, _ in nlargest(MAX_CANDIDATES, weights.items(), key=itemgetter(1))]
         if vector is not None:
-            taken = {member.id for member in found}
-            found += [member for member in self._like(vector) if member.id not in taken]
+            taken = set(found)
+            found += [member for member in self._like(vector) if member not in taken]
         return found
 
     def _like(self, vector: Vector) -> list[Member]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Sequence
 from datetime import UTC, tzinfo
@@ -43,38 +44,31 @@ def learn(rhythm: Rhythm | None, times: Sequence[float], now: float, zone: tzinf
 
 def _add_part(rhythm: Rhythm, came: Sequence[float], zone: tzinfo, offset: Offset) -> Rhythm:
     counted_at = max(came[-1], rhythm.counted_at)
-    recent, long_run, shaped = (
-        _added(count, rhythm.counted_at, came, counted_at, half_life_s)
-        for count, half_life_s in (
-            (rhythm.recent, RATE_HALF_LIFE_S),
-            (rhythm.long_run, LONG_RUN_HALF_LIFE_S),
-            (rhythm.shaped, SHAPE_HALF_LIFE_S),
-        )
-    )
-    faded = decay(counted_at - rhythm.counted_at, SHAPE_HALF_LIFE_S)
+    passed = counted_at - rhythm.counted_at
+    ages = [counted_at - time for time in came]
+    weights = _decayed(ages, SHAPE_HALF_LIFE_S)
+    faded = decay(passed, SHAPE_HALF_LIFE_S)
     hours, days, minutes, gaps, expected = (
         [count * faded for count in counts]
         for counts in (rhythm.hours, rhythm.days, rhythm.minutes, rhythm.gaps, rhythm.expected)
     )
     before = Forecast(rhythm, counted_at, zone)
-    quiet = decay(counted_at - rhythm.counted_at, LATELY_HALF_LIFE_S)
-    lately = rhythm.lately * quiet + sum(decay(counted_at - time, LATELY_HALF_LIFE_S) for time in came)
-    lately_expected = rhythm.lately_expected * quiet + before.expected_lately(rhythm.counted_at)
-    for time in came:
-        weight = decay(counted_at - time, SHAPE_HALF_LIFE_S)
+    lately_expected = rhythm.lately_expected * decay(passed, LATELY_HALF_LIFE_S)
+    weighted = list(zip(came, weights, strict=True))
+    for time, weight in weighted:
         local = int(time + offset(time))
         hours[local // 3600 % HOURS] += weight
         days[(local // 86400 + 3) % DAYS] += weight
         minutes[local % 3600 * MINUTE_BINS // 3600] += weight
-    _add_gaps(gaps, expected, rhythm.last_at, came, before)
+    _add_gaps(gaps, expected, rhythm.last_at, weighted, before)
     return msgspec.structs.replace(
         rhythm,
         counted_at=counted_at,
-        recent=recent,
-        long_run=long_run,
-        lately=round(lately, _DIGITS),
-        lately_expected=round(lately_expected, _DIGITS),
-        shaped=shaped,
+        recent=_added(rhythm.recent, passed, ages, RATE_HALF_LIFE_S),
+        long_run=_added(rhythm.long_run, passed, ages, LONG_RUN_HALF_LIFE_S),
+        lately=_added(rhythm.lately, passed, ages, LATELY_HALF_LIFE_S),
+        lately_expected=round(lately_expected + before.expected_lately(rhythm.counted_at), _DIGITS),
+        shaped=round(rhythm.shaped * faded + sum(weights), _DIGITS),
         hours=_rounded(hours),
         days=_rounded(days),
         minutes=_rounded(minutes),
@@ -84,29 +78,38 @@ def _add_part(rhythm: Rhythm, came: Sequence[float], zone: tzinfo, offset: Offse
     )
 
 
-def _added(count: float, counted_at: float, came: Sequence[float], until: float, half_life_s: float) -> float:
-    total = count * decay(until - counted_at, half_life_s)
-    return round(total + sum(decay(until - time, half_life_s) for time in came), _DIGITS)
+def _added(count: float, passed: float, ages: Sequence[float], half_life_s: float) -> float:
+    return round(count * decay(passed, half_life_s) + sum(_decayed(ages, half_life_s)), _DIGITS)
+
+
+def _decayed(ages: Sequence[float], half_life_s: float) -> list[float]:
+    """Return the weight left of one item of each age; no age is negative."""
+    exp2 = math.exp2
+    return [exp2(-age / half_life_s) for age in ages]
 
 
 def _add_gaps(
-    gaps: list[float], expected: list[float], last_at: float | None, came: Sequence[float], forecast: Forecast
+    gaps: list[float],
+    expected: list[float],
+    last_at: float | None,
+    came: Sequence[tuple[float, float]],
+    forecast: Forecast,
 ) -> None:
-    """Count each gap in its bin, and in every bin that it passed through the items that were to be expected there."""
-    between = forecast.expected_between()
-    for time in came:
+    """Count each gap in its bin, and in every bin that it passed through the items that were to be expected there.
+
+    `came` has the time and weight of each item.
+    """
+    expected_until = forecast.expected_until()
+    for time, weight in came:
         if last_at is not None and time >= last_at:
-            weight = decay(forecast.now - time, SHAPE_HALF_LIFE_S)
             last_bin = bisect_right(GAP_EDGES_S, time - last_at)
             gaps[last_bin] += weight
-            start = last_at
-            for number in range(last_bin):
-                edge = last_at + GAP_EDGES_S[number]
-                expected[number] += weight * between(start, edge)
-                start = edge
-            expected[last_bin] += weight * between(start, time)
+            ends = [last_at, *(last_at + edge for edge in GAP_EDGES_S[:last_bin]), time]
+            until = expected_until(ends)
+            for number in range(last_bin + 1):
+                expected[number] += weight * (until[number + 1] - until[number])
         last_at = time if last_at is None else max(last_at, time)
 
 
 def _rounded(counts: Sequence[float]) -> tuple[float, ...]:
-    return tuple(round(count, _DIGITS) for count in counts)
+    return tuple([round(count, _DIGITS) for count in counts])

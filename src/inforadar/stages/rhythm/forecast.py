@@ -12,6 +12,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, tzinfo
+from itertools import accumulate
 
 from inforadar.model.rhythm import DAYS, GAP_BINS, GAP_EDGES_S, HOURS, MINUTE_BINS, Rhythm
 
@@ -36,6 +37,7 @@ LATELY_PSEUDO_ITEMS = 3.0
 NEIGHBOUR_SHARE = 0.25
 """Each hour passes this share of its items to either neighbour: feeds are not that punctual, and counts are few."""
 _MINUTE_BIN_S = 3600.0 / MINUTE_BINS
+_WEEK_HOURS = HOURS * DAYS
 _EPOCH_WEEKDAY_S = 3 * DAY_S
 """1 January 1970 was a Thursday."""
 
@@ -82,15 +84,17 @@ class Forecast:
         total = rhythm.shaped * faded
         seen_s = now - rhythm.since
         hours, days = _smoothed(rhythm.hours), rhythm.days
-        self.hours = _shape(hours, faded, total, HOUR_PSEUDO_ITEMS)
+        self.hours: list[float]
         """How many times as many items as on average come in each hour of the day."""
-        self.days = _shape(days, faded, total, DAY_PSEUDO_ITEMS)
         if total and 0 < seen_s < MANY_WEEKS_S:
             start = rhythm.since + self.offset(now)
             shares = time_shares(start + _EPOCH_WEEKDAY_S, seen_s, DAYS, DAY_S)
             self.days = _fair_shape(days, shares, faded, total, DAY_PSEUDO_ITEMS)
             shares = _smoothed(time_shares(start, seen_s, HOURS, 3600.0))
             self.hours = _fair_shape(hours, shares, faded, total, HOUR_PSEUDO_ITEMS)
+        else:
+            self.hours = _shape(hours, faded, total, HOUR_PSEUDO_ITEMS)
+            self.days = _shape(days, faded, total, DAY_PSEUDO_ITEMS)
         self._minutes = _shape(rhythm.minutes, faded, total, MINUTE_PSEUDO_ITEMS)
         self._hazards = [
             (came * faded + GAP_PSEUDO_ITEMS) / (usual * faded + GAP_PSEUDO_ITEMS)
@@ -156,25 +160,41 @@ class Forecast:
                 at += slot_s
         return found
 
-    def expected_between(self) -> Callable[[float, float], float]:
-        """A function that gives the expected items between two times, by rate, hour and day alone."""
-        cumulated = [0.0]
-        for day in self.days:
-            for hour in self.hours:
-                cumulated.append(cumulated[-1] + day * hour * 3600)
-        week = cumulated[-1]
+    def day_beside(self, seconds: float) -> float:
+        """How many times as often a feed is to be polled over a day as over its next `seconds`.
 
-        def until(local: float) -> float:
-            weeks, within = divmod(local + _EPOCH_WEEKDAY_S, WEEK_S)
-            hour = min(int(within // 3600), HOURS * DAYS - 1)
-            part = (within - hour * 3600) / 3600
-            return weeks * week + cumulated[hour] + part * (cumulated[hour + 1] - cumulated[hour])
+        The best number of polls goes with the square root of the number of items.
+        """
+        length = round(seconds / 3600)
+        if length >= HOURS:
+            return 1.0
+        hour = int((self.now + self.offset(self.now)) // 3600)
+        roots = [
+            math.sqrt(self.hours[one % HOURS] * self.days[(one // 24 + 3) % DAYS])
+            for one in range(hour, hour + HOURS)
+        ]
+        return sum(roots) / HOURS / (sum(roots[:length]) / length)
 
-        def between(start: float, end: float) -> float:
-            shift = self.offset(end)
-            return self.rate * (until(end + shift) - until(start + shift))
+    def expected_until(self) -> Callable[[Sequence[float]], list[float]]:
+        """A function of times that gives the items to be expected up to each, by rate, hour and day alone.
 
-        return between
+        They are counted from a fixed time on, so the items between two times are a difference.
+        """
+        hours = self.hours
+        per_hour = [day * hour for day in self.days for hour in hours]
+        before = [0.0, *accumulate(per_hour)]
+        week, scale, offset = before[-1], self.rate * 3600, self.offset
+
+        def until(times: Sequence[float]) -> list[float]:
+            shift = offset(times[-1]) + _EPOCH_WEEKDAY_S
+            found = []
+            for time in times:
+                weeks, within = divmod((time + shift) / 3600, _WEEK_HOURS)
+                hour = int(within)
+                found.append(scale * (weeks * week + before[hour] + (within - hour) * per_hour[hour]))
+            return found
+
+        return until
 
 
 def _rate(rhythm: Rhythm, now: float) -> float:
@@ -209,18 +229,21 @@ def time_shares(start: float, seconds: float, bins: int, bin_s: float) -> list[f
     """How much of the time from `start` on falls into each bin of a cycle; it sums up to 1."""
     cycles, rest = divmod(seconds, bins * bin_s)
     found = [cycles * bin_s] * bins
-    while rest > 0:
-        number, within = divmod(start, bin_s)
-        part = min(bin_s - within, rest)
-        found[int(number) % bins] += part
-        start += part
-        rest -= max(part, 1e-3)
+    first, within = divmod(start, bin_s)
+    number = int(first) % bins
+    part = min(bin_s - within, rest)
+    found[number] += part
+    whole, rest = divmod(rest - part, bin_s)
+    for _ in range(int(whole)):
+        number = (number + 1) % bins
+        found[number] += bin_s
+    found[(number + 1) % bins] += rest
     return [one / seconds for one in found]
 
 
 def _smoothed(hours: Sequence[float]) -> list[float]:
     keep = 1 - 2 * NEIGHBOUR_SHARE
     return [
-        keep * hours[hour] + NEIGHBOUR_SHARE * (hours[hour - 1] + hours[(hour + 1) % HOURS])
-        for hour in range(HOURS)
+        keep * hour + NEIGHBOUR_SHARE * (before + after)
+        for before, hour, after in zip((hours[-1], *hours[:-1]), hours, (*hours[1:], hours[0]), strict=True)
     ]

@@ -1,4 +1,4 @@
-"""Choose the polls of the next day: those with the least expected delay plus the price of each request (Q2).
+"""Choose the polls of the next hours: those with the least expected delay plus the price of each request (Q2).
 
 The cost of waiting from one poll to the next is the delay of the items in between. With t the time of a slot, L the
 expected items up to it and M the sum of their times, waiting from i to j costs t_j(L_j - L_i) - (M_j - M_i). So the
@@ -8,6 +8,7 @@ in order, so all of them are answered in one pass over the slots.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, count
@@ -15,19 +16,25 @@ from operator import mul
 
 from inforadar.stages.rhythm.forecast import DAY_S, USUAL_RATE, Forecast
 
-HORIZON_S = DAY_S
 SLOT_S = 600.0
-MIN_SLOT_S, MAX_SLOT_S = 300.0, 3600.0
+MIN_SLOT_S, MAX_SLOT_S = 300.0, 1800.0
+MIN_HORIZON_S, MAX_HORIZON_S = DAY_S / 3, DAY_S
+INTERVAL_SLOTS = 8
+"""How many slots the usual time between two polls has. Finer ones cost more time than they save delay."""
+HORIZON_INTERVALS = 8
+"""How many of these times are planned: later polls do not change the first one, and each poll plans anew."""
 FAIRNESS = 0.5
 """0 minimizes the mean delay of all items, whatever that costs slow feeds; 1 treats all feeds alike."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PollPlan:
-    """The polls of the next day."""
+    """The next polls."""
 
     after_s: float
     """Seconds until the first poll."""
+    earliest_s: float
+    """The earliest that it could have been, were every time allowed."""
     polls_per_day: float
     items_per_day: float
     expected_delay_s: float
@@ -45,20 +52,23 @@ def plan_next(
 
     `min_interval_s` holds between any two polls, and `is_allowed` tells at which times a poll may be.
     """
-    slot_s = min(max(min_interval_s, MIN_SLOT_S), SLOT_S)
-    slots = round(HORIZON_S / slot_s)
+    worth_s = price_s * (forecast.rate / USUAL_RATE) ** FAIRNESS
+    interval_s = math.sqrt(2 * worth_s / forecast.rate)
+    finest_s = min(max(min_interval_s, MIN_SLOT_S), SLOT_S)
+    slot_s = min(max(interval_s / INTERVAL_SLOTS, finest_s), MAX_SLOT_S)
+    slots = round(min(max(interval_s * HORIZON_INTERVALS, MIN_HORIZON_S), MAX_HORIZON_S) / slot_s)
     masses = forecast.masses(slots, slot_s)
-    price = price_s / slot_s * (forecast.rate / USUAL_RATE) ** FAIRNESS
     gap = min(max(round(min_interval_s / slot_s + 0.499), 1), slots)
     allowed = [is_allowed(forecast.now + slot_s * slot) for slot in range(slots + 1)] if is_allowed else None
-    polls = plan_polls(masses, price, gap=gap, allowed=allowed)
+    polls = plan_polls(masses, worth_s / slot_s, gap=gap, allowed=allowed)
     first = polls[0]
     waiting = masses[:first]
     items = sum(waiting)
     delay = sum(map(mul, waiting, count(first - 0.5, -1.0)))
     return PollPlan(
         after_s=first * slot_s,
-        polls_per_day=len(polls) * DAY_S / HORIZON_S,
+        earliest_s=gap * slot_s,
+        polls_per_day=len(polls) * DAY_S / (slots * slot_s) * forecast.day_beside(slots * slot_s),
         items_per_day=forecast.rate * DAY_S,
         expected_delay_s=delay / items * slot_s if items > 0 else first * slot_s / 2,
     )

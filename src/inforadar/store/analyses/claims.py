@@ -6,11 +6,10 @@ A lease sets `analyze_at` and `analyze_until` to the same time. A change to the 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
-from uuid import uuid4
 
 from sqlalchemy import ColumnElement, Connection, and_, case, func, literal, or_, select, update
 
@@ -20,10 +19,12 @@ from inforadar.store.analyses.queries import FRESH, RETRY
 from inforadar.store.clock_sanity import is_absurd
 from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.fenced import update_held
+from inforadar.store.lease_tokens import new_lease_token
 from inforadar.store.leases import LEASE_S
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
+from inforadar.store.schema.stories import story_items
 from inforadar.store.types import db_later, db_now, one_of
 
 _i = items.c
@@ -55,6 +56,8 @@ class AnalysisJob:
     clean_text: str
     """The article's text; '' if there is none."""
     language: str | None
+    copy_of: ItemId | None
+    """The item whose text this one repeats, as far as it is grouped already."""
     options: FeedOptions
     attempts: int
     token: LeaseToken
@@ -76,22 +79,31 @@ def claim_analyses(
     *,
     lease_s: float = LEASE_S,
     without: Collection[WantedAnalyzer] = (),
+    only: Sequence[ItemId] = (),
 ) -> list[AnalysisJob]:
     """Lease items whose article is stored (or will not come): fresh ones first, in each lane the longest waiting first.
 
     Items of disabled and deleted feeds wait: nobody is served them, and a model may cost money. They are postponed on
     the way, so that they do not stand at the head of the queue, however many they are. An enabled feed's come back.
-    Items of feeds that want an analyzer in `without` wait too.
+    Items of feeds that want an analyzer in `without` wait too. `only` takes these queued items, due or not.
     """
-    token = LeaseToken(uuid4().hex)
+    token = new_lease_token()
     due = _i.analyze_at <= db_now()
     claimed: list[ItemId] = []
+    if only:
+        queued = and_(one_of(_i.id, only), _i.analyze_at.is_not(None), *map(_wants_other, without))
+        claimed = _lease(connection, queued, limit, token, lease_s)
+        return _load_jobs(connection, claimed, token)
     # One query per lane, so that each can use the index.
     for lane in (and_(FRESH, due), and_(RETRY, due), is_absurd(_i.analyze_at)):
         if len(claimed) < limit:
             _postpone_idle(connection, lane, limit - len(claimed))
             wanted = and_(lane, *map(_wants_other, without))
             claimed += _lease(connection, wanted, limit - len(claimed), token, lease_s)
+    return _load_jobs(connection, claimed, token)
+
+
+def _load_jobs(connection: Connection, claimed: Sequence[ItemId], token: LeaseToken) -> list[AnalysisJob]:
     query = (
         select(
             _i.id,
@@ -104,9 +116,11 @@ def claim_analyses(
             articles.c.clean_text,
             func.coalesce(articles.c.language, _i.language, feeds.c.language).label("language"),
             feeds.c.options,
+            story_items.c.copy_of,
         )
         .join_from(items, feeds, feeds.c.id == _i.feed_id)
         .join(articles, and_(articles.c.uid == _i.uid, articles.c.url == _i.url), isouter=True)
+        .join(story_items, story_items.c.item_id == _i.id, isouter=True)
         .where(one_of(_i.id, claimed))
         .order_by(RETRY, _i.pub_date.desc())
     )
@@ -120,6 +134,7 @@ def claim_analyses(
             content=row.content,
             clean_text=row.clean_text or "",
             language=row.language,
+            copy_of=row.copy_of,
             options=parse_options(row.options),
             attempts=row.analyze_attempts,
             token=token,

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, func, or_, select
 
-from inforadar.model.ids import FeedId
+from inforadar.model.ids import FeedId, ItemId
 from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.schema.analyses import analyses_cache, analysis_costs
 from inforadar.store.schema.feeds import feeds
@@ -123,3 +123,9 @@ def load_spending(connection: Connection, since: date) -> list[Spent]:
         )
         for row in connection.execute(query)
     ]
+
+
+def load_item_analysis(connection: Connection, item_id: ItemId) -> Mapping[str, Any] | None:
+    """The analysis of an item; None if it has none."""
+    query = select(_i.analyzer_result).where(_i.id == item_id, _i.analyzed_at.is_not(None))
+    return connection.execute(query).scalar_one_or_none()

@@ -7,10 +7,9 @@ A lease sets `next_attempt_at` and `locked_until` to the same time. A page that 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
-from uuid import uuid4
 
 from sqlalchemy import (
     ColumnElement,
@@ -34,6 +33,7 @@ from inforadar.store.articles.queries import FAILED_LONG_AGO, is_free, load_know
 from inforadar.store.clock_sanity import MAX_WAIT_S, is_absurd
 from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.fenced import update_held
+from inforadar.store.lease_tokens import new_lease_token
 from inforadar.store.leases import LEASE_S
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.feeds import feeds
@@ -45,6 +45,8 @@ _a = articles.c
 
 IDLE_WAIT_S = 3600.0
 """How long an article waits that only inactive feeds list, before the feeds are checked again."""
+RUN_ATTEMPTS = 3
+"""How often a sitemap's page is tried in its runs, before the article's own schedule decides (ruling 14)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +62,8 @@ class ArticleJob:
     """Length of the text already stored, if there is one."""
     validators: Validators = Validators()
     """The page's validators from when that text was fetched."""
+    is_of_sitemap: bool = False
+    """It was claimed by the run of a sitemap, for its title."""
 
 
 JOB_COLUMNS = (
@@ -133,7 +137,7 @@ def _lease(
         .with_for_update(skip_locked=True)
         .cte("chosen")
     )
-    token = LeaseToken(uuid4().hex)
+    token = new_lease_token()
     until = db_later(literal(lease_s))
     rows = connection.execute(
         update(articles)
@@ -186,7 +190,7 @@ def claim_article(connection: Connection, uid: Uid, *, lease_s: float = LEASE_S)
     row = connection.execute(
         update(articles)
         .where(_a.uid == uid, is_free())
-        .values(locked_until=until, next_attempt_at=until, lease_token=uuid4().hex)
+        .values(locked_until=until, next_attempt_at=until, lease_token=new_lease_token())
         .returning(*JOB_COLUMNS, _a.lease_token)
     ).first()
     if row is not None:
@@ -197,7 +201,10 @@ def claim_article(connection: Connection, uid: Uid, *, lease_s: float = LEASE_S)
 
 
 def claim_new_article(connection: Connection, uid: Uid, url: str, category: str) -> ArticleJob | None:
-    """Lease an article, queued or unknown. Returns None if it is stored, leased, or not to be retried yet."""
+    """Lease an article that a sitemap lists. Returns None if it is stored, leased, or not to be retried yet.
+
+    Each run retries what may pass until its third failure, whatever the article's own schedule says.
+    """
     queued = upsert(connection, articles).values(
         uid=uid, url=url, category=category, next_attempt_at=db_now()
     )
@@ -208,7 +215,9 @@ def claim_new_article(connection: Connection, uid: Uid, url: str, category: str)
         or_(
             _a.next_attempt_at <= db_now(),
             is_absurd(_a.next_attempt_at),
+            and_(_a.next_attempt_at.is_not(None), _a.attempts.between(1, RUN_ATTEMPTS - 1)),
             and_(_a.next_attempt_at.is_(None), *FAILED_LONG_AGO[:2]),
         ),
     )
-    return claim_article(connection, uid) if connection.execute(is_due).first() else None
+    job = claim_article(connection, uid) if connection.execute(is_due).first() else None
+    return job and replace(job, is_of_sitemap=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, case, func, literal, null, or_, select
@@ -57,12 +58,23 @@ def load_article_texts(connection: Connection, uids: Iterable[Uid]) -> dict[Uid,
     }
 
 
-def load_lead_images(connection: Connection, uids: Iterable[Uid]) -> dict[Uid, str]:
-    """The lead images of those of the articles that have one."""
-    query = select(_a.uid, _a.image).where(
-        one_of(_a.uid, uids), _a.image.is_not(None), _a.status == ArticleStatus.SUCCESS.value
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArticlePreview:
+    """An article's part in a list."""
+
+    image: str | None
+    text_len: int
+
+
+def load_previews(connection: Connection, uids: Iterable[Uid]) -> dict[Uid, ArticlePreview]:
+    """The lead image and the length of each article that has a text."""
+    length = func.coalesce(func.length(_a.clean_text), 0).label("text_len")
+    query = select(_a.uid, _a.image, length).where(
+        one_of(_a.uid, uids), _a.status == ArticleStatus.SUCCESS.value
     )
-    return {row.uid: row.image for row in connection.execute(query)}
+    return {
+        row.uid: ArticlePreview(image=row.image, text_len=row.text_len) for row in connection.execute(query)
+    }
 
 
 def article_from_row(row: Row[Any]) -> Article:

@@ -11,11 +11,12 @@ from sqlalchemy import Connection, case, insert, literal, select, update
 from inforadar.model.article import ArticleStatus, Extracted, NotExtracted
 from inforadar.model.http import NotModified, Validators
 from inforadar.store.articles.claims import ArticleJob, unless_requested
+from inforadar.store.articles.values import article_values, lock_schedules, queue_builds, wake_items
 from inforadar.store.redis.outbox import note_article
+from inforadar.store.revisions.prune import DEFAULT_VERSIONS
+from inforadar.store.revisions.save import NewVersion, record_revision
 from inforadar.store.schema.articles import article_failures, articles
-from inforadar.store.schema.feeds import feed_schedules
-from inforadar.store.schema.items import items
-from inforadar.store.types import db_after, db_later, db_now
+from inforadar.store.types import db_later
 from inforadar.urls import hostname
 
 _a = articles.c
@@ -33,13 +34,55 @@ class ArticleEnding:
     """The failure was not the article's fault: try again after this long (ruling 14)."""
     is_forbidden: bool = False
     """robots.txt forbids the page or the page it redirects to."""
+    new_version: NewVersion | None = None
+    """Set if the text was stored before and the outlet has changed it since."""
 
 
-def save_article(connection: Connection, ending: ArticleEnding, *, outbox: bool = False) -> bool:
+def save_article(
+    connection: Connection,
+    ending: ArticleEnding,
+    *,
+    max_versions: int = DEFAULT_VERSIONS,
+    outbox: bool = False,
+) -> bool:
     """Store the result, and queue the article's items for analysis and their feeds for building.
 
     Returns False if the lease was lost. With `outbox`, also note it for Redis.
     """
+    job, result = ending.job, ending.result
+    values = _values(ending)
+    if isinstance(result, Extracted):
+        # Lock the schedules before article and items: the writer uses the same order.
+        lock_schedules(connection, job.url)
+    own = (_a.uid == job.uid, _a.lease_token == job.token)
+    stored = None
+    if job.text_len is not None:
+        stored = connection.execute(select(articles).where(*own).with_for_update()).first()
+    before: str | None = stored.clean_text if stored else None
+    if stored is not None and ending.new_version is not None:
+        record_revision(connection, job.uid, stored, ending.new_version, ending.at, max_versions=max_versions)
+    is_final = values["next_attempt_at"] is None
+    if is_final:
+        values["next_attempt_at"] = unless_requested(None)
+    held = connection.execute(update(articles).where(*own).values(**values).returning(_a.uid)).first()
+    if held is None:
+        return False
+    if isinstance(result, Extracted):
+        queue_builds(connection, job.url)
+    elif isinstance(result, NotExtracted):
+        _note_failure(connection, ending, result)
+    if is_final:
+        is_new = isinstance(result, Extracted) and result.clean_text != before
+        wake_items(connection, job.url, is_new=is_new, again=is_new and before is not None)
+    if outbox:
+        note_article(
+            connection, job.uid, ending.at, result.code if isinstance(result, NotExtracted) else None
+        )
+    return True
+
+
+def _values(ending: ArticleEnding) -> dict[str, Any]:
+    """The columns that this ending changes."""
     job, result = ending.job, ending.result
     values: dict[str, Any] = {
         "attempts": job.attempts + 1,
@@ -49,7 +92,7 @@ def save_article(connection: Connection, ending: ArticleEnding, *, outbox: bool 
     }
     match result:
         case Extracted():
-            values |= _article_values(result) | _stored(ending)
+            values |= article_values(result) | _stored(ending)
         case NotModified():
             values |= _stored(ending)
         case NotExtracted(code=code, detail=detail, title=title):
@@ -66,45 +109,12 @@ def save_article(connection: Connection, ending: ArticleEnding, *, outbox: bool 
                 "attempted_at": ending.at if final else None,
                 "next_attempt_at": None if final else db_later(literal(ending.retry_after_s)),
             }
-    lists_it = select(items.c.feed_id).where(items.c.url == job.url)
-    is_listed = feed_schedules.c.id.in_(lists_it)
-    if isinstance(result, Extracted):
-        # Lock the schedules before article and items: the writer uses the same order.
-        schedules = select(feed_schedules.c.id).where(is_listed).order_by(feed_schedules.c.id)
-        connection.execute(schedules.with_for_update())
-    own = (_a.uid == job.uid, _a.lease_token == job.token)
-    before: str | None = None
-    if job.text_len is not None:
-        before = connection.execute(select(_a.clean_text).where(*own).with_for_update()).scalar()
-    is_final = values["next_attempt_at"] is None
-    if is_final:
-        values["next_attempt_at"] = unless_requested(None)
-    held = connection.execute(update(articles).where(*own).values(**values).returning(_a.uid)).first()
-    if held is None:
-        return False
-    if isinstance(result, Extracted):
-        # Feeds are published with their texts.
-        connection.execute(
-            update(feed_schedules).where(is_listed).values(build_at=db_after(feed_schedules.c.build_at))
-        )
-    if isinstance(result, NotExtracted):
-        connection.execute(
-            insert(article_failures).values(
-                uid=job.uid,
-                at=ending.at,
-                code=result.code.value,
-                detail=result.detail,
-                host=hostname(job.url),
-            )
-        )
-    if is_final:
-        is_new = isinstance(result, Extracted) and result.clean_text != before
-        _wake_items(connection, job.url, is_new=is_new, again=is_new and before is not None)
-    if outbox:
-        note_article(
-            connection, job.uid, ending.at, result.code if isinstance(result, NotExtracted) else None
-        )
-    return True
+    return values
+
+
+def _note_failure(connection: Connection, ending: ArticleEnding, failure: NotExtracted) -> None:
+    row = {"uid": ending.job.uid, "at": ending.at, "code": failure.code.value, "detail": failure.detail}
+    connection.execute(insert(article_failures).values(**row, host=hostname(ending.job.url)))
 
 
 def _stored(ending: ArticleEnding) -> dict[str, Any]:
@@ -125,40 +135,3 @@ def _stored(ending: ArticleEnding) -> dict[str, Any]:
         "next_attempt_at": None,
         **(given if renewed else {}),
     }
-
-
-def _article_values(found: Extracted) -> dict[str, Any]:
-    return {
-        "raw_len": found.raw_len,
-        "text_len": found.text_len,
-        "clean_text": found.clean_text,
-        "markdown": found.markdown,
-        "html": found.html,
-        "abstract": found.abstract,
-        "image": found.image,
-        "title": found.title,
-        "author": found.author,
-        "published_at": found.published_at,
-        "modified_at": found.updated_at,
-        "language": found.language,
-        "site_name": found.site_name,
-        "canonical_url": found.canonical_url,
-    }
-
-
-def _wake_items(connection: Connection, url: str, *, is_new: bool, again: bool) -> None:
-    """Queue the article's items for analysis: everything that can be known of the article is known.
-
-    `is_new` includes items being analyzed, because that analysis lacks this text. `again` includes items already
-    analyzed, because the text has changed.
-    """
-    unread = [] if again else [items.c.analyzed_at.is_(None)]
-    idle = [] if is_new else [items.c.analyze_token.is_(None)]
-    waiting = (
-        select(items.c.id)
-        .where(items.c.url == url, *unread, *idle)
-        .order_by(items.c.id)
-        .with_for_update()
-        .cte("waiting")
-    )
-    connection.execute(update(items).where(items.c.id.in_(select(waiting.c.id))).values(analyze_at=db_now()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, and_, case, false, func, select, update
+from sqlalchemy import Connection, and_, case, false, func, or_, select, update
 
 from inforadar.errors import UsageError
 from inforadar.model.feed import Feed, FeedKind
@@ -94,3 +94,14 @@ def sync_feed(connection: Connection, feed_id: FeedId) -> Feed:
         )
     )
     return load_feed(connection, feed_id)
+
+
+def sync_unless_recent(connection: Connection, feed_id: FeedId, within_s: float) -> bool:
+    """`sync_feed`, unless the feed was fetched or its fetch was requested within the last seconds."""
+    times = (feed_schedules.c.requested_at, feed_schedules.c.fetched_at)
+    recent = or_(*(time.between(db_later(-within_s), db_now()) for time in times))
+    found = select(feed_schedules.c.id).where(feed_schedules.c.id == feed_id, recent)
+    if connection.execute(found).first():
+        return False
+    sync_feed(connection, feed_id)
+    return True

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date
+from dataclasses import dataclass, field
+from datetime import date, datetime
 from typing import Any
 
 from sqlalchemy import Connection, func, select
@@ -14,7 +14,7 @@ from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId
 from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.schema.feeds import feeds
-from inforadar.store.schema.history import ANALYZED, OUTCOMES, feed_days, fetch_days
+from inforadar.store.schema.history import ANALYZED, OUTCOMES, feed_days, feed_outcomes, fetch_days
 from inforadar.store.types import one_of
 from inforadar.urls import host_key
 
@@ -29,6 +29,27 @@ class FeedDay:
     fetches: int
     failures: int
     added: int
+    failed: Mapping[Outcome, int] = field(default_factory=dict)
+    """How many ended in each kind of failure, without those that had none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedOutcome:
+    """A fetch that ended differently from the one before it; those after it ended alike."""
+
+    at: datetime
+    outcome: Outcome
+    message: str | None
+
+
+def load_changed_outcomes(connection: Connection, feed_id: FeedId, *, limit: int) -> list[ChangedOutcome]:
+    """The last changes of a feed's outcome, newest first."""
+    o = feed_outcomes.c
+    query = select(feed_outcomes).where(o.feed_id == feed_id).order_by(o.at.desc()).limit(limit)
+    return [
+        ChangedOutcome(at=row.at, outcome=Outcome(row.outcome), message=row.message)
+        for row in connection.execute(query)
+    ]
 
 
 def load_feed_days(
@@ -39,9 +60,17 @@ def load_feed_days(
     days: dict[FeedId, list[FeedDay]] = {feed_id: [] for feed_id in feed_ids}
     for row in connection.execute(query):
         ended = {name: getattr(row, name) for name in OUTCOMES}
-        failures = sum(ended.values()) - ended[Outcome.SUCCESS]
+        failed = {
+            Outcome(name): number for name, number in ended.items() if number and name != Outcome.SUCCESS
+        }
         days[row.feed_id].append(
-            FeedDay(day=row.day, fetches=sum(ended.values()), failures=failures, added=row.added)
+            FeedDay(
+                day=row.day,
+                fetches=sum(ended.values()),
+                failures=sum(failed.values()),
+                added=row.added,
+                failed=failed,
+            )
         )
     return days
 

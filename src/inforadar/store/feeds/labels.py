@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, func, literal_column, select
 
 from inforadar.model.person import PersonId
+from inforadar.store.feeds.hidden import sees_feed
 from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
@@ -66,7 +67,7 @@ def load_unread(
 ) -> Mapping[tuple[str, str], int]:
     """Number of items since then that the person has not read, by source and topic."""
     was_read = _marks_of(person_id).where(marks.c.read_at.is_not(None))
-    return _sum_by_label(connection, items.c.pub_date >= since, ~was_read.exists())
+    return _sum_by_label(connection, person_id, items.c.pub_date >= since, ~was_read.exists())
 
 
 UNREAD_DAYS = 14
@@ -80,11 +81,13 @@ def load_unread_labels(connection: Connection, person_id: PersonId) -> Mapping[t
     """Number of unread items of the last two weeks, by source and topic: nobody catches up on older ones."""
     is_done = marks.c.read_at.is_not(None) | marks.c.archived_at.is_not(None)
     done = _marks_of(person_id).where(is_done).exists()
-    return _sum_by_label(connection, items.c.pub_date > db_later(-UNREAD_DAYS * 86400), ~done)
+    return _sum_by_label(connection, person_id, items.c.pub_date > db_later(-UNREAD_DAYS * 86400), ~done)
 
 
-def _sum_by_label(connection: Connection, *wanted: ColumnElement[bool]) -> Mapping[tuple[str, str], int]:
-    """Count by feed first: there are fewer feeds than items."""
+def _sum_by_label(
+    connection: Connection, person_id: PersonId, *wanted: ColumnElement[bool]
+) -> Mapping[tuple[str, str], int]:
+    """Count by feed first: there are fewer feeds than items. Feeds that the person hides count nothing."""
     counted = (
         select(items.c.feed_id, func.count().label("number"))
         .where(*wanted)
@@ -94,7 +97,7 @@ def _sum_by_label(connection: Connection, *wanted: ColumnElement[bool]) -> Mappi
     query = (
         select(feeds.c.source, feeds.c.topic, func.sum(counted.c.number).label("number"))
         .join_from(feeds, counted, counted.c.feed_id == feeds.c.id)
-        .where(*ACTIVE)
+        .where(*ACTIVE, *sees_feed(person_id))
         .group_by(feeds.c.source, feeds.c.topic)
     )
     return {(row.source, row.topic): int(row.number) for row in connection.execute(query)}

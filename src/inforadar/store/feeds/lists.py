@@ -76,12 +76,20 @@ def load_feeds_after(
     sources: Sequence[str] = (),
     topics: Sequence[str] = (),
     limit: int,
+    newest_first: bool = False,
 ) -> list[Feed]:
     """Load a page of feeds in the order in which they were added; `after` is the last id of the previous page."""
     query = select_feeds().where(*_conditions(connection, sources, topics, None))
     if after is not None:
-        query = query.where(_f.id > after)
-    return [feed_from_row(row) for row in connection.execute(query.order_by(_f.id).limit(limit))]
+        query = query.where(_f.id < after if newest_first else _f.id > after)
+    query = query.order_by(_f.id.desc() if newest_first else _f.id)
+    return [feed_from_row(row) for row in connection.execute(query.limit(limit))]
+
+
+def count_feeds(connection: Connection, sources: Sequence[str] = (), topics: Sequence[str] = ()) -> int:
+    """Count the feeds of a list."""
+    query = select(func.count()).select_from(feeds).where(*_conditions(connection, sources, topics, None))
+    return connection.execute(query).scalar_one()
 
 
 def _conditions(

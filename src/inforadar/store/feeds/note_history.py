@@ -17,7 +17,8 @@ from inforadar.model.ids import FeedId
 from inforadar.model.rhythm import NO_DELAYS, Delays
 from inforadar.model.schedule import FinishedJob
 from inforadar.store.rows import JsonRows
-from inforadar.store.schema.history import ANALYZED, OUTCOMES, feed_days, fetch_days
+from inforadar.store.schema.history import ANALYZED, OUTCOMES, feed_days, feed_outcomes, fetch_days
+from inforadar.store.upsert import upsert
 
 _DELAYS = ("timed", "delay_s", "expected_delay_s")
 _COUNTS = (*OUTCOMES, "added", "spent_s", *_DELAYS)
@@ -65,6 +66,22 @@ def note_outcomes(
     if sums:
         counted = [(day, outcome.value, *sum_) for (day, outcome), sum_ in sorted(sums.items())]
         connection.execute(_ADD_FETCH_DAYS[connection.dialect.name], _all.parameters(counted))
+
+
+def note_changed_outcomes(connection: Connection, jobs: Sequence[FinishedJob]) -> None:
+    """Record the jobs that ended differently from the one before; most end alike, and cost nothing here."""
+    rows = [
+        {
+            "feed_id": job.lease.feed.id,
+            "at": job.at,
+            "outcome": job.outcome.value,
+            "message": job.next_run.error,
+        }
+        for job in jobs
+        if (job.outcome, job.next_run.error) != (job.lease.feed.last_fetch_status, job.lease.feed.last_error)
+    ]
+    if rows:
+        connection.execute(upsert(connection, feed_outcomes).on_conflict_do_nothing(), rows)
 
 
 def note_analysis(connection: Connection, at: datetime) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, select, update
 
+from inforadar.errors import NotFoundError
 from inforadar.model.feed_options import FeedOptions, parse_options
 from inforadar.model.ids import FeedId
 from inforadar.store.schema.feeds import feed_schedules, feeds
@@ -36,7 +37,10 @@ _AFFECT_WALK = frozenset({"cutoff_date", "selectors"})
 def lock_options(connection: Connection, feed_id: FeedId) -> FeedOptions:
     """Load the stored options and lock them until the commit."""
     held = select(feeds.c.options).where(feeds.c.id == feed_id).with_for_update()
-    return parse_options(connection.execute(held).scalar_one())
+    row = connection.execute(held).first()
+    if row is None:
+        raise NotFoundError(f"There is no feed {feed_id}.")
+    return parse_options(row.options)
 
 
 def save_options(connection: Connection, feed_id: FeedId, options: FeedOptions) -> None:

@@ -23,14 +23,14 @@ from inforadar.store.types import unindexed
 
 _f, _s = feeds.c, feed_schedules.c
 _is_waiting = and_(_f.last_fetch_status == Outcome.TEMPORARY_ERROR.value, _s.next_run_at.is_not(None))
-_state = case(
+feed_state = case(
     (~unindexed(_f.enabled), "disabled"),
     (_f.last_fetch_status.is_(None), "new"),
     (and_(_f.last_fetch_status == Outcome.SUCCESS.value, LOSES_ENTRIES), "incomplete"),
     (_f.last_fetch_status == Outcome.SUCCESS.value, "success"),
     (_is_waiting, "waiting"),
     else_="suspended",
-)
+).label("state")
 """The name of the state in `views/feed_health.py`."""
 
 
@@ -78,6 +78,17 @@ def load_feed_page(
     return FeedPage(feeds=found, next=floor, is_partial=floor is not None)
 
 
+def load_deleted_feeds(connection: Connection, *, limit: int, before: FeedId | None = None) -> FeedPage:
+    """Load deleted feeds, those deleted last first; `before` is the last one of the previous page."""
+    query = select_feeds().where(_f.deleted_at.is_not(None))
+    if before is not None:
+        last = select(_f.deleted_at).where(_f.id == before).scalar_subquery()
+        query = query.where(or_(_f.deleted_at < last, and_(_f.deleted_at == last, _f.id < before)))
+    rows = connection.execute(query.order_by(_f.deleted_at.desc(), _f.id.desc()).limit(limit + 1)).all()
+    found = tuple(feed_from_row(row) for row in rows[:limit])
+    return FeedPage(feeds=found, next=found[-1].id if len(rows) > limit else None)
+
+
 def _before(query: Select[Any], feed_id: FeedId | None) -> Select[Any]:
     return query if feed_id is None else query.where(_f.id < feed_id)
 
@@ -85,7 +96,7 @@ def _before(query: Select[Any], feed_id: FeedId | None) -> Select[Any]:
 def _conditions(connection: Connection, wanted: FeedFilter) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = []
     if wanted.state:
-        conditions.append(_state == wanted.state)
+        conditions.append(feed_state == wanted.state)
     if wanted.source:
         conditions.append(is_named(_f.source, known_names(connection, _f.source, [wanted.source])))
     if wanted.text:

@@ -132,11 +132,14 @@ def load_feeds(
     *,
     sources: Sequence[str] = (),
     topics: Sequence[str] = (),
+    ids: Sequence[FeedId] = (),
     origin: str | None = None,
     only_enabled: bool = False,
 ) -> list[Feed]:
     """Load all feeds that are not deleted, sorted by source, topic and URL."""
     wanted: list[ColumnElement[bool]] = [feeds.c.deleted_at.is_(None)]
+    if ids:
+        wanted.append(one_of(feeds.c.id, ids))
     if sources:
         wanted.append(is_named(feeds.c.source, known_names(connection, feeds.c.source, sources)))
     if topics:

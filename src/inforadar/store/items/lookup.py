@@ -86,11 +86,14 @@ def load_newest(
     feed_ids: Sequence[FeedId],
     limit: int,
     conditions: Sequence[ColumnElement[bool]] = (),
+    *,
+    oldest_first: bool = False,
 ) -> dict[FeedId, list[Candidate]]:
     """The newest items of each feed that meet the conditions, from the feed's own index: nothing else is read."""
     found: dict[FeedId, list[Candidate]] = {feed_id: [] for feed_id in feed_ids}
     c = items.c
-    newest = select(c.feed_id, c.id, c.url, c.pub_date).order_by(c.pub_date.desc(), c.id.desc()).limit(limit)
+    order = (c.pub_date.asc(), c.id.asc()) if oldest_first else (c.pub_date.desc(), c.id.desc())
+    newest = select(c.feed_id, c.id, c.url, c.pub_date).order_by(*order).limit(limit)
     if connection.dialect.name == "sqlite":
         # SQLite has no lateral join, but a query per feed costs no round trip.
         one = newest.where(c.feed_id == bindparam("feed"), *conditions)
@@ -107,6 +110,24 @@ def load_newest(
 def _scored(max_score: float | None) -> tuple[ColumnElement[bool], ...]:
     """Conditions for a maximum score. Only analyzed items have a score, and 0 is one."""
     return () if max_score is None else (items.c.analyzed_at.is_not(None), items.c.score <= max_score)
+
+
+def load_items_by_forms(connection: Connection, forms: Mapping[str, Sequence[str]]) -> dict[str, Item]:
+    """Find the item of each page by any of its forms; the first form that is an item's wins."""
+    every = [form for of_page in forms.values() for form in of_page]
+    query = select_items().where(one_of(items.c.url, every), *ACTIVE)
+    # If several feeds list it, the one analyzed last.
+    found = {
+        row.url: item_from_row(row)
+        for row in connection.execute(query.order_by(items.c.analyzed_at.nulls_first(), items.c.id.desc()))
+    }
+    hits = {page: next((form for form in of_page if form in found), None) for page, of_page in forms.items()}
+    return {page: found[form] for page, form in hits.items() if form is not None}
+
+
+def load_listed_urls(connection: Connection, urls: Sequence[str]) -> set[str]:
+    """Which of these URLs are an item's."""
+    return set(connection.execute(select(items.c.url).where(one_of(items.c.url, urls))).scalars())
 
 
 def load_items(connection: Connection, ids: Sequence[ItemId]) -> Mapping[ItemId, Item]:

@@ -3,6 +3,9 @@
 Of the items with one URL a list shows the first: the newest, as far as it belongs to the list. `items.is_shared` says
 whether other feeds list the URL at all; only for those few is it looked up in the index of URLs. So lists keep the
 order of their own index, and counting costs hardly more than without.
+
+A list by stories has one row for one event in the same way: of the items of a story the one that was told last, as far
+as it belongs to the list.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
+from sqlalchemy import ColumnElement, Connection, ScalarSelect, and_, func, or_, select
 
 from inforadar.model.ids import ItemId
 from inforadar.model.item import FeedLabel, Item
@@ -20,16 +23,18 @@ from inforadar.store.items.queries import (
     ItemFilter,
     conditions_of,
     load_item,
+    marks_of,
     scores_of,
     with_known_names,
 )
-from inforadar.store.items.search import has_words_unindexed
+from inforadar.store.items.search_terms import search_conditions
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
-from inforadar.store.schema.search import item_search
+from inforadar.store.schema.stories import story_items
 from inforadar.store.types import one_of, unindexed
 
 _other, _their_feed = items.alias("other"), feeds.alias("their_feed")
+_told, _later, _placed = (story_items.alias(name) for name in ("told", "later", "placed"))
 _comes_before = or_(
     _other.c.pub_date > items.c.pub_date,
     and_(_other.c.pub_date == items.c.pub_date, _other.c.id > items.c.id),
@@ -43,6 +48,44 @@ def is_first_of_url(wanted: ItemFilter) -> tuple[ColumnElement[bool], ...]:
     """
     if wanted.feed_id:
         return ()
+    is_first = or_(items.c.is_shared.is_(False), _of_url_before(wanted).is_(None))
+    if not wanted.by_story:
+        return (is_first,)
+    # Items with one URL are in one story, whose order is another one.
+    is_placed = select(_placed.c.item_id).where(_placed.c.item_id == items.c.id).correlate(items).exists()
+    return or_(is_first, is_placed), _told_later(wanted).is_(None)
+
+
+def _told_later(wanted: ItemFilter) -> ScalarSelect[ItemId]:
+    """An item of the same story that was told later and belongs to the list."""
+    conditions = [
+        _told.c.item_id == items.c.id,
+        _later.c.at >= _told.c.at,
+        or_(_later.c.at > _told.c.at, _later.c.item_id > _told.c.item_id),
+        _their_feed.c.enabled,
+        _their_feed.c.deleted_at.is_(None),
+        *scores_of(wanted, unindexed(_other.c.score)),
+        *marks_of(wanted, _other),
+    ]
+    if wanted.sources:
+        conditions.append(has_name(_their_feed.c.source, wanted.sources))
+    if wanted.topics:
+        conditions.append(has_name(_their_feed.c.topic, wanted.topics))
+    if wanted.hidden:
+        conditions.append(unindexed(_other.c.feed_id).not_in(wanted.hidden))
+    return (
+        select(_later.c.item_id)
+        .join_from(_told, _later, _later.c.story_id == _told.c.story_id)
+        .join(_other, _other.c.id == _later.c.item_id)
+        .join(_their_feed, _their_feed.c.id == unindexed(_other.c.feed_id))
+        .where(*conditions)
+        .limit(1)
+        .correlate(items)
+        .scalar_subquery()
+    )
+
+
+def _of_url_before(wanted: ItemFilter) -> ScalarSelect[ItemId]:
     conditions = [
         _other.c.url == items.c.url,
         _comes_before,
@@ -54,22 +97,21 @@ def is_first_of_url(wanted: ItemFilter) -> tuple[ColumnElement[bool], ...]:
         conditions.append(has_name(_their_feed.c.source, wanted.sources))
     if wanted.topics:
         conditions.append(has_name(_their_feed.c.topic, wanted.topics))
+    if wanted.hidden:
+        conditions.append(unindexed(_other.c.feed_id).not_in(wanted.hidden))
     if wanted.run_id:
         conditions.append(unindexed(_other.c.run_id) == wanted.run_id)
-    if wanted.query is not None:
-        own = item_search.c.item_id == _other.c.id
-        conditions.append(
-            select(has_words_unindexed(wanted.query)).where(own).correlate(_other).scalar_subquery()
-        )
+    if wanted.search is not None:
+        conditions += search_conditions(wanted.search, _other, wanted.person_id, with_index=False)
     # Not `NOT EXISTS`, which a planner may turn into a join with all items.
-    before = (
+    return (
         select(_other.c.id)
         .join_from(_other, _their_feed, _their_feed.c.id == unindexed(_other.c.feed_id))
         .where(*conditions)
         .limit(1)
         .correlate(items)
+        .scalar_subquery()
     )
-    return (or_(items.c.is_shared.is_(False), before.scalar_subquery().is_(None)),)
 
 
 def count_items(connection: Connection, wanted: ItemFilter | None = None) -> int:
@@ -78,6 +120,16 @@ def count_items(connection: Connection, wanted: ItemFilter | None = None) -> int
     joined = items.join(feeds, feeds.c.id == items.c.feed_id)
     query = select(func.count()).select_from(joined).where(*conditions_of(given), *is_first_of_url(given))
     return connection.execute(query).scalar_one()
+
+
+def count_some(connection: Connection, wanted: ItemFilter, most: int, *, after: ItemId | None = None) -> int:
+    """Count the rows of a list, up to `most`; with `after`, only items that were added after this one."""
+    given = with_known_names(connection, wanted)
+    joined = items.join(feeds, feeds.c.id == items.c.feed_id)
+    added = () if after is None else (items.c.id > after,)
+    some = select(items.c.id).select_from(joined)
+    some = some.where(*added, *conditions_of(given), *is_first_of_url(given)).limit(most)
+    return connection.execute(select(func.count()).select_from(some.subquery())).scalar_one()
 
 
 def load_shown_item(connection: Connection, item_id: ItemId) -> Item | None:

@@ -48,8 +48,10 @@ from inforadar.store.items.queries import (
     scores_of,
     select_items,
     with_known_names,
+    without_words,
 )
-from inforadar.store.items.search import fts5_query, has_words, has_words_unindexed
+from inforadar.store.items.search import WordTree, fts5_query, has_words, has_words_unindexed
+from inforadar.store.items.search_terms import search_conditions
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
 from inforadar.store.schema.people import marks
@@ -66,7 +68,7 @@ _FIRST_FEEDS = 2
 """Number of feeds read before using what was found to limit the others; doubled each time."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_INVALID_CURSOR = "The cursor does not belong to this list. Start without one."
+INVALID_CURSOR = "The cursor does not belong to this list. Start without one."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,49 +89,51 @@ def load_item_page(
 def _load_page(connection: Connection, wanted: ItemFilter, limit: int, cursor: str | None) -> ItemPage:
     feed_ids: list[FeedId] = []
     if wanted.sources or wanted.topics:
-        feed_ids = _load_feeds(connection, wanted, FEW_FEEDS + 1)
+        feed_ids = load_feed_ids(connection, wanted, FEW_FEEDS + 1)
         if not feed_ids:
             return ItemPage(items=(), next=None)
     few_feeds = 0 < len(feed_ids) <= FEW_FEEDS
-    continues_search = wanted.query is not None and cursor is not None and cursor.startswith("s")
-    few = None if continues_search else _few(connection, wanted)
+    words = wanted.search.words if wanted.search else None
+    continues_search = words is not None and cursor is not None and cursor.startswith("s")
+    few = None if continues_search else few_of(connection, wanted)
     # The next page is read in the same way as the page that the cursor came from.
     if continues_search or (
-        wanted.query is not None
+        words is not None
         and cursor is None
         and few is None
-        and not (few_feeds and _are_feeds_faster(connection, wanted.query, feed_ids))
+        and not (few_feeds and _are_feeds_faster(connection, words, feed_ids))
     ):
         # PostgreSQL would start with all items of the feeds.
         theirs = feed_ids if few_feeds and connection.dialect.name == "sqlite" else []
         return _found_page(connection, wanted, theirs, limit, cursor)
-    after = _after(cursor) if cursor else None
+    after = parse_cursor(cursor) if cursor else None
     if few is not None:
         return _page_of_few(connection, wanted, few, limit, after)
     if few_feeds:
         return _page_of_feeds(connection, wanted, feed_ids, limit, after)
-    conditions = [*_conditions(wanted), *_beyond(after), *is_first_of_url(wanted)]
+    conditions = [*list_conditions(wanted), *_beyond(after), *is_first_of_url(wanted)]
     newest = select_items().where(*conditions).order_by(items.c.pub_date.desc(), items.c.id.desc())
     found = [item_from_row(row) for row in connection.execute(newest.limit(limit + 1))]
     return _page(found, limit)
 
 
-def _conditions(wanted: ItemFilter) -> list[ColumnElement[bool]]:
+def list_conditions(wanted: ItemFilter) -> list[ColumnElement[bool]]:
     """The conditions without the search index: the words are checked in each item."""
-    conditions = conditions_of(replace(wanted, query=None))
-    if wanted.query is not None:
-        own = item_search.c.item_id == items.c.id
-        conditions.append(select(has_words_unindexed(wanted.query)).where(own).scalar_subquery())
+    conditions = conditions_of(replace(wanted, search=None))
+    if wanted.search is not None:
+        conditions += search_conditions(wanted.search, items, wanted.person_id, with_index=False)
     return conditions
 
 
 def has_feeds(connection: Connection, wanted: ItemFilter) -> bool:
     """Whether an active feed has such labels."""
-    return bool(_load_feeds(connection, with_known_names(connection, wanted), 1))
+    return bool(load_feed_ids(connection, with_known_names(connection, wanted), 1))
 
 
-def _load_feeds(connection: Connection, wanted: ItemFilter, limit: int) -> list[FeedId]:
+def load_feed_ids(connection: Connection, wanted: ItemFilter, limit: int) -> list[FeedId]:
     query = select(feeds.c.id).where(*ACTIVE)
+    if wanted.hidden:
+        query = query.where(feeds.c.id.not_in(wanted.hidden))
     if wanted.sources:
         query = query.where(is_named(feeds.c.source, wanted.sources))
     if wanted.topics:
@@ -145,7 +149,7 @@ def _page_of_feeds(
     after: tuple[datetime, ItemId] | None,
 ) -> ItemPage:
     # The feeds are known to be active and to have these names; the remaining conditions concern only items.
-    rest = _conditions(replace(wanted, sources=(), topics=()))[len(ACTIVE) :]
+    rest = list_conditions(replace(wanted, sources=(), topics=()))[len(ACTIVE) :]
     conditions = [*rest, *_beyond(after), *is_first_of_url(wanted)]
     chosen: list[Candidate] = []
     start, number = 0, _FIRST_FEEDS
@@ -161,7 +165,7 @@ def _page_of_feeds(
     return _page([loaded[one.id] for one in chosen if one.id in loaded], limit)
 
 
-def _few(connection: Connection, wanted: ItemFilter) -> tuple[ColumnElement[bool], ...] | None:
+def few_of(connection: Connection, wanted: ItemFilter) -> tuple[ColumnElement[bool], ...] | None:
     """Conditions that select all wanted items and few others; None if there are many."""
     if wanted.person_id and (wanted.starred or wanted.archived):
         urls = _marked_urls(connection, wanted)
@@ -190,7 +194,7 @@ def _page_of_few(
     """Find a few among millions: in order of date, nearly all others would be read to find them."""
     its_feed = feeds.c.id == unindexed(items.c.feed_id)
     joined = select(items.c.id, items.c.pub_date).join_from(items, feeds, its_feed)
-    conditions = [*_conditions(wanted), *_beyond(after), *is_first_of_url(wanted)]
+    conditions = [*list_conditions(wanted), *_beyond(after), *is_first_of_url(wanted)]
     all_ = joined.where(*few, *conditions).cte().prefix_with("MATERIALIZED")
     newest = select(all_.c.id).order_by(all_.c.pub_date.desc(), all_.c.id.desc()).limit(limit + 1)
     chosen = list(connection.execute(newest).scalars())
@@ -198,9 +202,9 @@ def _page_of_few(
     return _page([loaded[id_] for id_ in chosen if id_ in loaded], limit)
 
 
-def _are_feeds_faster(connection: Connection, query: str, feed_ids: list[FeedId]) -> bool:
+def _are_feeds_faster(connection: Connection, words: WordTree, feed_ids: list[FeedId]) -> bool:
     """Whether many of the newest items have the words, but hardly any of these belong to these feeds."""
-    places, _ = _scan(connection, query, None)
+    places, _ = _scan(connection, words, None)
     if len(places) < COMMON_HITS:
         return False
     theirs = (
@@ -211,7 +215,7 @@ def _are_feeds_faster(connection: Connection, query: str, feed_ids: list[FeedId]
     return connection.execute(theirs).scalar_one() < COMMON_HITS // 2
 
 
-def _scan(connection: Connection, query: str, below: int | None) -> tuple[list[int], int | None]:
+def _scan(connection: Connection, words: WordTree, below: int | None) -> tuple[list[int], int | None]:
     """Check the newest items for the words. Returns search ids of the hits, newest first, and where the scan ended."""
     place = item_search.c.id
     ahead = () if below is None else (place < below,)
@@ -219,7 +223,7 @@ def _scan(connection: Connection, query: str, below: int | None) -> tuple[list[i
         select(place).where(*ahead).order_by(place.desc()).offset(SCAN_ITEMS - 1).limit(1)
     ).scalar()
     within = ahead if end is None else (*ahead, place >= end)
-    found = select(place).where(*within, has_words_unindexed(query)).order_by(place.desc())
+    found = select(place).where(*within, has_words_unindexed(words)).order_by(place.desc())
     return list(connection.execute(found).scalars()), end
 
 
@@ -227,15 +231,15 @@ def _found_page(
     connection: Connection, wanted: ItemFilter, feed_ids: list[FeedId], limit: int, cursor: str | None
 ) -> ItemPage:
     below = _search_after(cursor) if cursor else None
-    words = fts5_query(wanted.query or "")
-    if not wanted.query or not words:
-        return ItemPage(items=(), next=None)
+    assert wanted.search is not None
+    words = wanted.search.words
+    assert words is not None
     rows: list[Row[Any]] = []
     # For whole words FTS5 returns hits by id, highest first, and reads nothing beyond the page. In all other cases
     # the whole index entry is read before the first hit is known, which is too slow for common words.
-    if connection.dialect.name != "sqlite" or "*" in words:
+    if connection.dialect.name != "sqlite" or wanted.search.has_prefix:
         for _ in range(MAX_SCANS):
-            places, end = _scan(connection, wanted.query, below)
+            places, end = _scan(connection, words, below)
             if len(places) < COMMON_HITS:
                 break
             part = _select_found(wanted, feed_ids, item_search).where(one_of(item_search.c.id, places))
@@ -256,21 +260,21 @@ def _select_found(wanted: ItemFilter, feed_ids: list[FeedId], found: FromClause)
         select_items()
         .add_columns(found.c.id.label("search_id"))
         .join(found, found.c.item_id == items.c.id)
-        .where(*theirs, *conditions_of(replace(wanted, query=None)), *is_first_of_url(wanted))
+        .where(*theirs, *conditions_of(without_words(wanted)), *is_first_of_url(wanted))
     )
 
 
 def _select_all_found(
-    connection: Connection, wanted: ItemFilter, feed_ids: list[FeedId], words: str, below: int | None
+    connection: Connection, wanted: ItemFilter, feed_ids: list[FeedId], words: WordTree, below: int | None
 ) -> Select[Any]:
     if connection.dialect.name == "sqlite":
         index = table("item_words", column("rowid", Integer))
         query = _select_found(wanted, feed_ids, item_search).join(index, index.c.rowid == item_search.c.id)
-        query = query.where(text("item_words MATCH :words").bindparams(words=words))
+        query = query.where(text("item_words MATCH :words").bindparams(words=fts5_query(words)))
         place: ColumnElement[int] = index.c.rowid
     else:
         # Materialized, because the planner would otherwise go by id and check item by item for a rare word.
-        all_ = select(item_search.c.id, item_search.c.item_id).where(has_words(wanted.query or ""))
+        all_ = select(item_search.c.id, item_search.c.item_id).where(has_words(words))
         places = all_.cte().prefix_with("MATERIALIZED")
         # The offset makes it sort before it joins: items are read only until the page is full.
         found = select(places).order_by(places.c.id.desc()).offset(0).subquery()
@@ -287,25 +291,30 @@ def _page_of_found(rows: list[Row[Any]], limit: int) -> ItemPage:
 
 
 def _page(found: list[Item], limit: int) -> ItemPage:
-    last = found[limit - 1] if len(found) > limit else None
-    more = f"{(last.published_at - _EPOCH) // _MICROSECOND}.{last.id.hex}" if last else None
+    more = cursor_after(found[limit - 1]) if len(found) > limit else None
     return ItemPage(items=tuple(found[:limit]), next=more)
 
 
-def _after(cursor: str) -> tuple[datetime, ItemId]:
+def cursor_after(item: Item) -> str:
+    """The cursor of the page that begins after this item, in a list without words."""
+    return f"{(item.published_at - _EPOCH) // _MICROSECOND}.{item.id.hex}"
+
+
+def parse_cursor(cursor: str) -> tuple[datetime, ItemId]:
+    """Read what `cursor_after` wrote."""
     at, _, id_ = cursor.partition(".")
     try:
         if not cursor.isascii():
             raise ValueError
         return _EPOCH + int(at) * _MICROSECOND, ItemId(UUID(id_))
     except (ValueError, OverflowError):
-        raise UsageError(_INVALID_CURSOR) from None
+        raise UsageError(INVALID_CURSOR) from None
 
 
 def _search_after(cursor: str) -> int:
     digits = cursor.removeprefix("s").removeprefix("-")
     if not (cursor.startswith("s") and digits.isascii() and digits.isdigit() and len(digits) < 20):
-        raise UsageError(_INVALID_CURSOR)
+        raise UsageError(INVALID_CURSOR)
     # Within the databases' range of integers.
     return max(-(2**63), min(int(cursor[1:]), 2**63 - 1))
 

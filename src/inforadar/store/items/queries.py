@@ -6,15 +6,18 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, false, select
+from sqlalchemy import ColumnElement, Connection, FromClause, Row, Select, false, select
 
 from inforadar.model.ids import FeedId, ItemId, RunId
 from inforadar.model.item import Item
 from inforadar.model.person import PersonId
+from inforadar.model.search import Source, Topic
+from inforadar.store.feeds.hidden import load_hidden_feeds
 from inforadar.store.feeds.label_match import has_name, known_names
 from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.items.metadata_rows import METADATA_ROWS
-from inforadar.store.items.search import item_has_words
+from inforadar.store.items.search import Search, read_search
+from inforadar.store.items.search_terms import search_conditions
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import item_changes, items
 from inforadar.store.schema.people import marks
@@ -38,19 +41,37 @@ class ItemFilter:
     feed_id: FeedId | None = None
     run_id: RunId | None = None
     """Only items that this run added."""
+    added_since: datetime | None = None
     max_score: float | None = None
     min_score: float | None = None
     below_score: float | None = None
     person_id: PersonId | None = None
-    """Whose marks count; nobody has marked anything."""
+    """Whose marks count and who hides feeds; nobody has marked or hidden anything."""
     unread: bool = False
     unread_at: datetime | None = None
     """With `unread`: the items that were unread at this time, so that a list does not shrink while it is read."""
     starred: bool = False
     archived: bool | None = None
     """None: both archived and not archived."""
+    since: datetime | None = None
+    until: datetime | None = None
+    """Only items dated from `since` on, and before `until`."""
     query: str | None = None
-    """Words that the title, neutral title or text must contain."""
+    """A query in the search language (`model/search.py`)."""
+    search: Search | None = None
+    """The query as `with_known_names` read it."""
+    by_story: bool = False
+    """Of the items that tell of one event only the newest one; those of no story as they are."""
+    hidden: tuple[FeedId, ...] = ()
+    """The feeds that the person hides, from `with_known_names`; one that is asked for by `feed_id` is shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListPlace:
+    """A place in a list, newest first."""
+
+    published_at: datetime
+    item_id: ItemId
 
 
 def list_items(
@@ -68,7 +89,11 @@ def list_items(
 
 
 def with_known_names(connection: Connection, wanted: ItemFilter) -> ItemFilter:
-    """The filter with sources and topics spelled as feeds spell them."""
+    """The filter with its query read, names spelled as feeds spell them, and the feeds that the person hides."""
+    if wanted.query is not None and wanted.search is None:
+        wanted = _with_search(wanted, wanted.query)
+    if wanted.person_id is not None and wanted.feed_id is None:
+        wanted = replace(wanted, hidden=tuple(sorted(load_hidden_feeds(connection, wanted.person_id))))
     if not (wanted.sources or wanted.topics):
         return wanted
     return replace(
@@ -76,6 +101,26 @@ def with_known_names(connection: Connection, wanted: ItemFilter) -> ItemFilter:
         sources=known_names(connection, feeds.c.source, wanted.sources),
         topics=known_names(connection, feeds.c.topic, wanted.topics),
     )
+
+
+def _with_search(wanted: ItemFilter, query: str) -> ItemFilter:
+    """Read the query. A source or topic that every item must have becomes part of the filter, which has an index."""
+    search = read_search(query)
+    for node in search.rest:
+        match node:
+            case Source(name) if not wanted.sources:
+                wanted = replace(wanted, sources=(name,))
+            case Topic(name) if not wanted.topics:
+                wanted = replace(wanted, topics=(name,))
+            case _:
+                continue
+        search = replace(search, rest=tuple(one for one in search.rest if one is not node))
+    return replace(wanted, search=search)
+
+
+def without_words(wanted: ItemFilter) -> ItemFilter:
+    """The filter without the words that the search index answers."""
+    return replace(wanted, search=replace(wanted.search, words=None) if wanted.search else None)
 
 
 def conditions_of(wanted: ItemFilter) -> list[ColumnElement[bool]]:
@@ -87,29 +132,37 @@ def conditions_of(wanted: ItemFilter) -> list[ColumnElement[bool]]:
         conditions.append(has_name(feeds.c.topic, wanted.topics))
     if wanted.feed_id:
         conditions.append(items.c.feed_id == wanted.feed_id)
+    if wanted.hidden:
+        conditions.append(unindexed(items.c.feed_id).not_in(wanted.hidden))
     if wanted.run_id:
         conditions.append(items.c.run_id == wanted.run_id)
+    if wanted.since is not None:
+        conditions.append(items.c.pub_date >= wanted.since)
+    if wanted.until is not None:
+        conditions.append(items.c.pub_date < wanted.until)
+    if wanted.added_since:
+        conditions.append(items.c.created_at >= wanted.added_since)
     conditions += scores_of(wanted, unindexed(items.c.score))
     conditions += marks_of(wanted)
-    if wanted.query is not None:
-        conditions.append(item_has_words(wanted.query))
+    if wanted.search is not None:
+        conditions += search_conditions(wanted.search, items, wanted.person_id, with_index=True)
     return conditions
 
 
-def marks_of(wanted: ItemFilter) -> list[ColumnElement[bool]]:
-    """Conditions on the person's marks."""
+def marks_of(wanted: ItemFilter, table: FromClause = items) -> list[ColumnElement[bool]]:
+    """Conditions on the person's marks of the items of `table`."""
     if wanted.person_id is None:
         return [false()] if wanted.starred or wanted.archived else []
     conditions: list[ColumnElement[bool]] = []
     mine = marks.c.person_id == wanted.person_id
-    marked = select(marks.c.hash).where(mine, marks.c.hash == items.c.hash)
+    marked = select(marks.c.hash).where(mine, marks.c.hash == table.c.hash)
     if wanted.unread:
         at, read_at = wanted.unread_at, marks.c.read_at
         conditions.append(~marked.where(read_at.is_not(None) if at is None else read_at <= at).exists())
     if wanted.starred:
-        conditions.append(_has_mark(mine, marks.c.starred_at))
+        conditions.append(_has_mark(mine, marks.c.starred_at, table))
     if wanted.archived is True:
-        conditions.append(_has_mark(mine, marks.c.archived_at))
+        conditions.append(_has_mark(mine, marks.c.archived_at, table))
     if wanted.archived is False:
         conditions.append(~marked.where(marks.c.archived_at.is_not(None)).exists())
     return conditions
@@ -123,9 +176,11 @@ def scores_of(wanted: ItemFilter, score: ColumnElement[Any]) -> tuple[ColumnElem
     )
 
 
-def _has_mark(mine: ColumnElement[bool], mark: ColumnElement[datetime]) -> ColumnElement[bool]:
+def _has_mark(
+    mine: ColumnElement[bool], mark: ColumnElement[datetime], table: FromClause
+) -> ColumnElement[bool]:
     """Few items have one: start from the marks instead of checking each item."""
-    return items.c.url.in_(select(marks.c.url).where(mine, mark.is_not(None)))
+    return table.c.url.in_(select(marks.c.url).where(mine, mark.is_not(None)))
 
 
 def select_items() -> Select[Any]:

@@ -14,6 +14,7 @@ from inforadar.model.ids import FeedId, RunId, Uid, new_uuid
 from inforadar.model.item import ItemChange, ItemUpkeep, NewItem
 from inforadar.model.metadata_fields import json_value
 from inforadar.store.feeds.note_history import note_added
+from inforadar.store.items.count_added import count_added
 from inforadar.store.items.metadata_rows import METADATA_ROWS
 from inforadar.store.rows import insert_rows, stored_id, stored_time
 from inforadar.store.schema.articles import articles
@@ -41,6 +42,7 @@ def insert_items(connection: Connection, batches: Sequence[FeedItems]) -> None:
     """Insert new items and queue their articles. An existing item stays as it is."""
     rows: list[tuple[Any, ...]] = []
     added: list[tuple[UUID, Uid]] = []
+    inserted: list[UUID] = []
     complete: list[UUID] = []
     """Items whose text is in the feed."""
     queue: dict[Uid, tuple[str, str, str]] = {}
@@ -52,6 +54,7 @@ def insert_items(connection: Connection, batches: Sequence[FeedItems]) -> None:
         for new in batch.added:
             listed = new.listed
             id_, key = new_uuid(), uid(listed.url)
+            inserted.append(id_)
             dated_at = listed.published_at
             rows.append(
                 (
@@ -89,6 +92,7 @@ def insert_items(connection: Connection, batches: Sequence[FeedItems]) -> None:
     _mark_shared(connection, [row[_URL] for row in rows])
     if waiting := complete + [id_ for id_, key in added if key in there]:
         connection.execute(update(items).where(one_of(items.c.id, waiting)).values(analyze_at=db_now()))
+    count_added(connection, inserted)
     note_added(connection, [(batch.feed_id, batch.at, len(batch.added)) for batch in batches])
 
 

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, delete, insert, select
 from inforadar.model.ids import ItemId
 from inforadar.store.items.search_jobs import SearchJob
 from inforadar.store.rows import JsonRows, insert_rows, stored_id
+from inforadar.store.rules.note_events import note_items
 from inforadar.store.schema.items import items
 from inforadar.store.schema.search import item_search, search_queue
 from inforadar.store.types import one_of
@@ -56,6 +57,7 @@ def save_search_words(
         statement = new.on_conflict_do_update(index_elements=["item_id"], set_=changed)
         # In order of id: FTS5 starts a new segment of its index whenever an id is lower than the previous one.
         insert_rows(connection, statement, ("id", "item_id", "words"), sorted(rows, key=itemgetter(0)))
+        note_items(connection, [ours[place][0].item_id for place, _ in there])
 
 
 _asked = JsonRows("asked", place="integer", item_id="uuid")

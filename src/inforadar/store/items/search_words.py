@@ -16,11 +16,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from inforadar.model.search import MAX_QUERY_CHARS
+
 MAX_TEXT_CHARS = 100_000
 """How many characters of a text are indexed."""
 MAX_WORD_CHARS = 64
-MAX_QUERY_CHARS = 1000
-"""How long a query may be; the rest of a longer one is not looked at."""
 
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _REPLACED = (("ł", "l"), ("đ", "d"), ("ø", "o"), ("ı", "i"), ("_", " "))
@@ -41,9 +41,13 @@ class QueryWord:
 
 def search_words(texts: Iterable[str | None]) -> str:
     """All words the texts can be found by, each once, separated by spaces."""
-    found: dict[str, None] = {}
     # Joined, and each word once: this runs for every item, and most of the time goes into looking at words.
-    for word in dict.fromkeys(_words("\n".join(text[:MAX_TEXT_CHARS] for text in texts if text))):
+    words = dict.fromkeys(_words("\n".join(text[:MAX_TEXT_CHARS] for text in texts if text)))
+    joined = " ".join(words)
+    if max(map(len, words), default=0) <= MAX_WORD_CHARS and not _CJK_CHAR.search(joined):
+        return joined
+    found: dict[str, None] = {}
+    for word in words:
         if word.isascii() or not _CJK_CHAR.search(word):
             found[word[:MAX_WORD_CHARS]] = None
             continue
@@ -69,6 +73,22 @@ def query_words(query: str) -> tuple[QueryWord, ...]:
                 is_prefix = part.endswith("*") and number == len(words) and len(run) > 1
                 found[QueryWord(run[:MAX_WORD_CHARS], is_prefix)] = None
     return tuple(found)
+
+
+def spaced_words(text: str | None) -> str | None:
+    """The folded words of a text in their order, each between spaces: what a phrase is looked up in."""
+    return None if text is None else f" {' '.join(_words(text[:MAX_TEXT_CHARS]))} "
+
+
+def phrase_pattern(phrase: str) -> str:
+    """A LIKE pattern that finds a phrase, which has a word, in `spaced_words`. A star stands for any ending.
+
+    Chinese and Japanese words have no spaces around them, so they are found inside of others.
+    """
+    words = _words(phrase[:MAX_QUERY_CHARS])
+    start = "" if _CJK_CHAR.match(words[0][0]) else " "
+    end = "" if phrase.endswith("*") or _CJK_CHAR.match(words[-1][-1]) else " "
+    return f"%{start}{' '.join(words)}{end}%"
 
 
 def _pairs(run: str) -> Iterator[str]:

@@ -25,6 +25,17 @@ def _first_person(zone: str) -> str:
     )
 
 
+COUNT_ANEW = (
+    "DELETE FROM feed_counts",
+    "INSERT INTO feed_counts (feed_id, items, newest_at) "
+    "SELECT feed_id, count(*), max(created_at) FROM items GROUP BY feed_id",
+    "DELETE FROM person_feed_counts",
+    "INSERT INTO person_feed_counts (person_id, feed_id, read) "
+    "SELECT marks.person_id, items.feed_id, count(*) FROM marks JOIN items ON items.url = marks.url "
+    "WHERE marks.read_at IS NOT NULL GROUP BY marks.person_id, items.feed_id",
+)
+"""Count the items of each feed, and those that each person has read."""
+
 _BOTH: Mapping[str, tuple[str, ...]] = {
     "0003": (
         "UPDATE feed_schedules SET walks = true "
@@ -40,16 +51,7 @@ _BOTH: Mapping[str, tuple[str, ...]] = {
         "UPDATE items SET is_shared = true "
         "WHERE url IN (SELECT url FROM items GROUP BY url HAVING count(*) > 1)",
     ),
-    "0016": (
-        # Counted anew: at an import, the triggers have counted already.
-        "DELETE FROM feed_counts",
-        "INSERT INTO feed_counts (feed_id, items, newest_at) "
-        "SELECT feed_id, count(*), max(created_at) FROM items GROUP BY feed_id",
-        "DELETE FROM person_feed_counts",
-        "INSERT INTO person_feed_counts (person_id, feed_id, read) "
-        "SELECT marks.person_id, items.feed_id, count(*) FROM marks JOIN items ON items.url = marks.url "
-        "WHERE marks.read_at IS NOT NULL GROUP BY marks.person_id, items.feed_id",
-    ),
+    "0016": COUNT_ANEW,
     # Documents built before have no texts.
     "0013": ("UPDATE feed_schedules SET build_at = fetched_at WHERE build_at IS NULL AND walks IS NOT NULL",),
     # Otherwise the first request of every feed would be unconditional.

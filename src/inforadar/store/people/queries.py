@@ -9,10 +9,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, or_, select
 
 from inforadar.errors import NotFoundError
-from inforadar.model.ids import FeedId
 from inforadar.model.person import Person, PersonId, Role, Token, TokenId, TokenKind
 from inforadar.store.schema.people import (
-    hidden_feeds,
     people,
     person_passwords,
     person_tokens,
@@ -125,11 +123,6 @@ def load_tokens(connection: Connection, person_id: PersonId, kinds: Sequence[Tok
         .order_by(t.id.desc())
     )
     return [_token(row, "token_") for row in connection.execute(query)]
-
-
-def load_hidden_feeds(connection: Connection, person_id: PersonId) -> frozenset[FeedId]:
-    query = select(hidden_feeds.c.feed_id).where(hidden_feeds.c.person_id == person_id)
-    return frozenset(connection.execute(query).scalars())
 
 
 def load_searches(connection: Connection, person_id: PersonId) -> dict[str, str]:

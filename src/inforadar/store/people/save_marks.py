@@ -10,7 +10,8 @@ from typing import Any
 from sqlalchemy import Connection, case, delete, select, update
 
 from inforadar.model.ids import UrlHash
-from inforadar.model.person import PersonId
+from inforadar.model.person import Along, PersonId
+from inforadar.store.people.along import load_along, load_told_along
 from inforadar.store.people.marks import NO_MARKS, Marks, load_marks
 from inforadar.store.people.streams import Stream, load_stream_urls
 from inforadar.store.schema.items import items
@@ -31,10 +32,17 @@ ROWS_PER_STATEMENT = 2000
 
 
 def save_marks(
-    connection: Connection, person_id: PersonId, url: str, changes: Mapping[str, bool], at: datetime
+    connection: Connection,
+    person_id: PersonId,
+    url: str,
+    changes: Mapping[str, bool],
+    at: datetime,
+    *,
+    along: Along | None = None,
 ) -> Marks:
     """Set and clear marks of one item; return its marks."""
-    return save_marks_of(connection, person_id, [url], changes, at).get(url_hash(url), NO_MARKS)
+    found = save_marks_of(connection, person_id, [url], changes, at, along=along)
+    return found.get(url_hash(url), NO_MARKS)
 
 
 def save_marks_of(
@@ -43,9 +51,18 @@ def save_marks_of(
     urls: Sequence[str],
     changes: Mapping[str, bool],
     at: datetime,
+    *,
+    along: Along | None = None,
 ) -> Mapping[UrlHash, Marks]:
-    """Set and clear the given `MARKS` and leave the others. A mark already set keeps its time."""
+    """Set and clear the given `MARKS` and leave the others. A mark already set keeps its time.
+
+    What is read along with the items is as the person chose, or as `along` says; a choice of the person only spreads
+    that something was read, not that it is unread again.
+    """
     set_marks(connection, person_id, urls, changes, at)
+    if changes.get("read") or (along is not None and "read" in changes):
+        others = load_told_along(connection, urls, along or load_along(connection, person_id))
+        set_marks(connection, person_id, others, {"read": changes["read"]}, at)
     return load_marks(connection, person_id, [url_hash(url) for url in urls])
 
 
@@ -90,9 +107,10 @@ def save_all_marks(
     labels_added: Sequence[str] = (),
     labels_removed: Sequence[str] = (),
     note: str | None = None,
+    along: Along | None = None,
 ) -> Mapping[UrlHash, Marks]:
     """Set and clear marks, labels and notes of items; return their marks."""
-    set_marks(connection, person_id, urls, changes, at)
+    save_marks_of(connection, person_id, urls, changes, at, along=along)
     save_labels(connection, person_id, urls, added=labels_added, removed=labels_removed)
     if note is not None:
         for url in dict.fromkeys(urls):
@@ -137,10 +155,14 @@ def save_note(connection: Connection, person_id: PersonId, url: str, note: str) 
 
 
 def mark_stream_read(connection: Connection, stream: Stream, at: datetime) -> int:
-    """Mark all unread items of a stream as read; return how many."""
+    """Mark all unread items of a stream as read; return how many. With stories, all that tell of them are read too."""
     number, after = 0, None
-    while page := load_stream_urls(connection, replace(stream, is_read=False), after, ROWS_PER_STATEMENT):
-        set_marks(connection, stream.person_id, [url for _, url in page], {"read": True}, at)
+    wanted = replace(stream, is_read=False, by_story=False)
+    while page := load_stream_urls(connection, wanted, after, ROWS_PER_STATEMENT):
+        urls = [url for _, url in page]
+        if stream.by_story:
+            urls += load_told_along(connection, urls, Along.STORY)
+        set_marks(connection, stream.person_id, urls, {"read": True}, at)
         number, after = number + len(page), page[-1][0]
     return number
 

@@ -9,24 +9,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Connection, and_, false, or_, select
+from sqlalchemy import ColumnElement, Connection, ScalarSelect, and_, false, or_, select
 
 from inforadar.model.feed import Feed
 from inforadar.model.ids import FeedId, ItemId
 from inforadar.model.item import Item
 from inforadar.model.item_number import id_range
 from inforadar.model.person import PersonId
+from inforadar.store.feeds.hidden import load_hidden_feeds, sees_feed
 from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.feeds.rows import feed_from_row, select_feeds
 from inforadar.store.items.lookup import load_items
-from inforadar.store.items.search import item_has_words
-from inforadar.store.people.unread import load_unread_feeds, sees_feed
+from inforadar.store.items.search_terms import item_matches
+from inforadar.store.people.unread import load_unread_feeds
 from inforadar.store.rows import JsonRows
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
-from inforadar.store.schema.people import mark_labels, marks
+from inforadar.store.schema.people import hidden_feeds, mark_labels, marks
+from inforadar.store.schema.stories import story_items
 from inforadar.store.types import one_of, unindexed
 
+_other, _their_feed = items.alias("other"), feeds.alias("their_feed")
+_told, _before = story_items.alias("told"), story_items.alias("before")
 FEW_FEEDS = 50
 """With more feeds than these, the newest items of all are checked for their feed."""
 
@@ -43,6 +47,8 @@ class Stream:
     label: str | None = None
     """Items that the person labelled, or that are in `feed_ids`, or that have `words`: a label may be all of these."""
     words: str | None = None
+    by_story: bool = False
+    """Of the items that tell of one event only the first one, which stands for all."""
     first_id: UUID | None = None
     """Only items with this id or a higher one."""
     end_id: UUID | None = None
@@ -88,18 +94,18 @@ def load_stream_urls(
 def load_numbered_items(connection: Connection, person_id: PersonId, numbers: Sequence[int]) -> list[Item]:
     """Load the items with these numbers that the person sees, in the order of the numbers."""
     asked = [(place, *(one.hex for one in id_range(number))) for place, number in enumerate(numbers)]
-    query = (
-        select(_asked.c["place"], items.c.id)
-        .join_from(_asked.table, items, and_(items.c.id >= _asked.c["low"], items.c.id <= _asked.c["high"]))
-        .join(feeds, feeds.c.id == items.c.feed_id)
-        .where(*ACTIVE, *sees_feed(person_id))
-    )
-    found = sorted((row[0], row[1]) for row in connection.execute(query, _asked.parameters(asked)))
+    # Without the feeds: a planner may start with these, and compare all their items with all numbers.
+    found = sorted((row[0], row[1]) for row in connection.execute(_FIND_NUMBERED, _asked.parameters(asked)))
     loaded = load_items(connection, [id_ for _, id_ in found])
-    return [loaded[id_] for _, id_ in found if id_ in loaded]
+    hidden = load_hidden_feeds(connection, person_id)
+    items_ = (loaded[id_] for _, id_ in found if id_ in loaded)
+    return [item for item in items_ if item.feed_id not in hidden]
 
 
 _asked = JsonRows("asked", place="integer", low="uuid", high="uuid")
+_FIND_NUMBERED = select(_asked.c["place"], items.c.id).join_from(
+    _asked.table, items, and_(items.c.id >= _asked.c["low"], items.c.id <= _asked.c["high"])
+)
 
 
 def _conditions(stream: Stream) -> list[ColumnElement[bool]]:
@@ -112,7 +118,7 @@ def _conditions(stream: Stream) -> list[ColumnElement[bool]]:
         own = (mark_labels.c.person_id == stream.person_id, mark_labels.c.label == stream.label)
         members.append(items.c.url.in_(select(mark_labels.c.url).where(*own)))
     if stream.words is not None:
-        members.append(item_has_words(stream.words))
+        members.append(item_matches(stream.words, stream.person_id))
     if members:
         conditions.append(or_(*members) if len(members) > 1 else members[0])
     if stream.is_read is not None:
@@ -122,11 +128,40 @@ def _conditions(stream: Stream) -> list[ColumnElement[bool]]:
         starred = select(marks.c.url).where(mine, marks.c.starred_at.is_not(None))
         in_stars = items.c.url.in_(starred)
         conditions.append(in_stars if stream.is_starred else ~in_stars)
+    if stream.by_story:
+        conditions.append(_told_before(stream.person_id).is_(None))
     if stream.first_id is not None:
         conditions.append(items.c.id >= stream.first_id)
     if stream.end_id is not None:
         conditions.append(items.c.id < stream.end_id)
     return conditions
+
+
+def _told_before(person_id: PersonId) -> ScalarSelect[ItemId]:
+    """An item of the same story that was told before, in a feed that the person sees.
+
+    The first one stands for a story, in all streams: an app that has it must not see it again under another number.
+    """
+    hidden = select(hidden_feeds.c.feed_id).where(
+        hidden_feeds.c.person_id == person_id, hidden_feeds.c.feed_id == _their_feed.c.id
+    )
+    return (
+        select(_before.c.item_id)
+        .join_from(_told, _before, _before.c.story_id == _told.c.story_id)
+        .join(_other, _other.c.id == _before.c.item_id)
+        .join(_their_feed, _their_feed.c.id == unindexed(_other.c.feed_id))
+        .where(
+            _told.c.item_id == items.c.id,
+            _before.c.at <= _told.c.at,
+            or_(_before.c.at < _told.c.at, _before.c.item_id < _told.c.item_id),
+            _their_feed.c.enabled,
+            _their_feed.c.deleted_at.is_(None),
+            ~hidden.exists(),
+        )
+        .limit(1)
+        .correlate(items)
+        .scalar_subquery()
+    )
 
 
 def _in_feeds(feed_ids: tuple[FeedId, ...]) -> ColumnElement[bool]:

@@ -1,18 +1,18 @@
-"""Unread items of a person by feed, from counters that triggers keep."""
+"""Unread items of a person by feed, from maintained counters."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Connection, and_, func, select
+from sqlalchemy import Connection, and_, func, select
 
 from inforadar.model.ids import FeedId
 from inforadar.model.person import PersonId
+from inforadar.store.feeds.hidden import sees_feed
 from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.schema.counters import feed_counts, person_feed_counts
 from inforadar.store.schema.feeds import feeds
-from inforadar.store.schema.people import hidden_feeds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,12 +41,6 @@ def load_unread_feeds(connection: Connection, person_id: PersonId) -> list[Unrea
         .where(*ACTIVE, *sees_feed(person_id))
     )
     return [
-        UnreadFeed(feed_id=row.id, topic=row.topic, unread=row.unread, newest_at=row.newest_at)
+        UnreadFeed(feed_id=row.id, topic=row.topic, unread=max(0, row.unread), newest_at=row.newest_at)
         for row in connection.execute(query)
     ]
-
-
-def sees_feed(person_id: PersonId) -> tuple[ColumnElement[bool], ...]:
-    """Condition on a row of `feeds`: the person does not hide it."""
-    h = hidden_feeds.c
-    return (~select(h.feed_id).where(h.person_id == person_id, h.feed_id == feeds.c.id).exists(),)

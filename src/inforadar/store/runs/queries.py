@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Row, and_, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Row, Text, and_, cast, func, or_, select
 
-from inforadar.errors import NotFoundError
+from inforadar.errors import NotFoundError, UsageError
 from inforadar.model.ids import RunId
 from inforadar.model.progress import Progress, ProgressKind
 from inforadar.model.run import Report, RunDetails, RunKind
 from inforadar.store.clock_sanity import is_absurd
+from inforadar.store.feeds.queries import ends_with
 from inforadar.store.schema.items import item_changes, items
 from inforadar.store.schema.runs import run_events, runs
 from inforadar.store.types import db_now
@@ -28,15 +31,64 @@ MAX_EVENTS = 2000
 _NO_RUN = "There is no run {}. `inforadar run list` shows them."
 
 
-def load_runs(connection: Connection, *, limit: int = 50, before: RunId | None = None) -> list[Report]:
-    """Load reports, newest first, without the lists of articles; with `before`, those that started before that run."""
-    query = select(runs).order_by(runs.c.started_at.desc(), runs.c.id.desc()).limit(limit)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFilter:
+    """Which runs to list, by when they started."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+
+    @property
+    def conditions(self) -> list[ColumnElement[bool]]:
+        from_ = [runs.c.started_at >= self.since] if self.since else []
+        return from_ + ([runs.c.started_at < self.until] if self.until else [])
+
+
+ALL_RUNS = RunFilter()
+
+
+def load_runs(
+    connection: Connection,
+    *,
+    limit: int = 50,
+    before: RunId | None = None,
+    wanted: RunFilter = ALL_RUNS,
+    oldest_first: bool = False,
+) -> list[Report]:
+    """Load reports without the lists of articles; with `before`, those that come after that run in the list."""
+    started, id_ = runs.c.started_at, runs.c.id
+    order = (started.asc(), id_.asc()) if oldest_first else (started.desc(), id_.desc())
+    query = select(runs).where(*wanted.conditions).order_by(*order).limit(limit)
     if before is not None:
-        at = connection.execute(select(runs.c.started_at).where(runs.c.id == before)).scalar()
+        at = connection.execute(select(started).where(id_ == before)).scalar()
         if at is None:
             raise NotFoundError(_NO_RUN.format(before))
-        query = query.where(runs.c.started_at <= at, or_(runs.c.started_at < at, runs.c.id < before))
+        if oldest_first:
+            query = query.where(started >= at, or_(started > at, id_ > before))
+        else:
+            query = query.where(started <= at, or_(started < at, id_ < before))
     return [_report(row) for row in connection.execute(query)]
+
+
+def find_run(connection: Connection, reference: str) -> RunId:
+    """Find a run by id, or by a unique beginning or end of it."""
+    text = reference.strip().lower().replace("-", "")
+    id_text = func.replace(cast(_r.id, Text), "-", "")
+    begins = func.substr(id_text, 1, len(text)) == text
+    query = select(_r.id).where(or_(begins, ends_with(id_text, text))).order_by(_r.id.desc()).limit(2)
+    found = list(connection.execute(query).scalars()) if text else []
+    if len(found) > 1:
+        raise UsageError(
+            f"{reference!r} fits several runs. Give more of the id; `inforadar run list` shows them."
+        )
+    if not found:
+        raise NotFoundError(_NO_RUN.format(reference))
+    return RunId(found[0])
+
+
+def count_runs(connection: Connection, wanted: RunFilter = ALL_RUNS) -> int:
+    query = select(func.count()).select_from(runs).where(*wanted.conditions)
+    return connection.execute(query).scalar_one()
 
 
 def load_run(connection: Connection, run_id: RunId) -> Report:

@@ -21,6 +21,7 @@ from inforadar.model.hints import ScheduleHints
 from inforadar.model.http import Outcome, Validators
 from inforadar.model.ids import FeedId, RunId
 from inforadar.model.item import Listed
+from inforadar.model.push import HubLinks
 from inforadar.model.schedule import FinishedJob, Lease, ListingPart, NextRun, PartState
 from inforadar.store.schema.runs import found_parts
 from inforadar.store.types import db_later, one_of
@@ -51,6 +52,7 @@ class SpoolDocument:
     spent_s: float = 0.0
     digest: str | None = None
     moving: Moving | None = None
+    hubs: HubLinks | None = None
 
 
 END_FIELDS = tuple(one.name for one in fields(FinishedJob) if one.name not in {"lease", "run_id"})

@@ -13,11 +13,15 @@ from inforadar.store.schema import (
     hosts,
     items,
     people,
+    push,
     redis,
+    revisions,
+    rules,
     runs,
     search,
     sitemaps,
     stories,
+    workers,
 )
 from inforadar.store.schema.columns import metadata
 
@@ -30,11 +34,15 @@ NOUNS = (
     hosts,
     items,
     people,
+    push,
     redis,
+    rules,
+    revisions,
     runs,
     search,
     sitemaps,
     stories,
+    workers,
 )
 """Importing these modules registers their tables in the metadata."""
 

@@ -1,8 +1,9 @@
-"""Counters of items by feed, and of items read by person and feed, kept by triggers.
+"""Counters of items by feed, and of items read by person and feed.
 
 Counting a million items takes longer than an app waits for its unread counts. What is unread is a difference: the
-items of a feed less those that the person has read. Triggers keep both numbers, because items are added and deleted in
-many places, also by foreign keys.
+items of a feed less those that the person has read. Triggers count what is deleted and marked, because that happens in
+many places, also by foreign keys; new items are counted where they are inserted (`items/count_added.py`), since a
+trigger would run for each of them.
 
 The migration has its own copy of the same statements. A later migration that recreates `items` or `marks`, as SQLite
 must for most changes, has to create their triggers again.
@@ -31,14 +32,6 @@ person_feed_counts = Table(
     Column("read", BigInteger, nullable=False, comment="items of the feed that the person has read"),
 )
 
-_ADD_ITEM = (
-    "INSERT INTO feed_counts(feed_id, items, newest_at) VALUES (new.feed_id, 1, new.created_at) "
-    "ON CONFLICT (feed_id) DO UPDATE SET items = feed_counts.items + 1, "
-    "newest_at = {greatest}(feed_counts.newest_at, excluded.newest_at); "
-    "INSERT INTO person_feed_counts(person_id, feed_id, read) "
-    "SELECT person_id, new.feed_id, 1 FROM marks WHERE hash = new.hash AND read_at IS NOT NULL "
-    "ON CONFLICT (person_id, feed_id) DO UPDATE SET read = person_feed_counts.read + 1; "
-)
 _DELETE_ITEM = (
     "UPDATE feed_counts SET items = items - 1 WHERE feed_id = old.feed_id; "
     "UPDATE person_feed_counts SET read = read - 1 WHERE feed_id = old.feed_id AND person_id IN "
@@ -55,7 +48,6 @@ _DELETE_READ = (
 )
 
 SQLITE = (
-    f"CREATE TRIGGER items_added_for_counts AFTER INSERT ON items BEGIN {_ADD_ITEM.format(greatest='max')}END",
     f"CREATE TRIGGER items_deleted_for_counts AFTER DELETE ON items BEGIN {_DELETE_ITEM}END",
     "CREATE TRIGGER marks_added_for_counts AFTER INSERT ON marks WHEN new.read_at IS NOT NULL "
     f"BEGIN {_ADD_READ}END",
@@ -69,12 +61,9 @@ SQLITE = (
 
 _FUNCTION = "CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {body}RETURN NULL; END $$"
 POSTGRESQL = (
-    _FUNCTION.format(name="count_added_item", body=_ADD_ITEM.format(greatest="greatest")),
     _FUNCTION.format(name="count_deleted_item", body=_DELETE_ITEM),
     _FUNCTION.format(name="count_read_mark", body=_ADD_READ),
     _FUNCTION.format(name="count_unread_mark", body=_DELETE_READ),
-    "CREATE TRIGGER items_added_for_counts AFTER INSERT ON items "
-    "FOR EACH ROW EXECUTE FUNCTION count_added_item()",
     "CREATE TRIGGER items_deleted_for_counts AFTER DELETE ON items "
     "FOR EACH ROW EXECUTE FUNCTION count_deleted_item()",
     "CREATE TRIGGER marks_added_for_counts AFTER INSERT ON marks FOR EACH ROW "

@@ -7,6 +7,7 @@ An index on a URL is a hash index on PostgreSQL, whose B-trees refuse rows over 
 from __future__ import annotations
 
 from sqlalchemy import (
+    DDL,
     Boolean,
     Column,
     Float,
@@ -16,6 +17,7 @@ from sqlalchemy import (
     String,
     Table,
     Uuid,
+    event,
     false,
     null,
     text,
@@ -75,6 +77,11 @@ feeds = Table(
     enum_check("last_fetch_status", Outcome),
     enum_check("error_policy", ErrorPolicy),
 )
+event.listen(
+    feeds,
+    "after_create",
+    DDL("ALTER TABLE feeds ALTER COLUMN id SET DEFAULT gen_random_uuid()").execute_if(dialect="postgresql"),  # type: ignore[no-untyped-call]
+)
 Index("ix_feeds_url", feeds.c.url, postgresql_using="hash")
 # A million feeds are counted by state from this index alone, without reading their rows. (`deleted_at` is included
 # for SQLite, which checks it again although the index contains only rows without it.)
@@ -100,6 +107,15 @@ Index(
     feeds.c.deleted_at,
     sqlite_where=_listed,
     postgresql_where=_listed,
+)
+# The list of deleted feeds, newest first.
+_deleted = feeds.c.deleted_at.is_not(None)
+Index(
+    "ix_feeds_deleted_at",
+    feeds.c.deleted_at,
+    feeds.c.id,
+    sqlite_where=_deleted,
+    postgresql_where=_deleted,
 )
 # Finds feeds by a name that a person wrote; see `store/feeds/label_match.py`.
 for _name in (feeds.c.source, feeds.c.topic):

@@ -1,11 +1,12 @@
-"""Counters by day: outcomes of fetches and items added, so that no page has to sum the whole history."""
+"""The history of fetches: counters by day, so that no page sums everything, and each change of a feed's outcome."""
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Date, Float, ForeignKey, Integer, String, Table, Uuid
+from sqlalchemy import Column, Date, Float, ForeignKey, Index, Integer, String, Table, Uuid
 
 from inforadar.model.http import Outcome
 from inforadar.store.schema.columns import metadata
+from inforadar.store.types import UtcDateTime, WebText
 
 OUTCOMES = tuple(outcome.value for outcome in Outcome)
 ANALYZED = "analyzed"
@@ -51,3 +52,14 @@ fetch_days = Table(
     *delay_columns(),
     comment="of all feeds, those that are gone too: a count that only grows",
 )
+
+feed_outcomes = Table(
+    "feed_outcomes",
+    metadata,
+    Column("feed_id", Uuid, ForeignKey("feeds.id", ondelete="CASCADE"), primary_key=True),
+    Column("at", UtcDateTime, primary_key=True),
+    Column("outcome", String(16), nullable=False),
+    Column("message", WebText, comment="the error, if there was one"),
+    comment="one row whenever a fetch ended differently from the one before",
+)
+Index("ix_feed_outcomes_at", feed_outcomes.c.at)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from uuid import uuid4
 
 from sqlalchemy import Connection, and_, delete, func, literal, or_, select, update
 
 from inforadar.model.ids import ItemId, LeaseToken, StoryId
 from inforadar.store.clock_sanity import is_absurd
 from inforadar.store.fenced import update_held
+from inforadar.store.lease_tokens import new_lease_token
 from inforadar.store.leases import LEASE_S
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.feeds import feeds
@@ -47,7 +47,7 @@ class GroupJob:
 
 def claim_group_jobs(connection: Connection, limit: int, *, lease_s: float = LEASE_S) -> list[GroupJob]:
     """Lease up to `limit` items, the longest waiting first."""
-    token = LeaseToken(uuid4().hex)
+    token = new_lease_token()
     free = or_(_q.locked_until.is_(None), _q.locked_until <= db_now(), is_absurd(_q.locked_until))
     due = or_(_q.due_at <= db_now(), is_absurd(_q.due_at))
     chosen = (

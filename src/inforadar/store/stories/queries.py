@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, and_, func, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Select, and_, func, select, tuple_
 
 from inforadar.errors import NotFoundError
 from inforadar.model.ids import FeedId, ItemId, StoryId
+from inforadar.store.feeds.label_match import has_name, known_names
 from inforadar.store.feeds.queries import ACTIVE
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.feeds import feeds
@@ -26,14 +27,25 @@ MAX_TEXT_CHARS = 12_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoryCursor:
+    """The place of a story in a list, by either order."""
+
+    last_at: datetime
+    id: StoryId
+    sources: int
+    items: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoryFilter:
     """Which stories to list."""
 
     min_sources: int = 2
     topic: str | None = None
     since: datetime | None = None
-    before: tuple[datetime, StoryId] | None = None
-    """Continue after this story: its last time and id."""
+    until: datetime | None = None
+    before: StoryCursor | None = None
+    """Continue after this story."""
     most_told: bool = False
     """The stories with the most sources first, instead of the newest."""
     limit: int = 50
@@ -46,6 +58,14 @@ class StoryRow:
     last_at: datetime
     updated_at: datetime
     items: int
+    sources: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoryChip:
+    """How many sources tell the story of an item: what lists of items show of it."""
+
+    story_id: StoryId
     sources: int
 
 
@@ -96,26 +116,47 @@ def resolve_story(connection: Connection, story: StoryId) -> StoryId:
 
 
 def list_stories(connection: Connection, wanted: StoryFilter) -> list[StoryRow]:
-    """List stories, newest first."""
-    query = select(_t.id, _t.began_at, _t.last_at, _t.updated_at, _t.item_count, _t.source_count).where(
-        _t.merged_into.is_(None), _t.source_count >= wanted.min_sources, _t.item_count > 0
-    )
-    served = (
+    """List stories, the newest or the most-told ones first."""
+    query = select(_t.id, _t.began_at, _t.last_at, _t.updated_at, _t.item_count, _t.source_count)
+    query = query.where(*_conditions(connection, wanted))
+    sizes = (_t.source_count, _t.item_count) if wanted.most_told else ()
+    if (before := wanted.before) is not None:
+        place = (before.sources, before.items) if wanted.most_told else ()
+        query = query.where(tuple_(*sizes, _t.last_at, _t.id) < tuple_(*place, before.last_at, before.id))
+    order = (column.desc() for column in (*sizes, _t.last_at, _t.id))
+    query = query.order_by(*order).limit(wanted.limit)
+    return [_story(row) for row in connection.execute(query)]
+
+
+def count_stories(connection: Connection, wanted: StoryFilter) -> int:
+    """Count the stories of a list; only sources whose feeds are active count."""
+    sources = _served().with_only_columns(func.count(feeds.c.source.distinct())).scalar_subquery()
+    conditions = [*_conditions(connection, wanted), sources >= wanted.min_sources]
+    return connection.execute(select(func.count()).select_from(stories).where(*conditions)).scalar_one()
+
+
+def _conditions(connection: Connection, wanted: StoryFilter) -> list[ColumnElement[bool]]:
+    found = [_t.merged_into.is_(None), _t.source_count >= wanted.min_sources, _t.item_count > 0]
+    served = _served()
+    if wanted.topic is not None:
+        topics = known_names(connection, feeds.c.topic, [wanted.topic])
+        served = served.where(has_name(feeds.c.topic, topics))
+    found.append(served.exists())
+    if wanted.since is not None:
+        found.append(_t.last_at >= wanted.since)
+    if wanted.until is not None:
+        found.append(_t.last_at < wanted.until)
+    return found
+
+
+def _served() -> Select[Any]:
+    """The items of a story whose feeds are active."""
+    return (
         select(_s.item_id)
         .join_from(story_items, items, _i.id == _s.item_id)
         .join(feeds, feeds.c.id == _i.feed_id)
         .where(_s.story_id == _t.id, *ACTIVE)
     )
-    if wanted.topic is not None:
-        served = served.where(func.lower(feeds.c.topic) == wanted.topic.lower())
-    query = query.where(served.exists())
-    if wanted.since is not None:
-        query = query.where(_t.last_at >= wanted.since)
-    if wanted.before is not None:
-        query = query.where(tuple_(_t.last_at, _t.id) < tuple_(*wanted.before))
-    order = (_t.source_count.desc(), _t.item_count.desc()) if wanted.most_told else ()
-    query = query.order_by(*order, _t.last_at.desc(), _t.id.desc()).limit(wanted.limit)
-    return [_story(row) for row in connection.execute(query)]
 
 
 def load_story(connection: Connection, story: StoryId) -> StoryRow:
@@ -123,6 +164,13 @@ def load_story(connection: Connection, story: StoryId) -> StoryRow:
     found = resolve_story(connection, story)
     columns = (_t.id, _t.began_at, _t.last_at, _t.updated_at, _t.item_count, _t.source_count)
     return _story(connection.execute(select(*columns).where(_t.id == found)).one())
+
+
+def load_stories(connection: Connection, ids: Sequence[StoryId], *, min_items: int) -> list[StoryRow]:
+    """Load those of these stories that have at least so many items."""
+    columns = (_t.id, _t.began_at, _t.last_at, _t.updated_at, _t.item_count, _t.source_count)
+    query = select(*columns).where(one_of(_t.id, list(ids)), _t.item_count >= min_items)
+    return [_story(row) for row in connection.execute(query)]
 
 
 def _story(row: Any) -> StoryRow:
@@ -136,8 +184,10 @@ def _story(row: Any) -> StoryRow:
     )
 
 
-def load_story_items(connection: Connection, story_ids: Sequence[StoryId]) -> dict[StoryId, list[StoryItem]]:
-    """Load the items of stories, the oldest first; only those of active feeds."""
+def load_story_items(
+    connection: Connection, story_ids: Sequence[StoryId], *, text_chars: int = MAX_TEXT_CHARS
+) -> dict[StoryId, list[StoryItem]]:
+    """Load the items of stories, the oldest first; only those of active feeds, with the beginning of their texts."""
     found: dict[StoryId, list[StoryItem]] = {story: [] for story in story_ids}
     for story in story_ids:
         own = (
@@ -157,8 +207,8 @@ def load_story_items(connection: Connection, story_ids: Sequence[StoryId]) -> di
                 feeds.c.source,
                 feeds.c.topic,
                 func.coalesce(articles.c.language, _i.language, feeds.c.language).label("language"),
-                func.substr(articles.c.clean_text, 1, MAX_TEXT_CHARS).label("clean_text"),
-                func.substr(_i.content, 1, MAX_TEXT_CHARS).label("content"),
+                func.substr(articles.c.clean_text, 1, text_chars).label("clean_text"),
+                func.substr(_i.content, 1, text_chars).label("content"),
             )
             .join_from(story_items, items, _i.id == _s.item_id)
             .join(feeds, feeds.c.id == _i.feed_id)
@@ -223,6 +273,19 @@ def load_story_ids(connection: Connection, item_ids: Sequence[ItemId]) -> dict[I
     """The story of each of these items that is in one."""
     query = select(_s.item_id, _s.story_id).where(one_of(_s.item_id, list(item_ids)))
     return {row.item_id: row.story_id for row in connection.execute(query)}
+
+
+def load_story_chips(connection: Connection, item_ids: Sequence[ItemId]) -> dict[ItemId, StoryChip]:
+    """The stories of these items that more than one source tells."""
+    query = (
+        select(_s.item_id, _s.story_id, _t.source_count)
+        .join_from(story_items, stories, _t.id == _s.story_id)
+        .where(one_of(_s.item_id, list(item_ids)), _t.source_count > 1)
+    )
+    return {
+        row.item_id: StoryChip(story_id=row.story_id, sources=row.source_count)
+        for row in connection.execute(query)
+    }
 
 
 def find_story_item(connection: Connection, url: str) -> list[ItemId]:

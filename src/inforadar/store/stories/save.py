@@ -11,6 +11,7 @@ from sqlalchemy import Connection, and_, delete, func, insert, select, update
 
 from inforadar.model.ids import ItemId, StoryId
 from inforadar.store.rows import insert_rows, stored_id, stored_time
+from inforadar.store.rules.note_events import note_stories
 from inforadar.store.schema.feeds import feeds
 from inforadar.store.schema.items import items
 from inforadar.store.schema.stories import (
@@ -105,6 +106,7 @@ def save_placements(
     _save_keys(connection, ours)
     _save_counts(connection, counts)
     recount(connection, touched, successors)
+    note_stories(connection, touched)
     next_version(connection, version, counted)
     return True
 

@@ -24,6 +24,7 @@ from inforadar.store.migrations.backfills import backfills
 from inforadar.store.schema.all_tables import all_tables
 from inforadar.store.upkeep.checks import find_contents, sqlite_file
 from inforadar.store.upkeep.export_archive import VERSION, OnTableDone
+from inforadar.store.upkeep.repair import count_anew
 from inforadar.store.upkeep.revision import OURS
 from inforadar.store.upkeep.transfer import (
     ROWS_PER_PAGE,
@@ -192,10 +193,11 @@ class _Reading:
         self.schema = head.schema
 
     def _fill_in(self) -> None:
-        """Give the rows of an older export what the later migrations would have given them."""
+        """Give the rows of an older export what the later migrations would have given them; count what was imported."""
         for revision in OURS.known[OURS.known.index(self.schema) + 1 :]:
             for statement in backfills(self.connection.dialect.name, revision):
                 self.connection.exec_driver_sql(statement)
+        count_anew(self.connection)
 
     def _open(self, line: bytes) -> _Filling:
         try:

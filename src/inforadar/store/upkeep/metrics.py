@@ -10,6 +10,9 @@ from sqlalchemy import Column, Connection, Select, func, select
 from inforadar.store.feeds.history import count_analyses, load_delay_totals, load_fetch_totals
 from inforadar.store.feeds.rhythms import load_price
 from inforadar.store.leases import LEASE_S
+from inforadar.store.push.queries import count_subscriptions
+from inforadar.store.rules.alerts import count_alerts
+from inforadar.store.rules.queries import count_deliveries
 from inforadar.store.schema.analyses import analysis_costs
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.feeds import feed_schedules, feeds
@@ -34,6 +37,33 @@ def load_gauges(connection: Connection) -> list[Gauge]:
         *_leases(connection),
         *_totals(connection),
         *_polling(connection),
+        *_alerts(connection),
+    ]
+
+
+def _alerts(connection: Connection) -> list[Gauge]:
+    return [
+        *(
+            Gauge(name="inforadar_alerts", value=number, labels=(("kind", kind.value),))
+            for kind, number in count_alerts(connection).items()
+        ),
+        *_pushes(connection),
+        *(
+            Gauge(name="inforadar_messages", value=number, labels=(("state", state),))
+            for state, number in count_deliveries(connection).items()
+        ),
+    ]
+
+
+def _pushes(connection: Connection) -> list[Gauge]:
+    states, sums = count_subscriptions(connection)
+    return [
+        *(
+            Gauge(name="inforadar_push_subscriptions", value=number, labels=(("state", state),))
+            for state, number in states.items()
+        ),
+        Gauge(name="inforadar_pushes", value=sums["pushes"], labels=()),
+        Gauge(name="inforadar_push_misses", value=sums["misses"], labels=()),
     ]
 
 

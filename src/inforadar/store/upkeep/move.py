@@ -33,6 +33,7 @@ from inforadar.store.upkeep.checks import find_contents, load_identity
 from inforadar.store.upkeep.export_archive import OnTableDone
 from inforadar.store.upkeep.import_archive import insert_values
 from inforadar.store.upkeep.in_use import refuse_busy
+from inforadar.store.upkeep.repair import count_anew
 from inforadar.store.upkeep.revision import MOVING, OURS, load_revision
 from inforadar.store.upkeep.transfer import (
     Digest,
@@ -157,6 +158,7 @@ def _start(connection: Connection, source: str) -> None:
 
 
 def _finish(connection: Connection) -> None:
+    count_anew(connection)
     _progress.drop(connection)
     connection.execute(text("UPDATE alembic_version SET version_num = :head"), {"head": OURS.head})
 

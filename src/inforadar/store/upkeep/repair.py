@@ -1,9 +1,10 @@
-"""Create missing indexes."""
+"""Repair what can be rebuilt: indexes, and the counters of items."""
 
 from __future__ import annotations
 
 from sqlalchemy import Connection, inspect
 
+from inforadar.store.migrations.backfills import COUNT_ANEW
 from inforadar.store.schema.all_tables import all_tables
 from inforadar.store.upkeep.checks import names_by_table
 
@@ -18,3 +19,13 @@ def repair_indexes(connection: Connection) -> list[str]:
                 index.create(connection)
                 made.append(str(index.name))
     return made
+
+
+def count_anew(connection: Connection) -> None:
+    """Count items and read items again, from the items and marks themselves.
+
+    On PostgreSQL a mark and an item of the same URL that are stored at the same moment do not see each other, so a
+    counter can miss one.
+    """
+    for statement in COUNT_ANEW:
+        connection.exec_driver_sql(statement)

@@ -26,7 +26,7 @@ from inforadar.store.runs.queries import IS_DEAD
 from inforadar.store.schema.analyses import analyses_cache
 from inforadar.store.schema.articles import article_failures, articles
 from inforadar.store.schema.feeds import feeds
-from inforadar.store.schema.history import feed_days
+from inforadar.store.schema.history import feed_days, feed_outcomes
 from inforadar.store.schema.hosts import hosts
 from inforadar.store.schema.items import item_changes, items
 from inforadar.store.schema.people import marks
@@ -160,7 +160,7 @@ def count_history(connection: Connection, before: datetime) -> int:
     )
 
 
-HISTORY = (item_changes, runs, article_failures, analyses_cache, hosts, feed_days)
+HISTORY = (item_changes, runs, article_failures, analyses_cache, hosts, feed_days, feed_outcomes)
 """Tables that record the past; changes come before the runs that made them."""
 
 
@@ -186,6 +186,7 @@ def history_tables(before: datetime) -> dict[Table, OldRows]:
         analyses_cache: OldRows(key=analyses_cache.c.key, test=analyses_cache.c.created_at < before),
         hosts: OldRows(key=h.host, test=and_(*idle)),
         feed_days: OldRows(key=feed_days.c.feed_id, test=feed_days.c.day < before.date()),
+        feed_outcomes: OldRows(key=feed_outcomes.c.feed_id, test=feed_outcomes.c.at < before),
     }
 
 

@@ -24,6 +24,7 @@ from sqlalchemy import (
     Date,
     Float,
     Integer,
+    LargeBinary,
     String,
     Table,
     Uuid,
@@ -40,9 +41,11 @@ from inforadar.store.types import TextList, UtcDateTime
 ROWS_PER_PAGE = 500
 
 _REBUILT_TABLES = {
-    *("redis_outbox", "item_search", "search_queue", "story_queue", "feed_counts", "person_feed_counts")
+    *("redis_outbox", "item_search", "search_queue", "story_queue", "feed_counts", "person_feed_counts"),
+    *("workers", "push_subscriptions", "push_callbacks"),
 }
-"""What can be rebuilt from other tables: the outbox for Redis, the search index, queues, and counters of triggers."""
+"""What can be rebuilt from other tables: the outbox for Redis, the search index, queues, and counters; and what belongs
+to this database alone: the workers that are alive, and subscriptions to hubs, which each installation makes anew."""
 _LEASE_COLUMNS = {"locked_until", "lease_token", "claimed_at", "analyze_until", "analyze_token"}
 """Which worker is working on what, in this database."""
 
@@ -176,6 +179,7 @@ _TYPES: tuple[tuple[type, Any], ...] = (
     (BigInteger, Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]),
     (Integer, Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]),
     (Float, float),
+    (LargeBinary, bytes),
     (JSON, dict[str, Any]),
 )
 """Python types by column type; subclasses come before their bases."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from inforadar.errors import UsageError
+from inforadar.model.search import parse_search
 from inforadar.store.feeds.labels import Label
 from inforadar.tui.commands.parse import parse_command, parse_names, parse_show, parse_sort, parse_theme
 from inforadar.tui.list.choices import source_choices, topic_choices, with_sources
@@ -45,17 +46,29 @@ class ImportOpml:
 
 
 @dataclass(frozen=True, slots=True)
+class SaveSearch:
+    name: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunAction:
     """An action of the app without arguments, the same one that a key runs."""
 
     name: str
 
 
-Plan = ShowList | UseTheme | AddFeed | ImportOpml | RunAction
+Plan = ShowList | UseTheme | AddFeed | ImportOpml | SaveSearch | RunAction
 
 ACTIONS = {
     "fetch": "fetch",
     "feeds": "feeds",
+    "broken": "unwell",
+    "alerts": "alerts",
+    "rules": "rules",
+    "searches": "searches",
+    "worker": "toggle_worker",
+    "stories": "stories",
     "sample": "add_sample",
     "help": "list_help",
     "quit": "quit",
@@ -72,7 +85,7 @@ def plan_command(line: str, shown: Shown) -> Plan:
     if rest:
         raise UsageError(f":{command.name} takes nothing more.")
     if command.name == "clear":
-        return ShowList(replace(shown.view, sources=(), topics=(), query=None))
+        return ShowList(replace(shown.view, sources=(), topics=(), feed=None, query=None))
     return RunAction(ACTIONS[command.name])
 
 
@@ -87,6 +100,7 @@ def _topic(shown: Shown, rest: str) -> Plan:
 
 
 def _find(shown: Shown, rest: str) -> Plan:
+    parse_search(rest)
     return ShowList(replace(shown.view, query=rest or None))
 
 
@@ -115,6 +129,14 @@ def _import(_: Shown, rest: str) -> Plan:
     return ImportOpml(rest)
 
 
+def _save(shown: Shown, rest: str) -> Plan:
+    if not shown.view.query:
+        raise UsageError("No search is shown. Find something first: /words")
+    if not rest:
+        raise UsageError("Save it under which name? :save NAME")
+    return SaveSearch(rest, shown.view.query)
+
+
 _PLANS: dict[str, Callable[[Shown, str], Plan]] = {
     "source": _source,
     "topic": _topic,
@@ -124,4 +146,5 @@ _PLANS: dict[str, Callable[[Shown, str], Plan]] = {
     "theme": _theme,
     "add": _add,
     "import": _import,
+    "save": _save,
 }

@@ -38,7 +38,16 @@ COMMANDS = (
     Command(name="add", usage=":add URL", says="Subscribe to a feed, or to the feed of a site"),
     Command(name="import", usage=":import FILE", says="Subscribe to every feed of an OPML file"),
     Command(name="sample", usage=":sample", says="Add the sample news world"),
-    Command(name="feeds", usage=":feeds", says="The feeds that need you, and why"),
+    Command(name="feeds", usage=":feeds", says="All feeds by topic: add, edit, pause, delete, fetch"),
+    Command(name="broken", usage=":broken", says="The feeds that need you, and why"),
+    Command(
+        name="alerts", usage=":alerts", says="Feeds that are broken, silent, losing entries, moved or gone"
+    ),
+    Command(name="rules", usage=":rules", says="Rules: list, try, add, remove"),
+    Command(name="searches", usage=":searches", says="Saved searches"),
+    Command(name="save", usage=":save NAME", says="Save the search that is shown"),
+    Command(name="stories", usage=":stories", says="Each event once, with everyone who tells it"),
+    Command(name="worker", usage=":worker", says="Start or stop the worker inside the app"),
     Command(name="theme", usage=":theme [light|dark]", says="Light or dark"),
     Command(name="help", usage=":help", says="The keys and commands", short="h"),
     Command(name="quit", usage=":quit", says="Leave", short="q"),

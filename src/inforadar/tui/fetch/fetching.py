@@ -7,6 +7,7 @@ machine even while it is not scheduled.
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections import deque
 from contextlib import suppress
 from multiprocessing import get_context
@@ -39,7 +40,7 @@ class Fetching:
         start_resource_tracker()
         process = context.Process(
             target=fetch_in_process,
-            args=(settings, view.sources, view.topics, screen, orders),
+            args=(settings, view, screen, orders),
             name="fetch",
         )
         process.start()
@@ -54,7 +55,8 @@ class Fetching:
             process.terminate()
             raise
         finally:
-            await asyncio.to_thread(process.join)
+            # Nobody waits for it: it has sent its last message, and only closes its connections.
+            threading.Thread(target=process.join, name="join", daemon=True).start()
             told.close()
             self._orders.close()
             self._orders = None

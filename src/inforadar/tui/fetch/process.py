@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from inforadar.model.progress import Progress
     from inforadar.model.run import Report
     from inforadar.pipeline.runs.fetch_run import FetchRun
+    from inforadar.tui.list.view import View
 
 LOG = "terminal.log"
 """The file in the home folder for output of the app and its processes that would garble the screen."""
@@ -41,8 +42,7 @@ class Message:
 
 def fetch_in_process(
     settings: Settings,
-    sources: tuple[str, ...],
-    topics: tuple[str, ...],
+    view: View,
     screen: Connection,
     orders: Connection,
 ) -> None:
@@ -55,7 +55,7 @@ def fetch_in_process(
     _redirect_output_to(settings.home / LOG)
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(30))
     with suppress(BrokenPipeError):
-        uvloop.run(_fetch_and_send(settings, sources, topics, screen, orders))
+        uvloop.run(_fetch_and_send(settings, view, screen, orders))
 
 
 def _redirect_output_to(log: Path) -> None:
@@ -67,8 +67,7 @@ def _redirect_output_to(log: Path) -> None:
 
 async def _fetch_and_send(
     settings: Settings,
-    sources: tuple[str, ...],
-    topics: tuple[str, ...],
+    view: View,
     screen: Connection,
     orders: Connection,
 ) -> None:
@@ -83,43 +82,51 @@ async def _fetch_and_send(
                 screen.send(Message(events=[*events]))
                 events.clear()
 
+    def send_report(report: Report) -> None:
+        sending.cancel()
+        screen.send(Message(events=events, report=report))
+
     sending = asyncio.create_task(send_batches())
     try:
-        report = await _fetch(settings, sources, topics, events.append, orders)
-        ending = Message(events=events, report=report)
+        await _fetch(settings, view, events.append, orders, send_report)
     except InfoRadarError as fault:
-        ending = Message(events=events, fault=str(fault))
+        if not sending.cancelled():
+            screen.send(Message(events=events, fault=str(fault)))
     finally:
         sending.cancel()
-    screen.send(ending)
 
 
 async def _fetch(
     settings: Settings,
-    sources: tuple[str, ...],
-    topics: tuple[str, ...],
+    view: View,
     listener: Callable[[Progress], None],
     orders: Connection,
-) -> Report:
+    send_report: Callable[[Report], None],
+) -> None:
+    """Run the fetch. The report is sent before everything is closed, which takes longer than a person waits."""
     from inforadar.app.store import open_store  # noqa: PLC0415
     from inforadar.app.worker import open_worker  # noqa: PLC0415
     from inforadar.pipeline.runs.fetch_run import FetchFilter  # noqa: PLC0415
     from inforadar.sample.install import serving_sample  # noqa: PLC0415
+
+    wanted = FetchFilter(
+        sources=view.sources, topics=view.topics, feed_ids=(view.feed.id,) if view.feed else ()
+    )
 
     async with (
         open_store(settings) as database,
         serving_sample(database),
         open_worker(settings, database, stages=frozenset()) as worker,
     ):
-        run = worker.collecting.fetch_run(listener, wanted=FetchFilter(sources=sources, topics=topics))
+        run = worker.collecting.fetch_run(listener, wanted=wanted)
         loop = asyncio.get_running_loop()
         loop.add_reader(orders.fileno(), lambda: _obey(orders, run, loop))
         try:
             report = await run.run()
-            await worker.publish()
         finally:
             loop.remove_reader(orders.fileno())
-        return report
+        send_report(report)
+        await worker.publish()
 
 
 def _obey(orders: Connection, run: FetchRun, loop: asyncio.AbstractEventLoop) -> None:

@@ -60,13 +60,20 @@ class Tally:
     @property
     def words(self) -> str:
         """`Counting… 7 pages, 140 items found`, then `214 of 512 items   42/s   0:07 left`."""
+        return self.forms[0]
+
+    @property
+    def forms(self) -> list[str]:
+        """The words, and shorter forms of them for narrow terminals."""
         if self.ended:
-            return self.ended
+            return [self.ended, self.ended.partition(":")[0]]
         if self.counting:
-            return f"Counting… {counted(self.pages, 'page')}, {counted(self.found, 'item')} found"
+            found = counted(self.found, "item")
+            pages = counted(self.pages, "page")
+            return [f"Counting… {pages}, {found} found", f"Counting… {pages}, {found}", f"Counting… {found}"]
         parts = [f"{self.done:,} of {counted(self.found, 'item')}"]
         if rate := self.rate:
             parts.append(f"{rate:.0f}/s" if rate >= 1 else f"{rate:.1f}/s")
             left = round((self.found - self.done) / rate)
             parts.append(f"{left // 60}:{left % 60:02} left")
-        return "   ".join(parts)
+        return ["   ".join(parts[:number]) for number in range(len(parts), 0, -1)]

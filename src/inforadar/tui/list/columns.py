@@ -1,6 +1,7 @@
 """The list's columns: their cells and their widths. Pure.
 
-On a narrow terminal the title comes first: columns without a value on the page are hidden.
+The title comes first: where it would get too narrow, other columns give way, and on a narrow terminal columns without
+a value on the page are hidden.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ from datetime import datetime
 
 from rich.cells import cell_len
 
-from inforadar.model.analysis import score_label
+from inforadar.model.analysis import NOT_MEASURED_SHORT, score_label
 from inforadar.model.item import Item
 from inforadar.store.items.order import SortKey
 from inforadar.store.people.marks import Marks
 from inforadar.tui.text import safe
 from inforadar.tui.theme import SCORE_COLOURS
-from inforadar.views.times import local, shown_number
+from inforadar.views.times import local, shown_counter
 
 WIDE = 100
 """The width in cells from which every column is shown."""
@@ -59,8 +60,11 @@ COLUMNS = (
     Column(name="Cmts", sort=SortKey.COMMENTS, right=True, is_optional=True),
     Column(name="Score", sort=SortKey.SCORE, right=True),
 )
-TITLE = 3
-SCORE = 8
+NUMBER, SOURCE, TOPIC, TITLE, DATE, RATING, VIEWS, COMMENTS, SCORE = range(len(COLUMNS))
+YIELDING = (NUMBER, TOPIC, COMMENTS, VIEWS, RATING, SOURCE, DATE, SCORE)
+"""The order in which columns give way to the title. The one that the list is sorted by stays longest."""
+MIN_TITLE_CELLS, USUAL_TITLE_CELLS = 30, 45
+"""The title's width at 40 and at 80 columns at least; on wider terminals it has half of the line."""
 
 
 def make_row(item: Item, marks: Marks, number: int, *, now: datetime, visited_at: datetime | None) -> Row:
@@ -74,20 +78,22 @@ def make_row(item: Item, marks: Marks, number: int, *, now: datetime, visited_at
             safe(item.all_topics[:200]),
             safe((item.title or item.url)[:4000]),
             short_date(item.published_at, now),
-            _rating(item.rating),
-            _number(item.views),
-            _number(item.comments),
-            NOTHING if item.score is None else f"{item.score:.2f}",
+            _counter("rating", item.rating),
+            _counter("views", item.views),
+            _counter("comments", item.comments),
+            _score(item),
         ),
     )
 
 
-def _number(value: float | None) -> str:
-    return NOTHING if value is None else shown_number(value)
+def _score(item: Item) -> str:
+    if item.score is None:
+        return NOT_MEASURED_SHORT if item.score_word else NOTHING
+    return f"{item.score:.2f}"
 
 
-def _rating(value: float | None) -> str:
-    return f"+{shown_number(value)}" if value is not None and value > 0 else _number(value)
+def _counter(name: str, value: float | None) -> str:
+    return NOTHING if value is None else shown_counter(name, value)
 
 
 def short_date(at: datetime, now: datetime) -> str:
@@ -105,7 +111,6 @@ def score_colour(score: float | None) -> str:
 
 def column_widths(rows: Sequence[Row], width: int, sort: SortKey) -> tuple[tuple[int, int], ...]:
     """Return (column index, width) of the shown columns, left to right, with a gap after each, for `width` cells."""
-    gap = gap_of(width)
     shown: list[tuple[int, int]] = []
     for index, column in enumerate(COLUMNS):
         cells = [row.cells[index] for row in rows]
@@ -118,9 +123,23 @@ def column_widths(rows: Sequence[Row], width: int, sort: SortKey) -> tuple[tuple
             max_width = column.max_width if width >= WIDE else column.max_width_narrow
             cell_width = max((cell_len(cell[:100]) for cell in cells), default=0)
             shown.append((index, max(named, min(cell_width, max_width))))
-    taken = sum(wide + gap for index, wide in shown if index != TITLE)
-    title = max(8, width - taken - gap)
+    order = sorted(YIELDING, key=lambda index: COLUMNS[index].sort is sort)
+    for index in order:
+        if _title_width(shown, width) >= wanted_title(width):
+            break
+        shown = [(other, wide) for other, wide in shown if other != index]
+    title = max(8, _title_width(shown, width))
     return tuple((index, title if index == TITLE else wide) for index, wide in shown)
+
+
+def _title_width(shown: Sequence[tuple[int, int]], width: int) -> int:
+    gap = gap_of(width)
+    return width - gap - sum(wide + gap for index, wide in shown if index != TITLE)
+
+
+def wanted_title(width: int) -> int:
+    """Return the cells that a title should have in a list of `width` cells."""
+    return max(MIN_TITLE_CELLS, min(USUAL_TITLE_CELLS, width * 3 // 5), width // 2)
 
 
 def gap_of(width: int) -> int:

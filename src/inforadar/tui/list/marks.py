@@ -8,13 +8,6 @@ from typing import Any
 
 from inforadar.tui.list.columns import Row
 
-MARK_WORDS = {
-    "read": ("Marked as unread.", "Marked as read."),
-    "starred": ("The star is gone.", "Starred."),
-    "archived": ("Back from the archive.", "Archived. v shows the archive."),
-}
-"""{mark: (message when cleared, message when set)}."""
-
 
 def toggled(row: Row, name: str, at: datetime) -> tuple[Row, bool]:
     """Toggle a mark; return the new row and whether the mark is set now."""

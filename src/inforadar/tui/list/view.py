@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from inforadar.model.ids import FeedId
 from inforadar.store.items.order import SortKey
 from inforadar.store.items.queries import ItemFilter
 from inforadar.store.people.marks import Marks
@@ -22,9 +23,18 @@ class Show(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChosenFeed:
+    """The only feed of the list."""
+
+    id: FeedId
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     sources: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
+    feed: ChosenFeed | None = None
     query: str | None = None
     show: Show = Show.ALL
     sort: SortKey = SortKey.DATE
@@ -35,6 +45,7 @@ class View:
         return ItemFilter(
             sources=self.sources,
             topics=self.topics,
+            feed_id=self.feed.id if self.feed else None,
             query=self.query,
             unread=self.show is Show.UNREAD,
             starred=self.show is Show.STARRED,
@@ -48,9 +59,14 @@ class View:
         return (marks.archived_at is not None) is (self.show is Show.ARCHIVED)
 
     @property
+    def is_filtered(self) -> bool:
+        return bool(self.sources or self.topics or self.feed)
+
+    @property
     def filter_words(self) -> str:
         """`source: Habr, BBC · topic: python`, for the titles of the list and the Fetch screen."""
-        parts = (("source", self.sources), ("topic", self.topics))
+        feeds = (self.feed.name,) if self.feed else ()
+        parts = (("feed", feeds), ("source", self.sources), ("topic", self.topics))
         return " · ".join(f"{name}: {', '.join(map(safe, values))}" for name, values in parts if values)
 
     @property

@@ -2,43 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import ClassVar
+from uuid import UUID
 
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import Binding
 
+from inforadar.actions.mark import mark_list, undo_mark_list
 from inforadar.model.ids import ItemId
-from inforadar.store.feeds.labels import load_labels
-from inforadar.store.feeds.queries import load_broken_count
-from inforadar.store.items.one_row import count_items
 from inforadar.store.items.order import SortKey
-from inforadar.store.items.queries import ItemFilter
-from inforadar.store.people.marks import NO_MARKS
+from inforadar.store.items.queries import ListPlace
+from inforadar.texts import counted
 from inforadar.tui.commands.parse import starts_descending
-from inforadar.tui.list.columns import Row, make_row
-from inforadar.tui.list.marks import MARK_WORDS, toggled
-from inforadar.tui.list.page import Page, load_page
-from inforadar.tui.list.view import Show, View
-from inforadar.tui.screens.base import COMMON, RadarScreen
-from inforadar.tui.session import Session
+from inforadar.tui.list.columns import Row
+from inforadar.tui.list.mark_words import MARK_WORDS
+from inforadar.tui.list.marks import toggled
+from inforadar.tui.list.view import Show
+from inforadar.tui.screens.article_list import ArticleListScreen
+from inforadar.tui.screens.base import COMMON
 from inforadar.tui.widgets.item_table import ItemTable
-from inforadar.tui.widgets.line import Line, Span, hint
-from inforadar.views.feed_health import broken_words
 
-HINTS = (
-    *hint("f", "fetch", "app.fetch"),
-    *hint("s", "sources", "app.sources"),
-    *hint("t", "topics", "app.topics"),
-    *hint("/", "find", "app.find"),
-    *hint("?", "help", "help"),
-)
+MAX_OPEN = 20
+"""Articles that are opened in the browser at once."""
+EVERYTHING = ListPlace(published_at=datetime.max.replace(tzinfo=UTC), item_id=ItemId(UUID(int=2**128 - 1)))
+"""The place before the first article of any list."""
 
 
-class ArticlesScreen(RadarScreen):
+class ArticlesScreen(ArticleListScreen):
     HELP = "Articles"
+    KEYS = "articles"
     BINDINGS: ClassVar = [
         Binding("j,down", "move(1)", "Next article"),
         Binding("k,up", "move(-1)", "Previous article"),
@@ -47,11 +42,23 @@ class ArticlesScreen(RadarScreen):
         Binding("g,home", "first", "First page"),
         Binding("G,end", "last", "Last page"),
         Binding("enter", "read", "Read the article"),
-        Binding("o", "browse", "Open it in the browser"),
+        Binding("x", "select", "Select it for the next action, or not"),
+        Binding("o", "browse", "Open it, or all selected ones, in the browser"),
+        Binding("vertical_line", "pipe", "Pipe it, or all selected ones, to a command"),
         Binding("m", "mark('read')", "Mark as read or unread"),
-        Binding("asterisk", "mark('starred')", "Star it, or not"),
+        Binding("asterisk", "mark('starred')", "Toggle star"),
         Binding("a", "mark('archived')", "Archive it, or bring it back"),
+        Binding("C", "mark_all", "Mark all of the list as read"),
+        Binding("u", "undo", "Undo the last change"),
+        Binding("N", "next_unread", "Next unread article, also of the next feed"),
+        Binding("S", "app.stories", "Stories: each event once"),
+        Binding("F", "app.feeds", "All feeds"),
+        Binding("exclamation_mark", "app.unwell", "The feeds that need you"),
+        Binding("A", "app.alerts", "Alerts"),
+        Binding("L", "app.rules", "Rules"),
+        Binding("B", "app.searches", "Saved searches"),
         Binding("f", "app.fetch", "Fetch, with these filters"),
+        Binding("W", "app.toggle_worker", "Start or stop the worker inside the app"),
         Binding("s", "app.sources", "Choose sources"),
         Binding("t", "app.topics", "Choose topics"),
         Binding("slash", "app.find", "Find words"),
@@ -59,204 +66,10 @@ class ArticlesScreen(RadarScreen):
         Binding("greater_than_sign", "next_sort(1)", "Sort by the next column"),
         Binding("less_than_sign", "next_sort(-1)", "Sort by the previous column"),
         Binding("r", "reverse", "Reverse the order"),
-        Binding("escape", "clear", "Clear search and filters"),
-        Binding("exclamation_mark", "app.feeds", "The feeds that need you"),
-        Binding("R,ctrl+l", "reload", "Load the list anew"),
+        Binding("escape", "clear", "Clear selection, search and filters"),
+        Binding("R,ctrl+l", "reload", "Reload"),
         *COMMON,
     ]
-
-    def __init__(
-        self,
-        session: Session,
-        view: View,
-        *,
-        read: Callable[[Row], Awaitable[None]],
-        when_shown: Callable[[], None],
-    ) -> None:
-        """`read` opens the article of a row; `when_shown` is called each time a page is displayed."""
-        super().__init__(session)
-        self.view = view
-        self._read, self._when_shown = read, when_shown
-        self._offset = 0
-        """The offset of the page that is shown or being loaded."""
-        self._page: Page | None = None
-        self._cursors: dict[int, str] = {}
-        """{offset: cursor of the page that starts there}, for pages reached so far."""
-        self._total: int | None = None
-        self._opened_at = session.now()
-        """When the list was last loaded from its beginning. What is read later stays in the list of unread items."""
-        self._left: set[ItemId] = set()
-        """Items of the page that have left the list since it was loaded, so that the next page starts sooner."""
-        self._broken = 0
-        self._said = ""
-
-    def compose(self) -> ComposeResult:
-        yield Line(id="title", left_first=False)
-        yield ItemTable()
-        yield Line(id="status")
-
-    @property
-    def table(self) -> ItemTable:
-        return self.query_one(ItemTable)
-
-    # Showing
-
-    def change_view(self, view: View) -> None:
-        """Show another list from its beginning."""
-        self.view = view
-        self.table.cursor = 0
-        self.reload()
-        if view.query:
-            self.begin(self._index(view), group="index", exclusive=True)
-
-    async def _index(self, view: View) -> None:
-        """Index items that no worker has indexed yet, then reload the results."""
-        from inforadar.pipeline.search_index import SearchIndexer  # noqa: PLC0415
-
-        if await SearchIndexer(database=self.session.database).run_once() and self.view == view:
-            self.reload(self._offset)
-
-    def reload(self, offset: int = 0) -> None:
-        """Load the page again, with a new count."""
-        self._cursors.clear()
-        self._total = None
-        if not offset:
-            self._opened_at = self.session.now()
-        self.load(offset)
-
-    def load(self, offset: int, *, cursor_at: int | None = None) -> None:
-        """Show the page at `offset`; a load in progress is cancelled."""
-        self._offset = offset
-        self.begin(self._load(offset, cursor_at), group="page", exclusive=True)
-
-    async def _load(self, offset: int, cursor_at: int | None = None) -> None:
-        view, limit = self.view, self.table.room
-        page = await load_page(
-            self.session.database,
-            view,
-            await self._filter(view),
-            limit=limit,
-            offset=offset,
-            cursor=self._cursors.get(offset),
-        )
-        if not page.items and offset:
-            # The list has become shorter in the meantime.
-            await self._load(max(0, offset - limit), cursor_at)
-            return
-        if page.next:
-            self._cursors[offset + len(page.items)] = page.next
-        self._page, self._offset = page, offset
-        self._left.clear()
-        if cursor_at is not None:
-            self.table.cursor = cursor_at
-        now, visited_at = self.session.now(), self.session.memory.visited_at
-        rows = [
-            make_row(item, page.marks.get(item.hash, NO_MARKS), number, now=now, visited_at=visited_at)
-            for number, item in enumerate(page.items, offset + 1)
-        ]
-        self.table.show(rows, view.sort, descending=view.descending, message=self._why_nothing())
-        self._show_lines()
-        self._when_shown()
-        if self._total is None:
-            self.begin(self._count(view), group="count", exclusive=True)
-
-    async def _filter(self, view: View) -> ItemFilter:
-        return replace(view.filter, person_id=await self.session.person_id(), unread_at=self._opened_at)
-
-    async def _count(self, view: View) -> None:
-        self._total = await self.session.database.read(count_items, await self._filter(view))
-        self._broken = await self.session.database.read(load_broken_count)
-        self._show_lines()
-        self.session.labels = await self.session.database.read(load_labels)
-
-    def _show_lines(self) -> None:
-        need = broken_words(self._broken) if self._broken else ""
-        self.show_title("Articles", self.view.title_words, need)
-        self.query_one("#status", Line).show([Span(self._said or self._where())], HINTS)
-
-    def _where(self) -> str:
-        """Describe the position: `1–20 of 412 · by date ↓ · unread`."""
-        shown = len(self._page.items) if self._page else 0
-        total = f" of {self._total:,}" if self._total is not None else ""
-        numbers = f"{self._offset + 1:,}–{self._offset + shown:,}{total}" if shown else "Nothing"
-        return f"{numbers} · {self.view.order_words}"
-
-    def _why_nothing(self) -> str:
-        view = self.view
-        if view.query:
-            return "Nothing has these words. Esc clears the search."
-        if view.show is not Show.ALL:
-            return f"Nothing {view.show.value} here. v shows others."
-        if view.sources or view.topics:
-            return "Nothing here with these filters. Esc clears them, f fetches."
-        return "No articles yet. f fetches them."
-
-    def say(self, sentence: str) -> None:
-        """Show a sentence in the status line until the next key."""
-        self._said = sentence
-        self._show_lines()
-
-    def on_key(self) -> None:
-        if self._said:
-            self.say("")
-
-    @on(ItemTable.RoomChanged)
-    def fit_page(self) -> None:
-        """Reload for the new height, keeping the item under the cursor visible."""
-        at, room = self._offset + self.table.cursor, self.table.room
-        self._cursors.clear()
-        self.load(at // room * room, cursor_at=at % room)
-
-    # Moving
-
-    @on(ItemTable.Moved)
-    def wheel(self, event: ItemTable.Moved) -> None:
-        self.action_move(event.by)
-
-    def action_move(self, by: int) -> None:
-        index = self.table.cursor + by
-        shown = len(self._page.items) if self._page else 0
-        if 0 <= index < shown:
-            self.table.move_to(index)
-        else:
-            self._turn(by, cursor_at=0 if by > 0 else self.table.room - 1)
-
-    def action_turn(self, by: int) -> None:
-        self._turn(by, cursor_at=0)
-
-    def _turn(self, by: int, *, cursor_at: int) -> None:
-        offset = self._neighbour(by)
-        if offset is not None:
-            self.load(offset, cursor_at=cursor_at)
-
-    def _neighbour(self, by: int) -> int | None:
-        """Return the offset of the next or previous page; `None` if there is none."""
-        if by < 0:
-            return max(0, self._offset + by * self.table.room) if self._offset else None
-        left = len(self._left)
-        offset = self._offset + self.table.room - left
-        is_there = offset in self._cursors or (self._total is not None and offset < self._total - left)
-        return offset if is_there else None
-
-    async def step(self, by: int) -> Row | None:
-        """Move to the next or previous article, across pages, and return it."""
-        index = self.table.cursor + by
-        if self._page and 0 <= index < len(self._page.items):
-            self.table.move_to(index)
-            return self.table.current
-        offset = self._neighbour(by)
-        if offset is None:
-            return None
-        await self._load(offset, 0 if by > 0 else self.table.room - 1)
-        return self.table.current
-
-    def action_first(self) -> None:
-        self.load(0, cursor_at=0)
-
-    def action_last(self) -> None:
-        if self._total:
-            last = (self._total - 1) // self.table.room * self.table.room
-            self.load(last, cursor_at=self._total - 1 - last)
 
     # The article under the cursor
 
@@ -265,26 +78,68 @@ class ArticlesScreen(RadarScreen):
         if row := self.table.current:
             await self._read(row)
 
+    def action_select(self) -> None:
+        self.table.select()
+        self.action_move(1)
+        self._show_lines()
+
+    def _deselect(self) -> None:
+        self.table.selected.clear()
+        self.table.refresh()
+        self._show_lines()
+
     async def action_browse(self) -> None:
-        if row := self.table.current:
+        rows = self.table.chosen[:MAX_OPEN]
+        for row in rows:
             self.say(await self.open_in_browser(row.item.address))
+        if len(rows) > 1:
+            self._deselect()
+            self.say(f"Opened {len(rows)} articles in the browser.")
+
+    async def action_pipe(self) -> None:
+        await self.pipe([row.item for row in self.table.chosen], then=self._deselect)
 
     def action_mark(self, name: str) -> None:
-        if row := self.table.current:
-            changed, is_set = toggled(row, name, self.session.now())
-            self.row_changed(changed)
-            self.begin(self._save_mark(changed, name, is_set=is_set), group="marks")
+        if rows := self.table.chosen:
+            changed = [toggled(row, name, self.session.now()) for row in rows]
+            # Several are set, unless all of them are.
+            is_set = any(one_is_set for _, one_is_set in changed)
+            rows = [row for row, one_is_set in changed if one_is_set is is_set]
+            for row in rows:
+                self.row_changed(row)
+            self.begin(self._save_marks(rows, name, is_set=is_set), group="marks")
 
-    async def _save_mark(self, row: Row, name: str, *, is_set: bool) -> None:
-        await self.session.save_mark(row.item.url, name, is_set=is_set)
+    async def _save_marks(self, rows: Sequence[Row], name: str, *, is_set: bool) -> None:
+        await self.session.save_marks([row.item.url for row in rows], name, is_set=is_set)
+        self._deselect()
         if name == "archived":
             self.reload(self._offset)
-        self.say(MARK_WORDS[name][is_set])
+        number = f"{len(rows)} articles: " if len(rows) > 1 else ""
+        self.say(f"{number}{MARK_WORDS[name][is_set]}")
 
-    def row_changed(self, row: Row) -> None:
-        if self._page and any(item.id == row.item.id for item in self._page.items):
-            (self._left.discard if self.view.has(row.marks) else self._left.add)(row.item.id)
-        self.table.replace(row)
+    def action_mark_all(self) -> None:
+        self.begin(self._mark_all(), group="marks")
+
+    async def _mark_all(self) -> None:
+        database, at = self.session.database, self.session.now()
+        wanted = await self._filter(self.view)
+        number = await mark_list(database, wanted, EVERYTHING, self._opened_at, at)
+        person_id = await self.session.person_id()
+        if number:
+            self.session.undo.add("They are unread again.", lambda: undo_mark_list(database, person_id, at))
+        self.reload(self._offset)
+        self.say(
+            f"Marked {counted(number, 'article')} as read. u undoes." if number else "Nothing here is unread."
+        )
+
+    async def action_undo(self) -> None:
+        sentence = await self.session.undo.undo()
+        self.reload(self._offset)
+        self.say(sentence)
+
+    async def action_next_unread(self) -> None:
+        if await self.next_unread() is None:
+            self.say("Nothing unread is left.")
 
     # Another list
 
@@ -311,11 +166,13 @@ class ArticlesScreen(RadarScreen):
         self.change_view(replace(self.view, descending=not self.view.descending))
 
     def action_clear(self) -> None:
-        """Clear the search; without one, clear all filters."""
-        if self.view.query:
+        """Clear the selection; without one the search; without that all filters."""
+        if self.table.selected:
+            self._deselect()
+        elif self.view.query:
             self.change_view(replace(self.view, query=None))
-        elif self.view.sources or self.view.topics or self.view.show is not Show.ALL:
-            self.change_view(replace(self.view, sources=(), topics=(), show=Show.ALL))
+        elif self.view.is_filtered or self.view.show is not Show.ALL:
+            self.change_view(replace(self.view, sources=(), topics=(), feed=None, show=Show.ALL))
 
     def action_reload(self) -> None:
         self.reload(self._offset)

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 
 from inforadar.errors import InfoRadarError
+from inforadar.model.ids import short_id
 from inforadar.model.progress import ProgressKind
 from inforadar.tui.fetch.fetching import Fetching
 from inforadar.tui.fetch.progress import Tally
@@ -35,6 +36,7 @@ ESC_LABELS = {State.RUNNING: "stop", State.STOPPING: "abort and close", State.EN
 
 class FetchScreen(RadarScreen):
     HELP = "Fetch"
+    KEYS = "fetch"
     BINDINGS: ClassVar = [
         Binding("escape", "stop", "Stop; again abort and close; close when it has ended"),
         Binding("j,down", "scroll(1)", "Scroll down; the end follows again"),
@@ -82,7 +84,7 @@ class FetchScreen(RadarScreen):
         self._end(
             "Interrupted" if report.interrupted else "Done",
             [
-                (f"Report: inforadar run show {report.run_id}", "plain"),
+                (f"Report: inforadar run show {short_id(report.run_id)}", "plain"),
                 (last, "strong" if report.interrupted else "good"),
             ],
         )
@@ -110,6 +112,7 @@ class FetchScreen(RadarScreen):
         self._state = State.ENDED
         at = self.session.now()
         self._log.extend(LogLine(at, "", text, style) for text, style in lines)
+        self._log.follow()
         self._tally.ended = f"{word}: {self._tally.done:,} of {self._tally.found:,} items"
         self.query_one(ProgressLine).show(self._tally)
         self._show_hints()
@@ -144,7 +147,7 @@ class FetchScreen(RadarScreen):
         self._log.move(by * max(1, self._log.scrollable_content_region.height - 1))
 
     def action_top(self) -> None:
-        self._log.move(-len(self._log.lines))
+        self._log.top()
 
     def action_follow(self) -> None:
         self._log.follow()

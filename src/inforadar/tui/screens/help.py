@@ -12,7 +12,8 @@ from textual.containers import VerticalScroll
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
-from inforadar.tui.commands.keys import described_keys
+from inforadar.model.analysis import NOT_MEASURED, NOT_MEASURED_SHORT
+from inforadar.tui.commands.keys import Keymap, described_keys
 from inforadar.tui.commands.parse import COMMANDS
 
 
@@ -31,17 +32,19 @@ class HelpScreen(ModalScreen[None]):
     HelpScreen Static { height: auto; }
     """
 
-    def __init__(self, name: str, about: type[Screen[Any]]) -> None:
+    def __init__(self, name: str, about: type[Screen[Any]], keymap: Keymap | None = None) -> None:
         super().__init__()
-        self._name, self._about = name, about
+        self._name, self._about, self._keymap = name, about, keymap or {}
 
     def compose(self) -> ComposeResult:
         with VerticalScroll() as box:
             box.border_title = f"Help · {self._name}"
             box.border_subtitle = "Esc closes"
-            yield Static(self._table(list(described_keys(self._about))))
+            yield Static(self._table(list(described_keys(self._about, self._keymap))))
             yield Static("")
             yield Static(self._table([(command.usage, command.says) for command in COMMANDS]))
+            yield Static("")
+            yield Static(self._table([(NOT_MEASURED_SHORT, f"Score: {NOT_MEASURED} in this language")]))
 
     def _table(self, rows: list[tuple[str, str]]) -> Table:
         accent = self.app.theme_variables["accent"]

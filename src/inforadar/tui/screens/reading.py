@@ -16,12 +16,17 @@ from textual.widgets import Markdown, Static
 from inforadar.errors import InfoRadarError
 from inforadar.model.article import Article
 from inforadar.model.item import shares_its_page
+from inforadar.model.revision import StoredRevision
 from inforadar.store.articles.queries import load_article
 from inforadar.store.items.one_row import load_shown_item
 from inforadar.store.items.queries import load_item_changes
+from inforadar.store.people.marks import NO_MARKS, load_marks
+from inforadar.store.revisions.queries import load_revisions
+from inforadar.store.stories.queries import load_story_chips
 from inforadar.tui.background import run_in_thread
 from inforadar.tui.list.columns import Row
-from inforadar.tui.list.marks import MARK_WORDS, marked, toggled
+from inforadar.tui.list.mark_words import MARK_WORDS
+from inforadar.tui.list.marks import marked, toggled
 from inforadar.tui.screens.base import COMMON, RadarScreen
 from inforadar.tui.session import Session
 from inforadar.tui.text import safe
@@ -32,7 +37,7 @@ from inforadar.tui.widgets.article_text import (
     changes_part,
     head,
 )
-from inforadar.tui.widgets.line import Line, Span, hint
+from inforadar.tui.widgets.line import Line, hint
 from inforadar.urls import hostname, uid
 from inforadar.views.item import escape_markdown, read_item, why_no_text
 
@@ -50,6 +55,7 @@ HINTS = (
 
 class ReadingScreen(RadarScreen):
     HELP = "Reading"
+    KEYS = "reading"
     BINDINGS: ClassVar = [
         Binding("j,down", "scroll(1)", "Down"),
         Binding("k,up", "scroll(-1)", "Up"),
@@ -57,14 +63,20 @@ class ReadingScreen(RadarScreen):
         Binding("b,pageup", "scroll_page(-1)", "A page up"),
         Binding("g,home", "edge('top')", "To the top"),
         Binding("G,end", "edge('bottom')", "To the end"),
+        Binding("c", "edge('changes')", "To what changed since it was published"),
         Binding("n", "step(1)", "Next article"),
         Binding("p", "step(-1)", "Previous article"),
+        Binding("N", "next_unread", "Next unread article, also of the next feed"),
+        Binding("S", "story", "The same event, as others tell it"),
         Binding("e", "reasons", "Reasons of the scores: in full, or a line each"),
-        Binding("d", "download", "Get the full text, or look whether it changed"),
+        Binding("d", "download", "Get the text and the analysis, or look whether it changed"),
+        Binding("W", "app.toggle_worker", "Start or stop the worker inside the app"),
         Binding("o", "browse", "Open it in the browser"),
+        Binding("vertical_line", "pipe", "Pipe it to a command"),
         Binding("m", "mark('read')", "Mark as read or unread"),
-        Binding("asterisk", "mark('starred')", "Star it, or not"),
+        Binding("asterisk", "mark('starred')", "Toggle star"),
         Binding("a", "mark('archived')", "Archive it, or bring it back"),
+        Binding("u", "undo", "Undo the last change"),
         Binding("escape,backspace,h,left", "back", "Back to the list"),
         *COMMON,
     ]
@@ -89,13 +101,18 @@ class ReadingScreen(RadarScreen):
         *,
         step: Callable[[int], Awaitable[Row | None]],
         row_changed: Callable[[Row], None],
+        next_unread: Callable[[], Awaitable[Row | None]] | None = None,
     ) -> None:
-        """`step` moves the list to the next or previous article; `row_changed` updates a row in it."""
+        """`step` moves the list to the next or previous article; `row_changed` updates a row in it.
+
+        `next_unread` moves it to the next unread article, where there is a list.
+        """
         super().__init__(session)
         self._row = row
-        self._step, self._row_changed = step, row_changed
+        self._step, self._row_changed, self._next_unread = step, row_changed, next_unread
         self._article: Article | None = None
         self._history: History = []
+        self._revisions: list[StoredRevision] = []
         self._in_full = False
         """Whether the reasons of the scores are shown in full."""
         self._said = ""
@@ -126,19 +143,23 @@ class ReadingScreen(RadarScreen):
 
     def open(self, row: Row) -> None:
         """Show the article of this row and mark it as read."""
-        self._row, self._article, self._history = row, None, []
+        self._row, self._article, self._history, self._revisions = row, None, [], []
         self.begin(self._open(), group="item", exclusive=True)
 
     async def _open(self) -> None:
         await self._load()
         self._body.scroll_home(animate=False)
         if self._row.marks.read_at is None:
-            await self._save_mark(marked(self._row, "read", self.session.now()), "read", is_set=True)
+            self._show_row(marked(self._row, "read", self.session.now()))
+            self._show_lines()
+            await self.session.save_mark(self._row.item.url, "read", is_set=True)
 
     async def _load(self) -> None:
         database, item = self.session.database, self._row.item
         self._article = await database.read(load_article, uid(item.url))
         self._history = await database.read(load_item_changes, item.id)
+        if not shares_its_page(item.url):
+            self._revisions = await database.read(load_revisions, uid(item.url))
         self._show()
         text = article_markdown(self._article, self._row.item)
         await self.query_one("#text", Markdown).update(text if text is not None else self._text_missing())
@@ -147,18 +168,19 @@ class ReadingScreen(RadarScreen):
         """The snippet from the feed, why there is no full text, and how to get it."""
         snippet = escape_markdown(safe((self._row.item.snippet or "")[:4000]))
         why = escape_markdown(safe(why_no_text(self._article, self._row.item)))
-        how = "" if shares_its_page(self._row.item.url) else " **d** *gets it now.*"
+        how = "" if shares_its_page(self._row.item.url) else " **d** *gets it now, and its analysis.*"
         return f"{snippet}\n\n*{why}*{how}"
 
     def _show(self) -> None:
         read, colours = read_item(self._row.item), self.app.theme_variables
         wide = self.has_class("wide")
-        self.query_one("#head", Static).update(head(read, self._article, colours, wide=wide))
+        top = head(read, self._article, colours, wide=wide, revisions=self._revisions)
+        self.query_one("#head", Static).update(top)
         analysis = analysis_part(read.analysis, colours, narrow=wide, in_full=wide or self._in_full)
         self.query_one("#analysis", Static).update(analysis)
         changes = self.query_one("#changes", Static)
-        changes.display = bool(self._history)
-        changes.update(changes_part(self._history, colours))
+        changes.display = bool(self._history or self._revisions)
+        changes.update(changes_part(self._history, colours, self._revisions))
         self._show_lines()
 
     def _show_lines(self) -> None:
@@ -169,7 +191,7 @@ class ReadingScreen(RadarScreen):
         self.show_title(
             "Reading", " · ".join(safe(part[:100]) for part in (item.all_sources, item.all_topics)), right
         )
-        self.query_one("#status", Line).show([Span(self._said)], HINTS)
+        self.show_status(self._said, HINTS)
 
     def say(self, sentence: str) -> None:
         self._said = sentence
@@ -197,8 +219,12 @@ class ReadingScreen(RadarScreen):
     def action_edge(self, where: str) -> None:
         if where == "top":
             self._body.scroll_home(animate=False)
-        else:
+        elif where == "bottom":
             self._body.scroll_end(animate=False)
+        elif (changes := self.query_one("#changes")).display:
+            changes.scroll_visible(top=True, animate=False)
+        else:
+            self.say("Nothing has changed so far.")
 
     async def action_step(self, by: int) -> None:
         row = await self._step(by)
@@ -208,10 +234,25 @@ class ReadingScreen(RadarScreen):
         self._said = ""
         self.open(row)
 
+    async def action_next_unread(self) -> None:
+        row = await self._next_unread() if self._next_unread else None
+        if row is None:
+            self.say("Nothing unread is left.")
+            return
+        self._said = ""
+        self.open(row)
+
     async def action_back(self) -> None:
         self.dismiss()
 
     # Doing
+
+    async def action_story(self) -> None:
+        chips = await self.session.database.read(load_story_chips, [self._row.item.id])
+        if chip := chips.get(self._row.item.id):
+            await self.app.run_action(f"app.story('{chip.story_id}')")
+        else:
+            self.say("Nobody else tells this yet.")
 
     def action_reasons(self) -> None:
         self._in_full = not self._in_full
@@ -224,31 +265,42 @@ class ReadingScreen(RadarScreen):
         if event.href.startswith(("http://", "https://")):
             self.say(safe(await self.open_in_browser(event.href)))
 
-    def action_mark(self, name: str) -> None:
-        row, is_set = toggled(self._row, name, self.session.now())
-        self.begin(self._save_mark(row, name, is_set=is_set, said=MARK_WORDS[name][is_set]), group="marks")
+    async def action_pipe(self) -> None:
+        await self.pipe([self._row.item])
 
-    async def _save_mark(self, row: Row, name: str, *, is_set: bool, said: str = "") -> None:
+    def action_mark(self, name: str) -> None:
+        self.begin(self._toggle(name), group="marks")
+
+    async def _toggle(self, name: str) -> None:
+        row, is_set = toggled(self._row, name, self.session.now())
+        self._show_row(row)
+        self.say(MARK_WORDS[name][is_set])
+        await self.session.save_marks([row.item.url], name, is_set=is_set)
+
+    def _show_row(self, row: Row) -> None:
         self._row = row
         self._row_changed(row)
-        self.say(said)
-        await self.session.save_mark(row.item.url, name, is_set=is_set)
+
+    async def action_undo(self) -> None:
+        sentence = await self.session.undo.undo()
+        item = self._row.item
+        marks = await self.session.database.read(load_marks, await self.session.person_id(), [item.hash])
+        self._show_row(replace(self._row, marks=marks.get(item.hash, NO_MARKS)))
+        self.say(sentence)
 
     def action_download(self) -> None:
         self.begin(self._download(), group="download", exclusive=True)
 
     async def _download(self) -> None:
         item = self._row.item
-        if shares_its_page(item.url):
-            self.say("Its text is the feed's own: the page is not this entry's alone.")
-            return
 
         async def get() -> str:
             from inforadar.tui.fetch.online import get_text  # noqa: PLC0415 - in the other thread
 
             return await get_text(self.session.settings, item)
 
-        self.say(f"Getting the text from {safe(hostname(item.url))} …")
+        where = "" if shares_its_page(item.url) else f" from {safe(hostname(item.url))}"
+        self.say(f"Getting the text and the analysis{where} …")
         try:
             sentence = await run_in_thread(get)
         except InfoRadarError as fault:

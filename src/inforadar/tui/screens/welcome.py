@@ -11,7 +11,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from inforadar.tui.screens.base import COMMON, RadarScreen
-from inforadar.tui.widgets.line import Line, Span, hint
+from inforadar.tui.widgets.line import Line, hint
 
 WAYS = (
     (
@@ -28,6 +28,7 @@ WAYS = (
 
 class WelcomeScreen(RadarScreen):
     HELP = "Welcome"
+    KEYS = "welcome"
     BINDINGS: ClassVar = [
         Binding("s", "app.add_sample", "Look at the sample"),
         Binding("a", "app.ask_for_feed", "Add a feed"),
@@ -63,7 +64,7 @@ class WelcomeScreen(RadarScreen):
             *hint("?", "help", "help"),
             *hint("q", "quit", "app.quit"),
         )
-        self.query_one("#status", Line).show([Span(sentence)], hints)
+        self.show_status(sentence, hints)
 
     async def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         await self.run_action(f"app.{event.option_id}")

@@ -17,6 +17,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from inforadar.model.ids import ItemId
 from inforadar.store.items.order import SortKey
 from inforadar.tui.list.columns import COLUMNS, SCORE, TITLE, Row, column_widths, gap_of, score_colour
 from inforadar.tui.text import fit
@@ -24,7 +25,7 @@ from inforadar.tui.text import fit
 HEAD_LINES = 1
 """Lines above the first item."""
 EDGE_CELLS = 2
-"""Cells before the first column: the cursor's bar and the star."""
+"""Cells before the first column: the cursor's bar, and the star or the sign of a selected article."""
 
 
 class ItemTable(Widget, can_focus=True):
@@ -78,6 +79,8 @@ class ItemTable(Widget, can_focus=True):
         self._sort, self._descending = SortKey.DATE, True
         self._widths: tuple[tuple[int, int], ...] = ()
         self.cursor = 0
+        self.selected: dict[ItemId, Row] = {}
+        """The articles that the next action is for, also on other pages."""
         self.message = ""
         """Shown in place of the items if there are none."""
 
@@ -90,6 +93,18 @@ class ItemTable(Widget, can_focus=True):
     def current(self) -> Row | None:
         return self._rows[self.cursor] if self.cursor < len(self._rows) else None
 
+    @property
+    def chosen(self) -> list[Row]:
+        """The selected articles; if there are none, the one under the cursor."""
+        return list(self.selected.values()) or [row for row in (self.current,) if row]
+
+    def select(self) -> None:
+        """Select the article under the cursor, or not any more."""
+        if row := self.current:
+            if self.selected.pop(row.item.id, None) is None:
+                self.selected[row.item.id] = row
+            self.refresh()
+
     def show(self, rows: Sequence[Row], sort: SortKey, *, descending: bool, message: str = "") -> None:
         self._rows, self._sort, self._descending, self.message = rows, sort, descending, message
         self.cursor = max(0, min(self.cursor, len(rows) - 1))
@@ -99,6 +114,8 @@ class ItemTable(Widget, can_focus=True):
     def replace(self, row: Row) -> None:
         """Update the row of a changed item."""
         self._rows = [row if row.item.id == old.item.id else old for old in self._rows]
+        if row.item.id in self.selected:
+            self.selected[row.item.id] = row
         self.refresh()
 
     def move_to(self, index: int) -> None:
@@ -145,9 +162,11 @@ class ItemTable(Widget, can_focus=True):
         title = muted if row.marks.read_at else base + Style(bold=row.is_new)
         bar = self.get_component_rich_style("table--bar") if is_current else base
         star = self._coloured(base, "warning")
+        is_selected = row.item.id in self.selected
+        sign = "+" if is_selected else "★" if row.marks.starred_at else " "
         segments = [
             Segment("▌" if is_current else " ", bar),
-            Segment("★" if row.marks.starred_at else " ", star),
+            Segment(sign, self._coloured(base, "success") if is_selected else star),
         ]
         for index, width in self._widths:
             cell = fit(row.cells[index], width, right=COLUMNS[index].right) + gap

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,6 +17,10 @@ from inforadar.tui.text import fit
 
 MAX_LINES = 4
 """Maximum lines of a wrapped sentence."""
+GAP_CELLS = 2
+"""Cells between the two sides at least."""
+MIN_CELLS = 10
+"""Nothing is wrapped into lines narrower than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +40,11 @@ def hint(key: str, label: str, action: str) -> tuple[Span, ...]:
 
 
 class Line(Widget):
-    """A line whose important side gets the room it needs: the sentence of a status line, the warning of a title.
+    """A title or status line.
 
-    On the other side, text at the left is cut, and spans at the right are dropped, the first one first. A sentence
-    longer than the line is wrapped.
+    In a title the right side, a warning, gets the room it needs, and text at the left is cut. In a status line nothing
+    is cut: a sentence is wrapped, and hints that do not fit beside it have lines of their own. A passing sentence takes
+    the place of hints, so that the screen above does not move.
     """
 
     STYLES: ClassVar = ("plain", "name", "muted", "key", "good", "warn", "bad")
@@ -59,65 +64,132 @@ class Line(Widget):
         self._left_first = left_first
         self._left: Sequence[Span] = ()
         self._right: Sequence[Span] = ()
+        self._resting: tuple[Sequence[Span], Sequence[Span]] | None = None
+        """The text shown when the sentence has passed; None if nothing passes."""
 
-    def show(self, left: Iterable[Span], right: Iterable[Span] = ()) -> None:
-        before = len(self._folded(self.size.width))
+    def show(
+        self, left: Iterable[Span], right: Iterable[Span] = (), *, resting: Iterable[Span] | None = None
+    ) -> None:
+        """Show both sides. `resting` is the left side that comes back after a passing sentence."""
+        before = self._height(self.size.width)
         self._left, self._right = tuple(left), tuple(right)
-        self.refresh(layout=before != len(self._folded(self.size.width)))
+        self._resting = (tuple(resting), self._right) if resting is not None else None
+        self.refresh(layout=before != self._height(self.size.width))
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return max(1, len(self._folded(width)))
+        return self._height(width)
 
-    def _folded(self, width: int) -> list[str]:
-        """Wrap a sentence that does not fit into one line; empty if it does."""
-        text = "".join(span.text for span in self._left)
+    def _height(self, width: int) -> int:
+        return len(self._rows(width))
+
+    def _rows(self, width: int) -> list[list[Span]]:
         room = width - 2
-        if not self._left_first or room < 10 or cell_len(text) <= room:
-            return []
-        lines = [""]
-        for word in text.split():
-            for part in chop_cells(word, room):
-                if lines[-1] and cell_len(lines[-1]) + 1 + cell_len(part) > room:
-                    lines.append(part)
-                else:
-                    lines[-1] = f"{lines[-1]} {part}".strip()
-        return lines[:MAX_LINES]
-
-    def _laid_out(self) -> list[Span]:
-        width = self.size.width - 2
-        right = list(self._right)
-        left = sum(cell_len(span.text) for span in self._left) + 2 if self._left_first else 0
-        while right and left + sum(cell_len(span.text) for span in right) > width:
-            action = right.pop(0).action
-            while action and right and right[0].action == action:
-                right.pop(0)
-        room = width - sum(cell_len(span.text) for span in right)
-        spans: list[Span] = [Span(" ")]
-        for span in self._left:
-            text = span.text if cell_len(span.text) <= room else fit(span.text, room)
-            room -= cell_len(text)
-            spans.append(Span(text, span.style, span.action))
-        return [*spans, Span(" " * max(room, 0)), *right, Span(" ")]
+        if not self._left_first or room < MIN_CELLS:
+            return [_title_row(self._left, self._right, max(room, 0))]
+        # On a terminal of few lines the hints give way, or nothing else would be seen.
+        most = max(1, self.app.size.height // 4)
+        if self._resting is None:
+            rows = _status_rows(self._left, self._right, room)
+            return rows if len(rows) <= most else _passing_rows(self._left, self._right, room, most)
+        number = min(most, len(_status_rows(*self._resting, room)))
+        return _passing_rows(self._left, self._right, room, number)
 
     def render_line(self, y: int) -> Strip:
-        if folded := self._folded(self.size.width):
-            line = folded[y] if y < len(folded) else ""
-            return Strip([Segment(f" {line}", self.rich_style)]).adjust_cell_length(
-                self.size.width, self.rich_style
-            )
-        segments = [
+        rows = self._rows(self.size.width)
+        segments = [Segment(" ", self.rich_style)]
+        segments += [
             Segment(span.text, self.get_component_rich_style(f"line--{span.style}"))
-            for span in self._laid_out()
+            for span in (rows[y] if y < len(rows) else ())
             if span.text
         ]
         return Strip(segments).adjust_cell_length(self.size.width, self.rich_style)
 
     async def on_click(self, event: Click) -> None:
-        end = 0
-        for span in self._laid_out():
+        rows = self._rows(self.size.width)
+        end = 1
+        for span in rows[event.y] if event.y < len(rows) else ():
             end += cell_len(span.text)
             if event.x < end:
                 if span.action:
                     event.stop()
                     await self.screen.run_action(span.action)
                 return
+
+
+def _width(spans: Iterable[Span]) -> int:
+    return sum(cell_len(span.text) for span in spans)
+
+
+def _title_row(left: Sequence[Span], right: Sequence[Span], room: int) -> list[Span]:
+    """The right side whole, if there is room for it, and of the left side what fits."""
+    kept = list(right)
+    while kept and _width(kept) > room:
+        kept.pop(0)
+    rest = room - _width(kept)
+    row: list[Span] = []
+    for span in left:
+        text = span.text if cell_len(span.text) <= rest else fit(span.text, rest)
+        rest -= cell_len(text)
+        row.append(Span(text, span.style, span.action))
+    return [*row, Span(" " * max(rest, 0)), *kept]
+
+
+def _status_rows(left: Sequence[Span], right: Sequence[Span], room: int) -> list[list[Span]]:
+    """Both sides in one line if they fit, else the right side below."""
+    space = room - _width(left) - _width(right)
+    if space >= (GAP_CELLS if _width(left) and _width(right) else 0):
+        return [[*left, Span(" " * space), *right]]
+    return [*_folded(left, room), *_hint_rows(right, room)]
+
+
+def _passing_rows(left: Sequence[Span], right: Sequence[Span], room: int, number: int) -> list[list[Span]]:
+    """The sentence, and as many whole hints as there is room for in `number` lines, the last one first."""
+    kept = list(_grouped(right))
+    while kept:
+        rows = _status_rows(left, [span for group in kept for span in group], room)
+        if len(rows) <= number:
+            break
+        kept.pop(0)
+    else:
+        rows = _folded(left, room)
+    return rows + [[] for _ in range(number - len(rows))]
+
+
+def _folded(left: Sequence[Span], room: int) -> list[list[Span]]:
+    """Wrap the left side; a sentence that needs several lines has one style."""
+    if _width(left) <= room:
+        return [list(left)] if _width(left) else []
+    if any(span.action for span in left):
+        return _hint_rows(left, room)
+    lines = [""]
+    for word in "".join(span.text for span in left).split():
+        for part in chop_cells(word, room):
+            if lines[-1] and cell_len(lines[-1]) + 1 + cell_len(part) > room:
+                lines.append(part)
+            else:
+                lines[-1] = f"{lines[-1]} {part}".strip()
+    style = left[0].style
+    return [[Span(line, style)] for line in lines[:MAX_LINES]]
+
+
+def _hint_rows(right: Sequence[Span], room: int) -> list[list[Span]]:
+    """Whole hints, as many in a line as fit."""
+    rows: list[list[Span]] = []
+    for group in _grouped(right):
+        # The spaces after the last hint of a line may be cut.
+        if not rows or _width(rows[-1]) + _width(group) - 2 > room:
+            rows.append([])
+        rows[-1] += group
+    return rows
+
+
+def _grouped(spans: Iterable[Span]) -> Iterator[list[Span]]:
+    """Yield the spans of each hint together: a key and its muted label."""
+    group: list[Span] = []
+    for span in spans:
+        if group and span.style != "muted":
+            yield group
+            group = []
+        group.append(span)
+    if group:
+        yield group

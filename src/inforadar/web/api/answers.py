@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any
 
 import msgspec
@@ -10,6 +11,7 @@ from starlette.responses import Response
 
 from inforadar.web.feeds.response import Prepared
 
+PROBLEM_TYPE = "application/problem+json"
 API = "/api/"
 """The path prefix under which all responses are JSON, including errors."""
 
@@ -29,5 +31,14 @@ def json_document(document: Any) -> Prepared:
 
 
 def json_fault(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
-    """Make an error response: `{"error": "There is no …"}`."""
-    return json_answer({"error": sentence}, status, headers)
+    """Make an error response: a problem document (RFC 9457). `error` repeats `detail`, as earlier versions had it."""
+    problem = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": sentence,
+        "error": sentence,
+    }
+    answer = json_answer(problem, status, headers)
+    answer.headers["content-type"] = PROBLEM_TYPE
+    return answer

@@ -21,16 +21,16 @@ from inforadar.actions.edit import edit_live
 from inforadar.actions.opml import MAX_BYTES, render_opml
 from inforadar.actions.opml_import import import_opml
 from inforadar.actions.subscribe import subscribe
-from inforadar.actions.switch import sync_feed
+from inforadar.actions.switch import fetch_soon
 from inforadar.config import Settings
 from inforadar.errors import DuplicateFeedError, InfoRadarError, NotFoundError, ParseError, UsageError
 from inforadar.model.feed import ErrorPolicy, Feed, FeedKind
-from inforadar.model.feed_options import Content, FeedOptions
+from inforadar.model.feed_options import Content, FeedOptions, RevisionMode
 from inforadar.model.ids import FeedId
 from inforadar.model.subscription import LIVE, FeedChanges, WantedFeed
 from inforadar.store.database import Database
 from inforadar.store.feeds.history import FeedDay, load_feed_days
-from inforadar.store.feeds.lists import load_feeds_after
+from inforadar.store.feeds.lists import count_feeds, load_feeds_after
 from inforadar.store.feeds.queries import (
     find_followed,
     load_feed,
@@ -39,7 +39,9 @@ from inforadar.store.feeds.queries import (
     load_root_domains,
 )
 from inforadar.store.feeds.rhythms import load_rhythms
+from inforadar.store.push.queries import load_subscription
 from inforadar.views.json import added_document, feed_document, found_document, imported_document
+from inforadar.views.push import push_document
 from inforadar.views.rhythm import polling_sentence, week_map
 from inforadar.web.api.answers import json_answer, json_fault
 from inforadar.web.http import parameters
@@ -48,6 +50,7 @@ from inforadar.web.http.routing import resource
 
 HISTORY_DAYS = 30
 """How many days of a feed's history are shown."""
+FEED_ORDERS = ("added", "-added")
 FEEDS_PER_PAGE = parameters.MAX_LIMIT
 """Maximum feeds per response: a million would fill the memory of both server and client."""
 
@@ -81,6 +84,7 @@ class FeedChange(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     title: Word | Unset = UNSET
     timezone: ZoneName | Unset | None = UNSET
     content: Content | Unset | None = UNSET
+    revisions: RevisionMode | Unset | None = UNSET
     enforce_feed_domain: bool | Unset = UNSET
     error_policy: ErrorPolicy | Unset | None = UNSET
     enabled: bool | Unset = UNSET
@@ -105,15 +109,17 @@ class SubscriptionRoutes:
         ]
 
     async def list_feeds(self, request: Request) -> Response:
-        """List feeds in the order they were added; with `days`, include each feed's last days for a sparkline."""
+        """List feeds, the oldest first by default; with `days`, include each feed's last days for a sparkline."""
         given = request.query_params
-        limit, after = parameters.limit(given, default=FEEDS_PER_PAGE), parameters.uuid(given, "after")
+        limit, after = parameters.limit(given, default=FEEDS_PER_PAGE), parameters.cursor_id(given, "after")
+        sources, topics = parameters.names(given, "source"), parameters.names(given, "topic")
         found = await self.database.read(
             load_feeds_after,
             FeedId(after) if after else None,
-            sources=parameters.names(given, "source"),
-            topics=parameters.names(given, "topic"),
+            sources=sources,
+            topics=topics,
             limit=limit + 1,
+            newest_first=parameters.order(given, FEED_ORDERS, FEED_ORDERS[0]) == "-added",
         )
         feeds, now = found[:limit], self.now()
         documents = [feed_document(feed, now) for feed in feeds]
@@ -121,7 +127,13 @@ class SubscriptionRoutes:
             days = await self.database.read(load_feed_days, [feed.id for feed in feeds], _since(now, number))
             for feed, document in zip(feeds, documents, strict=True):
                 document["days"] = _days_document(days[feed.id])
-        return json_answer({"feeds": documents, "next": str(feeds[-1].id) if len(found) > limit else None})
+        answer: dict[str, Any] = {
+            "feeds": documents,
+            "next": str(feeds[-1].id) if len(found) > limit else None,
+        }
+        if parameters.flag(given, "total"):
+            answer["total"] = await self.database.read(count_feeds, sources, topics)
+        return json_answer(answer)
 
     async def show(self, request: Request) -> Response:
         feed, now = await self._feed(request), self.now()
@@ -131,6 +143,7 @@ class SubscriptionRoutes:
         more = {
             "polling_sentence": polling_sentence(feed, rhythm, now),
             "week": week_map(rhythm, feed, now),
+            "push": push_document(await self.database.read(load_subscription, feed.id), now),
             "site_url": feed.site_url,
             "icon": feed.icon,
             "description": feed.description,
@@ -180,11 +193,13 @@ class SubscriptionRoutes:
         return Response(status_code=204)
 
     async def sync(self, request: Request) -> Response:
-        """Fetch a feed now; a suspended one is revived."""
+        """Fetch a feed now, but not twice within 30 seconds; a suspended one is revived."""
         feed = await self._feed(request)
         if not feed.enabled:
             return json_fault(409, f"{feed.url} is disabled. Enable it first.")
-        return json_answer(self._document(await sync_feed(self.database, feed.id)), 202)
+        is_requested = await fetch_soon(self.database, feed.id)
+        # The feed as it is now: requested, or just fetched.
+        return json_answer(self._document(await self._feed(request)), 202 if is_requested else 200)
 
     async def discover(self, request: Request) -> Response:
         """Find the feeds of a site with at most three requests to it."""
@@ -235,7 +250,7 @@ def _changes(body: FeedChange) -> FeedChanges:
     given = {name: getattr(body, name) for name in FeedChange.__struct_fields__}
     named = {name: value for name, value in given.items() if value is not UNSET}
     options: dict[str, Any] = {
-        name: named.pop(name) for name in ("title", "timezone", "content") if name in named
+        name: named.pop(name) for name in ("title", "timezone", "content", "revisions") if name in named
     }
     return FeedChanges(**named, options=options)
 

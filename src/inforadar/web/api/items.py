@@ -18,11 +18,12 @@ from inforadar.actions.mark import mark_all
 from inforadar.errors import InvalidUrlError, NotFoundError, UsageError
 from inforadar.model.feed_options import Content
 from inforadar.model.ids import FeedId, ItemId, RunId, StoryId
-from inforadar.model.person import PersonId
+from inforadar.model.person import Along, PersonId
 from inforadar.store.articles.queries import load_article
 from inforadar.store.database import Database
-from inforadar.store.items.lookup import load_items
-from inforadar.store.items.one_row import with_all_feeds
+from inforadar.store.items.lookup import load_items, load_listed_urls
+from inforadar.store.items.one_row import count_items, with_all_feeds
+from inforadar.store.items.order import ITEM_ORDERS, NEWEST_FIRST, load_sorted_page
 from inforadar.store.items.pages import load_item_page
 from inforadar.store.items.queries import ItemFilter, load_item_changes
 from inforadar.store.people.marks import MARKS, NO_MARKS, Marks, load_marks
@@ -45,6 +46,9 @@ MAX_MARKED_ITEMS = 500
 """Maximum items that one request may mark."""
 
 
+_Labels = Annotated[list[str], msgspec.Meta(min_length=1)]
+
+
 class MarksChange(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """`{"urls": ["https://…"], "read": true, "starred": false}`; marks that are not given stay unchanged."""
 
@@ -52,9 +56,11 @@ class MarksChange(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     read: bool | msgspec.UnsetType = msgspec.UNSET
     starred: bool | msgspec.UnsetType = msgspec.UNSET
     archived: bool | msgspec.UnsetType = msgspec.UNSET
-    add_labels: list[str] = msgspec.field(default_factory=list)
-    remove_labels: list[str] = msgspec.field(default_factory=list)
-    note: str | None = None
+    add_labels: _Labels | msgspec.UnsetType = msgspec.UNSET
+    remove_labels: _Labels | msgspec.UnsetType = msgspec.UNSET
+    story: bool = False
+    """Also the other articles of their stories become read or unread."""
+    note: str | msgspec.UnsetType = msgspec.UNSET
     """Replaces the note of each item; an empty one removes it."""
 
 
@@ -94,13 +100,15 @@ class ItemRoutes:
             starred=parameters.flag(given, "starred"),
             archived=parameters.flag(given, "archived") if parameters.text(given, "archived") else None,
             query=parameters.text(given, "q"),
+            since=parameters.moment(given, "since"),
+            until=parameters.moment(given, "until"),
         )
-        page = await self.database.read(
-            load_item_page,
-            wanted,
-            limit=parameters.limit(given),
-            cursor=parameters.text(given, "cursor"),
-        )
+        order = parameters.order(given, ITEM_ORDERS, NEWEST_FIRST)
+        limit, cursor = parameters.limit(given), parameters.text(given, "cursor")
+        if order == NEWEST_FIRST:
+            page = await self.database.read(load_item_page, wanted, limit=limit, cursor=cursor)
+        else:
+            page = await self.database.read(load_sorted_page, wanted, order, limit=limit, cursor=cursor)
         marks = await self.database.read(load_marks, person_id, [item.hash for item in page.items])
         stories = await self.database.read(load_story_ids, [item.id for item in page.items])
         documents = [
@@ -109,7 +117,12 @@ class ItemRoutes:
             | story_reference(stories.get(item.id))
             for item in page.items
         ]
-        return json_document({"items": documents, "next": page.next})
+        total = (
+            {"total": await self.database.read(count_items, wanted)}
+            if parameters.flag(given, "total")
+            else {}
+        )
+        return json_document({"items": documents, "next": page.next, **total})
 
     async def show_item(self, request: Request) -> Response:
         """Show one item: metadata, marks, analysis, changes, and the texts to those who may read them."""
@@ -140,7 +153,9 @@ class ItemRoutes:
         body = await read_json(request, MarksChange)
         given = {name: getattr(body, name) for name in MARKS}
         changes = {name: value for name, value in given.items() if value is not msgspec.UNSET}
-        if not (changes or body.add_labels or body.remove_labels or body.note is not None):
+        added, removed = body.add_labels or [], body.remove_labels or []
+        note = None if body.note is msgspec.UNSET else body.note
+        if not (changes or added or removed or note is not None):
             raise UsageError(
                 f"No mark is given. Give at least one of: {', '.join(MARKS)}, each true or false; "
                 "add_labels, remove_labels, note."
@@ -149,21 +164,26 @@ class ItemRoutes:
             urls = [normalize(url) for url in body.urls]
         except InvalidUrlError as fault:
             raise UsageError(str(fault)) from None
+        known = await self.database.read(load_listed_urls, urls)
         marks = await mark_all(
             self.database,
             request.scope[PERSON_SCOPE].id,
-            urls,
+            [url for url in urls if url in known],
             changes,
             self.now(),
-            labels_added=body.add_labels,
-            labels_removed=body.remove_labels,
-            note=body.note,
+            labels_added=added,
+            labels_removed=removed,
+            note=note,
+            along=Along.STORY if body.story else None,
         )
         self.on_marked()
         documents = [
-            {"url": url} | marks_document(marks.get(url_hash(url), NO_MARKS)) for url in dict.fromkeys(urls)
+            {"url": url} | marks_document(marks.get(url_hash(url), NO_MARKS))
+            for url in dict.fromkeys(urls)
+            if url in known
         ]
-        return json_answer({"items": documents})
+        unknown = [url for url in dict.fromkeys(urls) if url not in known]
+        return json_answer({"items": documents, "unknown": unknown})
 
 
 def story_reference(story: StoryId | None) -> dict[str, str | None]:

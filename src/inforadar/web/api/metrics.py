@@ -21,6 +21,11 @@ from inforadar.web.cache.timed import TimedCache
 
 BUCKETS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 _HELP = {
+    "inforadar_alerts": "Open alerts about feeds, by kind.",
+    "inforadar_push_subscriptions": "Subscriptions to hubs (WebSub) by state.",
+    "inforadar_pushes": "Pushes with a valid signature, of the feeds that have a subscription now.",
+    "inforadar_push_misses": "Polls of those feeds that found what no push had told.",
+    "inforadar_messages": "Messages of rules and alerts by state; waiting: matches that are not in a message yet.",
     "inforadar_feeds": "Served feeds by the result of their last fetch.",
     "inforadar_queue_length": "Due jobs in each queue.",
     "inforadar_queue_age_seconds": "How long the oldest job in each queue has been due.",

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from uuid import UUID
 
 import msgspec
@@ -20,7 +21,10 @@ from inforadar.model.progress import Progress
 from inforadar.stages.publish.dates import rfc3339
 from inforadar.store.database import Database
 from inforadar.store.runs.queries import is_run_finished, load_events
+from inforadar.web.cache.timed import TimedCache
 
+_Found = tuple[bool, list[tuple[int, Progress]]]
+"""Whether the run is finished, and its events."""
 EVENT_POLL_S = 0.5
 """How often the database is asked for new events."""
 KEEPALIVE_S = 15.0
@@ -30,6 +34,10 @@ KEEPALIVE_S = 15.0
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunEvents:
     database: Database
+    _found: TimedCache[tuple[RunId, int], _Found] = field(
+        default_factory=lambda: TimedCache(EVENT_POLL_S / 2)
+    )
+    """What comes after an event. Streams of one run are mostly at the same event, so they share the queries."""
 
     async def stream(self, request: Request) -> Response:
         run_id = RunId(UUID(str(request.path_params["id"])))
@@ -41,9 +49,7 @@ class RunEvents:
     async def _events(self, run_id: RunId, seen: int) -> AsyncIterator[bytes]:
         silent_s = 0.0
         while True:
-            # Check this before loading events, so that late events are still sent before the end.
-            finished = await self.database.read(is_run_finished, run_id)
-            events = await self.database.read(load_events, run_id, after=seen)
+            finished, events = await self._found.get((run_id, seen), partial(self._load, run_id, seen))
             for number, event in events:
                 seen = number
                 yield _message(number, event)
@@ -57,6 +63,11 @@ class RunEvents:
                 silent_s = 0.0
                 yield b": still running\n\n"
             await asyncio.sleep(EVENT_POLL_S)
+
+    async def _load(self, run_id: RunId, seen: int) -> _Found:
+        # Check this before loading events, so that late events are still sent before the end.
+        finished = await self.database.read(is_run_finished, run_id)
+        return finished, await self.database.read(load_events, run_id, after=seen)
 
 
 def _message(number: int, event: Progress) -> bytes:

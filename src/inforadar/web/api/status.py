@@ -18,7 +18,7 @@ from inforadar.store.database import Database
 from inforadar.store.feeds.labels import load_unread
 from inforadar.store.feeds.lists import load_label_states
 from inforadar.store.feeds.pages import count_feeds_by_state
-from inforadar.store.runs.queries import load_report, load_runs
+from inforadar.store.runs.queries import RunFilter, count_runs, load_report, load_runs
 from inforadar.store.upkeep.statistics import load_statistics
 from inforadar.views.json import report_document
 from inforadar.web.api.answers import json_answer
@@ -33,6 +33,7 @@ UNREAD_DAYS = 7
 STATISTICS_TTL_S, LABELS_TTL_S = 30.0, 2.0
 """How long counts are cached; longer if counting is slow."""
 MAX_LABELS = 2000
+RUN_ORDERS = ("-date", "date")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,11 +79,26 @@ class StatusRoutes:
         ]
 
     async def list_runs(self, request: Request) -> Response:
-        """List runs, newest first, without their changes."""
+        """List runs without their changes."""
         given = request.query_params
-        before, limit = parameters.uuid(given, "before"), parameters.limit(given)
-        reports = await self.database.read(load_runs, limit=limit, before=RunId(before) if before else None)
-        return json_answer({"runs": [report_document(report) for report in reports]})
+        before, limit = parameters.cursor_id(given, "before"), parameters.limit(given)
+        wanted = RunFilter(since=parameters.moment(given, "since"), until=parameters.moment(given, "until"))
+        found = await self.database.read(
+            load_runs,
+            limit=limit + 1,
+            before=RunId(before) if before else None,
+            wanted=wanted,
+            oldest_first=parameters.order(given, RUN_ORDERS, RUN_ORDERS[0]) == "date",
+        )
+        reports = found[:limit]
+        following = str(reports[-1].run_id) if len(found) > limit else None
+        document: dict[str, Any] = {
+            "runs": [report_document(report) for report in reports],
+            "next": following,
+        }
+        if parameters.flag(given, "total"):
+            document["total"] = await self.database.read(count_runs, wanted)
+        return json_answer(document)
 
     async def show_run(self, request: Request) -> Response:
         run_id = RunId(UUID(str(request.path_params["id"])))

@@ -24,13 +24,16 @@ from inforadar.store.database import Database
 from inforadar.store.items.pages import has_feeds
 from inforadar.store.items.queries import ItemFilter
 from inforadar.store.stories.queries import StoryFilter
+from inforadar.translations import speaking
 from inforadar.urls import url_hash
 from inforadar.views.brief import Brief, brief_document, brief_markdown
 from inforadar.views.stories import ShownStory, sources_text, spread_text
+from inforadar.views.times import parse_span
 from inforadar.web.api.answers import json_answer
 from inforadar.web.feeds.response import Prepared
 from inforadar.web.feeds.rss_query import parse_format
 from inforadar.web.http import parameters
+from inforadar.web.http.language import reader_language
 from inforadar.web.http.readers import TEXT_SCOPE, TextAccess
 from inforadar.web.http.routing import resource
 from inforadar.web.pages.templating import Pages
@@ -99,21 +102,26 @@ class StoryFeedRoutes:
     async def _brief(self, request: Request) -> Brief:
         given = request.query_params
         hours = parameters.number(given, "hours", 1, MAX_HOURS, default=24)
+        since = parameters.text(given, "since")
+        span = parse_span(since) if since else timedelta(hours=hours)
         top = parameters.number(given, "top", 1, 100, default=10)
         now = self.now()
         may_read = request.scope[TEXT_SCOPE] is TextAccess.ALL
-        return await load_brief(self.database, now - timedelta(hours=hours), top, now, with_text=may_read)
+        return await load_brief(self.database, now - span, top, now, with_text=may_read)
 
     async def show_brief(self, request: Request) -> Response:
         """The briefing as a page; `format=markdown` and `format=json` for programs."""
-        brief = await self._brief(request)
         match request.query_params.get("format"):
             case "json":
-                return json_answer(brief_document(brief))
+                return json_answer(brief_document(await self._brief(request)))
             case "markdown":
-                return Response(brief_markdown(brief), media_type="text/markdown; charset=utf-8")
+                text = brief_markdown(await self._brief(request))
+                return Response(text, media_type="text/markdown; charset=utf-8")
             case _:
-                return self.pages.render(request, "brief.html", brief=brief, broken=0)
+                with speaking(reader_language(request.scope)):
+                    return self.pages.render(
+                        request, "brief.html", brief=await self._brief(request), broken=0
+                    )
 
     def _render(
         self,

@@ -18,7 +18,7 @@ from inforadar.config import Settings
 from inforadar.errors import InfoRadarError, UsageError
 from inforadar.model.feed import Feed
 from inforadar.model.item_number import first_id_at, parse_item_number
-from inforadar.model.person import Person
+from inforadar.model.person import Along, Person
 from inforadar.model.subscription import LIVE, FeedChanges, WantedFeed
 from inforadar.store.database import Database
 from inforadar.store.people.queries import load_searches
@@ -69,6 +69,7 @@ class Changes:
                 self.now(),
                 labels_added=labels[True],
                 labels_removed=labels[False],
+                along=Along.STORY if person.reads_stories and marks.get("read") else None,
             )
         self.on_marked()
 

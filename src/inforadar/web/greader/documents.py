@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -13,8 +14,10 @@ from inforadar.model.item_number import added_us, item_number
 from inforadar.model.person import Person
 from inforadar.stages.publish.addresses import web_address_or_none
 from inforadar.stages.publish.dates import rfc3339
+from inforadar.stages.publish.entry import Entry
 from inforadar.stages.publish.text import one_line, paragraphs_html
 from inforadar.store.people.marks import Marks
+from inforadar.store.stories.tellings import Telling
 from inforadar.views.published import entry_of
 from inforadar.web.greader.streams import LABEL, STATE
 
@@ -28,6 +31,8 @@ class ShownItem:
     text: ItemText | None
     marks: Marks
     feed: Feed | None
+    others: Sequence[Telling] = ()
+    """What other outlets wrote about the same event."""
 
 
 def long_id(number: int) -> str:
@@ -44,7 +49,7 @@ def item_document(shown: ShownItem, person: Person) -> dict[str, Any]:
     entry = entry_of(item, shown.text)
     number = item_number(item.id)
     added = added_us(number)
-    title, content = _title_and_content(shown, person, entry.content_html)
+    title, content = _title_and_content(shown, person, entry)
     address = web_address_or_none(entry.url)
     links = [{"href": address}] if address else []
     document: dict[str, Any] = {
@@ -83,14 +88,26 @@ def categories(shown: ShownItem) -> list[str]:
     return [*found, *(LABEL + name for name in dict.fromkeys((item.topic, *marks.labels)) if name)]
 
 
-def _title_and_content(shown: ShownItem, person: Person, html: str | None) -> tuple[str, str]:
+def _title_and_content(shown: ShownItem, person: Person, entry: Entry) -> tuple[str, str]:
     item = shown.item
     title = one_line(item.title or item.url)
-    content = html or (paragraphs_html(item.snippet) if item.snippet else "")
-    neutral = entry_of(item).analysis
+    content = (entry.content_html or (paragraphs_html(item.snippet) if item.snippet else "")) + _others_html(
+        shown.others
+    )
+    neutral = entry.analysis
     if person.has_neutral_titles and neutral is not None and neutral.title and neutral.title != title:
         return one_line(neutral.title), f"<p><em>{escape(title)}</em></p>{content}"
     return title, content
+
+
+def _others_html(others: Sequence[Telling]) -> str:
+    """Links to the same event in other outlets."""
+    links = [
+        f"<li>{escape(one_line(one.outlet))}: <a href={_quoted(url)}>{escape(one_line(one.title))}</a></li>"
+        for one in others
+        if (url := web_address_or_none(one.url))
+    ]
+    return f"<hr><p>Also told by:</p><ul>{''.join(links)}</ul>" if links else ""
 
 
 def render_atom(title: str, address: str, items: list[ShownItem], person: Person, updated: str) -> str:
@@ -107,7 +124,7 @@ def render_atom(title: str, address: str, items: list[ShownItem], person: Person
 def _atom_entry(shown: ShownItem, person: Person) -> str:
     item = shown.item
     entry = entry_of(item, shown.text)
-    title, content = _title_and_content(shown, person, entry.content_html)
+    title, content = _title_and_content(shown, person, entry)
     number = item_number(item.id)
     address = web_address_or_none(entry.url)
     marks = "".join(

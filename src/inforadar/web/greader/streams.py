@@ -26,6 +26,8 @@ STATE = "user/-/state/com.google/"
 LABEL = "user/-/label/"
 OVERLAP = timedelta(minutes=10)
 """How far `ot` reaches back: items are dated by their fetch, and may be committed later than others."""
+STORIES = "stories"
+"""The state whose stream has one entry for each event; also a label, unless the person has one of that name."""
 _STATES = {
     "reading-list": {},
     "read": {"is_read": True},
@@ -33,6 +35,7 @@ _STATES = {
     "unread": {"is_read": False},
     "fresh": {"is_read": False},
     "starred": {"is_starred": True},
+    STORIES: {"by_story": True},
 }
 
 
@@ -69,6 +72,8 @@ def label_of(given: str) -> str | None:
 async def find_stream(database: Database, person: Person, given: Parameters, stream_id: str) -> Stream:
     """Find the items that a request asks for: the stream, less `xt`, only `it`, from `ot` to `nt`."""
     stream = await _stream(database, person, stream_name(stream_id or f"{STATE}reading-list"))
+    if person.reads_stories and not (stream.is_starred or stream.label or stream.words):
+        stream = replace(stream, by_story=True)
     for name in map(stream_name, given.all("it")):
         stream = _with_state(stream, name, is_wanted=True)
     for name in map(stream_name, given.all("xt")):
@@ -104,6 +109,8 @@ async def _labelled(database: Database, person: Person, label: str) -> Stream:
     words = (await database.read(load_searches, person.id)).get(label)
     own = label if label in await database.read(load_label_names, person.id) else None
     if not feed_ids and words is None and own is None:
+        if label.casefold() == STORIES:
+            return Stream(person_id=person.id, by_story=True)
         raise HTTPException(404, "There is no such label.")
     return Stream(person_id=person.id, feed_ids=feed_ids, label=own, words=words)
 

@@ -46,16 +46,21 @@ CSRF_SCOPE = "inforadar.csrf"
 """The scope key of the session's CSRF token; absent if nobody is logged in."""
 _URLENCODED = b"application/x-www-form-urlencoded"
 LOGIN_PATHS = frozenset({"/login", "/login/link"})
-OWN_AUTH_PATHS = ("/api/greader.php/", "/accounts/", "/reader/")
-"""The Google Reader API, which checks its own credentials."""
+OWN_AUTH_PATHS = ("/api/greader.php/", "/accounts/", "/reader/", "/push/")
+"""The Google Reader API, and the addresses for hubs: they check their own credentials."""
 _ALWAYS_OPEN = ("/health", "/login", "/static/")
 """Open whatever the setting: needed by probes and to log in."""
 _FOR_ANYBODY = ("/health", "/static/")
 """The same for everybody, so nobody is looked up: probes must see whether the database answers."""
-_READ_ONLY = "/rss"
+LANGUAGE_PATH = "/language"
+"""Sets a cookie that only chooses the language, so anybody may."""
+_READ_ONLY = frozenset({"/rss", "/api/items/lookup"})
 """A route that rejects other methods itself."""
-_READER_CHANGES = re.compile(r"/logout|/account(/.*)?|/api/marks|/item/[^/]+/(marks|article)")
-"""The paths on which a reader may make changes: their own marks and account, and asking for an article."""
+_READER_CHANGES = re.compile(
+    r"/logout|/account(/.*)?|/rules|/settings|/searches|/api/marks|/marks(/list|/undo)?"
+    r"|/item/[^/]+/(marks|notes|article)"
+)
+"""The paths on which a reader may make changes: their own marks, settings and account, and asking for an article."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +114,7 @@ class Access:
         if (
             scope["method"] in CHANGES
             and not is_for_anybody
-            and scope["path"] not in {*LOGIN_PATHS, _READ_ONLY}
+            and scope["path"] not in {*LOGIN_PATHS, *_READ_ONLY, LANGUAGE_PATH}
         ):
             receive = await _buffered(scope, receive)
             refusal = self._change_refusal(scope, host, who)

@@ -6,12 +6,13 @@ cannot be guessed; they are checked before any wait.
 
 from __future__ import annotations
 
-import ipaddress
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+
+from inforadar.web.http.networks import network_of
 
 FAILURE_WINDOW = timedelta(minutes=5)
 FREE_FAILURES = 5
@@ -24,9 +25,9 @@ MAX_WAIT_S = 8.0
 ACCOUNT_WAIT_S = 1.0
 MAX_WAITING = 4
 """How many attempts for one account from one address may wait at the same time."""
+MAX_WAITING_AT_ADDRESS = 20
+"""The same for one address and all accounts: whoever tries many names at once is not judged any faster."""
 MAX_KEYS = 10_000
-IPV6_PREFIX_BITS = 64
-"""The size of the network that a customer gets at least."""
 
 _Key = tuple[str | None, str | None]
 """Account and address; None: all of them."""
@@ -64,18 +65,19 @@ class LoginLimit:
     @asynccontextmanager
     async def turn(self, account: str, address: str) -> AsyncIterator[None]:
         """Wait for one's turn to try a password; raise `CrowdedError` if too many wait already."""
-        key = self._keys(account, address)[0]
-        if self._waiting[key] >= MAX_WAITING:
+        own, _, of_address = self._keys(account, address)
+        if self._waiting[own] >= MAX_WAITING or self._waiting[of_address] >= MAX_WAITING_AT_ADDRESS:
             raise CrowdedError
-        self._waiting[key] += 1
+        self._waiting.update((own, of_address))
         try:
             if (wait_s := self.wait_s(account, address)) > 0:
                 await self.sleep(wait_s)
             yield
         finally:
-            self._waiting[key] -= 1
-            if not self._waiting[key]:
-                del self._waiting[key]
+            for key in (own, of_address):
+                self._waiting[key] -= 1
+                if not self._waiting[key]:
+                    del self._waiting[key]
 
     def _count(self, key: _Key) -> int:
         since = self.now() - FAILURE_WINDOW
@@ -83,18 +85,9 @@ class LoginLimit:
 
     @staticmethod
     def _keys(account: str, address: str) -> tuple[_Key, _Key, _Key]:
-        name, network = account.strip().casefold()[:100], _network(address)
+        name, network = account.strip().casefold()[:100], network_of(address)
         return (name, network), (name, None), (None, network)
 
 
 def _doubled(over: int) -> float:
     return 0.0 if over < 0 else min(MAX_WAIT_S, 0.5 * 2.0 ** min(over, 10))
-
-
-def _network(address: str) -> str:
-    """The part of an address that its owner cannot change: of IPv6 the network, since each has many addresses."""
-    try:
-        given = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    return str(given if given.version == 4 else ipaddress.ip_network((given, IPV6_PREFIX_BITS), strict=False))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from datetime import UTC, datetime
 from uuid import UUID
 
 from starlette.datastructures import QueryParams
@@ -60,9 +62,34 @@ def flag(given: QueryParams, name: str) -> bool:
     return parse_flag(name, given.get(name) or "")
 
 
+def order(given: QueryParams, orders: Collection[str], default: str) -> str:
+    """Return the order of a list; a minus sign means descending."""
+    value = text(given, "order") or default
+    if value not in orders:
+        raise UsageError(f"order must be one of: {', '.join(orders)}.")
+    return value
+
+
 def names(given: QueryParams, name: str) -> tuple[str, ...]:
     """Return the distinct values of a repeated parameter; an item matches any of them."""
     return tuple(dict.fromkeys(value.strip() for value in given.getlist(name) if value.strip()))
+
+
+def moment(given: QueryParams, name: str) -> datetime | None:
+    """Return a day or time; without a zone it is UTC."""
+    value = text(given, name)
+    if value is None:
+        return None
+    try:
+        found = datetime.fromisoformat(value)
+    except ValueError:
+        raise UsageError(f"{name} must be a day or a time like 2026-10-05T06:30:00Z.") from None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def cursor_id(given: QueryParams, old_name: str) -> UUID | None:
+    """Return the cursor of a list whose cursors are ids; earlier versions called it `old_name`."""
+    return uuid(given, "cursor") or uuid(given, old_name)
 
 
 def uuid(given: QueryParams, name: str) -> UUID | None:

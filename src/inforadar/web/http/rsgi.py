@@ -66,7 +66,11 @@ class RsgiApp:
                 answer.response_bytes(status, [*headers, ("x-request-id", next(self._ids))], body)
                 self._count(status, perf_counter() - started)
                 return
-        await self._app(_scope(request), _receive(answer), _Sender(answer).send)
+        sender = _Sender(answer)
+        try:
+            await self._app(_scope(request), _receive(answer), sender.send)
+        finally:
+            sender.end()
 
 
 def _scope(request: RsgiRequest) -> Scope:
@@ -142,6 +146,10 @@ class _Sender:
             self._stream = self._answer.response_stream(self._status, self._headers)
         if body:
             await self._stream.send_bytes(body)
+
+    def end(self) -> None:
+        """End a stream: granian does when nobody holds it, and the traceback of a failure would for long."""
+        self._stream = None
 
     def _is_stream(self) -> bool:
         """Tell whether the length is not known in advance, as of a body that is still being made."""

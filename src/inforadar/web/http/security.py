@@ -14,6 +14,7 @@ _POLICY = "; ".join(
         "script-src 'self'",
         "connect-src 'self'",
         "style-src 'self'",
+        "manifest-src 'self'",
         "img-src 'self' data:{images}",
         # Episodes and videos; loaded when somebody presses play.
         "media-src http: https:",

@@ -22,6 +22,7 @@ from inforadar.actions.people.accounts import (
     add_person,
     drop_search,
     edit_person,
+    hide_feed,
     keep_search,
     remove_person,
     show_feed,
@@ -32,14 +33,15 @@ from inforadar.errors import NotFoundError, UsageError
 from inforadar.model.ids import FeedId
 from inforadar.model.person import Person, Role, TokenId, TokenKind
 from inforadar.store.database import Database
+from inforadar.store.feeds.hidden import load_hidden_feeds
 from inforadar.store.feeds.queries import load_feed
 from inforadar.store.people.queries import (
     find_person,
-    load_hidden_feeds,
     load_people,
     load_searches,
     load_tokens,
 )
+from inforadar.translations import gettext as _
 from inforadar.web.http.forms import Form, read_form, redirect_to
 from inforadar.web.http.identity import IDENTITY_SCOPE, PERSON_SCOPE, Identity
 from inforadar.web.http.login_limit import CrowdedError, LoginLimit
@@ -57,6 +59,8 @@ class AccountRoutes:
     limit: LoginLimit
     base_url: str
     now: Callable[[], datetime]
+    on_changed: Callable[[], None]
+    """Called when what the sidebar shows has changed."""
 
     def routes(self) -> list[Route]:
         return [
@@ -77,13 +81,14 @@ class AccountRoutes:
             "revoke": self._revoke,
             "password": self._set_password,
             "titles": self._set_titles,
+            "hide-feed": self._hide_feed,
             "show-feed": self._show_feed,
             "search": self._save_search,
             "drop-search": self._drop_search,
         }
         change = changes.get(form.text("do") or "")
         if change is None:
-            raise UsageError("The form does not say what to do.")
+            raise UsageError(_("The form does not say what to do."))
         try:
             return await change(request, person, form)
         except (UsageError, NotFoundError) as fault:
@@ -110,10 +115,10 @@ class AccountRoutes:
                     old = (form.fields.get("old") or [""])[0]
                     known = await verify_password(self.database, person.name, old)
             except CrowdedError:
-                raise UsageError("Too many attempts. Try again in a moment.") from None
+                raise UsageError(_("Too many attempts. Try again in a moment.")) from None
             if known is None:
                 self.limit.failed(person.name, address)
-                raise UsageError("The old password is wrong; nothing was changed.")
+                raise UsageError(_("The old password is wrong; nothing was changed."))
         await set_password(self.database, person.id, new, self.now())
         return redirect_to(request, "/login")
 
@@ -121,9 +126,18 @@ class AccountRoutes:
         await edit_person(self.database, person.id, titles=form.text("titles") or "")
         return redirect_to(request, "/account")
 
+    async def _hide_feed(self, request: Request, person: Person, form: Form) -> Response:
+        """Hide a feed, and show its list, which has the way back."""
+        feed_id = FeedId(_uuid(form, "id"))
+        await hide_feed(self.database, person.id, [feed_id])
+        self.on_changed()
+        return redirect_to(request, f"/?feed={feed_id}")
+
     async def _show_feed(self, request: Request, person: Person, form: Form) -> Response:
-        await show_feed(self.database, person.id, [FeedId(_uuid(form, "id"))])
-        return redirect_to(request, "/account")
+        feed_id = FeedId(_uuid(form, "id"))
+        await show_feed(self.database, person.id, [feed_id])
+        self.on_changed()
+        return redirect_to(request, f"/?feed={feed_id}" if form.text("back") == "list" else "/account")
 
     async def _save_search(self, request: Request, person: Person, form: Form) -> Response:
         await keep_search(self.database, person.id, form.text("name") or "", form.text("words") or "")
@@ -185,14 +199,14 @@ class AccountRoutes:
                     link = f"{self.base_url}/login/link?code={quote(code)}"
                     return await self._people(request, link=link, linked=person.name)
                 case _:
-                    raise UsageError("The form does not say what to do.")
+                    raise UsageError(_("The form does not say what to do."))
         except (UsageError, NotFoundError) as fault:
             return await self._people(request, 422, fault=str(fault))
         return redirect_to(request, "/people")
 
     async def _people(self, request: Request, status: int = 200, **values: Any) -> Response:
         if not _person(request).is_admin:
-            raise HTTPException(403, "Only an admin can see this.")
+            raise HTTPException(403, _("Only an admin can see this."))
         shown: dict[str, Any] = {"fault": "", "link": "", "linked": ""} | values
         response = self.pages.render(
             request,
@@ -211,7 +225,7 @@ class AccountRoutes:
 def _person(request: Request) -> Person:
     person: Person | None = request.scope.get(PERSON_SCOPE)
     if person is None:
-        raise HTTPException(401, "Log in to see this.")
+        raise HTTPException(401, _("Log in to see this."))
     return person
 
 
@@ -226,4 +240,4 @@ def _uuid(form: Form, name: str) -> UUID:
     try:
         return UUID(form.text(name) or "")
     except ValueError:
-        raise UsageError("There is nothing like that; nothing was changed.") from None
+        raise UsageError(_("There is nothing like that; nothing was changed.")) from None

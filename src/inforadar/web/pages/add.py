@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -20,16 +20,15 @@ from inforadar.config import Settings
 from inforadar.errors import InfoRadarError, StoreError, UsageError
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.feed_options import FeedOptions
-from inforadar.model.http import Fetched
 from inforadar.model.item import Listed
 from inforadar.model.subscription import LIVE, WantedFeed
-from inforadar.pipeline.pool import WorkPool
 from inforadar.store.database import Database
 from inforadar.store.feeds.queries import find_followed
-from inforadar.urls import canonical_form, is_twin_url
-from inforadar.web.cache.timed import TimedCache
+from inforadar.translations import gettext as _
+from inforadar.urls import canonical_form, is_twin_url, with_scheme
 from inforadar.web.http.forms import Form, read_form, redirect_to
 from inforadar.web.http.routing import resource
+from inforadar.web.pages.selector_trials import SelectorTrials
 from inforadar.web.pages.selectors_form import given_selectors, shown_fields
 from inforadar.web.pages.templating import Pages
 
@@ -39,8 +38,6 @@ if TYPE_CHECKING:
     from inforadar.model.subscription import FoundFeed
 
 PREVIEW_ITEMS = 5
-PAGE_TTL_S, MAX_PAGES = 300.0, 8
-"""Trying out selectors reads one page many times; the site is asked only once in this time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,11 +60,7 @@ class AddRoutes:
     database: Database
     settings: Settings
     pages: Pages
-    pool: WorkPool
-    """Shared, so that trying out selectors does not start a process each time."""
-    _fetched: TimedCache[str, Fetched] = field(
-        default_factory=lambda: TimedCache(PAGE_TTL_S, max_entries=MAX_PAGES)
-    )
+    trials: SelectorTrials
 
     def routes(self) -> list[Route]:
         return [
@@ -89,7 +82,7 @@ class AddRoutes:
         form = await read_form(request)
         url = _address(form)
         if not url:
-            return self._show(request, 422, fault="Paste an address first.")
+            return self._show(request, 422, fault=_("Paste an address first."))
         try:
             return self._show(request, url=url, found=await self._discover(url))
         except StoreError:
@@ -123,7 +116,7 @@ class AddRoutes:
         try:
             if form.text("do") == "add":
                 return await self._add_pages(request, form)
-            preview = await self._preview(form)
+            preview = await self.trials.preview(_address(form), given_selectors(form))
         except StoreError:
             raise
         except InfoRadarError as fault:
@@ -136,9 +129,9 @@ class AddRoutes:
         from inforadar.stages.discover.pages.sites import is_listing  # noqa: PLC0415
 
         if is_listing(canonical_form(url)):
-            async with open_previewer(self.settings, self.database, pool=self.pool) as previewer:
+            async with open_previewer(self.settings, self.database, pool=self.trials.pool) as previewer:
                 page = (await previewer.preview(url)).page
-            how = "read page by page: there is a reader for this site"
+            how = _("read page by page: there is a reader for this site")
             return [await self._row(url, FeedKind.PAGES, how, None, page.items)]
         async with open_discovery(self.settings, self.database) as discovery:
             found = await discovery.discover(url)
@@ -165,17 +158,6 @@ class AddRoutes:
             options=FeedOptions(selectors=given_selectors(form), cutoff_date=_cutoff(form)),
         )
         return await self._subscribe(request, wanted)
-
-    async def _preview(self, form: Form) -> PagePreview:
-        from inforadar.actions.preview import read_by_selectors  # noqa: PLC0415
-        from inforadar.app.lookups import open_previewer  # noqa: PLC0415 - slow
-
-        url = canonical_form(_address(form))
-        # Before the site is asked: invalid selectors need no page.
-        reading = read_by_selectors(given_selectors(form))
-        async with open_previewer(self.settings, self.database, pool=self.pool) as previewer:
-            fetched = await self._fetched.get(url, lambda: previewer.fetch(url))
-            return await previewer.read(reading, fetched)
 
     def _show(
         self,
@@ -208,7 +190,7 @@ class AddRoutes:
             template,
             status,
             form=form,
-            fields=shown_fields(form),
+            fields=shown_fields(form, preview),
             preview=preview,
             problems=problems,
             broken=0,
@@ -228,8 +210,7 @@ async def _with_items(discovery: Discovery, found: FoundFeed) -> list[FoundFeed]
 
 def _address(form: Form) -> str:
     """Return the URL as pasted, with https:// if it has no scheme: `habr.com` is enough."""
-    url = form.text("url") or ""
-    return f"https://{url}" if url and "://" not in url else url
+    return with_scheme(form.text("url") or "")
 
 
 def _cutoff(form: Form) -> date | None:
@@ -237,4 +218,4 @@ def _cutoff(form: Form) -> date | None:
     try:
         return date.fromisoformat(value) if value else None
     except ValueError:
-        raise UsageError(f"{value!r} is not a date. Use the form 2026-01-31.") from None
+        raise UsageError(_("%(text)s is not a date. Use the form 2026-01-31.", text=repr(value))) from None

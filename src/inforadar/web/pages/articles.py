@@ -1,247 +1,261 @@
-"""The article list `/` and the reading view `/item/{id}`. Both work without JavaScript; changes are plain forms."""
+"""The article list `/`, and marks made in it. It works without JavaScript; changes are plain forms."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
-from typing import Literal
-from urllib.parse import parse_qs
+from urllib.parse import urlencode
 from uuid import UUID
 
 from markupsafe import Markup
-from starlette.exceptions import HTTPException
+from starlette.datastructures import QueryParams
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from inforadar.actions.mark import mark
-from inforadar.actions.request_article import request_article
+from inforadar.actions.mark import mark, mark_list, undo_mark_list
 from inforadar.app.store import SAMPLE
-from inforadar.errors import UsageError
-from inforadar.model.article import Article
-from inforadar.model.feed import Feed
-from inforadar.model.feed_options import Content
+from inforadar.app.stories import load_told_stories
+from inforadar.errors import InfoRadarError, NotFoundError, UsageError
 from inforadar.model.ids import ItemId
-from inforadar.model.item import Item, shares_its_page
-from inforadar.stages.publish.addresses import web_address_or_none
-from inforadar.store.articles.queries import load_article, load_lead_images
+from inforadar.model.person import Along, PersonId
+from inforadar.store.articles.queries import load_previews
 from inforadar.store.database import Database
-from inforadar.store.feeds.labels import Label, has_only, load_labels
-from inforadar.store.feeds.queries import load_broken_count, load_feed
-from inforadar.store.items.one_row import load_shown_item
+from inforadar.store.feeds.hidden import load_hidden_feeds
+from inforadar.store.feeds.labels import has_only
+from inforadar.store.feeds.queries import load_broken_count
+from inforadar.store.items.one_row import count_some, load_shown_item
 from inforadar.store.items.pages import load_item_page
-from inforadar.store.items.queries import load_item_changes
-from inforadar.store.people.marks import MARKS, NO_MARKS, load_marks
-from inforadar.store.people.queries import load_people
-from inforadar.store.published.contents import load_published_contents
-from inforadar.urls import uid
-from inforadar.views.item import (
-    BARS,
-    ReadItem,
-    byline,
-    field_changes,
-    page_html,
-    read_item,
-    shown_counters,
-    shown_details,
-    shown_files,
-    why_no_text,
-)
-from inforadar.views.reading import Reading, TextOrigin, reading_of
-from inforadar.views.sanitize import (
-    IN_TEXTS,
-    Images,
-    lead_html,
-    listing_html,
-    marker_for,
-    thumbnail_html,
-)
-from inforadar.web.cache.timed import STRETCH_OVER_FEEDS, TimedCache
-from inforadar.web.http.access import CSRF_SCOPE
-from inforadar.web.http.bodies import read_body
+from inforadar.store.items.queries import ListPlace
+from inforadar.store.people.marks import MARKS, NO_MARKS, Marks, load_marks
+from inforadar.store.stories.queries import load_story_chips
+from inforadar.urls import uid, url_hash
+from inforadar.views.highlight import Highlighter
+from inforadar.views.item import ReadItem, read_item
+from inforadar.views.reading_time import reading_minutes
+from inforadar.views.sanitize import thumbnail_html
+from inforadar.views.settings import settings_of
+from inforadar.views.stories import ShownStory, reach_text, spread_text
+from inforadar.web.cache.timed import TimedCache
+from inforadar.web.http.forms import Form, read_form, redirect_to
 from inforadar.web.http.identity import PERSON_SCOPE, person_id_of
-from inforadar.web.http.readers import TEXT_SCOPE
-from inforadar.web.pages.item_query import PAGE_ITEMS, choices, parse_query
+from inforadar.web.http.parameters import uuid
+from inforadar.web.pages.item_query import (
+    PAGE_ITEMS,
+    Query,
+    band_choices,
+    moment_text,
+    parse_moment,
+    parse_query,
+    show_choices,
+)
+from inforadar.web.pages.list_view import remember_view, shows_stories
+from inforadar.web.pages.picture_mode import PictureMode
+from inforadar.web.pages.sidebar import SidebarLoader
 from inforadar.web.pages.templating import Pages
-from inforadar.web.pages.unread import UnreadCounts
 
-LABELS_TTL_S = 2.0
-MAX_FORM_BYTES = 4096
-ASKED, UNREAD = "asked", "unread"
-"""The query of an article's URL after a change."""
-_LABELS_KEY: Literal["labels"] = "labels"
-_PEOPLE_KEY: Literal["people"] = "people"
+MAX_COUNTED = 1000
+MAX_NEWS = 100
+MATCHES_TTL_S = 30.0
+MATCHES_TIMEOUT_S = 0.05
+"""How long a page waits for the number of matches; after that it shows none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Texts:
-    """Sanitized texts with the words marked that the analysis is based on; empty if there is no text."""
+class Row:
+    """An item in the list."""
 
-    title: Markup
-    article: Markup
-    lead: Markup
-    """The lead image, if the text does not have it."""
-    listed: Markup
-    """The content from the feed, if the text is not that."""
+    read: ReadItem
+    marks: Marks
+    thumbnail: Markup
+    minutes: int | None
+    href: str
+    story: ShownStory | None = None
+    """All that tell of the same event, where the list shows each event once."""
+    is_read: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArticleRoutes:
     database: Database
     pages: Pages
-    unread: UnreadCounts
-    images: Literal["auto", "direct", "proxy", "click", "never"]
-    picture_address: Callable[[str], str]
+    sidebar: SidebarLoader
+    pictures: PictureMode
     now: Callable[[], datetime]
-    _labels: TimedCache[str, list[Label]] = field(
-        default_factory=lambda: TimedCache(LABELS_TTL_S, stretch=STRETCH_OVER_FEEDS)
-    )
-    _people: TimedCache[str, Literal["direct", "proxy"]] = field(
-        default_factory=lambda: TimedCache(LABELS_TTL_S)
+    _matches: TimedCache[tuple[str, PersonId | None], int] = field(
+        default_factory=lambda: TimedCache(MATCHES_TTL_S)
     )
 
     def routes(self) -> list[Route]:
         return [
             Route("/", self.show_list),
-            Route("/item/{id:uuid}", self.show_item),
-            Route("/item/{id:uuid}/marks", self.mark, methods=["POST"]),
-            Route("/item/{id:uuid}/article", self.get_article, methods=["POST"]),
+            Route("/news", self.count_news),
+            Route("/marks", self.mark_one, methods=["POST"]),
+            Route("/marks/list", self.mark_list, methods=["POST"]),
+            Route("/marks/undo", self.undo_list, methods=["POST"]),
         ]
 
     async def show_list(self, request: Request) -> Response:
+        settings = settings_of(request.scope.get(PERSON_SCOPE))
+        if not request.url.query and settings.start != "all":
+            return redirect_to(request, f"/?show={settings.start}")
         query, person_id = parse_query(request.query_params), person_id_of(request.scope)
-        wanted = replace(query.filter, person_id=person_id)
+        if request.scope.get(PERSON_SCOPE) is None and (answer := remember_view(request, query)) is not None:
+            return answer
+        now = self.now()
+        query, by_story = query.held(now), shows_stories(request, query)
+        wanted = replace(query.filter, person_id=person_id, by_story=by_story)
         page = await self.database.read(load_item_page, wanted, limit=PAGE_ITEMS, cursor=query.after)
-        labels = await self._labels.get(_LABELS_KEY, lambda: self.database.read(load_labels))
         marks = await self.database.read(load_marks, person_id, [item.hash for item in page.items])
-        leads = await self.database.read(load_lead_images, [uid(item.url) for item in page.items])
-        images = await self._images(request)
+        previews = await self.database.read(load_previews, [uid(item.url) for item in page.items])
+        images = await self.pictures.of(request)
+        stories = await load_told_stories(self.database, person_id, page.items) if by_story else {}
+        read = await self._read_urls(person_id, stories.values())
+        rows = []
+        for item in page.items:
+            preview = previews.get(uid(item.url))
+            rows.append(
+                Row(
+                    read=read_item(item),
+                    marks=marks.get(item.hash, NO_MARKS),
+                    thumbnail=thumbnail_html((preview.image if preview else None) or item.image, images),
+                    minutes=reading_minutes(preview.text_len, item.language) if preview else None,
+                    href=query.item_href(item.id),
+                    story=(story := stories.get(item.id)),
+                    is_read=(
+                        all(one.url in read for one in story.told)
+                        if story
+                        else marks.get(item.hash, NO_MARKS).read_at is not None
+                    ),
+                )
+            )
+        first = page.items[0] if page.items else None
         return self.pages.render(
             request,
             "articles.html",
             query=query,
-            choices=choices(query, labels, await self.unread.load(person_id)),
-            rows=[
-                (
-                    read_item(item),
-                    marks.get(item.hash, NO_MARKS),
-                    thumbnail_html(leads.get(uid(item.url)) or item.image, images),
-                )
-                for item in page.items
-            ],
+            side=await self.sidebar.load(person_id, query),
+            shows=show_choices(query),
+            bands=band_choices(query),
+            rows=rows,
+            by_story=by_story,
+            is_hidden=await self._is_hidden(person_id, query),
+            reach=reach_text,
+            spread=spread_text,
+            found=Highlighter(query.words),
+            stories=await self.database.read(load_story_chips, [item.id for item in page.items]),
+            matches=await self._count(query, person_id, by_story=by_story) if query.is_filtered else None,
+            max_counted=MAX_COUNTED,
             older=replace(query, after=page.next).href if page.next else None,
-            newest=replace(query, after=None).href if query.after else None,
+            newest=query.first.href if query.after else None,
+            first=first,
+            seen=moment_text(now),
+            newest_id=max((item.id for item in page.items), default=None) if not query.after else None,
+            marked=_marked(request.query_params),
             is_sample=not query.text and await self.database.read(has_only, SAMPLE),
             broken=await self.database.read(load_broken_count),
         )
 
-    async def show_item(self, request: Request) -> Response:
-        item, feed = await self._find(request)
-        article = await self.database.read(load_article, uid(item.url))
-        history = await self.database.read(load_item_changes, item.id)
-        person_id = person_id_of(request.scope)
-        marks = (await self.database.read(load_marks, person_id, [item.hash])).get(item.hash, NO_MARKS)
-        asked = request.query_params
-        if person_id and request.scope.get(CSRF_SCOPE) and marks.read_at is None and UNREAD not in asked:
-            # Opening an article marks it as read only for someone logged in, not for any visitor.
-            marks = await mark(self.database, person_id, item.url, {"read": True}, self.now())
-            self.unread.forget()
-        read = read_item(item)
-        own = await self.database.read(load_published_contents, [feed.id])
-        may_read = request.scope[TEXT_SCOPE].may_read(own.get(feed.id, Content.NONE))
-        # In a thread, because sanitizing a long text takes a moment and other requests must not wait.
-        reading = reading_of(item, article)
-        make = partial(self._texts, read, article, reading, await self._images(request), may_read=may_read)
-        texts = await asyncio.to_thread(make)
-        response = self.pages.render(
-            request,
-            "item.html",
-            read=read,
-            feed=feed,
-            marks=marks,
-            bars=BARS,
-            article=article,
-            texts=texts,
-            reading=reading,
-            is_asked_for=ASKED in asked,
-            may_read=may_read,
-            has_article=not shares_its_page(item.url),
-            why_no_text=why_no_text(article, item),
-            byline=byline(item, article),
-            files=shown_files(item),
-            changes=field_changes(history),
-            counters=shown_counters(item),
-            details=shown_details(item),
-            broken=await self.database.read(load_broken_count),
+    async def _is_hidden(self, person_id: PersonId | None, query: Query) -> bool:
+        """Whether the list is of a feed that the person hides elsewhere."""
+        if person_id is None or query.feed is None:
+            return False
+        return query.feed in await self.database.read(load_hidden_feeds, person_id)
+
+    async def _read_urls(self, person_id: PersonId | None, stories: Iterable[ShownStory]) -> set[str]:
+        """The articles of these stories that the person has read."""
+        urls = {one.url for story in stories for one in story.told}
+        marks = await self.database.read(load_marks, person_id, [url_hash(url) for url in urls])
+        return {url for url in urls if marks.get(url_hash(url), NO_MARKS).read_at}
+
+    async def _count(self, query: Query, person_id: PersonId | None, *, by_story: bool) -> int | None:
+        """How many entries the filters match; None if that takes too long."""
+        wanted = replace(query.filter, person_id=person_id, by_story=by_story)
+        key = (f"{query.first.text} {by_story}", person_id)
+        with suppress(InfoRadarError, TimeoutError):
+            async with asyncio.timeout(MATCHES_TIMEOUT_S):
+                return await self._matches.get(
+                    key, lambda: self.database.read(count_some, wanted, MAX_COUNTED + 1)
+                )
+        return None
+
+    async def count_news(self, request: Request) -> Response:
+        """How many items were added to the list after the given one."""
+        query, after = parse_query(request.query_params), uuid(request.query_params, "newest")
+        if after is None:
+            raise UsageError("The parameter newest is missing: the id of an item.")
+        wanted = replace(query.first.filter, person_id=person_id_of(request.scope))
+        number = await self.database.read(count_some, wanted, MAX_NEWS, after=ItemId(after))
+        return JSONResponse({"new": number}, headers={"Cache-Control": "no-store"})
+
+    async def mark_one(self, request: Request) -> Response:
+        """Handle a button of an entry, `starred-on=ID`, and return to the list."""
+        form = await read_form(request)
+        for name in MARKS:
+            for word in ("on", "off"):
+                if (given := form.text(f"{name}-{word}")) is not None:
+                    return await self._mark_one(request, form, given, {name: word == "on"})
+        raise UsageError(f"The mark must be one of {', '.join(MARKS)}.")
+
+    async def _mark_one(self, request: Request, form: Form, given: str, changes: dict[str, bool]) -> Response:
+        item = await self.database.read(load_shown_item, ItemId(_id(given)))
+        if item is None:
+            raise NotFoundError("There is no such article any more.")
+        # An entry of the list stands for all that tell of the same event.
+        along = Along.STORY if shows_stories(request, _list_of(form)) else None
+        person_id = request.scope[PERSON_SCOPE].id
+        await mark(self.database, person_id, item.url, changes, self.now(), along=along)
+        self.sidebar.forget()
+        return redirect_to(request, f"{_list_of(form).href}#e-{item.id}")
+
+    async def mark_list(self, request: Request) -> Response:
+        """Mark what is shown and older as read, and say so with a way back."""
+        form, person_id = await read_form(request), request.scope[PERSON_SCOPE].id
+        query, at = _list_of(form), self.now()
+        first = await self.database.read(load_shown_item, ItemId(_id(form.text("first") or "")))
+        if first is None:
+            raise NotFoundError("There is no such article any more. Load the list again.")
+        number = await mark_list(
+            self.database,
+            replace(query.filter, person_id=person_id),
+            ListPlace(published_at=first.published_at, item_id=first.id),
+            parse_moment(form.text("seen") or ""),
+            at,
         )
-        if (original := web_address_or_none(item.address)) is not None:
-            response.headers["Link"] = f'<{original}>; rel="canonical"'
-        return response
+        self.sidebar.forget()
+        told = urlencode({"marked": number, "marked_at": moment_text(at)})
+        return redirect_to(request, f"{_with(query.first.href, told)}")
 
-    async def _images(self, request: Request) -> Images:
-        images = self.images
-        if images == "auto":
-            images = await self._people.get(_PEOPLE_KEY, self._images_for_people)
-        if images != "proxy":
-            return images
-        root = request.scope.get("root_path", "")
-        return lambda url: f"{root}{self.picture_address(url)}"
+    async def undo_list(self, request: Request) -> Response:
+        form = await read_form(request)
+        at = parse_moment(form.text("at") or "")
+        await undo_mark_list(self.database, request.scope[PERSON_SCOPE].id, at)
+        self.sidebar.forget()
+        return redirect_to(request, _list_of(form).first.href)
 
-    async def _images_for_people(self) -> Literal["direct", "proxy"]:
-        """Return how pictures come: with several people, no site shall see which of them reads what."""
-        return "proxy" if len(await self.database.read(load_people)) > 1 else "direct"
 
-    def _texts(
-        self, read: ReadItem, article: Article | None, reading: Reading, images: Images, *, may_read: bool
-    ) -> Texts:
-        in_title, in_text = marker_for(read.analysis), marker_for(read.analysis, IN_TEXTS)
-        title = in_title.text(read.title)
-        if not may_read:
-            return Texts(title=title, article=Markup(), lead=Markup(), listed=Markup())
-        item, extracted = read.item, article.extracted if article else None
-        listed = (listing_html(item.content, images, item.address) if item.content else None) or Markup()
-        if reading.origin is TextOrigin.FEED:
-            text, listed = listed, Markup()
-        else:
-            text = page_html(article, images)
-        lead = lead_html((extracted.image if extracted else None) or item.image, text, images)
-        return Texts(
-            title=title,
-            article=in_text.html(text),
-            lead=lead if text else Markup(),
-            listed=in_text.html(listed),
-        )
+def _list_of(form: Form) -> Query:
+    """The list that a form was sent from: its field `list` is the query of its address."""
+    return parse_query(QueryParams(form.text("list") or ""))
 
-    async def mark(self, request: Request) -> Response:
-        """Handle a one-button form, `read=on` or `read=off`, and return to the article."""
-        item, _ = await self._find(request)
-        given = parse_qs((await read_body(request, MAX_FORM_BYTES)).decode("utf-8", "replace"))
-        changes = {name: given[name][0] == "on" for name in MARKS if name in given}
-        if not changes:
-            raise UsageError(f"The mark must be one of {', '.join(MARKS)}.")
-        await mark(self.database, request.scope[PERSON_SCOPE].id, item.url, changes, self.now())
-        self.unread.forget()
-        # Without this, opening the article would mark it as read again.
-        return self._back(request, item.id, f"?{UNREAD}" if changes.get("read") is False else "")
 
-    async def get_article(self, request: Request) -> Response:
-        """Request the full text through the database: the worker may be on another machine."""
-        item, feed = await self._find(request)
-        if shares_its_page(item.url):
-            raise UsageError("The page is not this entry's alone, so its text is the feed's own.")
-        await request_article(self.database, item.url, feed.topic)
-        return self._back(request, item.id, f"?{ASKED}")
+def _with(href: str, query: str) -> str:
+    return f"{href}&{query}" if "?" in href else f"{href}?{query}"
 
-    def _back(self, request: Request, item_id: ItemId, query: str = "") -> Response:
-        return RedirectResponse(f"{request.scope.get('root_path', '')}/item/{item_id}{query}", 303)
 
-    async def _find(self, request: Request) -> tuple[Item, Feed]:
-        item_id = ItemId(UUID(str(request.path_params["id"])))
-        item = await self.database.read(load_shown_item, item_id)
-        feed = await self.database.read(load_feed, item.feed_id) if item else None
-        if item is None or feed is None or feed.deleted_at or not feed.enabled:
-            raise HTTPException(404, "There is no such article, or its feed is disabled.")
-        return item, feed
+def _marked(given: QueryParams) -> tuple[int, str] | None:
+    """Return what was just marked: how many items, and when."""
+    number, at = given.get("marked", ""), given.get("marked_at", "")
+    if not (number.isascii() and number.isdigit() and len(number) < 10 and at):
+        return None
+    return int(number), moment_text(parse_moment(at))
+
+
+def _id(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        raise UsageError("There is no such article.") from None

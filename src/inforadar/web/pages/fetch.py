@@ -22,8 +22,11 @@ from inforadar.store.database import Database
 from inforadar.store.feeds.labels import Label, load_labels
 from inforadar.store.feeds.queries import load_broken_count
 from inforadar.store.runs.queries import MAX_EVENTS, load_events, load_open_fetch_runs, load_run
-from inforadar.texts import counted
+from inforadar.translations import gettext as _
+from inforadar.translations import ngettext
 from inforadar.views.json import run_state
+from inforadar.views.terms import term_text
+from inforadar.views.times import grouped
 from inforadar.web.cache.timed import STRETCH_OVER_FEEDS, TimedCache
 from inforadar.web.http.forms import read_form, redirect_to
 from inforadar.web.http.routing import resource
@@ -83,7 +86,7 @@ class FetchRoutes:
             request,
             "fetch_run.html",
             report=report,
-            state=run_state(report),
+            state=term_text(run_state(report), "state of a run"),
             words=progress_words(report),
             fraction=progress_fraction(report),
             lines=lines[-SHOWN_LINES:],
@@ -102,13 +105,18 @@ class FetchRoutes:
 def progress_words(report: Report) -> str:
     """Describe the progress: `Counting… 7 pages, 140 items found`, then `214 of 512 items`."""
     numbers = _numbers(report)
-    sum_ = f"{numbers.done:,} of {counted(numbers.found, 'item')}"
+    done, found = grouped(numbers.done), grouped(numbers.found)
+    sum_ = ngettext(
+        "%(done)s of %(count)s item", "%(done)s of %(count)s items", numbers.found, done=done, count=found
+    )
     if report.finished_at:
-        return f"{'Interrupted' if report.interrupted else 'Done'}: {sum_}"
+        return _("Interrupted: %(sum)s", sum=sum_) if report.interrupted else _("Done: %(sum)s", sum=sum_)
     if report.is_wanted:
-        return "Waiting for a worker."
+        return _("Waiting for a worker.")
     if numbers.is_counting:
-        return f"Counting… {counted(numbers.pages, 'page')}, {counted(numbers.found, 'item')} found"
+        pages = ngettext("%(count)s page", "%(count)s pages", numbers.pages, count=grouped(numbers.pages))
+        items = ngettext("%(count)s item", "%(count)s items", numbers.found, count=found)
+        return _("Counting… %(pages)s, %(items)s found", pages=pages, items=items)
     return sum_
 
 

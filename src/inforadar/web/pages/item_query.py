@@ -1,27 +1,29 @@
 """The query of the article list, and links to other queries. Pure.
 
-    /?source=Habr&topic=python&show=unread&score=loaded&q=ferry&after=CURSOR
+    /?feed=ID&source=Habr&topic=python&show=unread&score=loaded&q=ferry&after=CURSOR
+    /item/ID?topic=python                                                   an article, and the list it is read in
 
 Pages use cursors, not numbers: with a million items, page 9,000 must be as fast as the first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from urllib.parse import urlencode
 
 from starlette.datastructures import QueryParams
 
 from inforadar.errors import UsageError
-from inforadar.store.feeds.labels import Label
+from inforadar.model.ids import FeedId, ItemId
 from inforadar.store.items.queries import ItemFilter
 from inforadar.web.http import parameters
 
 PAGE_ITEMS = 40
-MAX_SOURCES = 60
-"""Maximum sources listed beside the articles; the feeds page has all of them."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
 
 
 class Show(StrEnum):
@@ -46,20 +48,25 @@ BANDS: Mapping[str, tuple[float | None, float | None]] = {
 class Query:
     """The filters and the page, as given by the URL."""
 
+    feed: FeedId | None = None
     sources: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
     show: Show = Show.ALL
     band: str | None = None
     words: str | None = None
+    at: datetime | None = None
+    """With unread items: those that were unread at this time, so that the list does not shrink while it is read."""
     after: str | None = None
 
     @property
     def filter(self) -> ItemFilter:
         min_score, below_score = BANDS[self.band] if self.band else (None, None)
         return ItemFilter(
+            feed_id=self.feed,
             sources=self.sources,
             topics=self.topics,
             unread=self.show is Show.UNREAD,
+            unread_at=self.at,
             starred=self.show is Show.STARRED,
             archived=self.show is Show.ARCHIVED,
             min_score=min_score,
@@ -69,7 +76,20 @@ class Query:
 
     @property
     def is_filtered(self) -> bool:
-        return replace(self, after=None) != Query()
+        return replace(self, after=None, at=None) != Query()
+
+    @property
+    def can_fold(self) -> bool:
+        """Whether the articles of one event may be shown as one entry: in lists of everything, or of topics."""
+        return not (self.feed or self.sources or self.band or self.words) and self.show in (
+            Show.ALL,
+            Show.UNREAD,
+        )
+
+    @property
+    def first(self) -> Query:
+        """The same list from its beginning, as it is now."""
+        return replace(self, after=None, at=None)
 
     @property
     def href(self) -> str:
@@ -79,12 +99,23 @@ class Query:
     def text(self) -> str:
         pairs = [("source", name) for name in self.sources] + [("topic", name) for name in self.topics]
         given = (
+            ("feed", str(self.feed) if self.feed else None),
             ("show", self.show if self.show is not Show.ALL else None),
             ("score", self.band),
             ("q", self.words),
+            ("at", moment_text(self.at) if self.at else None),
             ("after", self.after),
         )
         return urlencode(pairs + [(name, value) for name, value in given if value])
+
+    def item_href(self, item_id: ItemId) -> str:
+        """The address of an article, read in this list."""
+        query = replace(self, after=None).text
+        return f"/item/{item_id}?{query}" if query else f"/item/{item_id}"
+
+    def held(self, now: datetime) -> Query:
+        """The list as it is now, also while its items are read."""
+        return replace(self, at=now) if self.show is Show.UNREAD and self.at is None else self
 
 
 def parse_query(given: QueryParams) -> Query:
@@ -93,95 +124,55 @@ def parse_query(given: QueryParams) -> Query:
         raise UsageError(f"show must be one of {', '.join(Show)}.")
     if band is not None and band not in BANDS:
         raise UsageError(f"score must be one of {', '.join(BANDS)}.")
+    feed, at = parameters.uuid(given, "feed"), parameters.text(given, "at")
     return Query(
+        feed=FeedId(feed) if feed else None,
         sources=parameters.names(given, "source"),
         topics=parameters.names(given, "topic"),
         show=Show(show),
         band=band,
         words=parameters.text(given, "q"),
+        at=parse_moment(at) if at else None,
         after=parameters.text(given, "after"),
     )
 
 
+def moment_text(at: datetime) -> str:
+    """A time in an address: microseconds since 1970."""
+    return str((at - _EPOCH) // _MICROSECOND)
+
+
+def parse_moment(text: str) -> datetime:
+    if not (text.isascii() and text.isdigit() and len(text) < 18):
+        raise UsageError("The time in this address is wrong.")
+    return _EPOCH + int(text) * _MICROSECOND
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """One filter link; following the active one again clears it."""
+    """One link to another list."""
 
     name: str
     href: str
     active: bool
-    unread: int = 0
+    count: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choices:
-    shows: tuple[Choice, ...]
-    bands: tuple[Choice, ...]
-    sources: tuple[Choice, ...]
-    more_sources: int
-    topics: tuple[Choice, ...]
-    """The topics of the chosen sources, or of all sources if none is chosen."""
-
-
-def choices(query: Query, labels: Sequence[Label], unread: Mapping[tuple[str, str], int]) -> Choices:
-    """Build the filter links; `unread` holds counts by source and topic."""
-    chosen_sources, chosen_topics = _folded(query.sources), _folded(query.topics)
-    by_source = _sums((source, number) for (source, _), number in unread.items())
-    sources = _distinct(label.source for label in labels)
-    # With very many labels, only the first ones are loaded.
-    listed = _folded(sources)
-    sources += _distinct(name for name in query.sources if name.casefold() not in listed)
-    within = [label for label in labels if not chosen_sources or label.source.casefold() in chosen_sources]
-    by_topic = _sums(
-        (topic, number)
-        for (source, topic), number in unread.items()
-        if not chosen_sources or source.casefold() in chosen_sources
-    )
-    topics = sorted(_distinct(label.topic for label in within), key=str.casefold)
-    # A chosen source is always listed, so that it can be cleared.
-    shown = [
-        _choice(query, "sources", name, chosen_sources, by_source)
-        for number, name in enumerate(sources)
-        if number < MAX_SOURCES or name.casefold() in chosen_sources
-    ]
-    first = replace(query, after=None)
-    return Choices(
-        shows=tuple(
-            Choice(name=show, href=replace(first, show=show).href, active=query.show is show) for show in Show
-        ),
-        bands=tuple(
-            Choice(
-                name=band,
-                href=replace(first, band=None if query.band == band else band).href,
-                active=query.band == band,
-            )
-            for band in BANDS
-        ),
-        sources=tuple(shown),
-        more_sources=len(sources) - len(shown),
-        topics=tuple(_choice(query, "topics", name, chosen_topics, by_topic) for name in topics),
+def show_choices(query: Query) -> tuple[Choice, ...]:
+    """The same list, by marks."""
+    return tuple(
+        Choice(name=show, href=replace(query.first, show=show).href, active=query.show is show)
+        for show in (Show.ALL, Show.UNREAD)
     )
 
 
-def _choice(query: Query, field: str, name: str, chosen: set[str], unread: Mapping[str, int]) -> Choice:
-    active = name.casefold() in chosen
-    names = () if active else (name,)
-    first = replace(query, after=None)
-    target = replace(first, sources=names) if field == "sources" else replace(first, topics=names)
-    return Choice(name=name, href=target.href, active=active, unread=unread.get(name.casefold(), 0))
-
-
-def _sums(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
-    total: dict[str, int] = {}
-    for name, number in pairs:
-        total[name.casefold()] = total.get(name.casefold(), 0) + number
-    return total
-
-
-def _distinct(names: Iterable[str]) -> list[str]:
-    """Remove names that differ only in case."""
-    return list({name.casefold(): name for name in names}.values())
-
-
-def _folded(names: Iterable[str]) -> set[str]:
-    return {name.casefold() for name in names}
+def band_choices(query: Query) -> tuple[Choice, ...]:
+    """The same list, by score; choosing the active one again clears it."""
+    return tuple(
+        Choice(
+            name=band,
+            href=replace(query.first, band=None if query.band == band else band).href,
+            active=query.band == band,
+        )
+        for band in BANDS
+    )

@@ -19,8 +19,12 @@ from inforadar.config import WebSettings
 from inforadar.model.person import Person, TokenKind
 from inforadar.store.database import Database
 from inforadar.store.people.queries import load_first_admin
+from inforadar.translations import pgettext, term
 from inforadar.web.http.access import CSRF_SCOPE, is_same_origin
+from inforadar.web.http.forms import redirect_to
 from inforadar.web.http.identity import IDENTITY_SCOPE, PERSON_SCOPE, Identity, Way
+from inforadar.web.http.landing import COOKIE as LANDING_COOKIE
+from inforadar.web.http.landing import landing_of, remember
 from inforadar.web.http.login_limit import CrowdedError, LoginLimit
 from inforadar.web.http.routing import resource
 from inforadar.web.http.sessions import COOKIE, Sessions
@@ -28,9 +32,11 @@ from inforadar.web.pages.templating import Pages
 
 MAX_FORM_BYTES = 4096
 RETRY_S = 10
-_TOO_MANY = "Too many attempts. Try again in a moment."
-_ELSEWHERE = "This request comes from another site's page."
-_WRONG_LINK = "This link is wrong, expired or already used. `inforadar person link NAME` makes a new one."
+_TOO_MANY = term("login", "Too many attempts. Try again in a moment.")
+_ELSEWHERE = term("login", "This request comes from another site's page.")
+_WRONG_LINK = term(
+    "login", "This link is wrong, expired or already used. `inforadar person link NAME` makes a new one."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +56,9 @@ class LoginRoutes:
         ]
 
     async def show(self, request: Request) -> Response:
-        return self._form(request)
+        response = self._form(request)
+        remember(request, response)
+        return response
 
     async def log_in(self, request: Request) -> Response:
         form = parse_qs((await _small_body(request)).decode("utf-8", "replace"))
@@ -67,7 +75,7 @@ class LoginRoutes:
             return self._form(request, 429, _TOO_MANY, wait_s=RETRY_S)
         if person is None:
             self.limit.failed(name, address)
-            return self._form(request, 401, "Name or password is wrong.", name=name)
+            return self._form(request, 401, term("login", "Name or password is wrong."), name=name)
         return await self._begin(request, person)
 
     async def _log_in_by_token(self, request: Request, token: str, address: str) -> Response:
@@ -78,7 +86,7 @@ class LoginRoutes:
         self.limit.failed("", address)
         if is_slowed:
             return self._form(request, 429, _TOO_MANY, wait_s=RETRY_S)
-        return self._form(request, 401, "That is not the admin token.")
+        return self._form(request, 401, term("login", "That is not the admin token."))
 
     async def show_link(self, request: Request) -> Response:
         response = self.pages.render(
@@ -106,9 +114,9 @@ class LoginRoutes:
         return response
 
     async def session(self, request: Request) -> Response:
-        """Return who is logged in, and the CSRF token for changes. For our own pages only."""
+        """Return who sends the request, and the CSRF token that changes by cookie need. For our page and extension."""
         csrf = request.scope.get(CSRF_SCOPE)
-        person: Person | None = request.scope.get(PERSON_SCOPE) if csrf else None
+        person: Person | None = request.scope.get(PERSON_SCOPE)
         document = {
             "admin": person is not None and person.is_admin,
             "csrf": csrf,
@@ -124,7 +132,9 @@ class LoginRoutes:
     async def _begin(self, request: Request, person: Person) -> Response:
         browser = request.headers.get("user-agent", "")
         cookie = await begin_session(self.database, person.id, browser)
-        response = RedirectResponse(f"{request.scope.get('root_path', '')}/", 303)
+        response = redirect_to(request, landing_of(request))
+        if LANDING_COOKIE in request.cookies:
+            response.delete_cookie(LANDING_COOKIE, path="/", httponly=True, samesite="strict")
         response.set_cookie(
             COOKIE,
             cookie,
@@ -145,7 +155,9 @@ class LoginRoutes:
     def _form(
         self, request: Request, status: int = 200, sentence: str = "", *, name: str = "", wait_s: int = 0
     ) -> Response:
-        response = self.pages.render(request, "login.html", status, sentence=sentence, name=name)
+        response = self.pages.render(
+            request, "login.html", status, sentence=pgettext("login", sentence), name=name
+        )
         response.headers["Cache-Control"] = "no-store"
         if wait_s:
             response.headers["Retry-After"] = str(wait_s)

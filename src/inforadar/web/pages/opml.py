@@ -14,6 +14,7 @@ from inforadar.config import FetcherSettings
 from inforadar.errors import ParseError
 from inforadar.model.subscription import Imported
 from inforadar.store.database import Database
+from inforadar.translations import gettext as _
 from inforadar.web.http.forms import MAX_FORM_BYTES, read_form
 from inforadar.web.http.routing import resource
 from inforadar.web.pages.templating import Pages
@@ -39,7 +40,7 @@ class OpmlRoutes:
         form = await read_form(request, MAX_BYTES + MAX_FORM_BYTES)
         data = form.files.get("file") or (form.text("text") or "").encode()
         if not data.strip():
-            return self._show(request, 422, fault="Choose a file, or paste its text.")
+            return self._show(request, 422, fault=_("Choose a file, or paste its text."))
         try:
             imported = await import_opml(self.database, self.fetcher, data)
         except ParseError as fault:

@@ -98,7 +98,7 @@ class PictureRoutes:
         headers = {"Cache-Control": f"private, max-age={_KEEP_S}, immutable", "ETag": etag}
         if etag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
-        picture = self._kept.get(url) or await self._load(url)
+        picture = await self.load(url)
         if picture is None:
             return Response(
                 "The picture could not be fetched.",
@@ -110,7 +110,10 @@ class PictureRoutes:
         headers["Cross-Origin-Resource-Policy"] = "same-origin"
         return Response(picture.body, headers=headers, media_type=picture.media_type)
 
-    async def _load(self, url: str) -> Picture | None:
+    async def load(self, url: str) -> Picture | None:
+        """The picture at this address, from memory or fetched; None if it could not be, or is none."""
+        if (kept := self._kept.get(url)) is not None:
+            return kept
         failed_at = self._failed_at.get(url)
         if failed_at is not None and self.clock() - failed_at < FAILURE_LIFETIME_S:
             return None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
 from inforadar.store.feeds.history import FeedDay
+from inforadar.translations import gettext as _
 
 MIN_BAR_SHARE = 0.06
 """The minimum height of a bar with a value above zero, as a share of the full height."""
@@ -50,7 +51,13 @@ def sparkline(days: Sequence[FeedDay], last: date, number: int) -> Plot:
     for place, day in enumerate(days_until(last, number)):
         if (found := by_day.get(day)) is None:
             continue
-        says = f"{day.isoformat()}: {found.added} new, {found.failures} of {found.fetches} fetches failed"
+        says = _(
+            "%(day)s: %(added)s new, %(failures)s of %(fetches)s fetches failed",
+            day=day.isoformat(),
+            added=found.added,
+            failures=found.failures,
+            fetches=found.fetches,
+        )
         if found.added:
             height = _height(found.added, most_added, above)
             bars.append(
@@ -65,9 +72,13 @@ def sparkline(days: Sequence[FeedDay], last: date, number: int) -> Plot:
 
 
 def stacked(
-    counts: Mapping[date, Mapping[str, float]], names: Mapping[str, str], last: date, number: int, unit: str
+    counts: Mapping[date, Mapping[str, float]],
+    names: Mapping[str, str],
+    last: date,
+    number: int,
+    shown: Callable[[float], str],
 ) -> Plot:
-    """One stacked bar per day. `names` maps each part to its CSS class, bottom first."""
+    """One stacked bar per day. `names` maps each part to its CSS class, bottom first; `shown` says a value."""
     most = max((sum(parts.values()) for parts in counts.values()), default=0.0)
     height, bars = 120.0, []
     for place, day in enumerate(days_until(last, number)):
@@ -78,7 +89,7 @@ def stacked(
                 continue
             part = max(value / most * height, 0.5)
             top = max(top - part, 0.0)
-            says = f"{day.isoformat()}, {name}: {value:,.4g} {unit}".rstrip()
+            says = f"{day.isoformat()}, {name}: {shown(value)}"
             bars.append(
                 Bar(x=place * 12.0, y=round(top, 2), width=10.0, height=round(part, 2), kind=kind, says=says)
             )
@@ -95,7 +106,12 @@ def histogram(bins: Sequence[int], kinds: Sequence[str]) -> Plot:
             width=11.0,
             height=part,
             kind=kind,
-            says=f"{place / len(bins):.1f} to {(place + 1) / len(bins):.1f}: {number}",
+            says=_(
+                "%(least)s to %(most)s: %(number)s",
+                least=f"{place / len(bins):.1f}",
+                most=f"{(place + 1) / len(bins):.1f}",
+                number=number,
+            ),
         )
         for place, (number, kind) in enumerate(zip(bins, kinds, strict=True))
         if number

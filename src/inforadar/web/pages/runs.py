@@ -15,8 +15,8 @@ from inforadar.store.database import Database
 from inforadar.store.feeds.queries import load_broken_count
 from inforadar.store.runs.items import load_run_added, load_run_changed
 from inforadar.store.runs.queries import load_run, load_runs
+from inforadar.views.field_diff import shown_changes
 from inforadar.views.json import run_state
-from inforadar.views.run_log import shown
 from inforadar.web.http import parameters
 from inforadar.web.http.routing import resource
 from inforadar.web.pages.templating import Pages
@@ -60,7 +60,7 @@ class RunRoutes:
             took=took(report),
             added=await self.database.read(load_run_added, run_id, limit=SHOWN_ITEMS),
             changed=await self.database.read(load_run_changed, run_id, limit=SHOWN_ITEMS),
-            shown=shown,
+            shown_changes=shown_changes,
             broken=0,
         )
 

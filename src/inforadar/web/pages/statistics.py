@@ -16,6 +16,9 @@ from inforadar.model.analysis import Score
 from inforadar.model.http import Outcome
 from inforadar.store.database import Database
 from inforadar.store.feeds.queries import load_broken_count
+from inforadar.translations import gettext as _
+from inforadar.translations import ngettext, term
+from inforadar.views.times import grouped
 from inforadar.web.http import parameters
 from inforadar.web.http.routing import resource
 from inforadar.web.pages.plots import Plot, days_until, histogram, stacked
@@ -23,9 +26,11 @@ from inforadar.web.pages.templating import Pages
 
 DEFAULT_DAYS = 30
 RANGES = (7, 30, 90)
+MIN_DAYS = 7
+"""Minimum days in a chart."""
 MAX_SERIES = 6
 """Maximum sources with their own colour; the others are drawn together."""
-OTHERS = "all others"
+OTHERS = term("series", "all others")
 SHOWN_SOURCES = 24
 OUTCOME_KINDS = {
     Outcome.SUCCESS.value: "ok",
@@ -44,6 +49,16 @@ class ByDay:
     """{name: CSS class of its colour}."""
     rows: Sequence[tuple[str, Sequence[float]]]
     total: float
+    first: date
+    """The first day of the chart."""
+
+    @property
+    def shares(self) -> Sequence[tuple[str, str, float, float]]:
+        """(name, CSS class, value, percent of the largest) of a single day, most first: one bar would say nothing."""
+        values = dict(zip(self.series, self.rows[0][1], strict=True))
+        most = max(values.values(), default=0) or 1
+        found = [(name, self.series[name], value, value / most * 100) for name, value in values.items()]
+        return sorted(found, key=lambda one: -one[2])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +90,7 @@ class StatisticsRoutes:
             "statistics.html",
             days=days,
             ranges=RANGES,
-            first=days_until(last, days)[0],
+            others=OTHERS,
             last=last,
             feeds=found["feeds"],
             items=items_by_day(found["items_by_day"], last, days),
@@ -96,28 +111,28 @@ def items_by_day(rows: Iterable[Mapping[str, Any]], last: date, days: int) -> By
     totals: Counter[str] = Counter()
     for row in rows:
         totals[row["source"]] += row["items"]
-    names = [name for name, _ in totals.most_common(MAX_SERIES)]
+    names = [name for name, _number in totals.most_common(MAX_SERIES)]
     series = {name: f"series-{place}" for place, name in enumerate(names)}
     if len(totals) > len(names):
         series[OTHERS] = "series-other"
     counted = (
         (row["day"], row["source"] if row["source"] in names else OTHERS, row["items"]) for row in rows
     )
-    return _by_day(counted, series, last, days, "items")
+    return _by_day(counted, series, last, days, _items)
 
 
 def outcomes_by_day(rows: Iterable[Mapping[str, Any]], last: date, days: int) -> ByDay:
     counted = [(row["day"], row["outcome"], row["fetches"]) for row in rows]
-    present = {outcome for _, outcome, _ in counted}
+    present = {row[1] for row in counted}
     series = {name: kind for name, kind in OUTCOME_KINDS.items() if name in present}
-    return _by_day(counted, series, last, days, "fetches")
+    return _by_day(counted, series, last, days, _fetches)
 
 
 def costs_by_day(rows: Iterable[Mapping[str, Any]], last: date, days: int) -> ByDay:
     counted = [(row["day"], row["model"], row["cost"]) for row in rows]
-    models = dict.fromkeys(model for _, model, _ in counted)
+    models = dict.fromkeys(row[1] for row in counted)
     series = {model: f"series-{min(place, MAX_SERIES - 1)}" for place, model in enumerate(models)}
-    return _by_day(counted, series, last, days, "dollars")
+    return _by_day(counted, series, last, days, _dollars)
 
 
 def scores_by_source(rows: Iterable[Mapping[str, Any]]) -> list[SourceScores]:
@@ -142,14 +157,22 @@ def _band(place: int, bins: int) -> str:
 
 
 def _by_day(
-    counted: Iterable[tuple[str, str, float]], series: Mapping[str, str], last: date, days: int, unit: str
+    counted: Iterable[tuple[str, str, float]],
+    series: Mapping[str, str],
+    last: date,
+    days: int,
+    shown: Callable[[float], str],
 ) -> ByDay:
     counts: dict[date, dict[str, float]] = {}
     for day, name, number in counted:
         parts = counts.setdefault(date.fromisoformat(day), {})
         parts[name] = parts.get(name, 0) + number
+    # While there is little, the chart begins with it: a month of nothing before it would only be empty.
+    since = (last - min(counts, default=last)).days + 1
+    number = min(days, max(since, MIN_DAYS))
     return ByDay(
-        plot=stacked(counts, series, last, days, unit),
+        plot=stacked(counts, series, last, number, shown),
+        first=days_until(last, number)[0],
         series=series,
         rows=[
             (day.isoformat(), [counts[day].get(name, 0) for name in series])
@@ -157,3 +180,15 @@ def _by_day(
         ],
         total=sum(sum(parts.values()) for parts in counts.values()),
     )
+
+
+def _items(number: float) -> str:
+    return ngettext("%(count)s item", "%(count)s items", int(number), count=grouped(number))
+
+
+def _fetches(number: float) -> str:
+    return ngettext("%(count)s fetch", "%(count)s fetches", int(number), count=grouped(number))
+
+
+def _dollars(number: float) -> str:
+    return _("%(cost)s US dollars", cost=f"{number:.4g}")

@@ -18,11 +18,21 @@ from inforadar import __version__
 from inforadar.stages.publish.addresses import web_address_or_none
 from inforadar.stages.publish.dates import rfc3339
 from inforadar.stages.publish.text import one_line
+from inforadar.translations import LANGUAGES, speaking
+from inforadar.translations.speech import find_plural, find_text
 from inforadar.urls import readable
 from inforadar.views.feed_health import broken_words
-from inforadar.views.times import full_time, shown_number, shown_time
+from inforadar.views.settings import settings_of
+from inforadar.views.terms import term_text
+from inforadar.views.times import full_time, grouped, shown_number, shown_time
 from inforadar.web.http.access import CSRF_SCOPE
+from inforadar.web.http.encodings import MIN_ENCODED_BYTES, choose_encoding, encode
+from inforadar.web.http.identity import PERSON_SCOPE
+from inforadar.web.http.language import LANGUAGE_COOKIE, reader_language
 from inforadar.web.pages.assets import Assets
+
+SIDE_COOKIE = "side"
+"""Set by the page's script when the sidebar is folded: the browser's own matter, so nothing is stored for it."""
 
 
 class Pages:
@@ -33,23 +43,37 @@ class Pages:
         self._environment = Environment(
             loader=FileSystemLoader(Path(__file__).with_name("templates")),
             autoescape=True,
+            extensions=["jinja2.ext.i18n"],
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
             auto_reload=False,
         )
+        # `{% trans %}` may run over several lines.
+        self._environment.policies["ext.i18n.trimmed"] = True
+        # In the new style, what is filled in is escaped, and the message is not.
+        self._environment.install_gettext_callables(  # type: ignore[attr-defined]
+            find_text,
+            find_plural,
+            newstyle=True,
+            pgettext=lambda context, message: find_text(message, context),
+        )
         self._environment.filters |= {
             "full_time": full_time,
+            "grouped": grouped,
             "iso_time": rfc3339,
             "number": shown_number,
             "one_line": one_line,
             "readable": readable,
             "shown_time": shown_time,
+            "term": term_text,
             "web_address": web_address_or_none,
         }
         self._environment.globals |= {
             "asset": assets.address,
             "broken_words": broken_words,
+            "languages": LANGUAGES,
+            "scripted": assets.languages,
             "version": __version__,
         }
 
@@ -58,8 +82,26 @@ class Pages:
         csrf = request.scope.get(CSRF_SCOPE)
         # The prefix of all our URLs behind a reverse proxy: `/radar`, or nothing.
         root = request.scope.get("root_path", "")
-        text = self._environment.get_template(template).render(
-            now=self._now(), csrf=csrf, root=root, **values
-        )
-        # The content depends on whether somebody is logged in.
-        return HTMLResponse(text, status, {"Cache-Control": "no-cache", "Vary": "Cookie"})
+        person = request.scope.get(PERSON_SCOPE)
+        language = reader_language(request.scope)
+        with speaking(language):
+            text = self._environment.get_template(template).render(
+                now=self._now(),
+                csrf=csrf,
+                root=root,
+                settings=settings_of(person),
+                language=language,
+                chosen_language=request.cookies.get(LANGUAGE_COOKIE, "auto"),
+                is_admin=person is not None and person.is_admin,
+                is_folded=request.cookies.get(SIDE_COOKIE) == "folded",
+                **values,
+            )
+        # The content depends on who is logged in, and on the language.
+        headers = {"Cache-Control": "no-cache", "Vary": "Cookie, Accept-Encoding, Accept-Language"}
+        body = text.encode()
+        encoding = choose_encoding(request.headers.get("accept-encoding", "").encode("latin-1"))
+        if encoding and len(body) >= MIN_ENCODED_BYTES:
+            # The token of the forms cannot be guessed from lengths: other sites' requests come without the cookie.
+            headers["Content-Encoding"] = encoding
+            body = encode(body, encoding)
+        return HTMLResponse(body, status, headers)

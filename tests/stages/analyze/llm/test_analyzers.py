@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from inforadar.model.analysis import Subject
+from inforadar.model.analysis import Reasoning, Subject
 from inforadar.stages.analyze import analyzer_class
 from inforadar.stages.analyze.base import AnalysisFailed, Analyzed, FailureKind, Usage, validate
 from inforadar.stages.analyze.llm.dialogue import ModelAnalyzer
@@ -65,6 +65,64 @@ async def failure(server: LlmServer, vendor: str, **access: Any) -> AnalysisFail
     result = await analyze(server, vendor, **access)
     assert isinstance(result, AnalysisFailed)
     return result
+
+
+TUNED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "openai": (
+        {"temperature": 0.0, "reasoning_effort": "none", "chat_template_kwargs": {"enable_thinking": False}},
+        {"temperature": 0.5, "reasoning_effort": "high", "chat_template_kwargs": {"enable_thinking": True}},
+    ),
+    "anthropic": (
+        {"temperature": 0.0, "thinking": {"type": "disabled"}},
+        {"thinking": {"type": "enabled", "budget_tokens": 4000}},
+    ),
+    "gemini": (
+        {"temperature": 0.0, "thinkingConfig": {"thinking_level": "MINIMAL"}},
+        {"temperature": 0.5, "thinkingConfig": {"thinking_level": "HIGH"}},
+    ),
+}
+"""By vendor: what the defaults send, and what a temperature of 0.5 with high reasoning sends."""
+
+
+def tuning_of(call: Call) -> dict[str, Any]:
+    body = call.body["generationConfig"] if call.vendor == "gemini" else call.body
+    names = ("temperature", "reasoning_effort", "chat_template_kwargs", "thinking", "thinkingConfig")
+    return {name: body[name] for name in names if name in body}
+
+
+async def test_temperature_and_reasoning_are_sent(server: LlmServer, vendor: str) -> None:
+    await analyze(server, vendor)
+    await analyze(server, vendor, temperature=0.5, reasoning=Reasoning.HIGH)
+    await analyze(server, vendor, temperature=None, reasoning=Reasoning.DEFAULT)
+    assert [tuning_of(call) for call in server.calls] == [*TUNED[vendor], {}]
+
+
+async def test_a_parameter_that_is_refused_by_name_is_left_out_from_then_on(
+    server: LlmServer, vendor: str
+) -> None:
+    def strict(call: Call) -> Answer:
+        if "temperature" in tuning_of(call):
+            return Answer(status=400, error="Unsupported value: 'temperature' does not support 0 here")
+        return Answer(text=answer_text())
+
+    server.respond(strict)
+    async with analyzer(server, vendor) as asked:
+        assert isinstance(await asked.analyze(SUBJECT), Analyzed)
+        assert isinstance(await asked.analyze(SUBJECT), Analyzed)
+    assert ["temperature" in tuning_of(call) for call in server.calls] == [True, False, False]
+    assert {call.answer_format for call in server.calls} == {"schema"}, "the format was not the reason"
+
+
+async def test_an_endpoint_that_refuses_without_saying_why_gets_none_of_them(
+    server: LlmServer, vendor: str
+) -> None:
+    server.respond(
+        lambda call: (
+            Answer(status=400, error="invalid request") if tuning_of(call) else Answer(text=answer_text())
+        )
+    )
+    assert isinstance(await analyze(server, vendor), Analyzed)
+    assert tuning_of(server.calls[-1]) == {}
 
 
 async def test_an_answer_becomes_an_analysis_with_its_bill(server: LlmServer, vendor: str) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from inforadar.model.analysis import Analysis, ScoreName, Subject
 from inforadar.semantic import encoder
 from inforadar.stages.analyze.base import Usage, clean_line, validate
-from inforadar.stages.analyze.local import LocalAnalyzer
+from inforadar.stages.analyze.local import LocalAnalyzer, measured
 from inforadar.stages.analyze.local.analyzer import analyze_subject
 from inforadar.stages.analyze.local.lexicon import LANGUAGES, lexicon_for
 from inforadar.stages.analyze.local.neutral import FUNCTION_WORDS
@@ -198,6 +198,17 @@ def test_a_language_without_training_data_is_not_measured() -> None:
     )
 
 
+def test_the_rules_compute_a_score_that_the_head_was_not_trained_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    title = "Minister may reportedly resign, sources say"
+    monkeypatch.setattr(measured, "PARTS", measured.PARTS[:-1])
+    by_rules = analyzed(title).speculative
+    assert by_rules.reason.startswith("Guesses and hedges: “")
+    monkeypatch.undo()
+    assert analyzed(title).speculative != by_rules
+    monkeypatch.setattr(encoder, "available", lambda: False)
+    assert analyzed(title).speculative == by_rules
+
+
 def test_without_the_encoder_the_rules_work_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(encoder, "available", lambda: False)
     loaded = analyzed("Trump BLASTS ‘disgraceful’ judge in UNHINGED rant against corrupt elites!!!")
@@ -219,11 +230,44 @@ def test_without_the_encoder_the_rules_work_alone(monkeypatch: pytest.MonkeyPatc
 )
 def test_a_neutral_title_is_neutral_unmarked_and_unchanged(title: str) -> None:
     analysis = analyzed(title)
-    assert analysis.clickbait.value < 0.34
+    assert analysis.clickbait.label == "neutral"
     assert analysis.title == title
     for name in ScoreName:
         words = {word.lower() for word in analysis.score(name).words}
         assert not words & {"x", "black", "conservative", "muslims", "if", "many"}
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "29 killed in bus crash",
+        "NBA总决赛今晚开打",
+        "苹果CEO库克访华",
+        "Tragedia na budowie. Nie żyje jedna osoba",
+        "Incident report: nine hours without search",
+    ],
+)
+def test_plain_news_of_something_bad_is_neutral(title: str) -> None:
+    analysis = analyzed(title)
+    assert {analysis.score(name).label for name in ScoreName} == {"neutral"}
+    assert analysis.title == title
+    assert not any(analysis.score(name).words for name in ScoreName)
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Tragedia pod Krakowem. Nie żyje jedna osoba",
+        "How we cut cold starts by nine tenths",
+        "How we cut our build time by 80%",
+        "Cómo redujimos el tiempo de arranque a la mitad",
+    ],
+)
+def test_news_of_a_death_and_reports_of_engineers_are_neutral(title: str) -> None:
+    analysis = analyzed(title)
+    for name in (ScoreName.FRAMING, ScoreName.CLICKBAIT, ScoreName.OVERALL):
+        assert analysis.score(name).label == "neutral", name
+    assert analysis.title == title
 
 
 def test_a_loaded_title_is_told_by_a_plain_sentence_of_the_article() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import anthropic
 
+from inforadar.model.analysis import Reasoning
 from inforadar.stages.analyze.base import FailureKind
 from inforadar.stages.analyze.llm.answer import ANSWER_SCHEMA
 from inforadar.stages.analyze.llm.dialogue import ModelAnalyzer
@@ -19,6 +20,8 @@ _FORMATS: dict[AnswerFormat, dict[str, Any]] = {
     AnswerFormat.SCHEMA: {"output_config": {"format": {"type": "json_schema", "schema": ANSWER_SCHEMA}}},
     AnswerFormat.TEXT: {},
 }
+_THOUGHT_TOKENS = {Reasoning.LOW: 1_024, Reasoning.MEDIUM: 4_096, Reasoning.HIGH: 16_384}
+_MIN_THOUGHT_TOKENS = 1_024
 _ENDINGS = {
     "max_tokens": Ending.TRUNCATED,
     "model_context_window_exceeded": Ending.TRUNCATED,
@@ -35,6 +38,20 @@ class AnthropicAnalyzer(ModelAnalyzer):
     def connect(self) -> None:
         self._client = anthropic.AsyncAnthropic(**client_arguments(self.access, OWN_URL))
 
+    def tuned(self) -> dict[str, dict[str, Any]]:
+        reasoning, temperature = self.access.reasoning, self.access.temperature
+        if thoughts := _THOUGHT_TOKENS.get(reasoning):
+            # A thinking model takes no temperature, and its thoughts count towards the answer's length.
+            budget = max(min(thoughts, self.access.output_tokens // 2), _MIN_THOUGHT_TOKENS)
+            return {"thinking": {"thinking": {"type": "enabled", "budget_tokens": budget}}}
+        found: dict[str, dict[str, Any]] = {}
+        if temperature is not None:
+            # The library no longer has it, because new models refuse it; others still take it.
+            found["temperature"] = {"extra_body": {"temperature": min(temperature, 1.0)}}
+        if reasoning is Reasoning.OFF:
+            found["thinking"] = {"thinking": {"type": "disabled"}}
+        return found
+
     async def ask(
         self, system: str, turns: Sequence[Turn], answer_format: AnswerFormat
     ) -> Reply | Unanswered:
@@ -44,6 +61,7 @@ class AnthropicAnalyzer(ModelAnalyzer):
             "messages": messages_of(turns),
             "max_tokens": self.access.output_tokens,
             **_FORMATS[answer_format],
+            **self.tuning.arguments,
         }
         answer = await sent(anthropic, self.model, self._client.messages.create(**request))
         return answer if isinstance(answer, Unanswered) else _reply(answer)

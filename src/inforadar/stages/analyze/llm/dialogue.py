@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from inforadar.model.analysis import Analysis, Subject
 from inforadar.stages.analyze.base import AnalysisFailed, Analyzed, FailureKind, Usage, clean_line
@@ -21,6 +21,7 @@ from inforadar.stages.analyze.llm.endpoint import Access, AnswerFormat, Ending, 
 from inforadar.stages.analyze.llm.fence import estimate_tokens, new_boundary, render_article
 from inforadar.stages.analyze.llm.limiter import RateLimiter
 from inforadar.stages.analyze.llm.prompt import Prompt
+from inforadar.stages.analyze.llm.tuning import Tuning
 
 MAX_ATTEMPTS = 3
 """The first answer and two corrections."""
@@ -61,6 +62,7 @@ class ModelAnalyzer(ABC):
         self._prompt = prompt
         self._limiter = limiter
         self._format = self.formats[0]
+        self.tuning = Tuning(parameters=self.tuned())
         self.connect()
 
     @abstractmethod
@@ -69,6 +71,10 @@ class ModelAnalyzer(ABC):
 
         Pass every option, so that the library reads no environment variables of its own, and switch its retries off.
         """
+
+    @abstractmethod
+    def tuned(self) -> Mapping[str, Mapping[str, Any]]:
+        """The arguments for temperature and reasoning, by the word that a complaint about them contains."""
 
     @abstractmethod
     async def ask(
@@ -123,9 +129,21 @@ class ModelAnalyzer(ABC):
 
     async def _request(self, turns: Sequence[Turn], tab: _Tab) -> Reply | Unanswered:
         """Ask in the strictest format that the endpoint is not known to refuse."""
+        reply = await self._in_a_known_format(turns, tab)
+        if (
+            isinstance(reply, Unanswered)
+            and reply.kind is FailureKind.BAD_REQUEST
+            and self.tuning.leave_out_all()
+        ):
+            reply = await self._in_a_known_format(turns, tab)
+        return reply
+
+    async def _in_a_known_format(self, turns: Sequence[Turn], tab: _Tab) -> Reply | Unanswered:
         reply: Reply | Unanswered | None = None
         for answer_format in self.formats[self.formats.index(self._format) :]:
             reply = await self._paid(turns, answer_format, tab)
+            while self.tuning.is_refused(reply):
+                reply = await self._paid(turns, answer_format, tab)
             if isinstance(reply, Reply):
                 self._format = answer_format
                 return reply

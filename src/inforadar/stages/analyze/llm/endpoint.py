@@ -13,6 +13,7 @@ from email.utils import parsedate_to_datetime
 from enum import StrEnum
 
 from inforadar.clock import utc_now
+from inforadar.model.analysis import Reasoning
 from inforadar.stages.analyze.base import FailureKind, clean_line
 
 
@@ -76,6 +77,9 @@ class Access:
     price_in: float = 0.0
     """US dollars per million tokens."""
     price_out: float = 0.0
+    temperature: float | None = 0.0
+    """None: the model's own default."""
+    reasoning: Reasoning = Reasoning.OFF
 
 
 _GATEWAY_TIMEOUTS = frozenset({504, 524})

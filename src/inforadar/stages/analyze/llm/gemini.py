@@ -10,6 +10,7 @@ import httpx2
 from google import genai
 from google.genai import errors, types
 
+from inforadar.model.analysis import Reasoning
 from inforadar.stages.analyze.llm.answer import ANSWER_SCHEMA
 from inforadar.stages.analyze.llm.connection import unreachable, was_sent
 from inforadar.stages.analyze.llm.dialogue import ModelAnalyzer
@@ -30,6 +31,13 @@ _FORMATS: dict[AnswerFormat, dict[str, Any]] = {
     AnswerFormat.OBJECT: {"response_mime_type": "application/json"},
     AnswerFormat.TEXT: {},
 }
+_THINKING: dict[Reasoning, dict[str, Any]] = {
+    Reasoning.OFF: {"thinking_level": types.ThinkingLevel.MINIMAL},
+    Reasoning.LOW: {"thinking_level": types.ThinkingLevel.LOW},
+    Reasoning.MEDIUM: {"thinking_level": types.ThinkingLevel.MEDIUM},
+    Reasoning.HIGH: {"thinking_level": types.ThinkingLevel.HIGH},
+}
+"""The least that Gemini 3 takes is `minimal`, with which it hardly thinks."""
 _COMPLETE = {"STOP", "FINISH_REASON_UNSPECIFIED", ""}
 _DELAY = re.compile(r"(\d+(?:\.\d+)?)s\Z")
 
@@ -53,6 +61,14 @@ class GeminiAnalyzer(ModelAnalyzer):
             ),
         )
 
+    def tuned(self) -> dict[str, dict[str, Any]]:
+        found: dict[str, dict[str, Any]] = {}
+        if self.access.temperature is not None:
+            found["temperature"] = {"temperature": self.access.temperature}
+        if self.access.reasoning is not Reasoning.DEFAULT:
+            found["thinking"] = {"thinking_config": types.ThinkingConfig(**_THINKING[self.access.reasoning])}
+        return found
+
     async def ask(
         self, system: str, turns: Sequence[Turn], answer_format: AnswerFormat
     ) -> Reply | Unanswered:
@@ -68,6 +84,7 @@ class GeminiAnalyzer(ModelAnalyzer):
             # An article must not be able to trigger anything: no tool is offered or called.
             automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
             **_FORMATS[answer_format],
+            **self.tuning.arguments,
         )
         try:
             answer = await self._client.aio.models.generate_content(

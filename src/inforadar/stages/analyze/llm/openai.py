@@ -10,6 +10,7 @@ from typing import Any
 
 import openai
 
+from inforadar.model.analysis import Reasoning
 from inforadar.stages.analyze.base import FailureKind
 from inforadar.stages.analyze.llm.answer import ANSWER_SCHEMA
 from inforadar.stages.analyze.llm.dialogue import ModelAnalyzer
@@ -43,6 +44,21 @@ class OpenAiAnalyzer(ModelAnalyzer):
         # A guess that the endpoint may correct: AI_BASE_URL can also be OpenAI's or Azure's own address.
         self._limit = _LIMITS[0 if self.access.base_url else 1]
 
+    def tuned(self) -> dict[str, dict[str, Any]]:
+        found: dict[str, dict[str, Any]] = {}
+        reasoning = self.access.reasoning
+        if self.access.temperature is not None:
+            found["temperature"] = {"temperature": self.access.temperature}
+        if reasoning is not Reasoning.DEFAULT:
+            off = reasoning is Reasoning.OFF
+            found["reasoning"] = {"reasoning_effort": "none" if off else reasoning.value}
+            if self.access.base_url:
+                # llama.cpp and vLLM switch it in the template; others ignore this.
+                found["chat_template"] = {
+                    "extra_body": {"chat_template_kwargs": {"enable_thinking": not off}}
+                }
+        return found
+
     async def ask(
         self, system: str, turns: Sequence[Turn], answer_format: AnswerFormat
     ) -> Reply | Unanswered:
@@ -50,6 +66,7 @@ class OpenAiAnalyzer(ModelAnalyzer):
             "model": self.model,
             "messages": [{"role": "system", "content": system}, *messages_of(turns)],
             **_FORMATS[answer_format],
+            **self.tuning.arguments,
         }
         limit = self._limit
         reply = await self._send(request, limit)

@@ -6,6 +6,6 @@ day, answers in milliseconds, and points at the words behind each score.
 
 from __future__ import annotations
 
-from inforadar.stages.analyze.local.analyzer import LocalAnalyzer
+from inforadar.stages.analyze.local.batches import LocalAnalyzer
 
 __all__ = ["LocalAnalyzer"]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from inforadar.stages.analyze.base import MAX_FACT_CHARS, clean_line
-from inforadar.stages.analyze.local.language import LETTERS, common_words
+from inforadar.stages.analyze.local.language import LETTERS, common_words, leans_on_previous
 from inforadar.stages.analyze.local.lexicon import Hit, Kind, Lexicon
 from inforadar.stages.analyze.local.passage import EFFECT, Passage
 from inforadar.stages.analyze.local.text import Word, sentences_of
@@ -19,19 +20,11 @@ _MAX_SUMMARY_SENTENCES, _MAX_SUMMARY_CHARS = 3, 700
 _MAX_FACTS = 8
 _MAX_SENTENCES_READ = 80
 _NAME = re.compile(rf"(?<=[{LETTERS},] )[{LETTERS.upper()}][^\W\d_]+")
-_MAX_TITLE_SENTENCE_CHARS = 220
-_MIN_SHARED_STEMS = 2
-"""With fewer words in common, a sentence may be about something else than the title."""
+_MAX_TITLE_SENTENCE_CHARS = 240
+_EARLY_SENTENCES = 6
 _QUOTE = re.compile(r"[\"“”„«»「」『』]")
-_BACKREFERENCE = re.compile(
-    r"(?:it|he|she|they|this|that|these|those|but|and|er|sie|es|dies|doch|aber|und|él|ella|ellos|esto|eso"
-    r"|pero|y|il|elle|ils|elles|cela|ce|cette|mais|et|lui|lei|essi|questo|questa|ma|e|on|ona|ono|oni|to|ten|ta|ale|i|a|он|она"
-    r"|оно|они|это|этот|эта|но|и|а)\b|[他她它这這那但]",
-    re.IGNORECASE,
-)
-"""Sentences that begin like this lean on the one before."""
 _DIGIT = re.compile(r"\d")
-_BIASED = (Kind.LOADED, Kind.LABEL, Kind.STIMULUS, Kind.BAIT, Kind.URGE)
+_BIASED = (Kind.LOADED, Kind.LABEL, Kind.STIMULUS, Kind.BAIT, Kind.URGE, Kind.JUDGING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,22 +138,20 @@ def replacement_for_title(sentences: list[Sentence], subject: frozenset[str]) ->
     return max(able, key=worth, default=None)
 
 
-def sentences_for_title(sentences: list[Sentence], subject: frozenset[str]) -> list[Sentence]:
-    """List early, whole, unquoted sentences about the title's subject, the closest first."""
-    able = [
+def sentences_for_title(sentences: Sequence[Sentence], language: str) -> list[Sentence]:
+    """List early, whole, unquoted sentences that stand alone and address nobody."""
+    return [
         sentence
         for sentence in sentences
-        if sentence.number < 6
+        if sentence.number < _EARLY_SENTENCES
         and len(sentence.text) <= _MAX_TITLE_SENTENCE_CHARS
         and sentence.is_whole
         and not sentence.is_question_or_exclamation
         and not _QUOTE.search(sentence.text)
         and not sentence.has(Kind.YOU)
         and not sentence.has(Kind.FIRST)
-        and not _BACKREFERENCE.match(sentence.text)
-        and len(sentence.stems & subject) >= _MIN_SHARED_STEMS
+        and not leans_on_previous(sentence.text, language)
     ]
-    return sorted(able, key=lambda sentence: (-len(sentence.stems & subject), sentence.number))
 
 
 def _line(sentence: Sentence) -> str:

@@ -26,12 +26,19 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[numpy.float32]
 
-PARTS = tuple(name for name in ScoreName if name is not ScoreName.OVERALL)
-"""The columns of what `Head.logits` returns."""
+PARTS = (
+    ScoreName.FRAMING,
+    ScoreName.CLICKBAIT,
+    ScoreName.PERSUASIVE,
+    ScoreName.HYPER_STIMULUS,
+    ScoreName.SPECULATIVE,
+)
+"""The scores that the head was trained for: the columns of what `Head.logits` returns."""
 VECTOR_SCALE = 10.0
 """Vectors have length 1, so each number in them is small beside the rule features."""
 _FOLDER = resources.files("inforadar.stages.analyze.local") / "model"
 _MAX_LOGIT = 30.0
+_FULL_STOPS = (".", "。", "۔", "।")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,16 +70,24 @@ class Head:
     network: Network
     calibration: Numbers
     """Part × (slope, shift): Platt scaling, fitted on texts that the network had not seen."""
+    title_calibration: Numbers
+    """The same for lines without a full stop, fitted on titles: loaded ones are more common among them."""
     combination: Numbers
     """One weight per part and a shift: how the overall score follows from the parts' calibrated logits."""
     marks: MarkModel
 
     def logits(self, passages: Sequence[Passage], lexicon: Lexicon) -> Numbers:
         """Return calibrated logits: one row per passage, one column per part."""
-        return self._calibrated(self.network.logits(inputs_for(passages, lexicon)))
+        return self.logits_of(inputs_for(passages, lexicon), passages)
 
-    def _calibrated(self, raw: Numbers) -> Numbers:
-        return raw * self.calibration[:, 0] + self.calibration[:, 1]
+    def logits_of(self, inputs: Numbers, passages: Sequence[Passage]) -> Numbers:
+        """Return calibrated logits of passages whose input is known."""
+        import numpy  # noqa: PLC0415 - an extra
+
+        is_line = [not passage.text.rstrip().endswith(_FULL_STOPS) for passage in passages]
+        chosen = numpy.where(numpy.array(is_line)[:, None, None], self.title_calibration, self.calibration)
+        found: Numbers = self.network.logits(inputs) * chosen[:, :, 0] + chosen[:, :, 1]
+        return found
 
     def overall_logit(self, logits: Numbers) -> float:
         """Combine one row of calibrated logits."""
@@ -112,5 +127,5 @@ def load_head() -> Head:
     with (_FOLDER / "head.npz").open("rb") as file, numpy.load(file, allow_pickle=False) as stored:
         arrays = {name: stored[name].astype(numpy.float32) for name in stored.files}
     marks = MarkModel(arrays.pop("mark_vector"), arrays.pop("mark_context"))
-    calibration, combination = arrays.pop("calibration"), arrays.pop("combination")
-    return Head(network=Network(**arrays), calibration=calibration, combination=combination, marks=marks)
+    rest = {name: arrays.pop(name) for name in ("calibration", "title_calibration", "combination")}
+    return Head(network=Network(**arrays), marks=marks, **rest)

@@ -19,6 +19,7 @@ _SAMPLE_CHARS = 800
 _WORTH_OF_OWN_LETTERS = 1.2
 """From this worth on, a sign is a letter that the neighbours lack, not just a frequent ending."""
 _TAG = re.compile(r"[a-z]{2,3}\Z")
+_FIRST_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LATIN_WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -56,6 +57,15 @@ ABBREVIATIONS = frozenset(" ".join(_LISTS["abbreviations"].values()).split())
 """Abbreviations of all languages, without their full stop."""
 BEFORE_PREDICATE = frozenset(" ".join(_LISTS["before_predicate"].values()).split())
 """Words of all languages after which an adjective carries the sentence and cannot be dropped."""
+_LEANING = {language: frozenset(words.split()) for language, words in _LISTS["leaning"].items()}
+JOINS = frozenset(" ".join(_LISTS["joins"].values()).split())
+"""Words of all languages that join adjectives, or an adjective to what it is compared with."""
+ARTICLES = frozenset(" ".join(_LISTS["articles"].values()).split())
+"""Articles of the Romance languages."""
+DEPENDS_ON_SOUND = {
+    language: frozenset(words.split()) for language, words in _LISTS["depends_on_sound"].items()
+}
+"""Words before a noun whose form depends on how the noun begins, by language."""
 LETTERS = "".join(_LISTS["letters"].values())
 """Small letters of all languages, as ranges of a regular expression."""
 GROUP_NAMES = frozenset(" ".join(_LISTS["groups"].values()).split())
@@ -98,6 +108,15 @@ def _script_counts(sample: str) -> Counter[str]:
 def is_function_word(word: str, language: str) -> bool:
     """Tell whether a word only holds a sentence together."""
     return word in _COMMON.get(language, ()) or word in _FUNCTION.get(language, ())
+
+
+def leans_on_previous(sentence: str, language: str) -> bool:
+    """Tell whether a sentence begins with a word that points back at the one before."""
+    words = _LEANING.get(language, frozenset())
+    if language == "zh":
+        return sentence.startswith(tuple(words))
+    first = _FIRST_WORD.match(sentence.lower())
+    return first is not None and first.group() in words
 
 
 def common_words(language: str) -> frozenset[str]:

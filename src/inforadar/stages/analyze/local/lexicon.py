@@ -60,6 +60,8 @@ class Kind(StrEnum):
     POINTING = "pointing"
     """Words that point at something the title does not tell."""
     LISTNOUN = "listnoun"
+    JUDGING = "judging"
+    """Words that judge wherever they stand: shorter and surer lists than `LOADED`."""
 
 
 class Hit(NamedTuple):
@@ -69,6 +71,20 @@ class Hit(NamedTuple):
     weight: int
     start: int
     end: int
+
+
+class Judgement(NamedTuple):
+    """A judging word that a line can do without."""
+
+    is_adverb: bool
+    start: int
+    end: int
+
+
+ROMANCE = frozenset({"es", "fr", "it"})
+"""Languages with lists whose adjectives stand before or after their noun."""
+_JUDGING_SECTIONS = ("judging_adjectives", "judging_adverbs", "judging_words")
+_JUDGING_WEIGHT = 2
 
 
 class Lexicon:
@@ -112,10 +128,22 @@ class Lexicon:
             for weight, group in sections.get(kind.value, {}).items():
                 for term in _split(group):
                     self._signs.add(term, (kind, int(weight)))
+        self._droppable: TermIndex[bool] = TermIndex(spaceless=self.spaceless)
+        self._add_judgements({section: terms(section) for section in _JUDGING_SECTIONS})
         self._topics: TermIndex[str] = TermIndex(spaceless=self.spaceless)
         for topic, group in sections.get("category", {}).items():
             for term in _split(group):
                 self._topics.add(term, topic)
+
+    def _add_judgements(self, sections: Mapping[str, list[str]]) -> None:
+        for section, listed in sections.items():
+            for term in listed:
+                self._signs.add(term, (Kind.JUDGING, _JUDGING_WEIGHT))
+                if section != "judging_words":
+                    self._droppable.add(term, section == "judging_adverbs")
+        # Articles of these languages, and the place of their adjectives, need the care that judgements get.
+        for term in self.drop if self.language in ROMANCE else ():
+            self._droppable.add(term, term.endswith(("mente", "ment")))
 
     def hits(self, text: str, words: list[Word]) -> list[Hit]:
         """Find all entries, each position once per kind: the longest entry wins, then the heaviest."""
@@ -128,6 +156,18 @@ class Lexicon:
             if hit.start >= covered.get(hit.kind, 0):
                 chosen.append(hit)
                 covered[hit.kind] = hit.end
+        return chosen
+
+    def judgements(self, text: str, words: list[Word]) -> list[Judgement]:
+        """List the judging adjectives and adverbs of a line, in order; of overlapping ones, the longest."""
+        found = sorted(
+            (Judgement(is_adverb, start, end) for is_adverb, start, end in self._droppable.find(text, words)),
+            key=lambda one: (one.start, -one.end, one.is_adverb),
+        )
+        chosen: list[Judgement] = []
+        for one in found:
+            if not chosen or one.start >= chosen[-1].end:
+                chosen.append(one)
         return chosen
 
     def category_of(self, text: str, words: list[Word]) -> str:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 THRESHOLD = -0.6
 """The logit from which a word is marked: on held-out texts, more than half of the marks are then an annotator's too."""
 MAX_WORDS_READ = 60
-_JUDGING = frozenset({Kind.LOADED, Kind.LABEL, Kind.SPIN, Kind.STIMULUS})
+_JUDGING = frozenset({Kind.JUDGING, Kind.LOADED, Kind.LABEL, Kind.SPIN, Kind.STIMULUS})
 _PUSHING = frozenset({Kind.BOOSTER, Kind.URGE, Kind.BAIT, Kind.HEDGE})
 _MAX_CACHED_WORDS = 50_000
 _MAX_PASSAGE_LOGIT = 4.0

@@ -6,7 +6,6 @@ below the border of "slanted" gets no marks.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -14,10 +13,19 @@ from inforadar.model.analysis import Score, ScoreName
 from inforadar.semantic import encoder
 from inforadar.stages.analyze.base import MAX_REASON_CHARS, MAX_WORD_CHARS, clean_line
 from inforadar.stages.analyze.local import clickbait
-from inforadar.stages.analyze.local.head import PARTS, Head, description, load_head, probability
+from inforadar.stages.analyze.local.head import (
+    PARTS,
+    VECTOR_SCALE,
+    Head,
+    description,
+    inputs_for,
+    load_head,
+    probability,
+)
 from inforadar.stages.analyze.local.lexicon import Kind, Lexicon
 from inforadar.stages.analyze.local.marks import candidates_in, is_content_word
 from inforadar.stages.analyze.local.passage import Passage, read_passage
+from inforadar.stages.analyze.local.scores import LISTED, listed_score
 from inforadar.stages.analyze.local.text import sentences_of, words_of
 
 if TYPE_CHECKING:
@@ -28,7 +36,6 @@ if TYPE_CHECKING:
 
 SLANTED = 0.34
 """The border between neutral and slanted."""
-_CLEARLY_LOADED = 0.8
 _SENTENCES_JUDGED = 2
 _MAX_SENTENCE_CHARS = 300
 _MIN_SENTENCE_CHARS = 30
@@ -74,7 +81,10 @@ def is_measured(language: str) -> bool:
 def measure_all(
     headline: Passage, title: Passage | None, text: Passage | None, lexicon: Lexicon
 ) -> dict[ScoreName, Score]:
-    """Compute all six scores. `headline` is the title, or the first sentence of an item without one."""
+    """Compute all scores, by rules those that the head was not trained for.
+
+    `headline` is the title, or the first sentence of an item without one.
+    """
     head = load_head()
     sentences = _sample(text, lexicon) if text else []
     passages = [headline, *sentences]
@@ -86,30 +96,22 @@ def measure_all(
         part: _score(part, float(combined[column]), _words_for(part, marked, headline, passages, lexicon))
         for column, part in enumerate(PARTS)
     }
+    scores |= {name: listed_score(name, title, text) for name in LISTED if name not in PARTS}
     scores[ScoreName.OVERALL] = _overall(head, combined, scores)
     return scores
 
 
-def loadedness(lines: Sequence[str], lexicon: Lexicon) -> list[float]:
-    """Return how loaded each line is: the highest of framing, clickbait and stimulus."""
-    values = probability(load_head().logits([read_passage(line, lexicon) for line in lines], lexicon))
+def judge_lines(passages: Sequence[Passage], lexicon: Lexicon) -> tuple[list[float], Numbers]:
+    """Return how loaded each line is, the highest of framing, clickbait and stimulus; and the sentence vectors."""
+    inputs = inputs_for(passages, lexicon)
+    values = probability(load_head().logits_of(inputs, passages))
     columns = [_FRAMING, _STIMULUS, PARTS.index(ScoreName.CLICKBAIT)]
-    return [float(row[columns].max()) for row in values]
+    return [float(row[columns].max()) for row in values], inputs[:, : encoder.DIMENSIONS] / VECTOR_SCALE
 
 
-def is_loaded_line(line: str, lexicon: Lexicon) -> bool:
-    """Tell whether a title is loaded: clearly, or slanted with a word in it that can be named."""
-    (value,) = loadedness([line], lexicon)
-    if value < SLANTED:
-        return False
-    passage = read_passage(line, lexicon)
-    return value >= _CLEARLY_LOADED or bool(
-        load_head().marks.marked(passage, candidates_in(passage, lexicon), _logit(value))
-    )
-
-
-def _logit(value: float) -> float:
-    return math.log(max(value, 1e-6) / max(1 - value, 1e-6))
+def judged_texts(headline: Passage, text: Passage | None, lexicon: Lexicon) -> list[str]:
+    """List the texts whose vectors `measure_all` needs."""
+    return [headline.text, *(passage.text for passage in (_sample(text, lexicon) if text else []))]
 
 
 def _sample(text: Passage, lexicon: Lexicon) -> list[Passage]:

@@ -11,8 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
+from inforadar.stages.analyze.local.judging import without_judgements
 from inforadar.stages.analyze.local.language import BEFORE_PREDICATE
-from inforadar.stages.analyze.local.lexicon import Kind, Lexicon, lexicon_for
+from inforadar.stages.analyze.local.lexicon import ROMANCE, Kind, Lexicon, lexicon_for
 from inforadar.stages.analyze.local.passage import Passage, read_passage
 from inforadar.stages.analyze.local.shouting import lower_shouting
 from inforadar.stages.analyze.local.text import Word, is_title_case, without_emoji, words_of
@@ -43,6 +44,7 @@ _AFTER_NOUN = frozenset(
 """Before these words the verb attacks nobody: rockets blast off, cars slam into walls."""
 _BEFORE_DEED = frozenset({"after", "by", "for", "while", "before", "without", "of"})
 """After these words, "shocking" and the like are verbs: "fired after shocking children"."""
+_GERMAN_ENDINGS = ("e", "en", "er", "es", "em")
 _PREPOSITIONS = frozenset({"of", "in", "on", "at", "to", "for", "by", "with", "from", "after"})
 _AFTER_PREDICATE = _PREPOSITIONS | frozenset(
     {"and", "or", "but", "is", "are", "was", "were", "as", "than", "that", "who", "which"}
@@ -64,6 +66,8 @@ class _Patterns:
     tail: re.Pattern[str] | None
     ending: re.Pattern[str] | None
     lead: re.Pattern[str] | None
+    marked_lead: re.Pattern[str] | None
+    """Openers that are nouns too ("shock"): only a mark after them makes them an opener."""
     loaded: re.Pattern[str] | None
 
 
@@ -80,7 +84,8 @@ def neutralize(line: str, lexicon: Lexicon, context: Passage | None) -> Neutral:
         _without_ending,
         _without_lead,
         _with_plain_verbs,
-        _without_praise,
+        _without_judgements if lexicon.language in ROMANCE else _without_praise,
+        _without_judgements,
         # A second time: "Incredible moment dog saves man" starts with its opener only now.
         _without_lead,
     ):
@@ -89,7 +94,7 @@ def neutralize(line: str, lexicon: Lexicon, context: Passage | None) -> Neutral:
     lowered = lower_shouting(text, lexicon, context)
     changes += ["capitals lowered"] if lowered != text else []
     text = lowered
-    text, done = _calm(text)
+    text, done = _calm(text, lexicon)
     changes += done
     if line.lstrip("¡¿\"“«„'‘(")[:1].isupper() and text.partition(" ")[0].islower():
         text = text[:1].upper() + text[1:]
@@ -151,7 +156,14 @@ def _without_ending(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
 
 def _without_lead(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
     dropped: list[str] = []
-    while patterns.lead and (match := patterns.lead.match(text)):
+    while match := next(
+        (
+            found
+            for pattern in (patterns.lead, patterns.marked_lead)
+            if pattern and (found := pattern.match(text))
+        ),
+        None,
+    ):
         rest = text[match.end() :]
         first = next(iter(words_of(rest)), None)
         # "The moment of truth" is not an opener, and the rest must still say something.
@@ -215,6 +227,12 @@ def _without_praise(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
             start, before = words[index - 1].start, ""
         if before in BEFORE_PREDICATE or after.lower in _AFTER_PREDICATE:
             continue
+        if (
+            lexicon.language == "de"
+            and word.lower.endswith(_GERMAN_ENDINGS)
+            and not _is_german_noun(text, after)
+        ):
+            continue
         # Nor after an adverb ("slightly horrifying facts"), nor where it is a verb.
         if before.endswith("ly") or (before in _BEFORE_DEED and word.lower.endswith("ing")):
             continue
@@ -230,6 +248,14 @@ def _without_praise(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
     if any(change.lower().startswith("“most ") for change in changes):
         rest = _EVER.sub("", rest, count=1)
     return "".join(parts) + rest, changes
+
+
+def _without_judgements(text: str, lexicon: Lexicon, patterns: _Patterns) -> Step:
+    return without_judgements(text, lexicon)
+
+
+def _is_german_noun(text: str, word: Word) -> bool:
+    return text[word.start].isupper() or text[word.start].isdecimal()
 
 
 def _is_name(text: str, word: Word) -> bool:
@@ -253,15 +279,17 @@ def _with_article(head: str, before: str, following: str) -> str:
     return kept + (article.capitalize() if original[:1].isupper() else article) + " "
 
 
-def _calm(text: str) -> Step:
-    calm = re.sub(r"[?？][?!？！]+|[!！]+[?？]+", "?", text)
+def _calm(text: str, lexicon: Lexicon) -> Step:
+    calm = re.sub(r"[?？][?!？！]+|[!！]+[?？]+", "？" if lexicon.spaceless else "?", text)
     calm = re.sub(r"(?:\.{2,}|…)+\s*$", "", calm)
-    calm = re.sub(r"[!！]+(?=\s+\S)", ".", calm)
+    within, stop = (r"[!！]+(?=\s*\S)", "，") if lexicon.spaceless else (r"\s*[!！]+(?=\s+\S)", ".")
+    calm = re.sub(within, stop, calm)
     # A mark inside a name ("Yahoo!7") or a quotation is part of it.
     calm = re.sub(r"!+(?=\s|\Z)|[！¡]+", " ", calm)
     marks = ["marks dropped"] if calm != text else []
-    calm = " ".join(calm.split()).strip(" ,;:|–—-·")
-    return re.sub(r"\s+([,.;:?])", r"\1", calm), marks
+    calm = re.sub(r"\s*\n\s*| {2,}", " ", calm).strip(" \u00a0\u202f,;:|–—-·，：；")
+    # French sets a space before these marks, as the original has it.
+    return re.sub(r"\s+([,.])" if lexicon.language == "fr" else r"\s+([,.;:?])", r"\1", calm), marks
 
 
 def _size(text: str, lexicon: Lexicon) -> float:
@@ -286,12 +314,15 @@ def _patterns(language: str) -> _Patterns:
 
     separator = r"[:!|–—！：，,]+" if lexicon.spaceless else r"(?:\s*[:!|–—]+|\s+-)"
     neutral = tuple(sorted(lexicon.neutral, key=len, reverse=True))
+    marked_leads = tuple(term for term in lexicon.leads if term in lexicon.labels)
+    plain_leads = tuple(term for term in lexicon.leads if term not in lexicon.labels)
     return _Patterns(
         label=compiled(lexicon.labels, lambda terms: rf"\s*[¡]?{_OPEN}?{terms}{_CLOSE}?{separator}[\s!|]*"),
         bracketed=compiled(lexicon.labels, lambda terms: rf"\s*{_OPEN}\s*{terms}\s*{_CLOSE}\s*"),
         tail=compiled(lexicon.tails, tail),
         ending=compiled(lexicon.endings, lambda terms: rf"[,，]?\s*{edge}{terms}{edge}{closing}"),
-        lead=compiled(lexicon.leads, lambda terms: rf"\s*{terms}{edge}[\s:,!…！，]*"),
+        lead=compiled(plain_leads, lambda terms: rf"\s*{terms}{edge}[\s:,!…！，]*"),
+        marked_lead=compiled(marked_leads, lambda terms: rf"\s*{terms}{edge}\s*[:,!…！，]+\s*"),
         loaded=compiled(neutral, lambda terms: f"{edge}{terms}{edge}"),
     )
 

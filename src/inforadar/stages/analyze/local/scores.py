@@ -87,7 +87,7 @@ def score_all(
     """Compute all six scores by rules. `headline` is the title, or the first sentence of an item without one."""
     if lexicon.language not in LANGUAGES:
         return not_measured(lexicon.language)
-    scores = {name: _listed_score(name, title, text) for name in LISTED}
+    scores = {name: listed_score(name, title, text) for name in LISTED}
     scores[ScoreName.CLICKBAIT] = _clickbait_score(headline, lexicon)
     scores[ScoreName.OVERALL] = _overall(scores)
     return scores
@@ -110,7 +110,8 @@ def bend(total: float, length: float) -> float:
     return 1 - math.exp(-total / norm / 2)
 
 
-def _listed_score(name: ScoreName, title: Passage | None, text: Passage | None) -> Score:
+def listed_score(name: ScoreName, title: Passage | None, text: Passage | None) -> Score:
+    """Compute one of the `LISTED` scores by rules."""
     of_title = _weigh(name, title) if title else None
     of_text = _weigh(name, text) if text else None
     if of_title and of_text:

@@ -18,6 +18,10 @@ MAX_TEXT_CHARS_READ = 4_000
 _WORD = re.compile(r"[^\W_]+(?:['\-][^\W_]+)*")
 _BREAK = re.compile(r"[.!?…]+[\"'”’»)\]]*\s+|[。！？]+[”』」]?|\s*\n\s*")
 _ABBREVIATED = re.compile(rf"(?:\b[^\W\d_]|\b(?:{'|'.join(sorted(ABBREVIATIONS))}))\.\s+\Z")
+_ORDINAL_DATE = re.compile(
+    r"\D{0,2}\d{1,2}\.\s+(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|Jahrhundert|Klasse|Liga|Runde)"
+)
+"""German ordinals: "vom 1. März an"."""
 _EMOJI = re.compile("[\U0001f1e6-\U0001f1ff\U0001f300-\U0001faff\u2600-\u27bf\u2b50\u2b55\u203c\u2049]")
 _EMOJI_RUN = re.compile(f"(?:{_EMOJI.pattern}[\ufe0f\u200d]*)+")
 
@@ -59,7 +63,7 @@ def sentences_of(text: str) -> list[tuple[int, int]]:
 def _is_within_sentence(text: str, point: int, end: int) -> bool:
     """Tell whether a full stop ends no sentence: it follows an abbreviation or precedes a small letter."""
     following = text[end : end + 1]
-    if following.islower():
+    if following.islower() or _ORDINAL_DATE.match(text, max(0, point - 3)):
         return True
     return text[point] == "." and _ABBREVIATED.search(text[max(0, point - 8) : end]) is not None
 

@@ -15,6 +15,7 @@ import msgspec
 from inforadar.errors import CutOffError, ParseError
 from inforadar.model.feed_warning import FeedWarning
 from inforadar.model.item import MAX_ENCLOSURES, Enclosure
+from inforadar.model.push import MAX_HUBS
 from inforadar.stages.discover.dates.absolute import DateOrder, parse_date
 from inforadar.stages.discover.dates.order import find_date_order
 from inforadar.stages.discover.feed.encoding import decode
@@ -53,7 +54,21 @@ def read_json(data: bytes, url: str, zone: tzinfo) -> RawFeed:
         icon=_absolute(_text(document, "icon") or _text(document, "favicon"), url),
         warnings=warnings,
         is_cut_off=is_cut_off,
+        hubs=tuple(_hubs(document, url)),
+        self_link=_absolute(_text(document, "feed_url"), url),
     )
+
+
+def _hubs(document: dict[str, Any], url: str) -> Iterator[str]:
+    """WebSub's hubs; other kinds of push are not ours."""
+    hubs = document.get("hubs")
+    for hub in islice(hubs, MAX_HUBS) if isinstance(hubs, list) else ():
+        is_websub = isinstance(hub, dict) and str(hub.get("type", "")).casefold() in {
+            "websub",
+            "pubsubhubbub",
+        }
+        if is_websub and (address := _absolute(_text(hub, "url"), url)):
+            yield address
 
 
 def _decoded(data: bytes) -> tuple[Any, bool]:

@@ -24,7 +24,7 @@ from inforadar.stages.discover.feed.raw import RawEntry, RawFeed
 from inforadar.stages.discover.feed.slow import parse_document_slowly
 from inforadar.stages.discover.feed.sniff import find_feed_links
 from inforadar.stages.discover.feed.text import person_name, snippet_text, title_text
-from inforadar.urls import canonical_form, normalized_or_none, tracks_readers
+from inforadar.urls import canonical_form, canonical_or_none, normalized_or_none, tracks_readers
 
 __all__ = [
     "NeedsSlowParser",
@@ -100,6 +100,8 @@ def make_listing(feed: RawFeed, url: str) -> Listing:
             *left_out(len(feed.entries) - len(entries), "the same as another entry"),
         ),
         is_cut_off=feed.is_cut_off,
+        hubs=tuple(hub for given in feed.hubs if (hub := canonical_or_none(given, url))),
+        self_url=canonical_or_none(feed.self_link, url),
     )
 
 

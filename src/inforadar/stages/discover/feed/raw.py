@@ -62,3 +62,5 @@ class RawFeed:
     warnings: tuple[FeedWarning, ...] = ()
     is_cut_off: bool = False
     """The document ends too early; an entry that it ends in is left out."""
+    hubs: tuple[str, ...] = ()
+    self_link: str | None = None

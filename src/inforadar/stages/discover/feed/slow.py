@@ -7,6 +7,7 @@ can be killed. Nothing here may be called in a worker's own process.
 from __future__ import annotations
 
 import calendar
+from collections.abc import Iterator
 from datetime import UTC, datetime, tzinfo
 from typing import Any
 
@@ -37,7 +38,15 @@ def parse_document_slowly(data: bytes, url: str, content_type: str = "", zone: t
         description=_text(found.feed, "subtitle"),
         language=_text(found.feed, "language"),
         warnings=(_GUESSED,),
+        hubs=tuple(_related(found.feed, "hub")),
+        self_link=next(_related(found.feed, "self"), None),
     )
+
+
+def _related(feed: Any, relation: str) -> Iterator[str]:
+    for link in feed.get("links") or ():
+        if link.get("rel") == relation and link.get("href"):
+            yield link["href"]
 
 
 def _entry(entry: Any, zone: tzinfo) -> RawEntry:

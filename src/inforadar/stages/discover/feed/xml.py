@@ -125,7 +125,16 @@ class _Reader:
             icon=self._icon(found, root),
             hints=read_hints(found),
             warnings=(TOO_MANY_ENTRIES,) if len(entries) > MAX_ENTRIES else (),
+            hubs=tuple(self._related(found.links, "hub")),
+            self_link=next(self._related(found.links, "self"), None),
         )
+
+    def _related(self, links: list[Element], relation: str) -> Iterator[str]:
+        """The targets of the feed's links with this relation."""
+        for link in links:
+            href = (link.get("href") or "").strip()
+            if href and relation in (link.get("rel") or "").casefold().split():
+                yield self._absolute(link, href)
 
     def _entry(self, item: Element) -> RawEntry:
         found = Fields(item)

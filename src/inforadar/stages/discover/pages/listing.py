@@ -27,6 +27,8 @@ class PageListing:
     """All addresses that the page links to, as written."""
     warnings: tuple[str, ...] = ()
     """Sentences that say what was wrong with the page."""
+    site_title: str | None = None
+    """The name that the page gives its site, else its own title."""
 
 
 PageReader = Callable[[bytes, str, str, datetime], PageListing]

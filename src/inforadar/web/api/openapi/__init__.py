@@ -6,6 +6,8 @@ that derives it would slow down every request.
 
 from __future__ import annotations
 
+import re
+
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -14,6 +16,12 @@ from inforadar.web.api.answers import json_answer
 from inforadar.web.api.openapi import changes, reading
 from inforadar.web.api.openapi.blocks import Json
 from inforadar.web.api.openapi.schemas import SCHEMAS
+
+
+def _operation_id(method: str, path: str) -> str:
+    """A name for the clients that are made from this document: `get_api_feeds_id`."""
+    return "_".join([method, *re.findall(r"\w+", path)])
+
 
 DOCUMENT: Json = {
     "openapi": "3.1.0",
@@ -24,7 +32,10 @@ DOCUMENT: Json = {
         "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
     },
     "paths": {
-        path: reading.PATHS.get(path, {}) | changes.PATHS.get(path, {})
+        path: {
+            method: {"operationId": _operation_id(method, path), **described}
+            for method, described in (reading.PATHS.get(path, {}) | changes.PATHS.get(path, {})).items()
+        }
         for path in reading.PATHS | changes.PATHS
     },
     "components": {

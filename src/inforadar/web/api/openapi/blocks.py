@@ -7,6 +7,7 @@ from typing import Any
 from inforadar.model.feed_options import Content
 from inforadar.stages.publish.formats import FORMATS, RSS
 from inforadar.stages.publish.shape import Titles
+from inforadar.web.api.answers import PROBLEM_TYPE
 from inforadar.web.http.parameters import DEFAULT_LIMIT, MAX_LIMIT
 
 Json = dict[str, Any]
@@ -90,7 +91,7 @@ def json_(schema: Json, description: str = "Found.") -> Json:
 
 
 def fault(description: str) -> Json:
-    return json_(ref("Error"), description)
+    return {"description": description, "content": {PROBLEM_TYPE: {"schema": ref("Problem")}}}
 
 
 def sentence(description: str) -> Json:
@@ -135,6 +136,13 @@ def change(
     }
     if body is not None:
         described["requestBody"] = {"required": True, "content": body}
+    return described
+
+
+def asking(summary: str, *, body: Json, responses: dict[str, Json]) -> Json:
+    """An operation that only reads, although its question is in the body: who may read may ask."""
+    described = change(summary, body=body, responses=responses)
+    del described["security"], described["responses"]["403"]
     return described
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from inforadar.web.api.openapi.blocks import (
     ID,
+    OBJECT,
     TEXT,
     Json,
+    asking,
     change,
     fault,
     json_,
@@ -22,9 +24,16 @@ _ID_PARAMETER = [path("id", ID)]
 PATHS: Json = {
     "/api/marks": {
         "put": change(
-            "Set or clear the read, starred and archived marks of items",
+            "Set or clear the read, starred and archived marks, the labels and the note of items",
             body=json_body(ref("MarksChange")),
             responses={"200": json_(ref("Marks"), "The marks after the change.")},
+        )
+    },
+    "/api/items/lookup": {
+        "post": asking(
+            "Look up many pages by any form of their URLs; unknown ones are left out",
+            body=json_body(ref("Pages")),
+            responses={"200": json_(object_({"items": OBJECT}), "{URL as given: its item, with its story}.")},
         )
     },
     "/api/feeds": {
@@ -59,6 +68,7 @@ PATHS: Json = {
             "Fetch a feed now; a suspended one is revived",
             parameters=_ID_PARAMETER,
             responses={
+                "200": json_(ref("Feed"), "Nothing was requested: that was done within the last 30 seconds."),
                 "202": json_(ref("Feed"), "Requested; a worker fetches it next."),
                 "404": _NO_FEED,
                 "409": fault("The feed is disabled."),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from inforadar.stages.publish.formats import FORMATS
-from inforadar.web.api.feeds import FEEDS_PER_PAGE, HISTORY_DAYS
+from inforadar.store.items.order import ITEM_ORDERS, NEWEST_FIRST
+from inforadar.web.api.feeds import FEED_ORDERS, FEEDS_PER_PAGE, HISTORY_DAYS
 from inforadar.web.api.openapi.blocks import (
     CONTENT,
     COUNT,
@@ -34,9 +37,24 @@ from inforadar.web.api.openapi.blocks import (
     ref,
     sentence,
 )
+from inforadar.web.api.status import RUN_ORDERS
+from inforadar.web.api.stories import STORY_ORDERS
+
+
+def _order(orders: Iterable[str], default: str | None = None) -> Json:
+    given = list(orders)
+    return query("order", {"enum": given, "default": default or given[0]}, "A minus sign: descending.")
+
 
 _EVENT = object_({"event": {"enum": ["progress", "end"]}, "data": TEXT}, {"id": TEXT})
 _ID_OR_NONE: Json = {"anyOf": [ID, {"const": ""}]}
+_CURSOR = query("cursor", TEXT, "`next` of the previous page.")
+_DAY_OR_TIME: Json = {"type": "string", "examples": ["2026-10-05", "2026-10-05T06:30:00Z"]}
+_SINCE, _UNTIL = (
+    query("since", _DAY_OR_TIME, "Only from this time on."),
+    query("until", _DAY_OR_TIME, "Only before this time."),
+)
+_TOTAL = query("total", SWITCH, "1: count all pages together.")
 _INVALID = fault("A parameter is invalid.")
 _FEED_FAULTS = {
     "400": sentence("A parameter is invalid."),
@@ -54,6 +72,7 @@ _MIN_SOURCES = query(
 )
 _BRIEF = (
     query("hours", {"type": "integer", "minimum": 1, "maximum": 744, "default": 24}, "How far back."),
+    query("since", {"type": "string"}, "How far back, instead: 90m, 24h or 7d."),
     query(
         "top", {"type": "integer", "minimum": 1, "maximum": 100, "default": 10}, "Maximum number of stories."
     ),
@@ -99,7 +118,7 @@ PATHS: Json = {
         },
     ),
     "/api/items": get(
-        "Items, newest first, page by page",
+        "Items, page by page",
         [
             SOURCES,
             TOPICS,
@@ -111,11 +130,17 @@ PATHS: Json = {
             *(query(name, SWITCH, "Filter by this mark.") for name in ("unread", "starred", "archived")),
             MAX_SCORE,
             query("min_score", MAX_SCORE["schema"], "Only analyzed items with at least this score."),
+            _SINCE,
+            _UNTIL,
+            _order(ITEM_ORDERS, NEWEST_FIRST),
+            _TOTAL,
             LIMIT,
-            query("cursor", TEXT, "`next` of the previous page."),
+            _CURSOR,
         ],
         {
-            "200": json_(object_({"items": list_(ref("MarkedItem")), "next": NULLABLE_TEXT})),
+            "200": json_(
+                object_({"items": list_(ref("MarkedItem")), "next": NULLABLE_TEXT}, {"total": COUNT})
+            ),
             "400": _INVALID,
         },
     ),
@@ -124,18 +149,27 @@ PATHS: Json = {
         [path("id", ID)],
         {"200": json_(ref("ReadItem")), "404": fault("No such item is served.")},
     ),
+    "/api/items/{id}/revisions": get(
+        "How one item changed after publication: versions of its text, what changed, and one history with its listing",
+        [path("id", ID)],
+        {"200": json_(ref("ItemHistory")), "404": fault("No such item is served.")},
+    ),
     "/api/stories": get(
-        "Stories, newest first, page by page: events that several sources tell of",
+        "Stories, page by page: events that several sources tell of",
         [
             _MIN_SOURCES,
             query("topic", TEXT, "Only stories with an item of this topic."),
+            _SINCE,
+            _UNTIL,
+            _order(STORY_ORDERS),
+            _TOTAL,
             query(
                 "limit", {"type": "integer", "minimum": 1, "maximum": 100, "default": 50}, "Maximum number."
             ),
-            query("cursor", TEXT, "`next` of the previous page."),
+            _CURSOR,
         ],
         {
-            "200": json_(object_({"stories": list_(ref("Story")), "next": NULLABLE_TEXT})),
+            "200": json_(object_({"stories": list_(ref("Story")), "next": NULLABLE_TEXT}, {"total": COUNT})),
             "400": _INVALID,
         },
     ),
@@ -158,6 +192,15 @@ PATHS: Json = {
         [path("name", {"type": "string", "minLength": 1}), FORMAT, _MIN_SOURCES],
         {"200": DOCUMENT, **_NOT_MODIFIED, **_FEED_FAULTS},
     ),
+    "/feeds/changes": get(
+        "Significant changes of articles as a feed, one entry a change",
+        [
+            FORMAT,
+            query("topic", TEXT, "Only articles of this topic."),
+            query("source", TEXT, "Only articles of this source."),
+        ],
+        {"200": DOCUMENT, **_NOT_MODIFIED, "400": sentence("A parameter is invalid.")},
+    ),
     "/feeds/brief": get(
         "The most-told stories of the day as a feed",
         [FORMAT, *_BRIEF],
@@ -173,15 +216,20 @@ PATHS: Json = {
         [
             SOURCES,
             TOPICS,
+            _order(FEED_ORDERS),
+            _TOTAL,
             limit(FEEDS_PER_PAGE),
-            query("after", _ID_OR_NONE, "Only feeds added after this one: `next` of the previous page."),
+            _CURSOR,
             query(
                 "days",
                 {"type": "integer", "minimum": 0, "maximum": HISTORY_DAYS},
                 "Include this many days of history for each feed.",
             ),
         ],
-        {"200": json_(object_({"feeds": list_(ref("Feed")), "next": NULLABLE_TEXT})), "400": _INVALID},
+        {
+            "200": json_(object_({"feeds": list_(ref("Feed")), "next": NULLABLE_TEXT}, {"total": COUNT})),
+            "400": _INVALID,
+        },
     ),
     "/api/feeds/{id}": get(
         "Everything about one feed",
@@ -195,10 +243,10 @@ PATHS: Json = {
         {"200": {"description": "The list.", "content": {"text/x-opml; charset=utf-8": {"schema": TEXT}}}},
     ),
     "/api/runs": get(
-        "Runs, newest first, without their changes",
-        [LIMIT, query("before", _ID_OR_NONE, "Only runs that started before this one.")],
+        "Runs, without their changes",
+        [_SINCE, _UNTIL, _order(RUN_ORDERS), _TOTAL, LIMIT, _CURSOR],
         {
-            "200": json_(object_({"runs": list_(ref("Run"))})),
+            "200": json_(object_({"runs": list_(ref("Run")), "next": NULLABLE_TEXT}, {"total": COUNT})),
             "400": _INVALID,
             "404": fault("There is no such run."),
         },
@@ -220,6 +268,28 @@ PATHS: Json = {
                 "content": {"text/event-stream; charset=utf-8": {"schema": _EVENT}},
             },
             "404": fault("There is no such run."),
+        },
+    ),
+    "/api/events": get(
+        "Items, changes, stories, alerts and matches of rules as server-sent events, resumable by number",
+        [
+            query(
+                "since",
+                {"type": "integer"},
+                "The number of the last event seen; Last-Event-ID means the same.",
+            ),
+            query(
+                "kinds",
+                {"type": "string"},
+                "Only these, separated by commas: item, change, story, alert, match.",
+            ),
+        ],
+        {
+            "200": {
+                "description": "Events.",
+                "content": {"text/event-stream; charset=utf-8": {"schema": _EVENT}},
+            },
+            "400": _INVALID,
         },
     ),
     "/api/statistics": get(

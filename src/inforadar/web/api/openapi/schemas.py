@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from inforadar.actions.mark import MAX_LABEL_CHARACTERS, MAX_NOTE_CHARACTERS
+from inforadar.model.analysis import SCORE_LABELS
 from inforadar.model.feed import ErrorPolicy, FeedKind
-from inforadar.model.feed_options import Content
+from inforadar.model.feed_options import Content, RevisionMode
 from inforadar.model.item import METADATA_FIELDS
 from inforadar.model.metadata_fields import MetadataField
+from inforadar.model.push import PushState
 from inforadar.stages.discover.pages.walk import Depth
 from inforadar.store.people.marks import MARKS
 from inforadar.views.feed_health import HealthState
 from inforadar.web.api.items import MAX_MARKED_ITEMS
+from inforadar.web.api.lookup import MAX_PAGES
 from inforadar.web.api.openapi.blocks import (
     COUNT,
     FLAG,
@@ -70,7 +74,16 @@ _HEALTH: Json = {"enum": list(HealthState)}
 _DAY: Json = object_(
     {"day": {"type": "string", "format": "date"}, "fetches": COUNT, "failures": COUNT, "added": COUNT}
 )
-_MARKED: Json = dict.fromkeys(MARKS, FLAG)
+_FLAGS: Json = dict.fromkeys(MARKS, FLAG)
+_MARKED: Json = _FLAGS | {
+    "labels": list_(TEXT),
+    "note": {"type": "string", "description": "empty: none"},
+}
+_LABELS: Json = {
+    "type": "array",
+    "items": {"type": "string", "minLength": 1, "maxLength": MAX_LABEL_CHARACTERS, "pattern": r"\S"},
+    "minItems": 1,
+}
 _ITEM: Json = {
     "id": ID, "feed_id": ID, "url": TEXT,
     "link": {"type": "string", "description": "what people follow: the url, or the entry's latest link"},
@@ -82,7 +95,14 @@ _ITEM: Json = {
     "dated_at": NULLABLE_TIME | {"description": "the date as the source gave it"},
     "revised_at": NULLABLE_TIME | {"description": "when the source says that it last changed the entry"},
     "created_at": TIME,
-    "score": {"type": ["number", "null"], "minimum": 0, "maximum": 1, "description": "null: not analyzed yet"},
+    "score": {
+        "type": ["number", "null"], "minimum": 0, "maximum": 1,
+        "description": "null: not analyzed yet, or not measured",
+    },
+    "score_label": {
+        "enum": [*SCORE_LABELS, None],
+        "description": "the word for the score; null: not analyzed yet",
+    },
     "analyzed_at": NULLABLE_TIME,
     "analyzer_result": {"type": "object", "description": "{} until the item is analyzed"},
 }  # fmt: skip
@@ -127,7 +147,9 @@ _STORY: Json = {
     "summary": TEXT,
 }
 SCHEMAS: Json = {
-    "Error": object_({"error": TEXT}),
+    "Problem": object_(
+        {"type": TEXT, "title": TEXT, "status": {"type": "integer"}, "detail": TEXT, "error": TEXT}
+    ),
     "Item": object_(_ITEM),
     "MarkedItem": object_(_ITEM | _MARKED | _IN_STORY),
     "Story": object_(_STORY),
@@ -151,6 +173,21 @@ SCHEMAS: Json = {
             "changes": list_(object_({"at": TIME, "fields": OBJECT})),
         }
     ),
+    "ItemHistory": object_(
+        {
+            "id": ID,
+            "url": TEXT,
+            "title": TEXT,
+            "source": TEXT,
+            "change_count": COUNT,
+            "watch": TEXT | {"description": "how the article is watched, in a sentence"},
+            "versions": list_(OBJECT)
+            | {"description": "without their texts if you may not read whole texts"},
+            "revisions": list_(OBJECT) | {"description": "what changed between two versions, oldest first"},
+            "history": list_(OBJECT)
+            | {"description": "changes of the listing and of the text, newest first"},
+        }
+    ),
     "Feed": object_(
         _FEED, {"days": list_(_DAY), "added": FLAG, "followed_as": _FOLLOWED_AS, "credentials_deleted": FLAG}
     ),
@@ -166,8 +203,29 @@ SCHEMAS: Json = {
             "former_urls": list_(object_({"url": TEXT, "left_at": TIME})),
             "days": list_(_DAY),
             "polling_sentence": TEXT | {"description": "when it posts, when it is polled next, and why then"},
+            "push": {
+                "oneOf": [ref("Push"), {"type": "null"}],
+                "description": "its subscription to a hub (WebSub); null without a hub or INFORADAR_PUBLIC_URL",
+            },
             "week": list_(list_({"type": "number", "minimum": 0, "maximum": 1}))
             | {"description": "how likely news is, by day (Monday first) and hour; empty until known"},
+        }
+    ),
+    "Push": object_(
+        {
+            "hub": TEXT,
+            "topic": TEXT,
+            "state": TEXT | {"enum": [state.value for state in PushState]},
+            "alive": FLAG | {"description": "proven by pushes, so that the feed is polled once a day"},
+            "pushes": COUNT,
+            "misses": COUNT | {"description": "polls that found what no push had told"},
+            "error": NULLABLE_TEXT,
+            "lease_until": NULLABLE_TIME,
+            "verified_at": NULLABLE_TIME,
+            "pushed_at": NULLABLE_TIME,
+            "missed_at": NULLABLE_TIME,
+            "next_attempt_at": NULLABLE_TIME,
+            "sentence": TEXT,
         }
     ),
     "Found": object_(
@@ -192,10 +250,21 @@ SCHEMAS: Json = {
     ),
     "Label": object_({"source": TEXT, "topic": TEXT, "feeds": COUNT, "unread": COUNT, "health": _HEALTH}),
     "Run": object_(_RUN),
-    "Marks": object_({"items": list_(object_({"url": TEXT, **_MARKED}))}),
+    "Marks": object_({"items": list_(object_({"url": TEXT, **_MARKED})), "unknown": list_(TEXT)}),
+    "Pages": _exact({"urls": {"type": "array", "items": TEXT, "maxItems": MAX_PAGES}}),
     "MarksChange": _exact(
         {"urls": {"type": "array", "items": URL, "minItems": 1, "maxItems": MAX_MARKED_ITEMS}},
-        _MARKED,
+        _FLAGS
+        | {
+            "story": FLAG | {"description": "also the other articles of their stories become read or unread"},
+            "add_labels": _LABELS,
+            "remove_labels": _LABELS,
+            "note": {
+                "type": "string",
+                "maxLength": MAX_NOTE_CHARACTERS,
+                "description": "replaces the note of each item; empty: removes it",
+            },
+        },
         least=2,
     ),
     "NewFeed": _exact(
@@ -230,6 +299,7 @@ SCHEMAS: Json = {
             "title": _WORD,
             "timezone": _ZONE,
             "content": _CONTENT,
+            "revisions": {"enum": [*RevisionMode, None]},
             "enforce_feed_domain": FLAG,
             "error_policy": {"enum": [*ErrorPolicy, None]},
             "enabled": FLAG,

@@ -1,6 +1,7 @@
 // A fetch as it goes on, told by its events. Without this the page loads itself again.
 
 import { csrf, root } from "./server.js";
+import { _, locale, ngettext } from "./texts.js";
 
 const MAX_LINES = 2000;
 const WINDOW_MS = 5000;
@@ -11,8 +12,9 @@ const words = page.querySelector("[data-words]");
 const state = page.querySelector("[data-state]");
 const stop = page.querySelector("[data-stop]");
 const marks = [];
+let isStopping = false;
 
-const clock = (at) => new Date(at).toLocaleTimeString(undefined, { hour12: false });
+const clock = (at) => new Date(at).toLocaleTimeString(locale, { hour12: false });
 for (const time of log.querySelectorAll("time[data-clock]")) time.textContent = clock(time.dateTime);
 log.scrollTop = log.scrollHeight;
 
@@ -29,13 +31,14 @@ stop?.addEventListener("submit", async (submit) => {
   submit.preventDefault();
   const button = stop.querySelector("button");
   button.disabled = true;
-  button.textContent = "Stopping …";
-  state.textContent = "stopping";
+  button.textContent = _("Stopping …");
+  isStopping = true;
+  state.textContent = _("stopping");
   const answer = await fetch(stop.action, { method: "POST", headers: { "X-CSRF-Token": csrf } }).catch(() => null);
   if (!answer?.ok) {
     button.disabled = false;
-    button.textContent = "Stop";
-    words.textContent = "The server does not answer. Try again.";
+    button.textContent = _("Stop");
+    words.textContent = _("The server does not answer. Try again.");
   }
 });
 
@@ -46,7 +49,7 @@ function addLine(event) {
   time.dateTime = event.at;
   time.textContent = clock(event.at);
   const label = document.createElement("span");
-  label.className = "label";
+  label.className = "of";
   const name = document.createElement("bdi");
   name.textContent = event.label;
   label.append(name);
@@ -60,22 +63,26 @@ function addLine(event) {
 }
 
 function showNumbers(event) {
-  if (state.textContent !== "stopping") state.textContent = "running";
-  const count = (number, word) => `${number.toLocaleString("en")} ${word}${number === 1 ? "" : "s"}`;
+  if (!isStopping) state.textContent = _("running");
   if (event.kind === "counting") {
     bar.removeAttribute("value");
-    words.textContent = `Counting… ${count(event.pages, "page")}, ${count(event.found, "item")} found`;
+    words.textContent = _("Counting… %(pages)s, %(items)s found", {
+      pages: ngettext("%(num)s page", "%(num)s pages", event.pages),
+      items: ngettext("%(num)s item", "%(num)s items", event.found),
+    });
     return;
   }
   bar.value = event.found ? Math.min(1, event.done / event.found) : 1;
-  const parts = [`${event.done.toLocaleString("en")} of ${count(event.found, "item")}`];
+  const parts = [sum(event.done, event.found)];
   const rate = speed(Date.parse(event.at), event.done);
   if (rate > 0) {
     const left = Math.round((event.found - event.done) / rate);
-    parts.push(rate >= 1 ? `${rate.toFixed(0)}/s` : `${rate.toFixed(1)}/s`, `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")} left`);
+    parts.push(rate >= 1 ? _("%(rate)s/s", { rate: rate.toFixed(0) }) : _("%(rate)s/s", { rate: rate.toFixed(1) }), _("%(time)s left", { time: `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}` }));
   }
   words.textContent = parts.join("   ");
 }
+
+const sum = (done, found) => ngettext("%(done)s of %(num)s item", "%(done)s of %(num)s items", found, { done: done.toLocaleString(locale) });
 
 // Items a second, lately.
 function speed(at, done) {
@@ -89,9 +96,9 @@ async function end() {
   events.close();
   const run = await fetch(`${root}/api/runs/${page.dataset.run}`).then((answer) => answer.json());
   const { found = 0, done = 0 } = run.details.progress ?? {};
-  state.textContent = run.state;
+  state.textContent = run.interrupted ? _("interrupted") : _("finished");
   bar.value = found ? done / found : 1;
-  words.textContent = `${run.interrupted ? "Interrupted" : "Done"}: ${done.toLocaleString("en")} of ${found.toLocaleString("en")} ${found === 1 ? "item" : "items"}`;
+  words.textContent = run.interrupted ? _("Interrupted: %(sum)s", { sum: sum(done, found) }) : _("Done: %(sum)s", { sum: sum(done, found) });
   stop?.remove();
   page.querySelector("[data-waiting]")?.remove();
   for (const link of page.querySelectorAll("[data-report], [data-again]")) link.hidden = false;

@@ -1,42 +1,81 @@
-// The keyboard: the same keys as in the terminal where there is the same thing to do.
+// The keyboard: the keys of the readers that people come from, and those of the terminal.
 
-import { csrf, send } from "./server.js";
+import { entries, loadMore, select } from "./lists.js";
+import { markAbove, toggle, undoLast } from "./marks.js";
+import { copyLink, hasArticle, turn } from "./panes.js";
+import { csrf, root } from "./server.js";
+import { foldSide } from "./side.js";
+import { _ } from "./texts.js";
+import { hideWords } from "./words.js";
 
 const KEYS = [
-  ["j k", "Next and previous article"],
-  ["Enter", "Read it"],
-  ["o", "Open the original"],
-  ["m", "Mark as read or unread"],
-  ["s", "Star it, or not"],
-  ["a", "Archive it"],
-  ["/", "Find"],
-  ["u", "Back to the list"],
-  ["?", "This help"],
+  ["j k", _("Next and previous article")],
+  ["n p", _("The same")],
+  ["Enter o", _("Read it; in the article, o opens the original")],
+  ["v", _("Open the original")],
+  ["m", _("Mark as read or unread")],
+  ["s", _("Star, or remove the star")],
+  ["a", _("Archive it")],
+  ["A", _("Mark all as read: these and older")],
+  ["M", _("Mark all above as read")],
+  ["z", _("Undo")],
+  ["r", _("Load the list again")],
+  ["c", _("Copy the link")],
+  ["w", _("Show or hide marks on words")],
+  ["u", _("Back to the list")],
+  ["g a", _("All articles")],
+  ["g u", _("Unread articles")],
+  ["g s", _("Starred articles")],
+  ["g f", _("Feeds")],
+  ["/", _("Find")],
+  ["Ctrl-k", _("Go to a feed, a search or a command")],
+  ["[", _("Fold the sidebar")],
+  ["?", _("This help")],
 ];
+const CHORD_MS = 1500;
+const PLACES = { a: "/?show=all", u: "/?show=unread", s: "/?show=starred", f: "/feeds" };
+let chordUntil = 0;
 
 export function bindKeys() {
-  const help = document.querySelector("[data-help]");
-  if (help) {
+  for (const help of document.querySelectorAll("[data-help]")) {
     help.hidden = false;
     help.addEventListener("click", showHelp);
   }
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    const isChord = performance.now() < chordUntil;
+    chordUntil = 0;
+    if (isChord && PLACES[event.key]) {
+      event.preventDefault();
+      location.assign(root + PLACES[event.key]);
+      return;
+    }
     const act = ACTIONS[event.key];
     if (act && act(event) !== false) event.preventDefault();
   });
 }
 
 const ACTIONS = {
-  j: () => step(1),
-  k: () => step(-1),
-  Enter: (event) => !event.target.closest("a, button, summary, label") && follow(current()?.querySelector("h2 a")),
-  o: () => follow(document.querySelector("[data-original]"), true) || openEntry(),
+  j: () => walk(1),
+  k: () => walk(-1),
+  n: () => walk(1),
+  p: () => walk(-1),
+  Enter: (event) => !event.target.closest("a, button, summary, label") && read(),
+  o: () => (hasArticle() ? original() : read()),
+  v: () => original(),
   m: () => mark("read"),
   s: () => mark("starred"),
   a: () => mark("archived"),
+  A: () => press("[data-mark-list] button"),
+  M: () => (current() && csrf ? (markAbove(current()), true) : false),
+  z: () => undoLast(),
+  r: () => reload(),
+  c: () => copyLink(),
+  w: () => hideWords(),
+  g: () => ((chordUntil = performance.now() + CHORD_MS), true),
   "/": () => focus(document.querySelector("#q")),
   u: () => follow(document.querySelector("[data-back]")),
+  "[": () => (document.querySelector(".side") ? (foldSide(), true) : false),
   "?": showHelp,
 };
 
@@ -44,29 +83,40 @@ function isTyping(target) {
   return target.closest("input, textarea, select, [contenteditable], dialog") !== null;
 }
 
-const entries = () => [...document.querySelectorAll("[data-entries] .entry")];
 const current = () => document.querySelector(".entry.at");
+
+function walk(by) {
+  return hasArticle() ? turn(by) : step(by);
+}
 
 function step(by) {
   const all = entries();
   if (!all.length) return false;
   const from = all.indexOf(current());
   const to = all[from < 0 ? (by > 0 ? 0 : all.length - 1) : Math.min(Math.max(from + by, 0), all.length - 1)];
-  for (const entry of all) entry.classList.toggle("at", entry === to);
+  select(to);
   to.querySelector("h2 a").focus({ preventScroll: true });
   to.scrollIntoView({ block: "nearest" });
+  if (all.indexOf(to) > all.length - 5) loadMore();
   return true;
 }
 
-function follow(link, outside = false) {
+function read() {
+  const link = current()?.querySelector("h2 a");
   if (!link) return false;
-  if (outside) window.open(link.href, "_blank", "noopener,noreferrer");
-  else location.assign(link.href);
+  link.click();
   return true;
 }
 
-function openEntry() {
-  const url = current()?.dataset.url ?? "";
+function follow(link) {
+  if (!link) return false;
+  location.assign(link.href);
+  return true;
+}
+
+function original() {
+  const link = document.querySelector("[data-original]");
+  const url = link?.href ?? current()?.dataset.url ?? "";
   if (!/^https?:\/\//i.test(url)) return false;
   window.open(url, "_blank", "noopener,noreferrer");
   return true;
@@ -77,57 +127,24 @@ function focus(field) {
   return Boolean(field);
 }
 
-function mark(name) {
-  if (!csrf) return false;
-  const button = document.querySelector(`[data-mark="${name}"]`);
-  if (button) {
-    button.click();
-    return true;
-  }
-  const entry = current();
-  if (!entry) return false;
-  markEntry(entry, name);
+function press(selector) {
+  const button = document.querySelector(selector);
+  button?.click();
+  return Boolean(button);
+}
+
+function reload() {
+  const news = document.querySelector("[data-reload-list]");
+  if (news) news.click();
+  else location.reload();
   return true;
 }
 
-async function markEntry(entry, name) {
-  const has = { read: entry.classList.contains("read"), starred: Boolean(entry.querySelector(".star")), archived: false };
-  try {
-    await send("PUT", "/api/marks", { urls: [entry.dataset.url], [name]: !has[name] });
-  } catch (fault) {
-    say(fault.message);
-    return;
-  }
-  if (name === "read") {
-    entry.classList.toggle("read", !has.read);
-    entry.classList.remove("new");
-  }
-  if (name === "starred") toggleStar(entry, !has.starred);
-  if (name === "archived") {
-    step(entry.nextElementSibling ? 1 : -1);
-    entry.remove();
-  }
-}
-
-function toggleStar(entry, on) {
-  entry.querySelector(".star")?.remove();
-  if (!on) return;
-  const star = document.createElement("span");
-  star.className = "star";
-  star.title = "Starred";
-  star.textContent = "★";
-  entry.querySelector("h2").append(" ", star);
-}
-
-export function say(sentence) {
-  let status = document.querySelector("[role=status]");
-  if (!status) {
-    status = document.createElement("p");
-    status.className = "status";
-    status.setAttribute("role", "status");
-    document.body.append(status);
-  }
-  status.textContent = sentence;
+function mark(name) {
+  const url = document.querySelector('[data-pane="article"]')?.dataset.url ?? current()?.dataset.url;
+  if (!csrf || !url) return false;
+  toggle(url, name);
+  return true;
 }
 
 function showHelp() {
@@ -150,11 +167,11 @@ function showHelp() {
       list.append(row);
     }
     const heading = document.createElement("h2");
-    heading.textContent = "Keys";
+    heading.textContent = _("Keys");
     const form = document.createElement("form");
     form.method = "dialog";
     const close = document.createElement("button");
-    close.textContent = "Close";
+    close.textContent = _("Close");
     form.append(close);
     dialog.append(heading, list, form);
     document.body.append(dialog);

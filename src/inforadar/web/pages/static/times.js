@@ -1,10 +1,14 @@
 // Times in the reader's own zone; the server writes them in UTC.
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const parts = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" };
-const day = new Intl.DateTimeFormat(undefined, parts);
-const dayOfYear = new Intl.DateTimeFormat(undefined, { ...parts, year: "numeric" });
-const full = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
+import { _, locale } from "./texts.js";
+
+// The zone that the reader chose, else the browser's.
+const timeZone = document.documentElement.dataset.zoneName || undefined;
+const clock = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", timeZone });
+const parts = { timeZone, day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" };
+const day = new Intl.DateTimeFormat(locale, parts);
+const dayOfYear = new Intl.DateTimeFormat(locale, { ...parts, year: "numeric" });
+const full = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "long", timeZone });
 
 export function localTimes(root) {
   for (const time of root.querySelectorAll("time[datetime]")) {
@@ -18,7 +22,7 @@ export function localTimes(root) {
     }
   }
   const zone = root.querySelector?.("[data-zone]");
-  if (zone) zone.textContent = `times in ${Intl.DateTimeFormat().resolvedOptions().timeZone || "your zone"}`;
+  if (zone) zone.textContent = _("times in %(zone)s", { zone: (timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone) || _("your zone") });
 }
 
 export function clockTime(at) {

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -75,6 +75,17 @@ def parse_selectors_toml(text: str) -> Selectors:
         return parse_selectors(tomllib.loads(text))
     except tomllib.TOMLDecodeError as fault:
         raise SelectorsError((f"The selectors are not valid TOML: {fault}.",)) from None
+
+
+def parse_draft(values: Mapping[str, Any]) -> tuple[Selectors, frozenset[str]]:
+    """Parse selectors that are still being written: only `item` is needed.
+
+    Returns the names of the other required ones that are missing; they are empty, and `guess.py` finds values for them.
+    """
+    missing = frozenset(key for key in REQUIRED if key != "item" and key not in values)
+    parsed = parse_selectors({**values, **dict.fromkeys(missing, "a")})
+    empty: dict[str, Any] = dict.fromkeys(missing, "")
+    return replace(parsed, **empty), missing
 
 
 def parse_selectors(values: Mapping[str, Any]) -> Selectors:

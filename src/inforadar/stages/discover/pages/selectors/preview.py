@@ -16,6 +16,7 @@ from inforadar.stages.discover.pages.selectors.definition import (
     Selectors,
     selector_problem,
 )
+from inforadar.stages.discover.pages.selectors.guess import guess_selectors
 from inforadar.stages.discover.pages.selectors.reader import (
     date_of,
     date_texts,
@@ -41,6 +42,8 @@ class FieldPreview:
     """The first few matches as shown on the page; untrusted text from the web."""
     message: str | None = None
     """A sentence, if something is wrong or worth checking."""
+    is_guess: bool = False
+    """Nobody wrote the selector: it was guessed from the page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,13 +63,27 @@ class Preview:
         return (*(field.message for field in self.fields if field.message), *self.warnings)
 
 
-def preview(html: str, url: str, selectors: Selectors, now: datetime, timezone: tzinfo = UTC) -> Preview:
-    """Preview a page with these selectors. Invalid ones are reported, and the others are still shown."""
+def preview(
+    html: str,
+    url: str,
+    selectors: Selectors,
+    now: datetime,
+    timezone: tzinfo = UTC,
+    *,
+    missing: frozenset[str] = frozenset(),
+) -> Preview:
+    """Preview a page with these selectors. Invalid ones are reported, and the others are still shown.
+
+    Those that are `missing` from a draft are guessed, so that a person sees something after the first one.
+    """
+    tree = parse_tree(html)
+    if missing:
+        guesses: dict[str, Any] = guess_selectors(tree.css(selectors.item), missing)
+        selectors = replace(selectors, **guesses)
     given = {name: value for name in SELECTOR_KEYS if (value := getattr(selectors, name)) is not None}
     broken = {name: problem for name, value in given.items() if (problem := selector_problem(name, value))}
     dropped: dict[str, Any] = {name: None for name in broken if name not in REQUIRED}
     usable = replace(selectors, **dropped)
-    tree = parse_tree(html)
     base = base_url(tree, url)
     nodes = [] if "item" in broken else tree.css(selectors.item)
     next_url, warning = find_next(tree, base, url, usable)
@@ -85,7 +102,7 @@ def preview(html: str, url: str, selectors: Selectors, now: datetime, timezone: 
             found = _preview_dates(nodes, selectors, now, timezone)
         else:
             found = _preview_texts(name, selector, nodes)
-        fields.append(found)
+        fields.append(replace(found, is_guess=True) if name in missing else found)
     return Preview(
         fields=tuple(fields),
         items=read_page(html, url, usable, now, timezone).items if is_readable else (),

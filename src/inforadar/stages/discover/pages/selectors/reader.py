@@ -24,6 +24,7 @@ from inforadar.stages.discover.pages.dom import (
 )
 from inforadar.stages.discover.pages.listing import PageListing
 from inforadar.stages.discover.pages.selectors.definition import PAGE_PLACEHOLDER, Selectors, split_selector
+from inforadar.stages.discover.site_title import find_site_title
 from inforadar.urls import canonical_form
 
 _MAX_TAGS = 100
@@ -70,6 +71,7 @@ def read_page(
         is_layout_unknown=bool(nodes) and not items,
         links=page_links(tree),
         warnings=(*warnings, warning) if warning else tuple(warnings),
+        site_title=find_site_title(html),
     )
 
 

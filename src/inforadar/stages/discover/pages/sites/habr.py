@@ -28,6 +28,7 @@ from inforadar.stages.discover.pages.dom import (
     parse_tree,
 )
 from inforadar.stages.discover.pages.listing import PageListing
+from inforadar.stages.discover.site_title import find_site_title
 
 _ITEM = "article.tm-articles-list__item"
 _TITLE = ".tm-title__link, h1.tm-title"
@@ -66,6 +67,7 @@ def parse_page(body: bytes, url: str, content_type: str, now: datetime) -> PageL
         is_layout_unknown=not articles,
         links=page_links(tree),
         warnings=tuple(warnings),
+        site_title=find_site_title(html),
     )
 
 

@@ -1,0 +1,1 @@
+"""`inforadar rule …`, `channel …` and `alert …`."""

@@ -1,0 +1,1 @@
+"""Rules are evaluated, and their messages sent."""

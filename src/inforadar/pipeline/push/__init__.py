@@ -1,0 +1,1 @@
+"""Push: subscribes to the hubs of feeds (WebSub)."""

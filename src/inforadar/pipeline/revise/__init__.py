@@ -1,0 +1,1 @@
+"""Looks at articles again and records what their outlets changed."""

@@ -1,0 +1,21 @@
+"""Feeds that a person hides: they are collected, but not shown to that person."""
+
+from __future__ import annotations
+
+from sqlalchemy import ColumnElement, Connection, select
+
+from inforadar.model.ids import FeedId
+from inforadar.model.person import PersonId
+from inforadar.store.schema.feeds import feeds
+from inforadar.store.schema.people import hidden_feeds
+
+
+def load_hidden_feeds(connection: Connection, person_id: PersonId) -> frozenset[FeedId]:
+    query = select(hidden_feeds.c.feed_id).where(hidden_feeds.c.person_id == person_id)
+    return frozenset(connection.execute(query).scalars())
+
+
+def sees_feed(person_id: PersonId) -> tuple[ColumnElement[bool], ...]:
+    """Condition on a row of `feeds`: the person does not hide it."""
+    h = hidden_feeds.c
+    return (~select(h.feed_id).where(h.person_id == person_id, h.feed_id == feeds.c.id).exists(),)

@@ -1,0 +1,1 @@
+"""Rules, the events that they look at, and the messages that they send."""
