@@ -37,6 +37,7 @@ class Receiver:
     react: Callable[[web.Request], Awaitable[web.Response]] | None = None
     """Answers instead of it."""
     requests: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
+    closing: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def bodies(self) -> list[dict[str, Any]]:
@@ -48,7 +49,7 @@ class Receiver:
     async def answer(self, request: web.Request) -> web.Response:
         self.requests.append((dict(request.headers), await request.read()))
         if self.hangs:
-            await asyncio.sleep(30)
+            await self.closing.wait()
         return web.Response(status=self.status)
 
 
@@ -65,17 +66,22 @@ async def receiver() -> AsyncIterator[Receiver]:
     try:
         yield made
     finally:
+        made.closing.set()
         await runner.cleanup()
 
 
 @asynccontextmanager
 async def notifier(
-    database: Database, *, allowed: tuple[str, ...] = ("127.0.0.1",), now: datetime | None = None
+    database: Database,
+    *,
+    allowed: tuple[str, ...] = ("127.0.0.1",),
+    now: datetime | None = None,
+    timeout_s: float = 20,
 ) -> AsyncIterator[NotifyStage]:
     """A notify stage whose matches are due at once."""
     async with Client(user_agent="test/1.0", allowed=AllowedNetworks.parse(allowed)) as client:
         clock = (lambda: now) if now else utc_now
-        sender = Sender(client=client, timeout_s=0.5, apprise_schemes=("ntfy",), now=clock)
+        sender = Sender(client=client, timeout_s=timeout_s, apprise_schemes=("ntfy",), now=clock)
         yield NotifyStage(
             database=database,
             sender=sender,

@@ -135,7 +135,7 @@ async def test_a_locked_file_delays_messages_and_loses_none(sqlite: tuple[Databa
 
 async def test_a_channel_that_hangs_delays_the_others_by_one_time_limit(database: Database) -> None:
     feed = await known_feed(database)
-    async with receiver() as stuck, receiver() as quick, notifier(database) as stage:
+    async with receiver() as stuck, receiver() as quick, notifier(database, timeout_s=0.5) as stage:
         stuck.hangs = True
         await add_hook(database, stuck.url, "stuck", limit=1000)
         await add_hook(database, quick.url, "quick")

@@ -159,7 +159,7 @@ async def test_failures_are_retried_then_given_up_and_can_be_sent_again(database
 
 async def test_a_channel_that_hangs_delays_no_other(database: Database) -> None:
     feed = await known_feed(database)
-    async with receiver() as slow, receiver() as quick, notifier(database) as stage:
+    async with receiver() as slow, receiver() as quick, notifier(database, timeout_s=0.5) as stage:
         slow.hangs = True
         await add_hook(database, slow.url, "slow")
         await add_hook(database, quick.url, "quick")

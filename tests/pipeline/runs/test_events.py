@@ -13,7 +13,7 @@ from inforadar.model.ids import RunId
 from inforadar.model.progress import Progress, ProgressKind
 from inforadar.model.run import RunDetails, RunKind
 from inforadar.pipeline.runs.events import RunRecorder
-from inforadar.store.database import Database
+from inforadar.store.database import Database, open_database
 from inforadar.store.runs.queries import load_events
 from inforadar.store.runs.save import insert_run
 from inforadar.store.schema.runs import runs
@@ -25,7 +25,7 @@ def line(run_id: RunId, text: str) -> Progress:
 
 @pytest.mark.parametrize("turns", [0, 1, 5, 50])
 async def test_what_is_being_written_when_a_run_ends_is_neither_lost_nor_written_twice(
-    database: Database, turns: int
+    database: Database, database_url: str, turns: int
 ) -> None:
     """The run ends while the first lines wait for the database, as far into that as `turns` of the event loop."""
     run_id = await database.write(insert_run, RunKind.FETCH, datetime.now(UTC))
@@ -34,11 +34,15 @@ async def test_what_is_being_written_when_a_run_ends_is_neither_lost_nor_written
     def lock_run(connection: Connection) -> None:
         connection.execute(update(runs).where(runs.c.id == run_id).values(errors_count=0))
         is_locked.set()
-        may_go_on.wait(30)
+        assert may_go_on.wait(30)
+
+    async def lock_apart() -> None:
+        async with open_database(database_url) as other:
+            await other.write(lock_run)
 
     recorder = RunRecorder(database, run_id, RunDetails(), listener=lambda event: None, on_stop=lambda: None)
-    locking = asyncio.create_task(database.write(lock_run))
-    await asyncio.to_thread(is_locked.wait, 30)
+    locking = asyncio.create_task(asyncio.to_thread(asyncio.run, lock_apart()))
+    assert await asyncio.to_thread(is_locked.wait, 30)
     loop = asyncio.get_running_loop()
     async with recorder:
         recorder.hear(line(run_id, "первая 🗞"))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
 
 import aiohttp
@@ -81,6 +82,15 @@ def connections(port: int) -> int:
     return sum(one.laddr.port == port and one.status == psutil.CONN_ESTABLISHED for one in found)
 
 
+@pytest.fixture
+def uncollected() -> Iterator[None]:
+    """No garbage is collected meanwhile: what ends only then would end at a random moment."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("uncollected")
 async def test_a_body_that_does_not_come_is_answered_and_the_connection_closed(
     newsroom: Newsroom, web_settings: Settings
 ) -> None:

@@ -13,7 +13,7 @@ from itertools import count
 from time import perf_counter
 from typing import Any, Protocol
 
-from starlette.types import ASGIApp, Message, Receive, Scope
+from starlette.types import ASGIApp, Message, Scope
 
 Headers = list[tuple[str, str]]
 Ready = tuple[int, Headers, bytes]
@@ -66,10 +66,11 @@ class RsgiApp:
                 answer.response_bytes(status, [*headers, ("x-request-id", next(self._ids))], body)
                 self._count(status, perf_counter() - started)
                 return
-        sender = _Sender(answer)
+        receiver, sender = _Receiver(answer), _Sender(answer)
         try:
-            await self._app(_scope(request), _receive(answer), sender.send)
+            await self._app(_scope(request), receiver.receive, sender.send)
         finally:
+            receiver.end()
             sender.end()
 
 
@@ -103,23 +104,32 @@ def _address(text: str) -> tuple[str, int]:
     return host.strip("[]"), int(port) if port.isdigit() else 0
 
 
-def _receive(answer: RsgiAnswer) -> Receive:
-    parts: AsyncIterator[bytes] | None = None
-    ended = False
+class _Receiver:
+    """Passes on the parts of the body, then the end of the connection."""
 
-    async def receive() -> Message:
-        nonlocal parts, ended
-        if ended:
-            await answer.client_disconnect()
+    def __init__(self, answer: RsgiAnswer) -> None:
+        self._answer = answer
+        self._parts: AsyncIterator[bytes] | None = None
+        self._is_whole = False
+
+    async def receive(self) -> Message:
+        if self._is_whole:
+            await self._answer.client_disconnect()
             return {"type": "http.disconnect"}
-        parts = parts or answer.__aiter__()
+        self._parts = self._parts or self._answer.__aiter__()
         try:
-            return {"type": "http.request", "body": bytes(await anext(parts)), "more_body": True}
+            return {"type": "http.request", "body": bytes(await anext(self._parts)), "more_body": True}
         except StopAsyncIteration:
-            ended = True
+            self._is_whole = True
             return {"type": "http.request", "body": b"", "more_body": False}
 
-    return receive
+    def end(self) -> None:
+        """Let go of the connection.
+
+        granian ends a stream, and closes a connection whose body was not read to its end, only when nobody holds
+        its objects any more, and the traceback of a failure would hold them until the garbage is collected.
+        """
+        del self._parts, self._answer
 
 
 class _Sender:
@@ -148,8 +158,8 @@ class _Sender:
             await self._stream.send_bytes(body)
 
     def end(self) -> None:
-        """End a stream: granian does when nobody holds it, and the traceback of a failure would for long."""
-        self._stream = None
+        """End a stream, and let go of the connection, as `_Receiver.end` does."""
+        del self._stream, self._answer
 
     def _is_stream(self) -> bool:
         """Tell whether the length is not known in advance, as of a body that is still being made."""
