@@ -7,6 +7,7 @@ import pytest
 import structlog
 from hypothesis import settings
 
+from tests.support.forked_pool import ForkedPoolContext
 from tests.support.paths import TESTS
 
 pytest_plugins = [
@@ -82,3 +83,10 @@ def logs_of_this_test_alone() -> Iterator[None]:
     """A command says where logs go, which is a file of its test: what logs afterwards would find it closed."""
     yield
     structlog.reset_defaults()
+
+
+@pytest.fixture(autouse=True)
+def pools_of_forks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pools start at once, except where the pool itself is tested."""
+    if request.path.stem not in {"test_pool", "test_idle_pool"}:
+        monkeypatch.setattr("inforadar.pipeline.pool.PoolContext", ForkedPoolContext)

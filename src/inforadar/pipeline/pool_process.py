@@ -27,7 +27,7 @@ class _Popen(Popen):
     def _launch(self, process_obj: BaseProcess) -> None:
         tracker = resource_tracker.getfd()
         assert tracker is not None
-        sent = _pickled(self, process_obj)
+        sent = pickled(self, process_obj)
         parent_reads, child_writes = os.pipe()
         child_reads, parent_writes = os.pipe()
         self.sentinel = parent_reads
@@ -48,7 +48,7 @@ def _close(*files: int) -> None:
         os.close(file)
 
 
-def _pickled(popen: _Popen, process_obj: BaseProcess) -> bytes:
+def pickled(popen: Popen, process_obj: BaseProcess) -> bytes:
     """The bytes a new process reads first: how to prepare itself, then the process object."""
     preparation: dict[str, Any] = spawn.get_preparation_data(process_obj.name)
     for key in _MAIN_KEYS:

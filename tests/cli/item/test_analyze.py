@@ -9,15 +9,14 @@ from tests.cli.program import Program
 from tests.support.llm_server import Answer, LlmServer, answer_text
 
 
-async def test_a_model_deframes_the_sample_and_the_bill_is_shown(program: Program) -> None:
-    assert (await program.run("sample", "add")).code == 0
-    by_rules = (await program.run("analyze", "stats", "--json")).json
+async def test_a_model_deframes_the_sample_and_the_bill_is_shown(sampled: Program) -> None:
+    by_rules = (await sampled.run("analyze", "stats", "--json")).json
     assert by_rules["costs"] == []
     (rules,) = by_rules["results"]
-    feeds = (await program.run("feed", "list", "--json")).json
+    feeds = (await sampled.run("feed", "list", "--json")).json
     async with LlmServer() as server:
         asking = replace(
-            program,
+            sampled,
             extra={
                 "AI_TYPE": "openai",
                 "AI_BASE_URL": server.base_url("openai"),
@@ -46,11 +45,10 @@ async def test_a_model_deframes_the_sample_and_the_bill_is_shown(program: Progra
 
 
 async def test_a_feed_has_a_model_and_a_prompt_of_its_own_and_what_a_model_says_cannot_steer_the_terminal(
-    program: Program,
+    sampled: Program,
 ) -> None:
-    assert (await program.run("sample", "add")).code == 0
-    first, *_ = (await program.run("feed", "list", "--json")).json
-    prompts = program.home / "prompts"
+    first, *_ = (await sampled.run("feed", "list", "--json")).json
+    prompts = sampled.home / "prompts"
     prompts.mkdir()
     (prompts / "short.md").write_text("---\nversion: 7\n---\nIn two words.", encoding="utf-8")
     async with LlmServer() as server:
@@ -59,7 +57,7 @@ async def test_a_feed_has_a_model_and_a_prompt_of_its_own_and_what_a_model_says_
             Answer(text=answer_text(title=hostile, summary=hostile)), Answer(text=hostile, ending="refused")
         )
         extra = {"AI_TYPE": "openai", "AI_MODEL": "tiny-1", "AI_CONCURRENCY": "1"}
-        asking = replace(program, extra={**extra, "AI_BASE_URL": server.base_url("openai")})
+        asking = replace(sampled, extra={**extra, "AI_BASE_URL": server.base_url("openai")})
         edit = ("feed", "edit", first["id"], "--model", "big-2", "--prompt", "short")
         assert (await asking.run(*edit)).code == 0
         done = (await asking.run("analyze", "run", "--again", "--json")).json
@@ -79,21 +77,19 @@ async def test_a_feed_has_a_model_and_a_prompt_of_its_own_and_what_a_model_says_
         assert "[red]no[/red]" in shown.out, "it is text, and not the terminal's markup"
 
 
-async def test_the_numbers_are_shown_to_people_too(program: Program) -> None:
-    assert (await program.run("sample", "add")).code == 0
-    shown = await program.run("analyze", "stats")
+async def test_the_numbers_are_shown_to_people_too(sampled: Program) -> None:
+    shown = await sampled.run("analyze", "stats")
     assert "Queue: 0 new, 0 to retry, 0 in progress, 0 given up." in shown.out
     assert "No model was called in the last 30 days." in shown.out
-    nothing = await program.run("analyze", "run")
+    nothing = await sampled.run("analyze", "run")
     assert (nothing.code, "Nothing to analyze." in nothing.out) == (0, True)
 
 
-async def test_an_outage_is_told_and_nothing_is_lost(program: Program) -> None:
-    assert (await program.run("sample", "add")).code == 0
+async def test_an_outage_is_told_and_nothing_is_lost(sampled: Program) -> None:
     async with LlmServer() as server:
         server.respond(Answer(status=503))
         extra = {"AI_TYPE": "openai", "AI_BASE_URL": server.base_url("openai"), "AI_MODEL": "tiny-1"}
-        asking = replace(program, extra=extra)
+        asking = replace(sampled, extra=extra)
         done = await asking.run("analyze", "run", "--again")
         assert done.code == 1
         assert "waiting for the endpoint or the budget" in done.out

@@ -88,7 +88,7 @@ def _words(text: str | None) -> str:
     return (text or "").replace("\u2060", "")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(_channels, _entries(), st.booleans())
 def test_no_text_breaks_an_rss_document(channel, entries, embedded) -> None:
     document = render_rss(channel, entries, embedded=embedded).whole
@@ -98,7 +98,7 @@ def test_no_text_breaks_an_rss_document(channel, entries, embedded) -> None:
     assert [read.id for read in parsed.entries] == [made.hash for made in entries]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(_channels, _entries(), st.booleans())
 def test_no_text_breaks_an_atom_document(channel, entries, embedded) -> None:
     document = render_atom(channel, entries, embedded=embedded)
@@ -108,13 +108,13 @@ def test_no_text_breaks_an_atom_document(channel, entries, embedded) -> None:
     assert len(parsed.entries) == len(entries)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(_channels, _entries(), st.booleans())
 def test_no_text_breaks_a_json_feed(channel, entries, embedded) -> None:
     assert json_feed_problems(render_json_feed(channel, entries, embedded=embedded), NOW) == []
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(_entries())
 def test_texts_survive_but_for_forbidden_characters(entries) -> None:
     root = etree.fromstring(render_rss(CHANNEL, entries).whole.encode())
@@ -136,7 +136,7 @@ def test_texts_survive_but_for_forbidden_characters(entries) -> None:
             assert html.unescape(item.findtext("description")) == description
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(_entries())
 def test_json_texts_survive_but_for_forbidden_characters(entries) -> None:
     items = json.loads(render_json_feed(CHANNEL, entries))["items"]
