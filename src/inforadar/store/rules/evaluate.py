@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
 from sqlalchemy.exc import DBAPIError
 
 from inforadar.errors import UsageError
@@ -75,8 +75,10 @@ def evaluate_events(connection: Connection, now: datetime, settle: timedelta) ->
         context = _Context(channels=by_name, now=now, settle=settle)
         for rule in all_rules:
             _apply(connection, rule, item_ids, context)
-    for number, row in enumerate(waiting, last + 1):
-        connection.execute(update(events).where(events.c.id == row.id).values(number=number))
+    connection.execute(
+        update(events).where(events.c.id == bindparam("event_id")).values(number=bindparam("given_number")),
+        [{"event_id": row.id, "given_number": number} for number, row in enumerate(waiting, last + 1)],
+    )
     connection.execute(update(event_state).values(last_number=last + len(waiting)))
     return len(waiting)
 
