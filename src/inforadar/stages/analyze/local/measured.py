@@ -26,7 +26,7 @@ from inforadar.stages.analyze.local.lexicon import Kind, Lexicon
 from inforadar.stages.analyze.local.marks import candidates_in, is_content_word
 from inforadar.stages.analyze.local.passage import Passage, read_passage
 from inforadar.stages.analyze.local.scores import LISTED, listed_score
-from inforadar.stages.analyze.local.text import sentences_of, words_of
+from inforadar.stages.analyze.local.text import words_of
 
 if TYPE_CHECKING:
     import numpy
@@ -79,14 +79,17 @@ def is_measured(language: str) -> bool:
 
 
 def measure_all(
-    headline: Passage, title: Passage | None, text: Passage | None, lexicon: Lexicon
+    headline: Passage,
+    title: Passage | None,
+    text: Passage | None,
+    sentences: Sequence[Passage],
+    lexicon: Lexicon,
 ) -> dict[ScoreName, Score]:
     """Compute all scores, by rules those that the head was not trained for.
 
-    `headline` is the title, or the first sentence of an item without one.
+    `headline` is the title, or the first sentence of an item without one; `sentences` are `sampled` from the text.
     """
     head = load_head()
-    sentences = _sample(text, lexicon) if text else []
     passages = [headline, *sentences]
     logits = head.logits(passages, lexicon)
     values = probability(logits)
@@ -109,16 +112,10 @@ def judge_lines(passages: Sequence[Passage], lexicon: Lexicon) -> tuple[list[flo
     return [float(row[columns].max()) for row in values], inputs[:, : encoder.DIMENSIONS] / VECTOR_SCALE
 
 
-def judged_texts(headline: Passage, text: Passage | None, lexicon: Lexicon) -> list[str]:
-    """List the texts whose vectors `measure_all` needs."""
-    return [headline.text, *(passage.text for passage in (_sample(text, lexicon) if text else []))]
-
-
-def _sample(text: Passage, lexicon: Lexicon) -> list[Passage]:
-    """Pick sentences at even distances."""
+def sampled(text: Passage, sentences: Sequence[tuple[int, int]], lexicon: Lexicon) -> list[Passage]:
+    """Pick the sentences of a text that are judged, at even distances."""
     shortest = _MIN_SENTENCE_CHARS // 3 if lexicon.spaceless else _MIN_SENTENCE_CHARS
-    spans = [span for span in sentences_of(text.text) if span[1] - span[0] >= shortest]
-    spans = spans or sentences_of(text.text)[:1]
+    spans = [span for span in sentences if span[1] - span[0] >= shortest] or sentences[:1]
     count = min(_SENTENCES_JUDGED, len(spans))
     chosen = [spans[place * len(spans) // count] for place in range(count)]
     return [
