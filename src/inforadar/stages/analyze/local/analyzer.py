@@ -29,7 +29,7 @@ RULES_MODEL = "local-1"
 """The rules alone, where the sentence encoder is not installed."""
 HEAD_MODEL = "local-2"
 """The trained head on sentence vectors and rules."""
-RULES_VERSION = "5"
+RULES_VERSION = "6"
 """Raise it with every change to lists, model or rules that changes results: it is part of the cache key."""
 
 _DESCRIPTION_SENTENCES = 3
