@@ -25,6 +25,7 @@ from inforadar.stages.analyze.local.analyzer import analyze_subject
 from inforadar.stages.analyze.local.extract import sentences_in
 from inforadar.stages.analyze.local.lexicon import lexicon_for
 from inforadar.stages.analyze.local.passage import read_passage
+from inforadar.stages.analyze.local.text import sentences_of
 from inforadar.stages.analyze.local.titles import MIN_PROBABILITY, Evidence, weigh_sentences
 
 _NUMBER = re.compile(r"\d+")
@@ -73,7 +74,9 @@ def fit(by_language: dict[str, list[dict[str, Any]]]) -> None:
         for row in rows:
             if row["is_loaded"]:
                 accepted = encoder.vectors(row["accepted"])
-                sentences = sentences_in(read_passage(row["text"], lexicon), lexicon)
+                sentences = sentences_in(
+                    read_passage(row["text"], lexicon), sentences_of(row["text"]), lexicon
+                )
                 for sentence, evidence in weigh_sentences(
                     read_passage(row["title"], lexicon), lexicon, sentences
                 ):

@@ -99,23 +99,14 @@ def calibrate(rows: Sequence[Labelled], raw: Array, labels: Array, weights: Arra
 def calibrate_titles(
     rows: Sequence[Labelled], raw: Array, labels: Array, weights: Array, calibration: Array
 ) -> Array:
-    """Fit the shift of framing and persuasion for titles, as if `TITLE_SHARE` of all titles were loaded.
-
-    The slope stays: that of our own titles would be too steep, because they are clearer cases than real ones.
-    """
+    """Fit slope and shift of framing and persuasion on titles, as if `TITLE_SHARE` of all titles were loaded."""
     found = calibration.copy()
     for part in (ScoreName.FRAMING, ScoreName.PERSUASIVE):
         column = PARTS.index(part)
         known = [place for place in np.flatnonzero(weights[:, column]) if rows[place].is_title]
         truth = labels[known, column]
         share = np.where(truth == 1, TITLE_SHARE / truth.sum(), (1 - TITLE_SHARE) / (1 - truth).sum())
-        logits = raw[known, column] * calibration[column, 0]
-        low, high = -10.0, 10.0
-        for _ in range(50):
-            middle = (low + high) / 2
-            excess = float((share * (1 / (1 + np.exp(-(logits + middle))) - truth)).sum())
-            low, high = (low, middle) if excess > 0 else (middle, high)
-        found[column, 1] = middle
+        found[column] = fit_logistic(raw[known, column : column + 1], truth, share * len(known), np.zeros(1))
     return found
 
 
@@ -139,15 +130,19 @@ def combine(rows: Sequence[Labelled], logits: Array) -> Array:
     return found
 
 
-def cross_validate(rows: Sequence[Labelled], inputs: Array, labels: Array, weights: Array) -> Array:
-    """Return raw logits of each row, given by a network that saw no text of its group."""
+def cross_validate(
+    rows: Sequence[Labelled], inputs: Array, labels: Array, weights: Array
+) -> tuple[Array, list[Network]]:
+    """Return raw logits of each row, given by a network that saw no text of its group; and the networks by fold."""
     folds = np.array([row.fold for row in rows])
     raw = np.zeros((len(rows), len(PARTS)))
+    networks = []
     for fold in range(FOLDS):
         seen = folds != fold
         network = train(inputs[seen], labels[seen], weights[seen], CHECKING_SEEDS)
         raw[~seen] = network.logits(inputs[~seen])
-    return raw
+        networks.append(network)
+    return raw, networks
 
 
 def figures(rows: Sequence[Labelled], logits: Array, overall: Array) -> list[dict[str, Any]]:
@@ -181,7 +176,7 @@ def train_head(corpora: Path | None, out: Path) -> None:
     headlines = list(read_headlines())
     inputs, unseen = read_inputs(rows), read_inputs(headlines)
     labels, weights = labels_of(rows)
-    raw = cross_validate(rows, inputs, labels, weights)
+    raw, networks = cross_validate(rows, inputs, labels, weights)
     calibration = calibrate(rows, raw, labels, weights)
     title_calibration = calibrate_titles(rows, raw, labels, weights, calibration)
     is_title = np.array([row.is_title for row in rows])[:, None]
@@ -220,7 +215,7 @@ def train_head(corpora: Path | None, out: Path) -> None:
         "trained_on": {
             source: sum(row.source == source for row in rows) for source in sorted({r.source for r in rows})
         },
-        "marks": train_marks.measure(words),
+        "marks": train_marks.measure(words, networks),
         "figures": measured,
     }
     (out / "head.json").write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")

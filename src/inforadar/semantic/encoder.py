@@ -53,7 +53,7 @@ _lock = threading.Lock()
 _recent_lock = threading.Lock()
 _recent: dict[str, NDArray[numpy.float32]] = {}
 """The vectors of the last texts: an analysis asks for its title several times, and outlets repeat each other."""
-_MAX_RECENT = 256
+_MAX_RECENT = 1024
 
 
 class Status(StrEnum):

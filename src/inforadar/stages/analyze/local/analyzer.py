@@ -18,7 +18,7 @@ from inforadar.stages.analyze.base import (
 from inforadar.stages.analyze.local.extract import facts_in, sentences_in, stems_in, summarize
 from inforadar.stages.analyze.local.language import detect
 from inforadar.stages.analyze.local.lexicon import Kind, Lexicon, lexicon_for
-from inforadar.stages.analyze.local.measured import is_measured, judged_texts, measure_all
+from inforadar.stages.analyze.local.measured import is_measured, measure_all, sampled
 from inforadar.stages.analyze.local.neutral import neutralize
 from inforadar.stages.analyze.local.passage import Passage, read_passage
 from inforadar.stages.analyze.local.scores import not_measured, score_all
@@ -29,7 +29,7 @@ RULES_MODEL = "local-1"
 """The rules alone, where the sentence encoder is not installed."""
 HEAD_MODEL = "local-2"
 """The trained head on sentence vectors and rules."""
-RULES_VERSION = "5"
+RULES_VERSION = "6"
 """Raise it with every change to lists, model or rules that changes results: it is part of the cache key."""
 
 _DESCRIPTION_SENTENCES = 3
@@ -40,16 +40,6 @@ def model_name() -> str:
     return HEAD_MODEL if encoder.available() else RULES_MODEL
 
 
-def _all_scores(
-    headline: Passage, title: Passage | None, body: Passage | None, lexicon: Lexicon
-) -> dict[ScoreName, Score]:
-    if is_measured(lexicon.language):
-        return measure_all(headline, title, body, lexicon)
-    if encoder.available():
-        return not_measured(lexicon.language)
-    return score_all(headline, title, body, lexicon)
-
-
 class _Reading(NamedTuple):
     """A subject whose words were read, but not judged yet."""
 
@@ -58,6 +48,10 @@ class _Reading(NamedTuple):
     body: Passage | None
     judged: Passage
     """The title, or the first sentence of a subject without one."""
+    spans: list[tuple[int, int]]
+    """Where the sentences of the body are."""
+    sampled: list[Passage]
+    """The sentences of the body that the head judges; none if it was not trained for the language."""
     lexicon: Lexicon
 
 
@@ -68,7 +62,7 @@ def analyze_subjects(subjects: Sequence[Subject]) -> list[Analysis]:
         text
         for reading in readings
         if is_measured(reading.lexicon.language)
-        for text in judged_texts(reading.judged, reading.body, reading.lexicon)
+        for text in (reading.judged.text, *(passage.text for passage in reading.sampled))
     ]
     if len(subjects) > 1 and texts:
         # It remembers them until each subject asks for its own.
@@ -87,14 +81,32 @@ def _read(subject: Subject) -> _Reading:
     lexicon = lexicon_for(detect(f"{title_text}\n{body_text}", subject.language))
     title = read_passage(title_text, lexicon)
     body = read_passage(body_text, lexicon) if _has_words(body_text) else None
-    judged = title if title.words or body is None else _first_sentence(body, lexicon)
-    return _Reading(subject, title, body, judged, lexicon)
+    spans = sentences_of(body.text) if body else []
+    return _Reading(
+        subject=subject,
+        title=title,
+        body=body,
+        judged=title if title.words or body is None else _first_sentence(body, spans, lexicon),
+        spans=spans,
+        sampled=sampled(body, spans, lexicon) if body and is_measured(lexicon.language) else [],
+        lexicon=lexicon,
+    )
+
+
+def _score(reading: _Reading) -> dict[ScoreName, Score]:
+    _, title, body, judged, _, sentences, lexicon = reading
+    own_title = title if title.words else None
+    if is_measured(lexicon.language):
+        return measure_all(judged, own_title, body, sentences, lexicon)
+    if encoder.available():
+        return not_measured(lexicon.language)
+    return score_all(judged, own_title, body, lexicon)
 
 
 def _analyze(reading: _Reading) -> Analysis:
-    subject, title, body, judged, lexicon = reading
-    scores = _all_scores(judged, title if title.words else None, body, lexicon)
-    sentences = sentences_in(body, lexicon) if body else []
+    subject, title, body, judged, spans, _, lexicon = reading
+    scores = _score(reading)
+    sentences = sentences_in(body, spans, lexicon) if body else []
     subject_stems = stems_in(judged, lexicon)
     clickbait = scores[ScoreName.CLICKBAIT].value or 0.0
     title_line, title_reason = neutral_title(judged, lexicon, body, sentences, clickbait)
@@ -127,10 +139,8 @@ def _has_words(text: str) -> bool:
     return any(map(str.isalnum, text))
 
 
-def _first_sentence(body: Passage, lexicon: Lexicon) -> Passage:
-    start, end = next(
-        (start, end) for start, end in sentences_of(body.text) if _has_words(body.text[start:end])
-    )
+def _first_sentence(body: Passage, spans: Sequence[tuple[int, int]], lexicon: Lexicon) -> Passage:
+    start, end = next((start, end) for start, end in spans if _has_words(body.text[start:end]))
     return read_passage(body.text[start:end][:MAX_TITLE_CHARS_READ], lexicon)
 
 

@@ -12,7 +12,7 @@ from inforadar.stages.analyze.base import MAX_FACT_CHARS, clean_line
 from inforadar.stages.analyze.local.language import LETTERS, common_words, leans_on_previous
 from inforadar.stages.analyze.local.lexicon import Hit, Kind, Lexicon
 from inforadar.stages.analyze.local.passage import EFFECT, Passage
-from inforadar.stages.analyze.local.text import Word, sentences_of
+from inforadar.stages.analyze.local.text import Word
 
 _MIN_SENTENCE_CHARS, _MAX_SENTENCE_CHARS = 20, 320
 _MIN_SPACELESS_SENTENCE_CHARS = 10
@@ -53,13 +53,13 @@ class Sentence:
         return self.text.endswith(("?", "!", "？", "！", ":", "…", "..."))
 
 
-def sentences_in(passage: Passage, lexicon: Lexicon) -> list[Sentence]:
-    """List the sentences of a usable length, in order."""
+def sentences_in(passage: Passage, spans: Sequence[tuple[int, int]], lexicon: Lexicon) -> list[Sentence]:
+    """List the sentences of a usable length, in order. `spans` is where the passage's sentences are."""
     starts = [hit.start for hit in passage.hits]
     word_starts = [word.start for word in passage.words]
     shortest = _MIN_SPACELESS_SENTENCE_CHARS if lexicon.spaceless else _MIN_SENTENCE_CHARS
     found = []
-    for number, (start, end) in enumerate(sentences_of(passage.text)[:_MAX_SENTENCES_READ]):
+    for number, (start, end) in enumerate(spans[:_MAX_SENTENCES_READ]):
         text = passage.text[start:end]
         if not shortest <= len(text) <= _MAX_SENTENCE_CHARS * 2:
             continue

@@ -33,7 +33,7 @@ PARTS = (
     ScoreName.HYPER_STIMULUS,
     ScoreName.SPECULATIVE,
 )
-"""The scores that the head was trained for: the columns of what `Head.logits` returns."""
+"""The scores that the head was trained for: the columns of what `Network.logits` returns."""
 VECTOR_SCALE = 10.0
 """Vectors have length 1, so each number in them is small beside the rule features."""
 _FOLDER = resources.files("inforadar.stages.analyze.local") / "model"
@@ -71,22 +71,16 @@ class Head:
     calibration: Numbers
     """Part × (slope, shift): Platt scaling, fitted on texts that the network had not seen."""
     title_calibration: Numbers
-    """The same for lines without a full stop, fitted on titles: loaded ones are more common among them."""
+    """The same for titles without a full stop, fitted on titles: loaded ones are more common among them."""
     combination: Numbers
     """One weight per part and a shift: how the overall score follows from the parts' calibrated logits."""
     marks: MarkModel
 
-    def logits(self, passages: Sequence[Passage], lexicon: Lexicon) -> Numbers:
-        """Return calibrated logits: one row per passage, one column per part."""
-        return self.logits_of(inputs_for(passages, lexicon), passages)
-
-    def logits_of(self, inputs: Numbers, passages: Sequence[Passage]) -> Numbers:
-        """Return calibrated logits of passages whose input is known."""
-        import numpy  # noqa: PLC0415 - an extra
-
-        is_line = [not passage.text.rstrip().endswith(_FULL_STOPS) for passage in passages]
-        chosen = numpy.where(numpy.array(is_line)[:, None, None], self.title_calibration, self.calibration)
-        found: Numbers = self.network.logits(inputs) * chosen[:, :, 0] + chosen[:, :, 1]
+    def calibrated(self, raw: Numbers, title: str) -> Numbers:
+        """Calibrate what the network says: the first row is of the title, the others of sentences."""
+        found: Numbers = raw * self.calibration[:, 0] + self.calibration[:, 1]
+        if not title.rstrip().endswith(_FULL_STOPS):
+            found[0] = raw[0] * self.title_calibration[:, 0] + self.title_calibration[:, 1]
         return found
 
     def overall_logit(self, logits: Numbers) -> float:

@@ -1,8 +1,10 @@
 """Which words to mark: those that make a passage judge or shout, as annotators would mark them.
 
-A word's chance follows from its own sentence vector, the word lists, its capitals, and how framed the passage is as a
-whole. A model that was fitted on the marked words of `bench/data/framing` weighs them. Function words, names of groups
-and code are never marked. The part that comes from the word itself is cached, because news repeats its words.
+Two things must hold. The word is likely to be one that an annotator marks: a model that was fitted on the marked words
+of `bench/data/framing` weighs its own vector, the word lists and its capitals. And the word carries the score: the
+passage is less loaded without it, by head and lists together. How loaded the passage is counts only up to
+`MAX_PASSAGE_LOGIT`; otherwise every word of a very loaded line would be marked. Function words, names of groups and
+code never are. The part that comes from the word itself is cached, because news repeats its words.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from inforadar.semantic import encoder
 from inforadar.stages.analyze.local.language import GROUP_NAMES, is_function_word
 from inforadar.stages.analyze.local.lexicon import Kind, Lexicon
-from inforadar.stages.analyze.local.passage import EFFECT, Passage
+from inforadar.stages.analyze.local.passage import EFFECT, Passage, read_passage
 from inforadar.stages.analyze.local.text import Word, is_title_case
 
 if TYPE_CHECKING:
@@ -23,13 +25,16 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[numpy.float32]
 
-THRESHOLD = -0.6
-"""The logit from which a word is marked: on held-out texts, more than half of the marks are then an annotator's too."""
+THRESHOLD = -0.3
+"""The logit from which a word may be marked: on held-out texts, seven of ten marks are then an annotator's too."""
 MAX_WORDS_READ = 60
+MIN_PASSAGE_LOGIT, MAX_PASSAGE_LOGIT = -0.7, 1.0
+"""The range in which a more loaded passage makes its words likelier."""
 _JUDGING = frozenset({Kind.JUDGING, Kind.LOADED, Kind.LABEL, Kind.SPIN, Kind.STIMULUS})
 _PUSHING = frozenset({Kind.BOOSTER, Kind.URGE, Kind.BAIT, Kind.HEDGE})
+MARKED_KINDS = _JUDGING | _PUSHING
+"""Entries of the word lists that can be marked."""
 _MAX_CACHED_WORDS = 50_000
-_MAX_PASSAGE_LOGIT = 4.0
 _CODE = re.compile(r"`[^`]*`|\S*[=(){}\[\]<>;_\\/@#&$][^\s=(){}\[\]<>;_\\/@#&$]*\S*|[\"'“]\w[\"'”]")
 
 CONTEXT_FEATURES = 5
@@ -52,7 +57,7 @@ def candidates_in(passage: Passage, lexicon: Lexicon) -> list[Candidate]:
         return any(begin <= start < end for begin, end in code)
 
     if lexicon.spaceless:
-        hits = [hit for hit in passage.hits if hit.kind in _JUDGING | _PUSHING and hit.end - hit.start > 1]
+        hits = [hit for hit in passage.hits if hit.kind in MARKED_KINDS and hit.end - hit.start > 1]
         found = [Candidate(passage.part(hit), hit.start, hit.end) for hit in hits]
     else:
         found = [
@@ -102,9 +107,17 @@ def context_features(passage: Passage, candidate: Candidate, passage_logit: floa
         judging,
         pushing,
         float(form[:1].isupper() and not is_first),
-        float(form.isupper() and len(form) > 2),
-        min(max(passage_logit, -_MAX_PASSAGE_LOGIT), _MAX_PASSAGE_LOGIT),
+        float(form in passage.loudness.capitals),
+        min(max(passage_logit, MIN_PASSAGE_LOGIT), MAX_PASSAGE_LOGIT),
     ]
+
+
+def without(passage: Passage, candidate: Candidate, lexicon: Lexicon) -> Passage:
+    """Read a passage again without one of its words."""
+    before, after = passage.text[: candidate.start], passage.text[candidate.end :]
+    return read_passage(
+        before + after if lexicon.spaceless else " ".join(f"{before} {after}".split()), lexicon
+    )
 
 
 class MarkModel:
@@ -115,17 +128,19 @@ class MarkModel:
         self._of_context = context_weights
         self._cached: dict[str, float] = {}
 
-    def marked(self, passage: Passage, candidates: Sequence[Candidate], passage_logit: float) -> list[str]:
-        """Return the marked words of a passage as written, in order."""
+    def likely(
+        self, passage: Passage, candidates: Sequence[Candidate], passage_logit: float
+    ) -> list[Candidate]:
+        """Return the words of a passage that an annotator would probably mark, in order."""
         own = self._own_logits([candidate.lower for candidate in candidates])
         chosen = []
         *weights, shift = map(float, self._of_context)
         for candidate, own_logit in zip(candidates, own, strict=True):
             context = context_features(passage, candidate, passage_logit)
-            effect = sum(value * weight for value, weight in zip(context, weights, strict=True))
-            if own_logit + effect + shift >= THRESHOLD:
+            support = sum(value * weight for value, weight in zip(context, weights, strict=True))
+            if own_logit + support + shift >= THRESHOLD:
                 chosen.append(candidate)
-        return list(dict.fromkeys(passage.text[word.start : word.end] for word in chosen))
+        return chosen
 
     def _own_logits(self, words: Sequence[str]) -> list[float]:
         missing = list(dict.fromkeys(word for word in words if word not in self._cached))

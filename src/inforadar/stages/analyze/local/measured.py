@@ -1,7 +1,7 @@
 """The six scores by the trained head: calibrated probabilities, with the words that carry them.
 
 Title and text are judged apart; of the text, a few sentences spread over it, so that the cost is bounded. A passage
-below the border of "slanted" gets no marks.
+below the border of "slanted" gets no marks, and a word is marked only if its passage is less loaded without it.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from inforadar.stages.analyze.local.head import (
     probability,
 )
 from inforadar.stages.analyze.local.lexicon import Kind, Lexicon
-from inforadar.stages.analyze.local.marks import candidates_in, is_content_word
+from inforadar.stages.analyze.local.marks import MARKED_KINDS, candidates_in, is_content_word, without
 from inforadar.stages.analyze.local.passage import Passage, read_passage
 from inforadar.stages.analyze.local.scores import LISTED, listed_score
-from inforadar.stages.analyze.local.text import sentences_of, words_of
+from inforadar.stages.analyze.local.text import words_of
 
 if TYPE_CHECKING:
     import numpy
@@ -79,19 +79,23 @@ def is_measured(language: str) -> bool:
 
 
 def measure_all(
-    headline: Passage, title: Passage | None, text: Passage | None, lexicon: Lexicon
+    headline: Passage,
+    title: Passage | None,
+    text: Passage | None,
+    sentences: Sequence[Passage],
+    lexicon: Lexicon,
 ) -> dict[ScoreName, Score]:
     """Compute all scores, by rules those that the head was not trained for.
 
-    `headline` is the title, or the first sentence of an item without one.
+    `headline` is the title, or the first sentence of an item without one; `sentences` are `sampled` from the text.
     """
     head = load_head()
-    sentences = _sample(text, lexicon) if text else []
     passages = [headline, *sentences]
-    logits = head.logits(passages, lexicon)
+    raw = head.network.logits(inputs_for(passages, lexicon))
+    logits = head.calibrated(raw, headline.text)
     values = probability(logits)
     combined = _combine(values, has_title=title is not None)
-    marked = _marked(head, passages, logits, lexicon)
+    marked = _marked(head, passages, raw, logits, lexicon)
     scores: dict[ScoreName, Score] = {
         part: _score(part, float(combined[column]), _words_for(part, marked, headline, passages, lexicon))
         for column, part in enumerate(PARTS)
@@ -102,23 +106,20 @@ def measure_all(
 
 
 def judge_lines(passages: Sequence[Passage], lexicon: Lexicon) -> tuple[list[float], Numbers]:
-    """Return how loaded each line is, the highest of framing, clickbait and stimulus; and the sentence vectors."""
-    inputs = inputs_for(passages, lexicon)
-    values = probability(load_head().logits_of(inputs, passages))
+    """Return how loaded each line is, the highest of framing, clickbait and stimulus; and the sentence vectors.
+
+    The first line is the title.
+    """
+    head, inputs = load_head(), inputs_for(passages, lexicon)
+    values = probability(head.calibrated(head.network.logits(inputs), passages[0].text))
     columns = [_FRAMING, _STIMULUS, PARTS.index(ScoreName.CLICKBAIT)]
     return [float(row[columns].max()) for row in values], inputs[:, : encoder.DIMENSIONS] / VECTOR_SCALE
 
 
-def judged_texts(headline: Passage, text: Passage | None, lexicon: Lexicon) -> list[str]:
-    """List the texts whose vectors `measure_all` needs."""
-    return [headline.text, *(passage.text for passage in (_sample(text, lexicon) if text else []))]
-
-
-def _sample(text: Passage, lexicon: Lexicon) -> list[Passage]:
-    """Pick sentences at even distances."""
+def sampled(text: Passage, sentences: Sequence[tuple[int, int]], lexicon: Lexicon) -> list[Passage]:
+    """Pick the sentences of a text that are judged, at even distances."""
     shortest = _MIN_SENTENCE_CHARS // 3 if lexicon.spaceless else _MIN_SENTENCE_CHARS
-    spans = [span for span in sentences_of(text.text) if span[1] - span[0] >= shortest]
-    spans = spans or sentences_of(text.text)[:1]
+    spans = [span for span in sentences if span[1] - span[0] >= shortest] or sentences[:1]
     count = min(_SENTENCES_JUDGED, len(spans))
     chosen = [spans[place * len(spans) // count] for place in range(count)]
     return [
@@ -143,16 +144,35 @@ def _combine(values: Numbers, *, has_title: bool) -> Numbers:
     return found
 
 
-def _marked(head: Head, passages: Sequence[Passage], logits: Numbers, lexicon: Lexicon) -> list[str]:
+def _marked(
+    head: Head, passages: Sequence[Passage], raw: Numbers, logits: Numbers, lexicon: Lexicon
+) -> list[str]:
     """List the words of the judged passages to mark, those of the title first."""
     values = probability(logits)
-    found: list[str] = []
-    for number, passage in enumerate(passages):
-        if max(values[number, _FRAMING], values[number, _STIMULUS]) >= SLANTED:
-            found += head.marks.marked(
-                passage, candidates_in(passage, lexicon), float(logits[number, _FRAMING])
-            )
+    likely = [
+        (number, word)
+        for number, passage in enumerate(passages)
+        if max(values[number, _FRAMING], values[number, _STIMULUS]) >= SLANTED
+        for word in head.marks.likely(
+            passage, candidates_in(passage, lexicon), float(logits[number, _FRAMING])
+        )
+    ]
+    if not likely:
+        return []
+    rest = inputs_for([without(passages[number], word, lexicon) for number, word in likely], lexicon)
+    effects = raw[[number for number, _ in likely]] - head.network.logits(rest)
+    carries = carries_score(effects)
+    found = [
+        passages[number].text[word.start : word.end]
+        for (number, word), does in zip(likely, carries, strict=True)
+        if does
+    ]
     return list(dict.fromkeys(found))
+
+
+def carries_score(effects: Numbers) -> list[bool]:
+    """Tell for each word whether it makes its passage more framed or louder, from what the logits lose without it."""
+    return [bool(row[_FRAMING] > 0 or row[_STIMULUS] > 0) for row in effects]
 
 
 def _words_for(
@@ -161,8 +181,7 @@ def _words_for(
     if part in (ScoreName.FRAMING, ScoreName.PERSUASIVE):
         return tuple(marked)
     if part is ScoreName.CLICKBAIT:
-        verdict = clickbait.judge(headline.text, headline.words, headline.hits, lexicon)
-        return _with_content([headline.text[start:end] for start, end in verdict.spans], lexicon)
+        return _with_content(_baits(headline, lexicon), lexicon)
     if part is ScoreName.HYPER_STIMULUS:
         loud = [word for passage in passages for word in passage.loudness.capitals]
         strong = [
@@ -176,6 +195,16 @@ def _words_for(
         passage.part(hit) for passage in passages for hit in passage.of_kind(Kind.HEDGE) if hit.weight > 1
     ]
     return _with_content(hedges, lexicon)
+
+
+def _baits(headline: Passage, lexicon: Lexicon) -> list[str]:
+    """List the entries of the word lists behind the signs of clickbait; a sign may span plain words too."""
+    spans = clickbait.judge(headline.text, headline.words, headline.hits, lexicon).spans
+    return [
+        headline.part(hit)
+        for hit in headline.of_kind(*MARKED_KINDS)
+        if hit.end - hit.start > 1 and any(start < hit.end and hit.start < end for start, end in spans)
+    ]
 
 
 def _with_content(found: Sequence[str], lexicon: Lexicon) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ MAX_TEXT_CHARS_READ = 4_000
 """How much of a text is read: the head of an article holds its claims, and the time stays bounded."""
 
 _WORD = re.compile(r"[^\W_]+(?:['\-][^\W_]+)*")
-_BREAK = re.compile(r"[.!?…]+[\"'”’»)\]]*\s+|[。！？]+[”』」]?|\s*\n\s*")
+_BREAK = re.compile(r"[.!?…]+[\"'”’»)\]]*\s+|[。！？]+[”』」]?|\n\s*")
 _ABBREVIATED = re.compile(rf"(?:\b[^\W\d_]|\b(?:{'|'.join(sorted(ABBREVIATIONS))}))\.\s+\Z")
 _ORDINAL_DATE = re.compile(
     r"\D{0,2}\d{1,2}\.\s+(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|Jahrhundert|Klasse|Liga|Runde)"
@@ -38,7 +38,7 @@ def words_of(text: str) -> list[Word]:
     """Split a text into words."""
     # One character replaces one, so that positions stay valid; lowering the whole text could shift them ("İ").
     plain = text.replace("’", "'").replace("‑", "-")
-    return [Word(match.group().lower(), *match.span()) for match in _WORD.finditer(plain)]
+    return [Word(match.group().lower(), match.start(), match.end()) for match in _WORD.finditer(plain)]
 
 
 def sentences_of(text: str) -> list[tuple[int, int]]:

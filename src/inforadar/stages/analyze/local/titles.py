@@ -36,9 +36,9 @@ _WITHHOLDING_CLICKBAIT = 0.8
 _INFORMATIVE_WORDS = 5
 _INFORMATIVE_PAIRS = 12
 """Pairs of characters, for scripts without spaces."""
-_LOADED = 0.7
-_LOADED_IF_JUDGING = 0.1
-_LOADED_IF_QUOTING = 0.9
+_LOADED = 0.77
+_LOADED_IF_JUDGING = 0.06
+_LOADED_IF_QUOTING = 0.95
 """How loaded a title must be for a sentence to stand in: clearly, less with a judging word in it, more if it
 quotes somebody."""
 _MAX_SENTENCE_LOADEDNESS = 0.5
