@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from inforadar.cli.system.serve import _document
+from inforadar.cli.system.worker import _document
 from inforadar.pipeline.worker import WorkReport
 from tests.cli.calling import Call
 from tests.support.paths import ROOT

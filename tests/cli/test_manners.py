@@ -73,8 +73,36 @@ def test_a_private_address_is_warned_about_with_the_setting_that_allows_it(
     assert call("feed", "add", url).err == ""
 
 
-def test_a_public_address_is_not_warned_about(call: Call) -> None:
-    assert call("feed", "add", "http://93.184.216.34/feed").err == ""
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://nas.local/feed",
+        "printer.lan:8080",
+        "http://wiki.home.arpa./",
+        "http://db.internal/",
+        "http://nas/feed",
+    ],
+)
+def test_a_name_of_the_own_network_is_warned_about_without_a_lookup(
+    call: Call, monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    done = call("feed", "add", url)
+    name, _, port = url.removeprefix("http://").partition("/")[0].partition(":")
+    port = port or ("80" if url.startswith("http:") else "443")
+    assert done.code == 0
+    assert done.err.startswith(f"inforadar: {name.rstrip('.')} looks like a name of your own network")
+    assert f"FETCHER_ALLOWED_NETWORKS to its address and port, like 192.168.1.5:{port} " in " ".join(
+        done.err.split()
+    )
+    monkeypatch.setenv("FETCHER_ALLOWED_NETWORKS", "192.168.0.0/16")
+    assert call("feed", "add", url).err == "", "who allows networks knows the setting"
+
+
+@pytest.mark.parametrize(
+    "url", ["http://93.184.216.34/feed", "https://local.example/", "https://lan.example.org/"]
+)
+def test_a_public_address_is_not_warned_about(call: Call, url: str) -> None:
+    assert call("feed", "add", url).err == ""
 
 
 def test_a_mistyped_home_is_refused_and_nothing_is_made(call: Call, tmp_path: Path) -> None:

@@ -27,7 +27,6 @@ from inforadar.pipeline.pool_tasks import PoolTasks
 from inforadar.pipeline.revise.stage import RevisionStage
 from inforadar.pipeline.robots import Robots
 from inforadar.pipeline.schedule import SchedulePolicy
-from inforadar.stages.analyze.local.batches import LocalAnalyzer
 from inforadar.store.database import Database
 from inforadar.store.items.known import load_known_hashes
 from inforadar.store.revisions.claims import LookBudget
@@ -172,6 +171,8 @@ def make_schedule_policy(settings: Settings) -> SchedulePolicy:
 
 async def _score_wording(subject: Subject) -> float | None:
     """Score by the local analyzer, whatever analyzer a feed uses: two scores of one model can be compared."""
+    from inforadar.stages.analyze.local.batches import LocalAnalyzer  # noqa: PLC0415 - large, and few pages change
+
     return (await LocalAnalyzer().analyze(subject)).analysis.overall.value
 
 

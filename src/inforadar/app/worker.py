@@ -118,6 +118,6 @@ async def open_worker(
 
 def _make_pool(stages: frozenset[Stage]) -> WorkPool:
     if stages & {Stage.CANONICAL, Stage.REVISE}:
-        return WorkPool(warm_up=("inforadar.stages.canonical",))
+        return WorkPool(warm_up=("inforadar.stages.canonical.extraction",))
     # Listing pages arrive at the pace of their hosts: one process can parse them all.
     return WorkPool(workers=1, warm_up=("inforadar.stages.discover.pages.fetch",))

@@ -26,7 +26,7 @@ _COMMANDS = {
     ),
     "fetch": ("inforadar.cli.runs.fetch:fetch", "Fetch all enabled feeds now and show progress."),
     "api": ("inforadar.cli.system.serve:api", "Start only the API and the web page."),
-    "worker": ("inforadar.cli.system.serve:worker", "Start only a worker; --once runs one cycle and exits."),
+    "worker": ("inforadar.cli.system.worker:worker", "Start only a worker; --once runs one cycle and exits."),
     "brief": ("inforadar.cli.story.brief:brief", "Print the most-told stories of the day."),
     "export": ("inforadar.cli.system.state:export", "Export everything to one file."),
     "import": ("inforadar.cli.system.state:import_", "Import an export into an empty database."),

@@ -12,7 +12,6 @@ from inforadar.errors import UsageError
 from inforadar.model.article import Extracted, NotExtracted
 from inforadar.model.item import Listing
 from inforadar.pipeline.pool import PoolTimeoutError, WorkPool
-from inforadar.stages.canonical import extract
 from inforadar.stages.discover.feed.parse import NeedsSlowParser, parse_feed, parse_feed_slowly
 from inforadar.stages.discover.pages.listing import PageListing, PageReader
 from inforadar.stages.discover.sitemap.filter import UnsafePatterns
@@ -55,4 +54,10 @@ class PoolTasks:
 
     async def extract_article(self, body: bytes, url: str, content_type: str) -> Extracted | NotExtracted:
         """Extract the article of a page."""
-        return await self.pool.run(extract, body, url, content_type, timeout_s=EXTRACT_TIMEOUT_S)
+        return await self.pool.run(_extract, body, url, content_type, timeout_s=EXTRACT_TIMEOUT_S)
+
+
+def _extract(body: bytes, url: str, content_type: str) -> Extracted | NotExtracted:
+    from inforadar.stages.canonical.extraction import extract  # noqa: PLC0415 - only the pool's processes need it
+
+    return extract(body, url, content_type)

@@ -9,8 +9,9 @@ database's clock decides.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import (
@@ -29,6 +30,7 @@ from sqlalchemy import (
     update,
 )
 
+from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId, LeaseToken
 from inforadar.model.schedule import LANES, Lane, Lease
 from inforadar.store.clock_sanity import is_absurd
@@ -177,11 +179,29 @@ def holds_lease(connection: Connection, lease: Lease) -> bool:
     return token == lease.token
 
 
-def release_leases(connection: Connection, leases: Iterable[Lease]) -> None:
-    """Release feeds unchanged: as due as they were before the claim."""
+def release_leases(
+    connection: Connection, leases: Iterable[Lease], stopped: Mapping[FeedId, str] = MappingProxyType({})
+) -> None:
+    """Release feeds unchanged: as due as they were before the claim.
+
+    `stopped` are feeds whose fetch a person stopped, with a sentence that the feed shows until its next fetch. A feed
+    whose last fetch failed keeps the sentence about that.
+    """
+    ordered = sorted(leases, key=lambda lease: lease.feed.id)
+    notes = [
+        {"b_id": lease.feed.id, "b_token": lease.token, "b_sentence": stopped[lease.feed.id]}
+        for lease in ordered
+        if lease.feed.id in stopped and lease.feed.last_fetch_status in {None, Outcome.SUCCESS}
+    ]
+    if notes:
+        connection.execute(
+            update(feed_schedules)
+            .where(_s.id == bindparam("b_id"), _s.lease_token == bindparam("b_token"))
+            .values(last_error=bindparam("b_sentence")),
+            notes,
+        )
     rows = [
-        {"b_id": lease.feed.id, "b_token": lease.token, "b_next": lease.feed.next_run_at}
-        for lease in sorted(leases, key=lambda lease: lease.feed.id)
+        {"b_id": lease.feed.id, "b_token": lease.token, "b_next": lease.feed.next_run_at} for lease in ordered
     ]
     if rows:
         connection.execute(

@@ -96,10 +96,11 @@ def _sentence(feed: Feed, state: HealthState, now: datetime, advice: Advice) -> 
         return _("Being fetched right now.")
     match state:
         case HealthState.NEW:
-            return _("Not fetched yet.") + " " + _next(feed, now, advice)
+            return f"{feed.last_error or _('Not fetched yet.')} {_next(feed, now, advice)}"
         case HealthState.SUCCESS | HealthState.INCOMPLETE:
             fetched = _("Fetched %(time)s.", time=in_words(now, feed.last_fetched_at))
-            return f"{fetched}{_losses(feed)}{_twin(feed)} {_next(feed, now, advice)}"
+            stopped = f" {feed.last_error}" if feed.last_error else ""
+            return f"{fetched}{stopped}{_losses(feed)}{_twin(feed)} {_next(feed, now, advice)}"
         case HealthState.WAITING:
             return f"{_what_happened(feed)}{_failures(feed)} {_next(feed, now, advice, again=True)}"
     comes = _next(feed, now, advice, again=True) if feed.next_run_at else pgettext("advice", advice.suspended)

@@ -45,6 +45,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
@@ -52,7 +53,6 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from inforadar.app.engine import make_guarded_client
 from inforadar.app.push import is_push_on
 from inforadar.clock import utc_now
 from inforadar.config import Settings
@@ -118,6 +118,9 @@ from inforadar.web.pages.stories import StoryRoutes
 from inforadar.web.pages.templating import Pages
 from inforadar.web.pages.unread import UnreadCounts
 
+if TYPE_CHECKING:
+    from inforadar.fetch.client import Client
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebApp:
@@ -150,7 +153,7 @@ def create_app(
     state = StatusRoutes(database=database, now=now)
     pictures = PictureRoutes(
         sessions=sessions,
-        make_client=partial(make_guarded_client, settings, database),
+        make_client=partial(_make_client, settings, database),
         clock=time.monotonic,
     )
     mode = PictureMode(database=database, images=settings.web.images, address=pictures.address)
@@ -277,3 +280,9 @@ def create_app(
 
 def _find_nothing(_: RsgiRequest) -> None:
     return None
+
+
+async def _make_client(settings: Settings, database: Database) -> Client:
+    from inforadar.app.engine import make_guarded_client  # noqa: PLC0415 - large, and many pages load no picture
+
+    return await make_guarded_client(settings, database)

@@ -156,11 +156,29 @@ def instructions() -> list[tuple[str, str]]:
     return [(line.split()[0], line.split(None, 1)[1]) for line in lines]
 
 
+def test_the_layers_of_the_dependencies_come_before_those_of_the_source() -> None:
+    found = instructions()
+    starts = [index for index, (word, _) in enumerate(found) if word == "FROM"]
+    dependencies, package, image = (
+        found[start:end] for start, end in zip(starts, [*starts[1:], None], strict=True)
+    )
+    assert "-r requirements.txt" in dependencies[-1][1]
+    assert not any(word == "COPY" and "src" in text for word, text in dependencies)
+    assert package[0] == ("FROM", "dependencies AS package")
+    (at,) = (index for index, (_, text) in enumerate(image) if "--from=dependencies" in text)
+    (after,) = (index for index, (_, text) in enumerate(image) if "from=package" in text)
+    assert at < after
+    assert image[after][0] == "RUN", "the wheel itself does not stay in the image"
+
+
 def test_the_image_follows_the_rules() -> None:
     found = instructions()
     stages = [text for word, text in found if word == "FROM"]
-    assert len(stages) == 2, "what builds is not what runs"
-    assert all(re.match(r"\S+:\d[\w.-]*", stage) for stage in stages), "a base has its version"
+    assert len(stages) == 3, "what builds is not what runs"
+    named = {stage.partition(" AS ")[2] for stage in stages}
+    assert all(stage.split()[0] in named or re.match(r"\S+:\d[\w.-]*", stage) for stage in stages), (
+        "a base has its version"
+    )
     words = [word for word, _ in found]
     assert "ADD" not in words
     assert "ARG" not in words

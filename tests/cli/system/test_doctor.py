@@ -66,6 +66,7 @@ def test_sick_feeds_are_named_with_what_to_do(call: Call, home: Path) -> None:
                 f"UPDATE feed_schedules SET {values} WHERE id = (SELECT id FROM feeds WHERE url LIKE '%/{name}')"
             )
         database.executescript(
+            "UPDATE feeds SET last_fetch_status = 'permanent_error' WHERE url LIKE '%/suspended'; "
             "UPDATE feeds SET last_fetch_status = 'success', created_at = '2020-01-01 00:00:00.000000' "
             "WHERE url LIKE '%/silent'; "
             "INSERT INTO items (id, hash, feed_id, url, uid, created_at) "

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from inforadar.app.worker import open_worker
+from inforadar.clock import utc_now
 from inforadar.config import Settings, load_settings
 from inforadar.model.feed import Feed, FeedKind
 from inforadar.model.feed_options import parse_options
@@ -36,7 +37,7 @@ from inforadar.pipeline.worker import Stage, Worker
 from inforadar.stages.discover.pages.walk import Depth
 from inforadar.store.database import Database
 from inforadar.store.feeds.add import insert_feed
-from inforadar.store.feeds.queries import load_feed
+from inforadar.store.feeds.queries import load_broken_feeds, load_feed, load_feeds
 from inforadar.store.items.queries import list_items, load_item_changes
 from inforadar.store.runs.fetch_runs import claim_fetch_run, request_fetch_run, request_stop
 from inforadar.store.runs.queries import load_events, load_report, load_runs
@@ -45,6 +46,8 @@ from inforadar.store.runs.spool_save import save_found
 from inforadar.store.schema.items import item_changes, items
 from inforadar.store.schema.runs import found_parts, runs
 from inforadar.store.types import db_later
+from inforadar.store.upkeep.diagnosis import load_feeds_diagnosis
+from inforadar.views.feed_health import HealthState, feed_health
 from tests.store.making import (
     NOW,
     add_feed,
@@ -63,6 +66,7 @@ from tests.support.site.paged import SELECTORS, PagedSite
 from tests.support.site.server import Site
 
 Open = Callable[..., AbstractAsyncContextManager[Worker]]
+STOPPED = "The last fetch was stopped while waiting for 127.0.0.1."
 
 
 @pytest.fixture
@@ -394,6 +398,8 @@ async def test_a_stop_does_not_wait_for_a_hosts_turn_and_an_abort_for_no_answer(
             report = await working
     assert report.interrupted
     assert await count_leases(database) == 0
+    (feed,) = await database.read(load_feeds)
+    assert feed.last_error == STOPPED
 
 
 async def test_a_stop_waits_for_no_server_and_keeps_what_was_counted_or_failed(
@@ -418,14 +424,53 @@ async def test_a_stop_waits_for_no_server_and_keeps_what_was_counted_or_failed(
     assert report.interrupted
     assert any(line.startswith("Paged waiting for 127.0.0.1, for") for line in heard.lines)
     assert "Paged ! stopped while waiting for 127.0.0.1" in heard.lines
-    assert report.details.errors[hanging.url] == "Stopped while waiting for 127.0.0.1."
+    assert report.details.errors[hanging.url] == STOPPED
     assert report.added_count == 3
     assert (await database.read(load_feed, good.id)).last_fetch_status is Outcome.SUCCESS
     failed = await database.read(load_feed, broken.id)
     assert "404" in (failed.last_error or "")
     after = await database.read(load_feed, hanging.id)
-    assert (after.last_fetch_status, after.locked_until) == (None, None)
+    assert (after.last_fetch_status, after.locked_until, after.failures) == (None, None, 0)
+    assert (after.last_error, after.next_run_at) == (STOPPED, hanging.next_run_at)
+    health = feed_health(after, NOW)
+    assert (health.state, health.sentence) == (
+        HealthState.NEW,
+        f"{STOPPED} Not scheduled; `inforadar feed sync` fetches it once.",
+    )
+    assert [feed.id for feed in await database.read(load_broken_feeds)] == [broken.id], (
+        "stopping breaks no feed"
+    )
+    assert (await database.read(load_feeds_diagnosis)).suspended.number == 1
     assert await count_leases(database) == 0
+
+
+async def test_a_stop_leaves_the_sentence_of_a_failure_and_the_next_fetch_removes_its_own(
+    site: Site, database: Database, worker: Open
+) -> None:
+    path, document = "/news", rss([Entry(url=site.url("/1"), title="Post", guid="1")])
+    feed, _ = await database.write(insert_feed, site.feed(path, document), source="News", enabled=True)
+
+    async def fetch_and_stop(running: Worker) -> Feed:
+        site.respond(path, hangs())
+        seen = len(site.requests)
+        run = running.collecting.fetch_run(Heard())
+        working = asyncio.ensure_future(run.run())
+        await site.wait_for_requests(seen + 1)
+        run.stop()
+        await working
+        return await database.read(load_feed, feed.id)
+
+    async with worker(request_timeout=30) as running:
+        await running.collecting.fetch_run(Heard()).run()
+        stopped = await fetch_and_stop(running)
+        assert (stopped.last_fetch_status, stopped.last_error) == (Outcome.SUCCESS, STOPPED)
+        assert f"now. {STOPPED} Not scheduled" in feed_health(stopped, utc_now()).sentence
+        site.feed(path, document)
+        await running.collecting.fetch_run(Heard()).run()
+        assert (await database.read(load_feed, feed.id)).last_error is None
+        site.respond(path, status(404))
+        await running.collecting.fetch_run(Heard()).run()
+        assert "404" in ((await fetch_and_stop(running)).last_error or "")
 
 
 async def test_a_feed_that_another_process_works_on_is_left_out_and_said_so(

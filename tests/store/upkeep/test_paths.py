@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from inforadar.actions.upkeep.backup import back_up
 from inforadar.actions.upkeep.restore import restore_database
 from inforadar.app.store import open_store
-from inforadar.cli.system.serve import patient_worker
+from inforadar.cli.system.worker import patient_worker
 from inforadar.config import Settings, load_settings
 from inforadar.pipeline.worker import Stage
 from inforadar.store.database import LOCK_TIMEOUT_S, WORKER_LOCK_TIMEOUT_S

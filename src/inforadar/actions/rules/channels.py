@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 from inforadar.errors import UsageError
-from inforadar.fetch.guard import AddressRefusedError, AllowedNetworks, Guard
 from inforadar.fetch.webhook import make_secret
 from inforadar.model.ids import new_uuid
 from inforadar.model.rule import (
@@ -86,6 +85,9 @@ def _check_address(url: str, allowed_networks: Sequence[str]) -> None:
         ip_address("127.0.0.1" if is_local else name)
     except ValueError:
         return
+    # Imported here because it is large, and few webhooks have a literal address.
+    from inforadar.fetch.guard import AddressRefusedError, AllowedNetworks, Guard  # noqa: PLC0415
+
     try:
         Guard(AllowedNetworks.parse(allowed_networks)).check_address("127.0.0.1" if is_local else name, port)
     except AddressRefusedError as fault:

@@ -9,15 +9,18 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from inforadar.fetch.client import Client
 from inforadar.fetch.webhook import signed_headers
 from inforadar.masks import masked
 from inforadar.model.http import Failed, FailureReason, Posted
 from inforadar.model.rule import Channel, ChannelKind, Delivery
 from inforadar.views.messages import message_html, message_text
+
+if TYPE_CHECKING:
+    from inforadar.fetch.client import Client
 
 APPRISE_TIMEOUT_S = 60.0
 _PASSED_ON = (

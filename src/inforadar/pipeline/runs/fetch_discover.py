@@ -58,6 +58,8 @@ class Finder:
         self.complete: set[FeedId] = set()
         self.errors: dict[str, str] = {}
         """{feed URL: sentence}."""
+        self.stopped: dict[FeedId, str] = {}
+        """Feeds whose server had not answered when a stop came, with a sentence that says so."""
         self._database = database
         self._collectors = collectors
         self._pacer = pacer
@@ -78,6 +80,11 @@ class Finder:
         if dispatch := self._dispatch:
             dispatch.stop()
             asyncio.get_running_loop().call_later(STOP_GRACE_S, self._cut_off, dispatch)
+
+    def abort(self) -> None:
+        """Stop. The caller cancels the requests in flight at once."""
+        self._is_cut_off = True
+        self.stop()
 
     def _cut_off(self, dispatch: Dispatch[Lease]) -> None:
         self._is_cut_off = True
@@ -202,12 +209,16 @@ class Finder:
             self.lose(feed)
         except asyncio.CancelledError:
             if self._is_cut_off:
-                self.errors[feed.url] = f"Stopped while waiting for {hostname(feed.url)}."
+                self._note_stop(feed)
                 self._progress.of(feed).line(f"! stopped while waiting for {hostname(feed.url)}")
             raise
         finally:
             patience.end()
         return Ending.DONE
+
+    def _note_stop(self, feed: Feed) -> None:
+        sentence = f"The last fetch was stopped while waiting for {hostname(feed.url)}."
+        self.errors[feed.url] = self.stopped[feed.id] = sentence
 
     async def _collect_to_disk(self, job: Job, patience: Patience) -> None:
         """Store each step of the job. A collector with its own state notices a lost lease itself, and raises."""

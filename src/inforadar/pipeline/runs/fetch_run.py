@@ -14,6 +14,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 import msgspec
 import structlog
@@ -113,8 +114,9 @@ class FetchRun:
 
     def abort(self) -> None:
         """Cancel what is in flight. What was saved until then stays."""
-        self._is_aborted = True
-        self.stop()
+        self._is_aborted = self._is_stopping = True
+        if self._finder:
+            self._finder.abort()
         if self._work:
             self._work.cancel()
 
@@ -162,8 +164,9 @@ class FetchRun:
         )
         if self._is_stopping:
             return
+        release = partial(release_leases, stopped=finder.stopped)
         async with keep_leases(
-            self._database, finder.held, extend=extend_leases, release=release_leases, lease_s=LEASE_S
+            self._database, finder.held, extend=extend_leases, release=release, lease_s=LEASE_S
         ):
             await finder.find_all(feeds)
             is_counted = not self._is_stopping
@@ -177,7 +180,7 @@ class FetchRun:
                 if feed.id in finder.complete and self._may_save:
                     await self._process(finder.held[feed.id], finder, progress)
             self._is_complete = is_counted and not finder.held.keys() & finder.complete
-            await self._database.write(release_leases, list(finder.held.values()))
+            await self._database.write(release, list(finder.held.values()))
 
     @property
     def _may_save(self) -> bool:

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Text, cast, false, func, or_, 
 
 from inforadar.errors import NotFoundError, UsageError
 from inforadar.model.feed import Feed
+from inforadar.model.http import Outcome
 from inforadar.model.ids import FeedId
 from inforadar.store.feeds.label_match import is_named, known_names
 from inforadar.store.feeds.rows import feed_from_row, joined, select_feeds
@@ -175,8 +176,14 @@ def load_former_urls(connection: Connection, feed_id: FeedId) -> list[tuple[str,
     return [(row.url, row.left_at) for row in connection.execute(query)]
 
 
-BROKEN = (*ACTIVE, feed_schedules.c.next_run_at.is_(None), feed_schedules.c.last_error.is_not(None))
-"""Enabled feeds that need a person: out of the schedule with an error."""
+BROKEN = (
+    *ACTIVE,
+    feed_schedules.c.next_run_at.is_(None),
+    feed_schedules.c.last_error.is_not(None),
+    # A feed that never failed may say that a person stopped its fetch.
+    feeds.c.last_fetch_status != Outcome.SUCCESS.value,
+)
+"""Enabled feeds that need a person: out of the schedule because a fetch failed."""
 
 
 MANY_BROKEN = 1000

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, String, and_, cast, func, or_, select, text
 
 from inforadar.model.feed_options import FeedOptions, parse_options
 from inforadar.model.http import Outcome
-from inforadar.store.feeds.queries import ACTIVE
+from inforadar.store.feeds.queries import ACTIVE, BROKEN
 from inforadar.store.items.queries import list_items
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.feeds import feed_schedules, feeds
@@ -55,7 +55,7 @@ def load_feeds_diagnosis(connection: Connection) -> FeedsDiagnosis:
     return FeedsDiagnosis(
         active=connection.execute(select(func.count()).where(*ACTIVE)).scalar_one(),
         hosts_sample=_names(connection, limit=20),
-        suspended=_some(connection, _s.next_run_at.is_(None), _s.last_error.is_not(None)),
+        suspended=_some(connection, *BROKEN),
         failing=_some(connection, _s.next_run_at.is_not(None), _s.failures > 0),
         silent=_some(connection, fetched, feeds.c.polling, feeds.c.created_at < long_ago, newest < long_ago),
         overdue=_some(

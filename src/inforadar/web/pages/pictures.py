@@ -13,6 +13,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
@@ -20,12 +21,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from inforadar.fetch.client import Client
 from inforadar.model.http import Fetched
 from inforadar.model.http import Request as WebRequest
 from inforadar.web.cache.bounded import BoundedCache
 from inforadar.web.cache.single_flight import SingleFlight
 from inforadar.web.http.sessions import Sessions
+
+if TYPE_CHECKING:
+    from inforadar.fetch.client import Client
 
 PATH = "/picture"
 MAX_PICTURE_BYTES = 10 * 2**20

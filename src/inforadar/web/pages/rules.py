@@ -16,7 +16,6 @@ from starlette.routing import Route
 from inforadar.actions.rules.channels import add_channel, remove_channel, resend_message, send_test_message
 from inforadar.actions.rules.manage import add_rule, remove_rule, try_query
 from inforadar.actions.rules.silence import silence_alerts
-from inforadar.app.notify import open_sender
 from inforadar.config import Settings
 from inforadar.errors import InfoRadarError, NotFoundError, UsageError
 from inforadar.model.ids import FeedId
@@ -125,6 +124,8 @@ class RuleRoutes:
                     )
                     return await self._channels(request, person, secret=channel.secret)
                 case "test":
+                    from inforadar.app.notify import open_sender  # noqa: PLC0415 - large, and rarely used
+
                     async with open_sender(self.settings, self.database, now=self.now) as sender:
                         failure = await send_test_message(self.database, sender, name, self.now())
                     if failure:

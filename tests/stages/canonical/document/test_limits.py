@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 import pytest
 
-from inforadar.stages.canonical import NotExtracted, extract
+from inforadar.model.article import NotExtracted
+from inforadar.stages.canonical import extract
 from inforadar.stages.canonical.document.limits import MAX_BLOCK_DEPTH, TooComplexError, make_parseable
 from tests.support.forked import Child, fork_server
 

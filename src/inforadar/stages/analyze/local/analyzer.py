@@ -24,20 +24,9 @@ from inforadar.stages.analyze.local.passage import Passage, read_passage
 from inforadar.stages.analyze.local.scores import not_measured, score_all
 from inforadar.stages.analyze.local.text import MAX_TEXT_CHARS_READ, MAX_TITLE_CHARS_READ, sentences_of
 from inforadar.stages.analyze.local.titles import neutral_title
-
-RULES_MODEL = "local-1"
-"""The rules alone, where the sentence encoder is not installed."""
-HEAD_MODEL = "local-2"
-"""The trained head on sentence vectors and rules."""
-RULES_VERSION = "6"
-"""Raise it with every change to lists, model or rules that changes results: it is part of the cache key."""
+from inforadar.stages.analyze.local.version import RULES_VERSION, model_name
 
 _DESCRIPTION_SENTENCES = 3
-
-
-def model_name() -> str:
-    """The model that this installation uses; it is part of the cache key and of each analysis."""
-    return HEAD_MODEL if encoder.available() else RULES_MODEL
 
 
 class _Reading(NamedTuple):

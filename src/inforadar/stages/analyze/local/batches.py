@@ -13,7 +13,7 @@ from functools import cache
 
 from inforadar.model.analysis import Analysis, Subject
 from inforadar.stages.analyze.base import Analyzed, Run, Work
-from inforadar.stages.analyze.local.analyzer import RULES_VERSION, analyze_subjects, model_name
+from inforadar.stages.analyze.local.version import RULES_VERSION, model_name
 
 MAX_BATCH = 16
 
@@ -56,7 +56,7 @@ class LocalAnalyzer:
         if not batch:
             return True
         try:
-            analyses = await self._run(analyze_subjects, [subject for subject, _ in batch])
+            analyses = await self._run(_analyze, [subject for subject, _ in batch])
         except Exception as fault:
             if len(batch) > 1:
                 return False
@@ -67,6 +67,13 @@ class LocalAnalyzer:
             if not found.done():
                 found.set_result(analysis)
         return True
+
+
+def _analyze(subjects: Sequence[Subject]) -> list[Analysis]:
+    # Imported here because a worker has it done in a process of its own, and needs none of it itself.
+    from inforadar.stages.analyze.local.analyzer import analyze_subjects  # noqa: PLC0415
+
+    return analyze_subjects(subjects)
 
 
 async def _in_thread(work: Work, subjects: Sequence[Subject]) -> list[Analysis]:

@@ -1,0 +1,28 @@
+"""A process loads only what its own work needs: half of its memory is imported code."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("modules", "unneeded"),
+    [
+        (
+            "inforadar.cli.system.serve, inforadar.web.serve",
+            "aiohttp inforadar.pipeline.worker inforadar.stages.canonical.extraction inforadar.stages.analyze",
+        ),
+        (
+            "inforadar.cli.system.worker",
+            "granian jinja2 inforadar.stages.canonical.extraction inforadar.stages.analyze.local.analyzer",
+        ),
+    ],
+    ids=["api", "worker"],
+)
+def test_the_api_and_a_worker_do_not_load_each_others_parts(modules: str, unneeded: str) -> None:
+    script = f"import sys, {modules}; print([name for name in {unneeded.split()} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
