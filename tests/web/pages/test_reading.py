@@ -228,7 +228,7 @@ async def test_logging_in_and_out_by_the_page(site: Site) -> None:
     await page.get_by_text("No password yet?").click()
     await page.get_by_label("Admin token").fill(site.token)
     await page.get_by_role("button", name="Log in with the token").click()
-    await page.locator(".menu summary").click()
+    await page.locator(".top .menu summary").click()
     await page.get_by_role("button", name="Log out").click()
     await expect(page.get_by_role("link", name="Log in")).to_be_visible()
 
