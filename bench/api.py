@@ -1,15 +1,16 @@
 """The speed of the API.
 
     python -m bench api [--items 100000] [--database sqlite|postgresql] [--steps cmq] [--seconds 4]
-    python -m bench api --steps q --items 1000000
+    python -m bench api --steps qn --items 1000000
 
     c   a cached feed of 40 KB, plain, as 304 and gzipped: CPU a request and requests a second, against nginx
         with the same bytes, in turns
     m   a fixed rate of requests per second (--rate 500) while a worker collects a farm of 1,000 feeds
     q   item list, filters, search and `/api/site` over very many items
+    n   the next and the previous article of a list over very many items, as the page asks for them
 
-The API is one unmodified `inforadar api` process. `m` and `q` run on both databases unless one is named. All figures
-are also written to bench/results.
+The API is one unmodified `inforadar api` process. `m`, `q` and `n` run on both databases unless one is named. All
+figures are also written to bench/results.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ import uvloop
 
 from bench.api_fill import COMMON, RARE
 from bench.api_load import Load, hammer, pace, request
+from bench.api_walk import show, walk
 from bench.farm_site import Farm, free_port, serve
 from inforadar.app.store import open_store
 from inforadar.config import load_settings
@@ -342,6 +344,15 @@ def _questions(kind: str, number: int) -> list[dict[str, Any]]:
     return rows
 
 
+def _next_articles(kind: str, number: int) -> list[dict[str, Any]]:
+    with place(kind) as (_, environment):
+        _step(environment, "bench.api_fill", str(number))
+        with serving(environment) as api:
+            rows = walk(load_settings(environ=os.environ | environment), api)
+    show(kind, number, rows)
+    return [{"database": kind} | row for row in rows]
+
+
 async def _ask(port: int, path: str) -> Load:
     """Add a meaningless number to each query, so that no answer comes from a cache."""
     sign = "&" if "?" in path else "?"
@@ -369,6 +380,8 @@ def main(argv: list[str]) -> int:
         found["mixed"] = _mixed(kinds, arguments.rate, arguments.feeds)
     if "q" in arguments.steps:
         found["questions"] = [row for kind in kinds for row in _questions(kind, arguments.items)]
+    if "n" in arguments.steps:
+        found["next"] = [row for kind in kinds for row in _next_articles(kind, arguments.items)]
     _RESULTS.mkdir(exist_ok=True)
     report = {"at": datetime.now(UTC).isoformat(), "machine": platform.platform(), **vars(arguments), **found}
     path = _RESULTS / f"api-{datetime.now(UTC):%Y%m%dT%H%M%S}.json"

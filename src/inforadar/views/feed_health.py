@@ -10,7 +10,7 @@ from inforadar.model.feed import Feed
 from inforadar.model.http import Outcome
 from inforadar.store.feeds.queries import MANY_BROKEN
 from inforadar.translations import gettext as _
-from inforadar.translations import ngettext, pgettext, term
+from inforadar.translations import ngettext, pgettext, say_again, term
 
 
 class HealthState(StrEnum):
@@ -116,7 +116,7 @@ def _failures(feed: Feed) -> str:
 
 
 def _what_happened(feed: Feed) -> str:
-    return feed.last_error or _("The last fetch failed.")
+    return say_again(feed.last_error) if feed.last_error else _("The last fetch failed.")
 
 
 def _losses(feed: Feed) -> str:

@@ -6,6 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from inforadar.model.push import PushState, PushSubscription, hits_needed
+from inforadar.translations import gettext as _
+from inforadar.translations import ngettext, say_again
 from inforadar.urls import hostname
 from inforadar.views.revisions import utc_text
 
@@ -14,39 +16,41 @@ def push_sentence(push: PushSubscription | None, now: datetime) -> str:
     """How a feed's hub pushes; empty if it has none. Names of hubs come from the web: escape them."""
     if push is None:
         return ""
-    hub = hostname(push.hub)
+    return " ".join(filter(None, _sentences(push, hostname(push.hub), now)))
+
+
+def _sentences(push: PushSubscription, hub: str, now: datetime) -> tuple[str, ...]:
+    error = say_again(push.error) if push.error else ""
     match push.state:
         case PushState.WANTED:
-            return f"Push: {hub} will be asked to tell us what is new."
+            return (_("Push: %(hub)s will be asked to tell us what is new.", hub=hub),)
         case PushState.ASKED:
-            return f"Push: {hub} was asked and has not confirmed it yet.{_error(push)}"
+            return (_("Push: %(hub)s was asked and has not confirmed it yet.", hub=hub), error)
         case PushState.FAILED:
-            again = f" Next attempt {utc_text(push.due_at)}." if push.due_at else ""
-            return f"Push: not through {hub}.{_error(push)}{again}"
+            again = _("Next attempt %(time)s.", time=utc_text(push.due_at)) if push.due_at else ""
+            return (_("Push: not through %(hub)s.", hub=hub), error, again)
         case PushState.ACTIVE:
-            return f"Push: {hub} tells us what is new{_lease(push)}. {_proof(push, now)}{_error(push)}"
+            return (_active(push, hub), _proof(push, now), error)
 
 
-def _error(push: PushSubscription) -> str:
-    return f" {push.error}" if push.error else ""
-
-
-def _lease(push: PushSubscription) -> str:
-    return f", until {utc_text(push.lease_until)}" if push.lease_until else ""
+def _active(push: PushSubscription, hub: str) -> str:
+    if not push.lease_until:
+        return _("Push: %(hub)s tells us what is new.", hub=hub)
+    until = utc_text(push.lease_until)
+    return _("Push: %(hub)s tells us what is new, until %(time)s.", hub=hub, time=until)
 
 
 def _proof(push: PushSubscription, now: datetime) -> str:
-    pushes = f"{_pushes(push.push_count)} so far"
+    count = push.push_count
+    pushes = ngettext("%(num)s push so far", "%(num)s pushes so far", count, num=f"{count:,}")
     if push.is_alive(now):
-        return f"It is polled once a day as a check ({pushes})."
+        return _("It is polled once a day as a check (%(pushes)s).", pushes=pushes)
     if push.missed_at is not None and push.hits == 0:
-        return f"It is polled as usual: on {utc_text(push.missed_at)} a poll found what no push had told."
+        missed = utc_text(push.missed_at)
+        return _("It is polled as usual: on %(time)s a poll found what no push had told.", time=missed)
     missing = hits_needed(push.misses) - push.hits
-    return f"It is polled as usual until {_pushes(missing, 'more ')} proved right ({pushes})."
-
-
-def _pushes(number: int, more: str = "") -> str:
-    return f"{number:,} {more}{'push' if number == 1 else 'pushes'}"
+    more = ngettext("%(num)s more push", "%(num)s more pushes", missing)
+    return _("It is polled as usual until %(more)s proved right (%(pushes)s).", more=more, pushes=pushes)
 
 
 def push_document(push: PushSubscription | None, now: datetime) -> dict[str, Any] | None:

@@ -15,7 +15,7 @@ NOTED = (
     term("wording", "not measured"),
     term("state of a feed", "all"),
     term("state of a feed", "new"),
-    term("state of a feed", "success"),
+    term("state of a feed", "up to date"),
     term("state of a feed", "incomplete"),
     term("state of a feed", "waiting"),
     term("state of a feed", "suspended"),
@@ -90,8 +90,11 @@ NOTED = (
     term("rule", "read"),
 )
 """By the place where they are shown: one word may have several translations."""
+_PLAIN = {("state of a feed", "success"): "up to date"}
+"""Words of the data that people would not use there."""
 
 
 def term_text(value: str, context: str) -> str:
     """A word of the data for people: `not_modified` is "not modified", in their language."""
-    return pgettext(context, str(value).replace("_", " "))
+    word = str(value).replace("_", " ")
+    return pgettext(context, _PLAIN.get((context, word), word))

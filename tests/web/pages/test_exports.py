@@ -48,13 +48,13 @@ async def test_a_search_is_marked_kept_and_dropped_without_javascript(site: Site
     await page.locator(".entry h2 a").click()
     await expect(page.locator("h1 mark.hit")).to_have_text(["Ferry"])
     await page.get_by_role("link", name="Back to the list").click()
-    await page.get_by_label("Save this search as").fill("Boats 渡")
+    await page.get_by_label("Save as").fill("Boats 渡")
     await page.get_by_role("button", name="Save", exact=True).click()
     side = page.get_by_role("navigation", name="Feeds and lists")
     await side.get_by_role("link", name="Boats 渡").click()
     assert await page.locator(".entry h2").all_inner_texts() == [FERRY]
     assert await site.newsroom.database.read(load_searches, FIRST_PERSON) == {"Boats 渡": "ferr*"}
-    await expect(page.get_by_role("link", name="Feed", exact=True)).to_have_attribute(
+    await expect(page.get_by_role("link", name="As a feed")).to_have_attribute(
         "href", "/feeds/search?q=ferr%2A"
     )
     await page.get_by_role("button", name="Delete this search").click()

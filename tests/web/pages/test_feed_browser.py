@@ -7,11 +7,10 @@ from datetime import UTC, datetime
 from functools import partial
 
 import pytest
-from playwright.async_api import Page, Route, expect
+from playwright.async_api import Route, expect
 
-from inforadar.model.feed import FeedKind
-from inforadar.store.feeds.changes import request_feeds, update_feed
-from tests.support.faces.browser import PHONE, Site, no_axe_violations, overflow, site
+from inforadar.store.feeds.changes import request_feeds
+from tests.support.faces.browser import PHONE, Site, site
 
 __all__ = ["site"]
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -55,25 +54,6 @@ async def test_what_selectors_catch_is_asked_for_as_soon_as_each_item_is_written
     await expect(page.locator("[data-preview] .fault")).to_be_visible()
     # The address is refused, which the browser reports.
     site.faults.clear()
-
-
-async def test_the_pages_of_feeds_are_for_everybody(site: Site) -> None:
-    feed = await site.newsroom.add_feed(title="A long name of a feed " * 6)
-    await site.newsroom.database.write(update_feed, feed.id, {"kind": FeedKind.PAGES})
-    await site.newsroom.fetched(feed, after_s=60)
-    await site.newsroom.add_item(feed, "https://news.example/1", title="x" * 200)
-    for path in ("/feeds", f"/feeds/{feed.id}", "/feeds/deleted", "/statistics"):
-        page = await site.open(path, admin=True, size=PHONE, dark=True)
-        await open_all(page)
-        assert await overflow(page) == 0, path
-        await no_axe_violations(page)
-    page = await site.open(f"/feeds/{feed.id}", admin=True, size=(1400, 900))
-    await open_all(page)
-    await no_axe_violations(page)
-
-
-async def open_all(page: Page) -> None:
-    await page.evaluate("document.querySelectorAll('details:not(.menu)').forEach((one) => (one.open = true))")
 
 
 async def test_the_header_has_room_for_the_login_on_a_phone(site: Site) -> None:

@@ -13,9 +13,8 @@ from playwright.async_api import Page, expect
 from inforadar.config import Settings, load_settings
 from inforadar.model.feed import FeedKind
 from inforadar.model.feed_options import FeedOptions
-from inforadar.model.http import Outcome
 from inforadar.store.feeds.queries import load_feeds
-from tests.support.faces.browser import PHONE, Site, no_axe_violations, overflow
+from tests.support.faces.browser import Site, no_axe_violations
 from tests.support.faces.browser import site as visited
 from tests.support.faces.serving import worker_apart
 from tests.support.ports import free_port
@@ -26,8 +25,6 @@ from tests.support.site.server import Site as World
 from tests.support.site.server import render
 
 __all__ = ["visited"]
-IN_THE_DARK = ("/feeds", "/add?kind=pages", "/statistics")
-"""Between them they have everything that has a colour."""
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
@@ -152,23 +149,3 @@ async def test_selectors_show_what_they_catch_while_they_are_written(visited: Si
         assert len([one for one in world.requests if one.path.startswith(paged.path)]) == 1
         await page.get_by_role("button", name="Add").click()
         await expect(page.get_by_text("Added.")).to_be_visible()
-
-
-async def test_every_page_is_open_to_everybody_on_a_desk_and_on_a_phone(visited: Site) -> None:
-    newsroom = visited.newsroom
-    feed = await newsroom.add_feed(title="Новости " + "длинно" * 20, source="Очень" * 12)
-    await newsroom.fetched(feed, after_s=3600)
-    dead = await newsroom.add_feed("https://dead.example/" + "x" * 200)
-    await newsroom.fetched(dead, Outcome.PERMANENT_ERROR, error="Answered 410 Gone.", failures=1)
-    url = "https://news.example/1"
-    await newsroom.add_item(feed, url)
-    await newsroom.analyze({url: 0.81})
-    paths = ("/feeds", f"/feeds/{feed.id}", "/feeds/deleted", "/add", "/add?kind=pages", "/opml",
-             "/fetch", "/runs", "/statistics")  # fmt: skip
-    for dark, size in ((False, (1280, 800)), (True, PHONE)):
-        page = await (await visited.visit(admin=True, dark=dark, size=size)).new_page()
-        for path in paths:
-            await page.goto(visited.base + path)
-            assert await overflow(page) <= 0, path
-            if not dark or path in IN_THE_DARK:
-                await no_axe_violations(page)

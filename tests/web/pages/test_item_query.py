@@ -69,10 +69,27 @@ def test_choosing_keeps_the_other_filters_and_choosing_a_score_again_clears_it()
     assert loaded.href == "/?source=BBC&show=unread&q=x"
 
 
-def side_feed(number: int, topic: str, *, state: str = "success", unread: int = 1) -> SideFeed:
+def side_feed(
+    number: int, topic: str, *, state: str = "success", unread: int = 1, source: str = "Habr"
+) -> SideFeed:
     return SideFeed(
-        id=FeedId(UUID(int=number)), name=f"Feed {number}", topic=topic, state=state, unread=unread
+        id=FeedId(UUID(int=number)),
+        name=f"Feed {number}",
+        source=source,
+        topic=topic,
+        state=state,
+        unread=unread,
     )
+
+
+def test_a_feed_is_called_by_its_source_where_the_topic_has_one_of_it() -> None:
+    feeds = [side_feed(1, "t"), side_feed(2, "t", source="BBC"), side_feed(3, "t", source="habr")]
+    (topic,) = make_sidebar(Query(), feeds, None, {}).topics
+    assert [(feed.name, feed.title) for feed in topic.feeds] == [
+        ("BBC", "Feed 2"),
+        ("Feed 1", "Feed 1"),
+        ("Feed 3", "Feed 3"),
+    ]
 
 
 def test_topics_hold_their_feeds_with_numbers_and_the_worst_state() -> None:

@@ -9,6 +9,7 @@ import pytest
 from playwright.async_api import expect
 
 from inforadar.actions.people.settings import save_settings
+from inforadar.model.http import Outcome
 from inforadar.model.person import FIRST_PERSON
 from tests.support.faces.browser import PHONE, Site, no_axe_violations, overflow, site
 from tests.support.faces.furnished import furnish
@@ -41,6 +42,21 @@ async def test_a_page_speaks_the_browsers_language_and_caches_tell_them_apart(
     assert '<html lang="en"' in english
     assert "5 articles" in english
     assert "texts-" not in english
+
+
+async def test_faults_and_stored_errors_are_said_in_the_readers_language(
+    newsroom: Newsroom, web: aiohttp.ClientSession
+) -> None:
+    feed = await newsroom.add_feed(title="Harbour")
+    await newsroom.fetched(
+        feed, Outcome.PERMANENT_ERROR, error="news.example could not be resolved.", failures=1
+    )
+    assert "Nie znaleziono adresu news.example." in await load(web, f"/feeds/{feed.id}", **POLISH)
+    unknown = await load(web, "/?q=score:loud", **POLISH)
+    assert "score: przyjmuje zakres" in unknown
+    assert "score: takes a range" in await load(web, "/?q=score:loud")
+    async with web.get("/api/items", params={"q": "score:loud"}, headers=POLISH) as response:
+        assert "score: takes a range" in await response.text()
 
 
 async def test_programs_are_answered_in_english(web: aiohttp.ClientSession, newsroom: Newsroom) -> None:

@@ -100,12 +100,21 @@ async def test_the_density_changes_without_javascript_and_the_tour_ends(site: Si
     page = await site.open("/?source=Habr", admin=True, javascript=False, size=(1000, 900))
     await page.get_by_role("button", name="Got it").click()
     await expect(page.get_by_role("button", name="Got it")).to_have_count(0)
+    await page.locator(".densities summary").click()
     await page.get_by_role("button", name="Headlines only").click()
     await expect(page.locator("html")).to_have_attribute("data-density", "headlines")
     assert page.url == f"{site.base}/?source=Habr"
     last = await page.locator(".entry").nth(11).bounding_box()
     assert last is not None
     assert last["y"] + last["height"] <= 900
+    # Beside an article the list is narrow: the headline keeps its line, and as many fit.
+    panes = await site.open("/?source=Habr", admin=True, size=(1280, 900))
+    last = await panes.locator(".entry").nth(11).bounding_box()
+    heading = await panes.locator(".entry h2").nth(11).bounding_box()
+    assert last is not None
+    assert heading is not None
+    assert last["y"] + last["height"] <= 900
+    assert heading["width"] > 300
     phone = await site.open("/settings", admin=True, javascript=False, size=PHONE, dark=True)
     assert await overflow(phone) == 0
     await phone.get_by_label("very large").check()

@@ -24,6 +24,7 @@ MAX_SIDE_FEEDS = 300
 class SideFeed:
     id: FeedId
     name: str
+    source: str
     topic: str
     state: str
     """The name of its state in `views/feed_health.py`."""
@@ -64,6 +65,7 @@ def load_side_feeds(
         SideFeed(
             id=row.id,
             name=row.title or row.source,
+            source=row.source,
             topic=row.topic,
             state=row.state,
             unread=max(row.unread, 0),

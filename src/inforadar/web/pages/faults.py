@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.types import Scope
 
 from inforadar.errors import NotFoundError, StoreError, UsageError
-from inforadar.translations import ENGLISH, pgettext, speaking, term
+from inforadar.translations import ENGLISH, pgettext, say_again, speaking, term
 from inforadar.translations import gettext as _
 from inforadar.web.api.answers import API, json_fault
 from inforadar.web.http.landing import came_from
@@ -98,10 +98,10 @@ class FaultPages:
         return self._render(request, fault.status_code, phrase.capitalize(), sentence, fault.headers)
 
     async def not_found(self, request: Request, fault: NotFoundError) -> Response:
-        return self._render(request, 404, term("fault", "Not found"), str(fault))
+        return self._render(request, 404, term("fault", "Not found"), say_again(str(fault)))
 
     async def misused(self, request: Request, fault: UsageError) -> Response:
-        return self._render(request, 400, term("fault", "Bad request"), str(fault))
+        return self._render(request, 400, term("fault", "Bad request"), say_again(str(fault)))
 
     async def unavailable(self, request: Request, fault: StoreError) -> Response:
         log.error("page.unavailable", path=request.url.path, error=str(fault))

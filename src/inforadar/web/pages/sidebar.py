@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -34,6 +35,8 @@ class SideLink:
 
     id: FeedId
     name: str
+    """Its source, as in the list; its title where the topic has several feeds of that source."""
+    title: str
     href: str
     active: bool
     unread: int
@@ -107,17 +110,20 @@ def _topic(
     worst = max(
         (feed.state for feed in group), key=lambda state: (*UNWELL,).index(state) if state in UNWELL else -1
     )
+    sources = Counter(feed.source.casefold() for feed in group)
+    names = {feed.id: feed.source if sources[feed.source.casefold()] == 1 else feed.name for feed in group}
     feeds = tuple(
         SideLink(
             id=feed.id,
-            name=feed.name,
+            name=names[feed.id],
+            title=feed.name,
             href=replace(kept, feed=feed.id).href,
             active=feed.id == query.feed,
             unread=feed.unread,
             state=feed.state,
             unwell=_unwell(feed.state),
         )
-        for feed in sorted(group, key=lambda feed: feed.name.casefold())
+        for feed in sorted(group, key=lambda feed: names[feed.id].casefold())
     )
     return SideTopic(
         name=name,

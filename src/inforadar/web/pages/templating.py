@@ -18,7 +18,7 @@ from inforadar import __version__
 from inforadar.stages.publish.addresses import web_address_or_none
 from inforadar.stages.publish.dates import rfc3339
 from inforadar.stages.publish.text import one_line
-from inforadar.translations import LANGUAGES, speaking
+from inforadar.translations import LANGUAGES, say_again, speaking
 from inforadar.translations.speech import find_plural, find_text
 from inforadar.urls import readable
 from inforadar.views.feed_health import broken_words
@@ -66,6 +66,7 @@ class Pages:
             "one_line": one_line,
             "readable": readable,
             "shown_time": shown_time,
+            "said": say_again,
             "term": term_text,
             "web_address": web_address_or_none,
         }

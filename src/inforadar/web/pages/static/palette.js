@@ -32,7 +32,7 @@ export function bindPalette() {
 
 function choices() {
   const links = [...document.querySelectorAll(".side :is(li, .topic) > a")].map((link) => ({
-    name: link.querySelector("bdi, span")?.textContent.trim() ?? "",
+    name: link.title || (link.querySelector("bdi, span")?.textContent.trim() ?? ""),
     kind: link.dataset.feed ? "feed" : link.closest(".topic > details, .topic") ? "topic" : "list",
     run: () => location.assign(link.href),
   }));
