@@ -17,6 +17,9 @@ _TAG = re.compile(r"""(</?[a-z][a-z0-9]*(?:\s+[a-z-]+="[^"]*")*\s*/?>)""")
 _TOKEN = re.compile(r"&#?\w+;|\w+")
 _CJK = re.compile("[\u3005\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 
+MAX_WORDS = 40_000
+"""Each word of a text costs up to half a microsecond; what was found after that many is not marked."""
+
 
 class Highlighter:
     """Marks the words of a query; one without words marks nothing."""
@@ -39,12 +42,16 @@ class Highlighter:
         """Mark what was found in the text of safe HTML, never inside tags."""
         if not self.has_words:
             return safe
-        parts = _TAG.split(str(safe))
-        marked = [part if number % 2 else self._marked(part) for number, part in enumerate(parts)]
-        return Markup("".join(marked))  # noqa: S704 - as safe as it came
+        parts, left = _TAG.split(str(safe)), MAX_WORDS
+        for number in range(0, len(parts), 2):
+            if left <= 0:
+                break
+            parts[number], words = _TOKEN.subn(self._mark, parts[number], count=left)
+            left -= words
+        return Markup("".join(parts))  # noqa: S704 - as safe as it came
 
     def _marked(self, escaped: str) -> str:
-        return _TOKEN.sub(self._mark, escaped) if self.has_words else escaped
+        return _TOKEN.sub(self._mark, escaped, count=MAX_WORDS) if self.has_words else escaped
 
     def _mark(self, found: re.Match[str]) -> str:
         token = found[0]
