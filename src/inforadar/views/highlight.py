@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from html import escape
 
 from markupsafe import Markup
 
 from inforadar.errors import UsageError
 from inforadar.model.search import All, AnyOf, InTitle, Node, Phrase, Word, parse_search
+from inforadar.short_cache import short_cache
 from inforadar.store.items.search_words import query_words
 
 _TAG = re.compile(r"""(</?[a-z][a-z0-9]*(?:\s+[a-z-]+="[^"]*")*\s*/?>)""")
@@ -65,7 +65,7 @@ class Highlighter:
         return token
 
 
-@lru_cache(maxsize=20_000)
+@short_cache(20_000, max_length=50)
 def _fold(token: str) -> str:
     return " ".join(word.text for word in query_words(token))
 

@@ -52,8 +52,8 @@ def save_search_words(
     ]
     if rows:
         new = upsert(connection, item_search)
-        changed = {"words": new.excluded.words}
-        statement = new.on_conflict_do_update(index_elements=["item_id"], set_=changed)
+        newer = {"words": new.excluded.words}
+        statement = new.on_conflict_do_update(index_elements=["item_id"], set_=newer)
         # In order of id: FTS5 starts a new segment of its index whenever an id is lower than the previous one.
         insert_rows(connection, statement, ("id", "item_id", "words"), sorted(rows, key=itemgetter(0)))
         note_items(connection, [ours[place][0].item_id for place, _ in there])
