@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import cast
 
 _LENGTH = b"\r\ncontent-length: "
+_CHUNKED = b"\r\ntransfer-encoding: chunked"
+_LAST_CHUNK = b"\r\n0\r\n\r\n"
 
 
 @dataclass(slots=True)
@@ -69,7 +71,13 @@ class _Connection(asyncio.Protocol):
             self._status = int(head[9:12])
             at = head.find(_LENGTH)
             length = int(head[at + len(_LENGTH) : head.index(b"\r\n", at + 2)]) if at >= 0 else 0
-            self._end = head_end + 4 + (0 if self._status == 304 else length)
+            if _CHUNKED in head:
+                # One request at a time: where the last chunk comes, the buffer ends.
+                if not buffer.endswith(_LAST_CHUNK):
+                    return
+                self._end = len(buffer)
+            else:
+                self._end = head_end + 4 + (0 if self._status == 304 else length)
         if len(buffer) >= self._end:
             del buffer[: self._end]
             self._end = 0
@@ -104,6 +112,23 @@ async def hammer(port: int, asked: Iterator[bytes], *, seconds: float, connectio
             load.times_s.append(perf_counter() - begun)
 
     await asyncio.gather(*(ask_again_and_again(connection) for connection in opened))
+    load.seconds = perf_counter() - started
+    for connection in opened:
+        connection.close()
+    return load
+
+
+async def send_all(port: int, asked: Sequence[bytes], *, connections: int = 8) -> Load:
+    """Send each request once, as fast as the server answers."""
+    load, rest = Load(), iter(asked)
+    opened = await _connect(port, connections)
+    started = perf_counter()
+
+    async def ask_the_rest(connection: _Connection) -> None:
+        for data in rest:
+            load.statuses[await connection.ask(data)] += 1
+
+    await asyncio.gather(*(ask_the_rest(connection) for connection in opened))
     load.seconds = perf_counter() - started
     for connection in opened:
         connection.close()

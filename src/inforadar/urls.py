@@ -13,13 +13,14 @@ from __future__ import annotations
 import hashlib
 import ipaddress
 import re
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NewType
 
 import ada_url
 
 from inforadar.errors import InvalidUrlError
+from inforadar.short_cache import short_cache
 
 if TYPE_CHECKING:
     from publicsuffixlist import PublicSuffixList
@@ -171,7 +172,7 @@ def _is_tracking(parameter: str) -> bool:
     return name in TRACKING_PARAMETERS or name.startswith(TRACKING_PREFIXES)
 
 
-@lru_cache(maxsize=8192)
+@short_cache(8192, max_length=1000)
 def url_hash(normalized: str) -> UrlHash:
     """Return the SHA-256 of a normalized URL, in hex. Cached: saving a listing asks for each several times."""
     return UrlHash(hashlib.sha256(normalized.encode()).hexdigest())
@@ -203,7 +204,7 @@ def _parts(url: str) -> tuple[str, str, str]:
         return _parse_parts(url)
 
 
-@lru_cache(maxsize=4096)
+@short_cache(4096, max_length=1000)
 def _parse_parts(url: str) -> tuple[str, str, str]:
     parsed = ada_url.URL(url)
     return str(parsed.protocol), str(parsed.hostname), str(parsed.port)
@@ -243,7 +244,7 @@ def root_domain(url: str) -> str:
     return host
 
 
-@lru_cache(maxsize=8192)
+@short_cache(8192, max_length=300)
 def domain_key(host: str) -> str:
     """Return the registrable domain of `hostname:port`, the key that requests are paced by on shared hosting."""
     return root_domain(f"https://{host}/")

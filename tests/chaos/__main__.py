@@ -1,11 +1,13 @@
 """`make chaos`: much harm on each database, and a table of what came of it.
 
     python -m tests.chaos [--kills 1000] [--seconds 280] [--database sqlite|postgresql] [--seed 1]
-                          [--harms kill,freeze,…] [--unfenced] [--whole]
+                          [--harms kill,freeze,…] [--unfenced] [--whole] [--plain]
 
 `--kills` sets the measure: the other harms come in proportion, or only those that `--harms` names. `--seconds`
 bounds each database. `--unfenced` runs a build whose fencing is taken out; it must end badly. Workers are forked from
-a process that has imported the program; `--whole` starts each from nothing. A fifth of the feeds is hostile, and
+a process that has imported the program; `--whole` starts each from nothing. Beside the feeds there are articles that
+change, stories, a rule with a webhook, and two people who mark articles through the reader API; `--plain` leaves these
+out. A fifth of the feeds is hostile, and
 workers have a limit of memory. Exits with 1 if anything was lost, doubled, half-written or committed without its lease.
 """
 
@@ -50,6 +52,7 @@ A_THOUSAND_KILLS = {
     "freeze": 500,
     "terminate": 100,
     "wrong clock": 10,
+    "kill of the API": 100,
     "lock": 20,
     "disk full": 20,
     "database stopped": 30,
@@ -73,6 +76,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--harms", type=lambda names: names.split(","), default=list(A_THOUSAND_KILLS))
     parser.add_argument("--unfenced", action="store_true")
     parser.add_argument("--whole", action="store_true")
+    parser.add_argument("--plain", action="store_true")
     arguments = parser.parse_args(argv)
     violations = []
     for kind in arguments.database or DATABASES:
@@ -137,6 +141,7 @@ async def _run(ground: Ground, folder: Path, arguments: argparse.Namespace) -> T
         program=UNFENCED if arguments.unfenced else PROGRAM,
         forked=not arguments.whole,
         hostile=True,
+        mixed=not arguments.plain,
         extra=extra,
     ) as chaos:
         return await chaos.run(plan, arguments.seconds)
@@ -147,6 +152,8 @@ def _print_table(kind: str, tally: Tally) -> None:
         f"\n{kind}: {round(tally.seconds)} s, {tally.requests} requests, {tally.articles} articles, "
         f"{tally.leases_lost} jobs refused because their lease was gone"
     )
+    if tally.mixed:
+        print("  " + ", ".join(f"{number} {name}" for name, number in tally.mixed.items()))
     for name, times in sorted(tally.harms.items()):
         print(f"  {name:<22}{times:>6}")
     print("  what came of it")

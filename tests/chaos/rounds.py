@@ -10,11 +10,12 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from typing import TypeVar
+from urllib.parse import urlsplit
 
 from sqlalchemy import Connection, select, update
 
@@ -25,6 +26,8 @@ from inforadar.store.feeds.changes import request_feed
 from inforadar.store.schema.feeds import feed_schedules
 from inforadar.store.types import db_later
 from tests.chaos.audit import compare_articles, find_half_written, find_violations, install_audit
+from tests.chaos.mix import MIX_ENVIRONMENT, MIX_STAGES, Mix, ask_for_looks, expire_other_leases, open_mix
+from tests.chaos.mix_audit import count_mix, find_mix_violations
 from tests.chaos.site import NumberedSite
 from tests.chaos.workers import PROGRAM, Setup, WorkerProcess, start_worker, work_once
 from tests.support.site import Site
@@ -38,6 +41,8 @@ MOMENTS = 30
 """A worker is let alone for up to so many requests and lines."""
 PROMPT = {"kill", "freeze", "terminate"}
 """Harms after which everything is due at once."""
+ATTEMPTS = 8
+"""Rows of the queues wait for each other: a text for its page, a story for its text, a message for its story."""
 AWAY_S = 60.0
 """So long the database may be gone before the rounds give up."""
 
@@ -53,6 +58,8 @@ class Tally:
     """Jobs that workers threw away because their lease had gone to another."""
     seconds: float = 0.0
     violations: list[str] = field(default_factory=list)
+    mixed: dict[str, int] = field(default_factory=dict)
+    """How much of everything else there was."""
 
     def count(self, kind: str) -> int:
         """Violations of one kind: what stands before the colon."""
@@ -89,7 +96,9 @@ class Chaos:
         site: NumberedSite,
         random: Random,
         harms: Mapping[str, Harm],
+        mix: Mix | None = None,
     ) -> None:
+        self.mix = mix
         self.setup = setup
         self.database = database
         self.random = random
@@ -128,6 +137,9 @@ class Chaos:
         self._started += 1
         name = f"worker-{self._started}"
         setup = replace(self.setup, forked=False) if whole else self.setup
+        if self.mix and self._started % WORKERS:
+            # One of them fetches articles, which takes processes of its own.
+            setup = replace(setup, stages="collect,group")
         worker = await start_worker(setup, name, FETCHER_BATCH_SIZE=str(BATCH), **environment)
         self.workers.append(worker)
         return worker
@@ -141,7 +153,13 @@ class Chaos:
         """Another one comes; what the old one held runs out."""
         await self.remove(worker)
         await self.start()
-        await self.patiently(lambda: self.database.write(expire_leases))
+        await self.patiently(self.expire_leases)
+
+    async def expire_leases(self, *, wait: bool = False) -> None:
+        """As if the time of all leases were over."""
+        await self.database.write(expire_leases, wait=wait)
+        if self.mix:
+            await self.database.write(expire_other_leases, wait=wait)
 
     async def patiently(self, ask: Callable[[], Awaitable[T]]) -> T:
         """The answer of a database that may be away for a while."""
@@ -169,19 +187,30 @@ class Chaos:
         # after harm to either, feeds are due later than anyone here wants to wait.
         asked = self._site.ask_for_hostile if name in PROMPT else self._site.ask_for_all
         await self.patiently(lambda: self.database.write(asked))
+        if self.mix:
+            self.mix.pages.edit()
+            await self.patiently(lambda: self.database.write(ask_for_looks))
         self.tally.violations += await self.patiently(lambda: self.database.read(find_half_written))
 
     async def _settle(self) -> None:
         """Nobody is left; whoever comes next must find everything."""
         self._site.is_growing = False
-        for _ in range(3):
-            await self.patiently(lambda: self.database.write(expire_leases, wait=True))
+        if self.mix:
+            await self.mix.close()
+        for _ in range(ATTEMPTS if self.mix else 3):
+            await self.patiently(lambda: self.expire_leases(wait=True))
             await self.database.write(self._site.ask_for_all)
             await work_once(self.setup, may_fail=bool(self._site.hostile_urls))
-            if not await self.database.read(compare_articles, self._site.feeds):
+            if not await self.database.read(compare_articles, self._site.feeds) and not await self._mixed():
                 break
         self.tally.violations += await find_violations(self.database, self._site.feeds)
+        self.tally.violations += await self._mixed()
+        if self.mix:
+            self.tally.mixed = await self.database.read(count_mix, self.mix)
         self.tally.articles = sum(feed.version for feed in self._site.feeds)
+
+    async def _mixed(self) -> list[str]:
+        return await find_mix_violations(self.database, self.mix) if self.mix else []
 
 
 Harm = Callable[[Chaos, WorkerProcess], Awaitable[None]]
@@ -198,11 +227,19 @@ async def open_chaos(
     program: tuple[str, ...] = PROGRAM,
     forked: bool = False,
     hostile: bool = False,
+    mixed: bool = False,
     extra: Mapping[str, str] | None = None,
 ) -> AsyncIterator[Chaos]:
-    """On a database that is migrated and empty. With `hostile`, a fifth of all feeds is there to do harm."""
+    """On a database that is migrated and empty. With `hostile`, a fifth of all feeds is there to do harm.
+
+    With `mixed`, there are also articles that change, stories, a rule with a webhook, and people who read.
+    """
     random = Random(seed)
-    async with Site() as site, open_database(database_url, lock_timeout_s=5.0) as database:
+    async with (
+        Site() as site,
+        open_database(database_url, lock_timeout_s=5.0) as database,
+        AsyncExitStack() as stack,
+    ):
         numbered = NumberedSite(site, FEEDS, random, hostile=FEEDS // 4 if hostile else 0)
         await database.write(install_audit)
         await subscribe(database, numbered)
@@ -212,8 +249,18 @@ async def open_chaos(
             site=site,
             program=program,
             forked=forked,
-            extra=extra or {},
+            extra={**(extra or {}), **(MIX_ENVIRONMENT if mixed else {})},
+            stages=MIX_STAGES if mixed else "collect",
         )
-        chaos = Chaos(setup, database, numbered, random, harms)
+        mix = None
+        if mixed:
+            mix = await stack.enter_async_context(
+                open_mix(database, setup.environment("reader"), site, Random(seed + 1))
+            )
+            numbered.on_growth = mix.pages.publish
+            # The webhook is on a port of its own.
+            allowed = ",".join([*site.endpoints, urlsplit(mix.hook.url).netloc])
+            setup = replace(setup, extra={**setup.extra, "FETCHER_ALLOWED_NETWORKS": allowed})
+        chaos = Chaos(setup, database, numbered, random, harms, mix)
         numbered.on_request = chaos.note_request
         yield chaos

@@ -94,6 +94,8 @@ class NumberedSite:
         self._random = random
         self.on_request: Callable[[str], None] | None = None
         """Told the User-Agent of each request."""
+        self.on_growth: Callable[[NumberedFeed], None] | None = None
+        """Told of a feed that has grown."""
         self.is_growing = True
         self._held: dict[str, Held] = {}
         self.feeds = [self._add(site, number) for number in range(feeds)]
@@ -121,6 +123,8 @@ class NumberedSite:
         room = feed.confirmed + SHOWN - feed.version
         if self.is_growing:
             feed.version += self._random.randint(0, max(min(MAX_NEW, room), 0))
+            if self.on_growth:
+                self.on_growth(feed)
         return held.late(answer) if held else answer
 
     def ask_for_hostile(self, connection: Connection) -> None:

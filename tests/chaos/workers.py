@@ -33,13 +33,14 @@ class Setup:
     forked: bool = False
     """From a process that has imported the program, instead of from nothing."""
     extra: Mapping[str, str] = field(default_factory=dict)
+    stages: str = "collect"
 
     def environment(self, name: str, **more: str) -> dict[str, str]:
         """Everything is due at once, no host has to wait; `name` is what the site sees as User-Agent."""
         inherited = {
             key: value
             for key, value in os.environ.items()
-            if not key.startswith(("INFORADAR_", "FETCHER_", "DATABASE_", "REDIS_"))
+            if not key.startswith(("INFORADAR_", "FETCHER_", "DATABASE_", "REDIS_", "NOTIFY_", "CANONICAL_"))
         }
         return {
             **inherited,
@@ -130,7 +131,7 @@ class WorkerProcess:
 
 
 async def start_worker(setup: Setup, name: str, *arguments: str, **environment: str) -> WorkerProcess:
-    stages = ("--stages", "collect")
+    stages = ("--stages", setup.stages)
     given = setup.environment(name, **environment)
     if setup.forked:
         forked = await fork_worker([*stages, *arguments], given, fenced=setup.program is not UNFENCED)

@@ -32,6 +32,7 @@ def allows(text: str, path: str, agent: str = "InfoRadar") -> bool:
         ("User-agent InfoRadar", True),
         ("User-agent: *", True),
         ("User-agent: * all", True),
+        ("User-agent: InfoRadarö", False),
         ("User-agent: Info", False),
         ("User-agent: InfoRadarBot", False),
         ("User-agent: InfoRadar-News", False),
@@ -144,6 +145,17 @@ def test_a_line_is_a_rule_or_is_not(line: str, is_rule: bool) -> None:
         ),
         ("User-agent: *\nDisallow: /a%2Fb\n", "/a/b", True),
         ("User-agent: *\nDisallow: /a%2fb\n", "/a%2Fb", False),
+        ("User-agent: *\nDisallow: /a%3cd\n", "/a<d", False),
+        ("User-agent: *\nDisallow: /a<d\n", "/a%3Cd", False),
+        ("User-agent: *\nDisallow: /a<*\n", "/a%3cd", False),
+        ("User-agent: *\nDisallow: /a%24\n", "/a$b", False),
+        ("User-agent: *\nDisallow: /a%24\n", "/a", True),
+        ("User-agent: *\nDisallow: /a%2Ab\n", "/a*b", False),
+        ("User-agent: *\nDisallow: /a%2Ab\n", "/acb", True),
+        ("User-agent: *\nDisallow: /a$b\n", "/a%24b", False),
+        # A query may be empty.
+        ("User-agent: *\nDisallow: /a?\n", "/a?", False),
+        ("User-agent: *\nDisallow: /a?\n", "/a", True),
         # Line ends.
         ("User-agent: *\rDisallow: /x\r", "/x", False),
         ("User-agent: *\r\nDisallow: /x\r\n", "/x", False),
@@ -158,6 +170,19 @@ def test_the_delay_is_that_of_our_groups() -> None:
     text = "User-agent: *\nCrawl-delay: 5\nDisallow: /x\n\nUser-agent: InfoRadar bot\nCrawl-delay: 9\nDisallow:\n"
     assert read_robots(text, "InfoRadar").delay_s == 9
     assert read_robots(text, "Other").delay_s == 5
+
+
+def test_a_sitemap_is_found_although_its_colon_was_forgotten() -> None:
+    text = "Sitemap https://news.example/a.xml\nSitemap index: see https://news.example/b.xml\n"
+    assert read_robots(text, "InfoRadar").sitemaps == ("https://news.example/a.xml",)
+
+
+def test_a_name_may_have_letters_of_any_script() -> None:
+    assert not allows("User-agent: Львів-bot\nDisallow: /\n", "/x", "львів-bot")
+
+
+def test_a_lone_line_without_a_name_begins_a_group_of_nobody() -> None:
+    assert allows("User-agent: InfoRadar\nDisallow: /x\nuser agent\nDisallow: /y\n", "/y")
 
 
 def test_patterns_that_try_everything_cost_nothing() -> None:

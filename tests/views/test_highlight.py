@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from markupsafe import Markup
 
-from inforadar.views.highlight import Highlighter
+from inforadar.views.highlight import MAX_WORDS, Highlighter
 
 
 def hit(word: str) -> str:
@@ -33,3 +35,10 @@ def test_tags_and_attributes_are_never_touched() -> None:
     html = Markup('<p title="ferry">A <a href="https://ferry.example/">ferry</a></p>')
     marked = Highlighter("ferry p title a").html(html)
     assert marked == f'<p title="ferry">{hit("A")} <a href="https://ferry.example/">{hit("ferry")}</a></p>'
+
+
+def test_a_text_of_very_many_words_is_searched_to_a_limit() -> None:
+    text = Markup("<p>" + "a " * (MAX_WORDS - 1) + "water</p><p>" + "water " * 100 + "</p>")
+    shown = Highlighter("water").html(text)
+    assert shown.count("<mark") == 1
+    assert re.sub("</?mark[^>]*>", "", shown) == text

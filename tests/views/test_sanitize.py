@@ -14,8 +14,10 @@ from inforadar.views.item import picture_lines
 from inforadar.views.sanitize import (
     IN_TEXTS,
     MAX_CHARACTERS,
+    MAX_MARK_STEPS,
     MAX_PICTURES,
     MAX_TAGS,
+    Budget,
     Images,
     Marker,
     article_html,
@@ -398,6 +400,15 @@ def test_html_with_very_many_tags_ends_as_plain_text(unit: str) -> None:
     assert shown is not None
     assert len(re.findall("<[a-z]", shown)) <= 2 * MAX_TAGS
     assert "end" in shown
+
+
+def test_words_are_tried_only_so_often_in_one_text() -> None:
+    reasons = {f"word{number}": "why" for number in range(99)}
+    budget = Budget()
+    text = Markup("<p>word1</p>" + "<p>" + "[" * (MAX_MARK_STEPS // 50) + " word2</p><p>word3</p>")
+    shown = Marker(reasons).html(text, budget)
+    assert re.findall("<mark[^>]*>(word[0-9])", shown) == ["word1", "word3"], "the part that costs too much"
+    assert budget.mark_steps >= 0
 
 
 def test_of_very_many_pictures_some_are_shown() -> None:

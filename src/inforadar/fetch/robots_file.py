@@ -10,12 +10,13 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 ALL_AGENTS = "*"
 ROBOTS_PATH = "/robots.txt"
 _LINE_END = re.compile(r"\r\n|\n|\r")
-_NAME = re.compile(r"[A-Za-z0-9_.-]+")
+_NAME = re.compile(r"[\w.-]+")
+_BEFORE_PATH = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/?#]*")
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 _RATE = re.compile(r"(\d{1,9})\s*/\s*(\d{1,9})\s*([smh]?)", re.IGNORECASE)
 _UNIT_S = {"": 1, "s": 1, "m": 60, "h": 3600}
@@ -80,8 +81,7 @@ class RobotsFile:
 
     def allows(self, url: str) -> bool:
         """The longest matching pattern decides; of two equally long ones, the one that allows."""
-        parts = urlsplit(url)
-        path = _normal((parts.path or "/") + (f"?{parts.query}" if parts.query else ""))
+        path = _path_of(url)
         if path == ROBOTS_PATH:
             return True
         best, allowed = -1, True
@@ -129,15 +129,17 @@ def _lines(text: str) -> Iterator[tuple[str, str]]:
     """Yield what a line is about, and its value; lines that mean nothing to us are left out."""
     for line in _LINE_END.split(text.removeprefix("\ufeff")):
         said = line.partition("#")[0].strip()
-        key, colon, value = said.partition(":")
-        if not colon:
-            # "Disallow /path": the colon was forgotten.
-            words = said.split()
-            if len(words) != 2:
-                continue
-            key, value = words
-        if known := _KEYS.get(" ".join(key.split()).lower()):
+        key, _, value = said.partition(":")
+        words = said.split()
+        if (known := _known_key(key)) is None and len(words) == 2:
+            # "Disallow /path", "Sitemap https://…": the colon was forgotten.
+            known, value = _known_key(words[0]), words[1]
+        if known:
             yield known, value.strip()
+
+
+def _known_key(key: str) -> str | None:
+    return _KEYS.get(" ".join(key.split()).lower())
 
 
 def _name_of(value: str) -> str:
@@ -161,13 +163,24 @@ def _add_rule(group: _Group, value: str, *, is_allowed: bool) -> None:
 def _pattern(value: str) -> _Pattern:
     path = _normal(value)
     is_anchored = path.endswith("$")
-    pieces = re.sub(r"\*+", "*", path.removesuffix("$")).split("*")
+    pieces = re.sub(r"\*+", "*", _without_dollars(path.removesuffix("$"))).split("*")
     return _Pattern(tuple(pieces), is_anchored, len(path))
 
 
+def _path_of(url: str) -> str:
+    """Return path and query of a URL; an empty query counts, and no sign stands for others."""
+    found = _BEFORE_PATH.match(url)
+    rest = url[found.end() if found else 0 :].partition("#")[0]
+    return _without_dollars(_normal(rest if rest.startswith("/") else f"/{rest}")).replace("*", "%2A")
+
+
+def _without_dollars(path: str) -> str:
+    return path.replace("$", "%24")
+
+
 def _normal(path: str) -> str:
-    """Write a path in one way: non-ASCII signs as bytes in UTF-8, escapes in capitals and only where needed."""
-    encoded = quote(path, safe="/?:@!$&'()*+,;=-._~%#[]|^{}\\\"<>` ")
+    """Write a path in one way: signs that no URL has as bytes in UTF-8, escapes in capitals and only where needed."""
+    encoded = quote(path, safe="/?:@!$&'()*+,;=-._~%#[]")
     path, mark, query = _ESCAPE.sub(_unescaped, encoded).partition("?")
     return path + mark + query.replace(":", "%3A").replace("/", "%2F") if mark else path
 

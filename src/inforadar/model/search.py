@@ -13,11 +13,11 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from uuid import UUID
 
 from inforadar.errors import UsageError
 from inforadar.model.revision import ChangeKind
+from inforadar.short_cache import short_cache
 from inforadar.texts import storable_text
 
 MAX_QUERY_CHARS = 1000
@@ -176,7 +176,7 @@ _TOKEN = re.compile(
 )
 
 
-@lru_cache(maxsize=256)
+@short_cache(256, max_length=MAX_QUERY_CHARS)
 def parse_search(query: str) -> Node | None:
     """Parse a query; None if it has no term. Raises `UsageError` for a field whose value means nothing."""
     return _Parser(storable_text(query[:MAX_QUERY_CHARS])).parse()

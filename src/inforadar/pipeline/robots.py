@@ -114,12 +114,12 @@ class Robots:
                 # No request was made, so nothing is known of the host: the request itself reports the guard.
                 return self._keep(host, ALLOW_ALL, at)[0]
         rules = robots_from_result(result, self._user_agent, before[0] if before else None)
-        self._keep(host, rules, at)
         stored = StoredRobots(access=rules.access.value, text=rules.text, at=at)
         await self._database.write(save_robots, host, stored, rules.crawl_delay_s)
         if rules.crawl_delay_s:
             await self._engine.pacer.refresh()
-        return rules
+        # Last: a job that finds the rules here must meet their delay as well.
+        return self._keep(host, rules, at)[0]
 
     def _revive(self, stored: StoredRobots, url: str) -> RobotsRules:
         match RobotsAccess(stored.access):

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from html import escape
 
 from markupsafe import Markup
 
 from inforadar.errors import UsageError
 from inforadar.model.search import All, AnyOf, InTitle, Node, Phrase, Word, parse_search
+from inforadar.short_cache import short_cache
 from inforadar.store.items.search_words import query_words
 
 _TAG = re.compile(r"""(</?[a-z][a-z0-9]*(?:\s+[a-z-]+="[^"]*")*\s*/?>)""")
 _TOKEN = re.compile(r"&#?\w+;|\w+")
 _CJK = re.compile("[\u3005\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
+
+MAX_WORDS = 40_000
+"""Each word of a text costs up to half a microsecond; what was found after that many is not marked."""
 
 
 class Highlighter:
@@ -39,12 +42,16 @@ class Highlighter:
         """Mark what was found in the text of safe HTML, never inside tags."""
         if not self.has_words:
             return safe
-        parts = _TAG.split(str(safe))
-        marked = [part if number % 2 else self._marked(part) for number, part in enumerate(parts)]
-        return Markup("".join(marked))  # noqa: S704 - as safe as it came
+        parts, left = _TAG.split(str(safe)), MAX_WORDS
+        for number in range(0, len(parts), 2):
+            if left <= 0:
+                break
+            parts[number], words = _TOKEN.subn(self._mark, parts[number], count=left)
+            left -= words
+        return Markup("".join(parts))  # noqa: S704 - as safe as it came
 
     def _marked(self, escaped: str) -> str:
-        return _TOKEN.sub(self._mark, escaped) if self.has_words else escaped
+        return _TOKEN.sub(self._mark, escaped, count=MAX_WORDS) if self.has_words else escaped
 
     def _mark(self, found: re.Match[str]) -> str:
         token = found[0]
@@ -58,7 +65,7 @@ class Highlighter:
         return token
 
 
-@lru_cache(maxsize=20_000)
+@short_cache(20_000, max_length=50)
 def _fold(token: str) -> str:
     return " ".join(word.text for word in query_words(token))
 

@@ -29,7 +29,16 @@ from inforadar.stages.publish.text import clean, one_line
 from inforadar.translations import gettext as _
 from inforadar.translations import ngettext
 from inforadar.urls import readable
-from inforadar.views.sanitize import PICTURE_SIGN, Images, article_html, kept_html, plain_html
+from inforadar.views.sanitize import (
+    MAX_CHARACTERS,
+    MAX_PLAIN_PARAGRAPHS,
+    PICTURE_SIGN,
+    Budget,
+    Images,
+    article_html,
+    kept_html,
+    plain_html,
+)
 from inforadar.views.times import shown_counter
 
 BARS = tuple(name for name in ScoreName if name is not ScoreName.OVERALL)
@@ -126,22 +135,27 @@ def shown_size(length_bytes: int) -> str:
 
 
 def paragraphs(article: Article | None) -> list[str]:
+    """The text of an article, as much of it as is shown; very many paragraphs end as one."""
     if article is None or article.extracted is None:
         return []
-    parts = _BLANK_LINES.split(clean(article.extracted.clean_text))
+    text = clean(article.extracted.clean_text)[:MAX_CHARACTERS]
+    parts = _BLANK_LINES.split(text, MAX_PLAIN_PARAGRAPHS)
     return [part.strip() for part in parts if part.strip()]
 
 
-def page_html(article: Article | None, images: Images) -> Markup:
+def page_html(article: Article | None, images: Images, budget: Budget | None = None) -> Markup:
     """An article's text: its HTML; of one stored by an older version its Markdown, else its paragraphs."""
     extracted = article.extracted if article else None
     if extracted is None:
         return Markup()
     if extracted.html.strip():
-        return kept_html(extracted.html, images)
+        return kept_html(extracted.html, images, budget)
     if extracted.markdown.strip():
-        return article_html(extracted.markdown, images)
-    return plain_html(paragraphs(article))
+        return article_html(extracted.markdown, images, budget)
+    found = paragraphs(article)
+    if budget:
+        budget.spend(characters=sum(map(len, found)), tags=len(found))
+    return plain_html(found)
 
 
 def picture_lines(markdown: str) -> str:

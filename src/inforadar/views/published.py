@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
 
 from inforadar.model.item import Item, ItemText, ServedItem, metadata_of
+from inforadar.short_cache import short_cache
 from inforadar.stages.publish.entry import Entry
 from inforadar.stages.publish.shape import MAX_DOCUMENT_BYTES
 from inforadar.stages.publish.text import paragraphs_html
@@ -79,9 +79,13 @@ def _rendered(text: ItemText, base: str, known: Mapping[str, str]) -> tuple[str 
     return (html, digest) if html else (None, None)
 
 
-@lru_cache(maxsize=RECENT_TEXTS)
-def _article(markdown: str, _base: str) -> str:
+@short_cache(RECENT_TEXTS, max_length=20_000)
+def _from_markdown(markdown: str) -> str:
     return str(article_html(markdown, "plain"))
+
+
+def _article(markdown: str, _base: str) -> str:
+    return _from_markdown(markdown)
 
 
 def _kept(html: str, _base: str) -> str:

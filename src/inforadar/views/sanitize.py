@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from html import escape, unescape
 from itertools import islice
@@ -53,6 +54,27 @@ MAX_PLAIN_PARAGRAPHS = 5000
 MAX_TRACKER_PIXELS = 3
 """A picture with a side this short is there to be counted, not to be seen."""
 MAX_MARKS = 400
+MAX_MARK_STEPS = 1_000_000
+"""Marking tries each word at each character, at up to 30 ns; a text beyond that many steps is shown without marks."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """The work left for showing an item: its texts share it, so that two cost no more than one."""
+
+    characters: int = MAX_CHARACTERS
+    tags: int = MAX_TAGS
+    marks: int = MAX_MARKS
+    mark_steps: int = MAX_MARK_STEPS
+
+    @property
+    def markdown_signs(self) -> int:
+        return self.tags * MAX_MARKDOWN_SIGNS // MAX_TAGS
+
+    def spend(self, *, characters: int = 0, tags: int = 0, markdown_signs: int = 0) -> None:
+        self.characters -= characters
+        self.tags -= tags + -(-markdown_signs * MAX_TAGS // MAX_MARKDOWN_SIGNS)
+
 
 # nh3 writes attributes in double quotes, escapes quotes inside them, and escapes "<" in text. So this matches exactly
 # the tags, each from beginning to end.
@@ -81,27 +103,30 @@ def _markdown() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": False, "maxNesting": 40}).enable(["table", "strikethrough"])
 
 
-def kept_html(html: str, images: Images) -> Markup:
+def kept_html(html: str, images: Images, budget: Budget | None = None) -> Markup:
     """An article's HTML as it is kept, checked once more: a database may be older, or come from somebody else."""
-    return _checked(html, images) or Markup()
+    return _checked(html, images, "", budget or Budget()) or Markup()
 
 
-def article_html(markdown: str, images: Images) -> Markup:
+def article_html(markdown: str, images: Images, budget: Budget | None = None) -> Markup:
     """Render the Markdown of an article that has no HTML. Its headings start one level below ours."""
-    text = _H1.sub("## ", _cut_at_line(clean(markdown)))
-    end = _end_of_markdown(text)
+    budget = budget or Budget()
+    text = _H1.sub("## ", _cut_at_line(clean(markdown), budget))
+    end = _end_of_markdown(text, budget)
     shown = _finish(_markdown().render(text[:end]), images)
     rest = _ESCAPED_SIGN.sub(r"\1", text[end:]).split("\n\n", MAX_PLAIN_PARAGRAPHS)
     return shown + plain_html([one for one in rest if one.strip()])
 
 
-def _end_of_markdown(text: str) -> int:
+def _end_of_markdown(text: str, budget: Budget) -> int:
     """How far a text is rendered: to its end, or to the end of a paragraph or line before there are too many signs."""
-    beyond = next(islice(_MARKDOWN_SIGN.finditer(text), MAX_MARKDOWN_SIGNS, None), None)
+    signs = [found.start() for found in islice(_MARKDOWN_SIGN.finditer(text), budget.markdown_signs + 1)]
+    beyond = signs[-1] if len(signs) > budget.markdown_signs else None
+    budget.spend(markdown_signs=min(len(signs), budget.markdown_signs))
     if beyond is None:
         return len(text)
-    end = text.rfind("\n\n", 0, beyond.start())
-    return max(0, end if end > 0 else text.rfind("\n", 0, beyond.start()))
+    end = text.rfind("\n\n", 0, beyond)
+    return max(0, end if end > 0 else text.rfind("\n", 0, beyond))
 
 
 def plain_html(paragraphs: Iterable[str]) -> Markup:
@@ -109,17 +134,18 @@ def plain_html(paragraphs: Iterable[str]) -> Markup:
     return Markup("\n".join(f"<p>{escape(one)}</p>" for one in paragraphs))  # noqa: S704 - escaped
 
 
-def listing_html(html: str, images: Images, base: str = "") -> Markup | None:
+def listing_html(html: str, images: Images, base: str = "", budget: Budget | None = None) -> Markup | None:
     """Sanitize the content from the feed; `None` if it is empty or too complex to parse.
 
     Links are relative to `base`: the entry's page.
     """
-    return _checked(html, images, base) or None
+    return _checked(html, images, base, budget or Budget()) or None
 
 
-def _checked(html: str, images: Images, base: str = "") -> Markup | None:
-    text = clean(html)[:MAX_CHARACTERS]
-    end = _end_of_markup(text)
+def _checked(html: str, images: Images, base: str, budget: Budget) -> Markup | None:
+    text = clean(html)[: budget.characters]
+    budget.spend(characters=len(text))
+    end = _end_of_markup(text, budget)
     try:
         safe = make_parseable(_whole_tags(text[:end]))
     except TooComplexError:
@@ -129,10 +155,12 @@ def _checked(html: str, images: Images, base: str = "") -> Markup | None:
     return shown + plain_html([rest]) if rest else shown
 
 
-def _end_of_markup(html: str) -> int:
+def _end_of_markup(html: str, budget: Budget) -> int:
     """How far a text is shown with its markup: to its end, or to where it has too many tags."""
-    beyond = next(islice(_ANGLE.finditer(html), MAX_TAGS, None), None)
-    return len(html) if beyond is None else beyond.start()
+    angles = [found.start() for found in islice(_ANGLE.finditer(html), budget.tags + 1)]
+    beyond = angles[-1] if len(angles) > budget.tags else None
+    budget.spend(tags=min(len(angles), budget.tags))
+    return len(html) if beyond is None else beyond
 
 
 def _whole_tags(html: str) -> str:
@@ -142,12 +170,13 @@ def _whole_tags(html: str) -> str:
     return html[: cut.start()] if cut else html
 
 
-def _cut_at_line(text: str) -> str:
+def _cut_at_line(text: str, budget: Budget) -> str:
     """Cut a text that is too long after a line, so that no mark loses its other half."""
-    if len(text) <= MAX_CHARACTERS:
-        return text
-    end = text.rfind("\n", 0, MAX_CHARACTERS)
-    return text[: end if end > 0 else MAX_CHARACTERS]
+    if len(text) > budget.characters:
+        end = text.rfind("\n", 0, budget.characters)
+        text = text[: end if end > 0 else budget.characters]
+    budget.spend(characters=len(text))
+    return text
 
 
 def listing_text(html: str, base: str = "") -> str:
@@ -247,23 +276,31 @@ class Marker:
 
     def text(self, plain: str) -> Markup:
         """Escape plain text, such as a title, and mark its words."""
-        return Markup(self._marked(escape(plain, quote=False)))  # noqa: S704 - escaped above
+        return Markup(self._marked(escape(plain, quote=False), Budget()))  # noqa: S704 - escaped above
 
-    def html(self, safe: Markup) -> Markup:
+    def html(self, safe: Markup, budget: Budget | None = None) -> Markup:
         """Mark words in the text of safe HTML, never inside tags or code."""
+        if self._pattern is None:
+            return safe
+        budget = budget or Budget()
         marked, codes = [], 0
         for number, part in enumerate(_TAG.split(str(safe))):
             if number % 2:
                 codes += (part.startswith(_CODE_STARTS)) - (part in _CODE_ENDS)
                 marked.append(part)
             else:
-                marked.append(part if codes > 0 else self._marked(part))
+                marked.append(part if codes > 0 else self._marked(part, budget))
         return Markup("".join(marked))  # noqa: S704 - as safe as it came
 
-    def _marked(self, escaped: str) -> str:
-        if self._pattern is None:
+    def _marked(self, escaped: str, budget: Budget) -> str:
+        steps = len(escaped) * (len(self._reasons) + 1)
+        if self._pattern is None or budget.marks <= 0 or steps > budget.mark_steps:
             return escaped
-        return self._pattern.sub(self._mark, escaped, count=MAX_MARKS)
+        budget.mark_steps -= steps
+        # Entities are found too; they count, so that a text full of them ends as well.
+        marked, found = self._pattern.subn(self._mark, escaped, count=budget.marks)
+        budget.marks -= found
+        return marked
 
     def _mark(self, found: re.Match[str]) -> str:
         if (why := self._reasons.get(found[0].casefold())) is None:

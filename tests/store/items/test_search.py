@@ -295,3 +295,32 @@ async def test_hits_are_newest_first_after_a_date_changed(database: Database) ->
     assert await order(database, "новост*") == ["2", "0", "1"]
     assert await count(database, item_search) == 3
     assert await count(database, search_queue) == 0
+
+
+async def test_an_entry_of_the_queue_whose_id_is_given_again_is_not_taken_for_the_former_one(
+    database: Database,
+) -> None:
+    feed = await add_feed(database)
+    await collect(database, feed, listed("https://example.com/1", title="harbour"))
+    jobs, gone = await database.read(load_search_jobs, 10)
+    late = [(job, search_words(job.texts)) for job in jobs]
+    await index(database)
+    # SQLite gives an id again: this item is queued under the one that the slow process still has in its hands.
+    await collect(database, feed, listed("https://example.com/2", title="ferry"))
+    await database.write(save_search_words, late, gone)
+    await index(database)
+    assert await found(database, "ferry") == {"2"}
+    assert await found(database, "harbour") == {"1"}
+
+
+async def test_words_of_a_text_that_changed_meanwhile_are_made_again(database: Database) -> None:
+    feed = await add_feed(database)
+    await collect(database, feed, listed("https://example.com/1", title="harbour"))
+    jobs, gone = await database.read(load_search_jobs, 10)
+    late = [(job, search_words(job.texts)) for job in jobs]
+    await index(database)
+    await database.write(lambda c: c.execute(update(items).values(title="ferry")))
+    await database.write(save_search_words, late, gone)
+    await index(database)
+    assert await found(database, "ferry") == {"1"}
+    assert await found(database, "harbour") == set()

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import fields
 
 import pytest
 
 from inforadar.errors import StoreError
+from inforadar.web.api.items import ItemRoutes
+from inforadar.web.api.lookup import LookupRoutes
 from inforadar.web.cache.timed import TimedCache
+from inforadar.web.feeds.combined import CombinedRoutes
+from inforadar.web.feeds.response import Prepared
 
 
 class Counter:
@@ -125,3 +130,26 @@ async def test_what_is_being_loaded_when_the_cache_expires_is_loaded_again() -> 
     count.go.set()
     assert await loading == 1
     assert [await cache.get("a", count) for _ in range(2)] == [2, 2]
+
+
+async def test_heavy_answers_are_dropped_before_there_are_too_many_entries() -> None:
+    cache: TimedCache[int, bytes] = TimedCache(3600.0, max_entries=10, max_bytes=1000, weigh=len)
+    for number in range(20):
+        cache.keep(number, b"x" * 300, asked_at=0.0)
+    assert [number for number in range(20) if cache.last(number)] == [17, 18, 19]
+    for number in range(20, 60):
+        cache.keep(number, b"x", asked_at=0.0)
+    assert sum(cache.last(number) is not None for number in range(60)) == 10
+
+
+@pytest.mark.parametrize(
+    ("routes", "name"), [(CombinedRoutes, "_documents"), (ItemRoutes, "_lists"), (LookupRoutes, "_sites")]
+)
+async def test_documents_are_kept_up_to_a_number_of_bytes(routes: type, name: str) -> None:
+    (own,) = (one for one in fields(routes) if one.name == name)
+    assert callable(own.default_factory)
+    cache: TimedCache[int, Prepared] = own.default_factory()
+    for number in range(100):
+        cache.keep(number, Prepared(b"x" * 2**20, "text/plain", None), asked_at=0.0)
+    kept = [document for number in range(100) if (document := cache.last(number))]
+    assert 0 < sum(document.weight for document in kept) <= 16 * 2**20

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+
+from inforadar.short_cache import short_cache
 
 _TWO_LETTERS = frozenset(
     {
@@ -35,7 +36,7 @@ _THREE_LETTERS = frozenset(
 _TAG = re.compile(r"([A-Za-z]{2,3})((?:-[A-Za-z0-9]{2,8})*)")
 
 
-@lru_cache(maxsize=256)
+@short_cache(256, max_length=100)
 def language_tag(declared: str | None) -> str | None:
     """Return a valid tag (`en_US` becomes `en-US`), or None if it is not a known language."""
     if not declared:

@@ -18,8 +18,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 
+from inforadar.short_cache import short_cache
 from inforadar.stages.publish.addresses import web_address, web_address_or_none
 from inforadar.stages.publish.dates import is_plausible, rfc822, rfc3339
 from inforadar.stages.publish.deframe import NAMESPACE, render_extension
@@ -188,7 +188,7 @@ def render_media(file: PublishedFile) -> str:
     return f"<media:content {attributes}>{title}</media:content>\n"
 
 
-@lru_cache(maxsize=1024)
+@short_cache(1024, max_length=500)
 def _text(text: str | None) -> str:
     """Escape a label that some readers take for HTML. Cached, because authors and tags repeat."""
     return escape(defuse_markup(one_line(text))) if text else ""

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import ColumnElement, Text, bindparam, literal, or_
@@ -22,7 +21,8 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from inforadar.model.search import All, AnyOf, InTitle, Node, Not, Phrase, Word, parse_search
+from inforadar.model.search import MAX_QUERY_CHARS, All, AnyOf, InTitle, Node, Not, Phrase, Word, parse_search
+from inforadar.short_cache import short_cache
 from inforadar.store.items.search_words import QueryWord, query_words
 from inforadar.store.schema.search import item_search
 
@@ -54,7 +54,7 @@ class Search:
         return self.words is not None and _has_prefix(self.words)
 
 
-@lru_cache(maxsize=256)
+@short_cache(256, max_length=MAX_QUERY_CHARS)
 def read_search(query: str) -> Search:
     """Parse a query and split it. Raises `UsageError` if a field has a value that means nothing."""
     parsed = parse_search(query)

@@ -6,14 +6,14 @@ sorting the others. An item whose date changes is queued, and gets another id.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from operator import itemgetter
 
 from sqlalchemy import Connection, delete, insert, select
 
 from inforadar.model.ids import ItemId
-from inforadar.store.items.search_jobs import SearchJob
+from inforadar.store.items.search_jobs import SearchJob, find_changed
 from inforadar.store.rows import JsonRows, insert_rows, stored_id
 from inforadar.store.rules.note_events import note_items
 from inforadar.store.schema.items import items
@@ -28,13 +28,12 @@ def save_search_words(
     connection: Connection, words: Sequence[tuple[SearchJob, str]], gone: Sequence[int]
 ) -> None:
     """Save words and dequeue the jobs. If another process took an item's last change, its words are newer."""
-    taken = [*gone, *(place for job, _ in words for place in job.changes)]
-    removed = set(
-        connection.execute(
-            delete(search_queue).where(one_of(_q.id, sorted(taken))).returning(_q.id)
-        ).scalars()
-    )
+    removed = _dequeue(connection, {place: job.item_id for job, _ in words for place in job.changes}, gone)
     ours = [(job, text) for job, text in words if job.changes[-1] in removed]
+    if connection.dialect.name == "sqlite":
+        changed = find_changed(connection, [job for job, _ in ours])
+        queue_for_search(connection, sorted(changed))
+        ours = [(job, text) for job, text in ours if job.item_id not in changed]
     asked = [(place, job.item_id.hex) for place, (job, _) in enumerate(ours)]
     there = connection.execute(_LOCK_ITEMS, _asked.parameters(asked)).all()
     known = [
@@ -53,11 +52,29 @@ def save_search_words(
     ]
     if rows:
         new = upsert(connection, item_search)
-        changed = {"words": new.excluded.words}
-        statement = new.on_conflict_do_update(index_elements=["item_id"], set_=changed)
+        newer = {"words": new.excluded.words}
+        statement = new.on_conflict_do_update(index_elements=["item_id"], set_=newer)
         # In order of id: FTS5 starts a new segment of its index whenever an id is lower than the previous one.
         insert_rows(connection, statement, ("id", "item_id", "words"), sorted(rows, key=itemgetter(0)))
         note_items(connection, [ours[place][0].item_id for place, _ in there])
+
+
+def _dequeue(connection: Connection, changes: Mapping[int, ItemId], gone: Sequence[int]) -> set[int]:
+    """Delete entries of the queue; return the ids of those that were still there.
+
+    SQLite gives the highest id again once it was deleted: what another process took in the meantime may be the entry
+    of another item now, or of a later change of this one.
+    """
+    taken = sorted([*changes, *gone])
+    if connection.dialect.name == "sqlite":
+        there = connection.execute(
+            select(_q.id, _q.item_id, items.c.id)
+            .join_from(search_queue, items, items.c.id == _q.item_id, isouter=True)
+            .where(one_of(_q.id, taken))
+        )
+        taken = [place for place, of, item_id in there if item_id is None or changes.get(place) == of]
+    query = delete(search_queue).where(one_of(_q.id, taken)).returning(_q.id)
+    return set(connection.execute(query).scalars())
 
 
 _asked = JsonRows("asked", place="integer", item_id="uuid")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -11,6 +12,7 @@ from inforadar.model.ids import ItemId
 from inforadar.store.schema.articles import articles
 from inforadar.store.schema.items import items
 from inforadar.store.schema.search import search_queue
+from inforadar.store.types import one_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,17 +42,26 @@ def load_search_jobs(connection: Connection, limit: int) -> tuple[list[SearchJob
 
 _q = search_queue.c
 _waiting = select(_q.id, _q.item_id).order_by(_q.id.desc()).limit(bindparam("number")).subquery()
+_values = (
+    items.c.id,
+    items.c.pub_date,
+    items.c.title,
+    items.c.analyzer_result["title"].as_string(),
+    items.c.snippet,
+    articles.c.clean_text,
+)
+_of_item = and_(articles.c.uid == items.c.uid, articles.c.url == items.c.url)
 _LOAD_JOBS = (
-    select(
-        _waiting.c.id,
-        items.c.id,
-        items.c.pub_date,
-        items.c.title,
-        items.c.analyzer_result["title"].as_string(),
-        items.c.snippet,
-        articles.c.clean_text,
-    )
+    select(_waiting.c.id, *_values)
     .join_from(_waiting, items, items.c.id == _waiting.c.item_id, isouter=True)
-    .join(articles, and_(articles.c.uid == items.c.uid, articles.c.url == items.c.url), isouter=True)
+    .join(articles, _of_item, isouter=True)
     .order_by(_waiting.c.id)
 )
+
+
+def find_changed(connection: Connection, jobs: Sequence[SearchJob]) -> set[ItemId]:
+    """Which of these items have other texts by now than those that their words were made of."""
+    made_of = {job.item_id: (job.published_at, *job.texts) for job in jobs}
+    query = select(*_values).join_from(items, articles, _of_item, isouter=True)
+    found = connection.execute(query.where(one_of(items.c.id, made_of)))
+    return {id_ for id_, *values in found if tuple(values) != made_of[id_]}

@@ -42,6 +42,7 @@ from inforadar.web.http.readers import TEXT_SCOPE
 
 LIST_TTL_S = 1.0
 """How long a list is cached."""
+MAX_LIST_BYTES = 8 * 2**20
 MAX_MARKED_ITEMS = 500
 """Maximum items that one request may mark."""
 
@@ -70,7 +71,9 @@ class ItemRoutes:
     now: Callable[[], datetime]
     on_marked: Callable[[], None] = lambda: None
     _lists: TimedCache[tuple[bytes, PersonId | None, int], Prepared] = field(
-        default_factory=lambda: TimedCache(LIST_TTL_S)
+        default_factory=lambda: TimedCache(
+            LIST_TTL_S, max_bytes=MAX_LIST_BYTES, weigh=lambda document: document.weight
+        )
     )
 
     def routes(self) -> list[Route]:

@@ -31,6 +31,7 @@ from inforadar.web.http.bodies import read_json
 
 SITE_TTL_S = 1.0
 """How long a site's mix is cached."""
+MAX_SITE_BYTES = 8 * 2**20
 MAX_PAGES = 200
 """Maximum number of pages in one lookup: the links of a front page."""
 
@@ -44,7 +45,11 @@ class Pages(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookupRoutes:
     database: Database
-    _sites: TimedCache[tuple[bytes, int], Prepared] = field(default_factory=lambda: TimedCache(SITE_TTL_S))
+    _sites: TimedCache[tuple[bytes, int], Prepared] = field(
+        default_factory=lambda: TimedCache(
+            SITE_TTL_S, max_bytes=MAX_SITE_BYTES, weigh=lambda document: document.weight
+        )
+    )
 
     def routes(self) -> list[Route]:
         return [

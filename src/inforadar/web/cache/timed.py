@@ -44,7 +44,8 @@ class TimedCache(Generic[K, T]):
     Stale while revalidate: with `stretch`, a stale answer whose load was slow is returned at once while the next one
     is loaded in the background. If that load fails, readers get the error once the stale answer is older than
     `MAX_STALE_S`.
-    Bound: at most `max_entries`; the least recently used answer is dropped first.
+    Bound: at most `max_entries` and, as `weigh` counts them, `max_bytes`; the least recently used answer is dropped
+    first.
     """
 
     def __init__(
@@ -52,13 +53,19 @@ class TimedCache(Generic[K, T]):
         ttl_s: float,
         *,
         max_entries: int = 200,
+        max_bytes: int = 0,
+        weigh: Callable[[T], int] = lambda _: 0,
         stretch: int = 0,
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self._ttl_s = ttl_s
         self._stretch = stretch
         self._clock = clock
-        self._answers: BoundedCache[K, _Answer[T]] = BoundedCache(max_entries)
+        # So heavy at least, that no more than `max_entries` of the lightest answers fit.
+        least = max(max_bytes // max_entries, 1)
+        self._answers: BoundedCache[K, _Answer[T]] = BoundedCache(
+            least * max_entries, lambda answer: max(weigh(answer.value), least)
+        )
         self._loading: SingleFlight[K, T] = SingleFlight()
         self._expired_at = float("-inf")
 

@@ -36,6 +36,7 @@ from inforadar.web.http.readers import TEXT_SCOPE, TextAccess
 
 DOCUMENT_TTL_S = 1.0
 """How long a rendered document is cached."""
+MAX_DOCUMENT_BYTES = 16 * 2**20
 
 _EMPTY_FEED_BUILT_AT = datetime(2026, 1, 1, tzinfo=UTC)
 """The build date of a feed without items."""
@@ -64,7 +65,9 @@ class CombinedRoutes:
     public_url: str
     last_n: int
     _documents: TimedCache[tuple[str, TextAccess], Prepared] = field(
-        default_factory=lambda: TimedCache(DOCUMENT_TTL_S)
+        default_factory=lambda: TimedCache(
+            DOCUMENT_TTL_S, max_bytes=MAX_DOCUMENT_BYTES, weigh=lambda document: document.weight
+        )
     )
 
     def routes(self) -> list[Route]:

@@ -47,7 +47,7 @@ PATH = "/rss"
 FEED_TTL_S = 0.02
 """How long a feed's state is trusted, unless this process itself writes."""
 MAX_FEEDS = 20_000
-MAX_DOCUMENT_BYTES = 128 * 2**20
+MAX_DOCUMENT_BYTES = 48 * 2**20
 
 log = structlog.get_logger()
 

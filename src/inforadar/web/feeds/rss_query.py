@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from urllib.parse import parse_qs, quote
 
 from inforadar.errors import InvalidUrlError, UsageError
 from inforadar.model.feed_options import Content
+from inforadar.short_cache import short_cache
 from inforadar.stages.publish.formats import FORMATS, RSS, Format
 from inforadar.stages.publish.shape import Titles
 from inforadar.store.feeds.queries import feed_key
@@ -50,7 +50,7 @@ class RssQuery:
         return f"/rss?{'&'.join(parts)}"
 
 
-@lru_cache(maxsize=4096)
+@short_cache(4096, max_length=1000)
 def parse_rss_query(query_string: bytes) -> RssQuery:
     """Parse the query string; raise `UsageError` with a sentence if it is invalid."""
     try:

@@ -17,7 +17,6 @@ import ipaddress
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from urllib.parse import parse_qs, urlsplit
 
 from starlette.responses import Response
@@ -25,6 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from inforadar.config import WebSettings
 from inforadar.errors import StoreError
+from inforadar.short_cache import short_cache
 from inforadar.web.api.answers import API, json_fault
 from inforadar.web.http.forms import MAX_FIELDS, MAX_FORM_BYTES
 from inforadar.web.http.identity import (
@@ -89,7 +89,7 @@ class Access:
         self._is_open = settings.reading == "open"
         self._outer = settings.public_url
         self._stranger_access = stranger_access(settings)
-        self._is_ours = lru_cache(maxsize=64)(_host_check(settings))
+        self._is_ours = short_cache(64, max_length=300)(_host_check(settings))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import gzip
-from functools import lru_cache
 
 import brotli  # type: ignore[import-untyped]
+
+from inforadar.short_cache import short_cache
 
 MIN_ENCODED_BYTES = 600
 """Smaller responses fit into one packet anyway."""
@@ -13,7 +14,7 @@ ENCODINGS = ("br", "gzip")
 """In order of preference."""
 
 
-@lru_cache(maxsize=256)
+@short_cache(256, max_length=200)
 def choose_encoding(accepted: bytes) -> str:
     """Choose by Accept-Encoding: `br`, `gzip`, or '' for none. Cached, because few distinct values occur."""
     weights: dict[str, float] = {}

@@ -14,8 +14,9 @@ from inforadar.translations.speech import current_language
 from inforadar.views.highlight import Highlighter
 from inforadar.views.item import ReadItem, page_html
 from inforadar.views.reading import Reading, TextOrigin
-from inforadar.views.sanitize import IN_TEXTS, Images, lead_html, listing_html, marker_for
+from inforadar.views.sanitize import IN_TEXTS, Budget, Images, lead_html, listing_html, marker_for
 from inforadar.web.cache.bounded import BoundedCache
+from inforadar.web.cache.single_flight import SingleFlight
 
 MAX_KEPT_CHARACTERS = 16 * 2**20
 """How much text is kept in memory."""
@@ -45,6 +46,7 @@ class ItemTexts:
         self._known: BoundedCache[bytes, Texts] = BoundedCache(
             MAX_KEPT_CHARACTERS, lambda texts: texts.weight
         )
+        self._making: SingleFlight[bytes, Texts] = SingleFlight()
 
     async def make(
         self,
@@ -66,7 +68,7 @@ class ItemTexts:
         texts = self._known.get(key)
         if texts is None:
             # In a thread, because sanitizing a long text takes a moment and other requests must not wait.
-            texts = await asyncio.to_thread(make)
+            texts = await self._making.ask(key, partial(asyncio.to_thread, make))
             self._known.put(key, texts)
         return texts
 
@@ -100,17 +102,20 @@ def _texts(
     if not may_read:
         return Texts(title=title, article=Markup(), lead=Markup(), listed=Markup())
     item, extracted = read.item, article.extracted if article else None
-    listed = (listing_html(item.content, images, item.address) if item.content else None) or Markup()
+    # The text that is read comes first: what it leaves of the budget is for the feed's own content beside it.
+    budget, text = Budget(), Markup()
+    if reading.origin is not TextOrigin.FEED:
+        text = page_html(article, images, budget)
+    listed = listing_html(item.content, images, item.address, budget) if item.content else None
+    listed = listed or Markup()
     if reading.origin is TextOrigin.FEED:
         text, listed = listed, Markup()
-    else:
-        text = page_html(article, images)
     lead = lead_html((extracted.image if extracted else None) or item.image, text, images)
     return Texts(
         title=title,
-        article=in_text.html(text),
+        article=in_text.html(text, budget),
         lead=lead if text else Markup(),
-        listed=in_text.html(listed),
+        listed=in_text.html(listed, budget),
     )
 
 

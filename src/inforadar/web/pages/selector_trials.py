@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 PAGE_TTL_S, MAX_PAGES = 300.0, 8
 """Trying out selectors reads one page many times; the site is asked only once in this time."""
+MAX_PAGE_BYTES = 16 * 2**20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +29,9 @@ class SelectorTrials:
     pool: WorkPool
     """Shared, so that trying out selectors does not start a process each time."""
     _fetched: TimedCache[str, Fetched] = field(
-        default_factory=lambda: TimedCache(PAGE_TTL_S, max_entries=MAX_PAGES)
+        default_factory=lambda: TimedCache(
+            PAGE_TTL_S, max_entries=MAX_PAGES, max_bytes=MAX_PAGE_BYTES, weigh=lambda page: len(page.body)
+        )
     )
 
     async def preview(self, url: str, selectors: Mapping[str, Any], zone: tzinfo = UTC) -> PagePreview:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from functools import lru_cache
 
+from inforadar.short_cache import short_cache
 from inforadar.stages.canonical.content.main_element import is_named_body
 from inforadar.stages.canonical.document.dom import Node
 
@@ -138,7 +138,7 @@ def _reasons(node: Node) -> frozenset[str]:
     return found | _words_in(name) if name else found
 
 
-@lru_cache(maxsize=20_000)
+@short_cache(20_000, max_length=200)
 def _words_in(name: str) -> frozenset[str]:
     found: set[str] = set()
     for token in name.split():

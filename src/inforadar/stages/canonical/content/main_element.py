@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from functools import lru_cache
 
+from inforadar.short_cache import short_cache
 from inforadar.stages.canonical.document.dom import LIST_ITEM_WEIGHT, Node, Tree
 
 MIN_PROSE_SHARE = 0.8
@@ -175,6 +175,6 @@ def is_named_body(node: Node) -> bool:
     )
 
 
-@lru_cache(maxsize=20_000)
+@short_cache(20_000, max_length=200)
 def _is_body_name(name: str) -> bool:
     return _BODY_NAME.search(name) is not None
