@@ -176,14 +176,12 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--squeeze", action="store_true")
     parser.add_argument("--set", action="append", help="only this set")
     parser.add_argument("--window", type=int, metavar="N", help="measure what placing costs among N items")
-    parser.add_argument(
-        "--archive", type=int, metavar="M", help="older items beside the window; default: 3 N"
-    )
+    parser.add_argument("--archive", type=int, metavar="M", help="older items beside the window; default: N")
     parser.add_argument("--database", choices=("sqlite", "postgresql"), help="with --window: only this one")
     parser.add_argument("--texts", choices=KINDS, help="with --window: only this kind")
     options, _ = parser.parse_known_args(argv)
     if options.window:
-        archive = 3 * options.window if options.archive is None else options.archive
+        archive = options.window if options.archive is None else options.archive
         databases = [options.database] if options.database else ["sqlite", "postgresql"]
         run_window(options.window, archive, databases, [options.texts] if options.texts else KINDS)
         return 0

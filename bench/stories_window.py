@@ -2,7 +2,7 @@
 
 The window gets N made-up items at once, in the form in which the stage stores them; beside them are M older ones, which
 the stage no longer compares. Then the stage places new items, and the CPU time of the worker and of the database is
-divided by their number. There are three kinds of texts:
+divided by their number; `largest` is the number of them that came into one story. There are three kinds of texts:
 
     news       words as unequal as in real texts; half of the items tell of events that others tell of too
     thirty     texts made of thirty words: every item shares words with every other one
@@ -34,24 +34,20 @@ from inforadar.pipeline.group.stage import GroupStage
 from inforadar.stages.group.copies import make_print
 from inforadar.stages.group.signature import make_signature
 from inforadar.stages.group.similarity import weigh
-from inforadar.stages.group.stored import signature_to_json
+from inforadar.stages.group.stored import weighed_to_json
 from inforadar.stages.group.vocabulary import Vocabulary
 from inforadar.stages.group.window import WINDOW, copy_keys, heavy_keys
 from inforadar.store.database import Database, open_database
 from inforadar.store.feeds.add import insert_feed
+from inforadar.store.rows import insert_rows, stored_id, stored_time
 from inforadar.store.schema.items import items
 from inforadar.store.schema.search import search_queue
-from inforadar.store.schema.stories import (
-    stories,
-    story_items,
-    story_keys,
-    story_queue,
-    story_state,
-    story_words,
-)
+from inforadar.store.schema.stories import stories, story_items, story_keys, story_queue
+from inforadar.store.stories.save import lock_state, next_version, save_counts
+from inforadar.store.types import one_of
 from inforadar.store.upkeep.upgrade import upgrade_database
 
-KINDS = ("news", "thirty", "bait")
+KINDS = ("news", "thirty")
 FEEDS = 50
 PLACED = 500
 PART = 5000
@@ -108,14 +104,14 @@ class World:
         self._events = max(20, size // 16)
         self._made = 0
 
-    def item(self, *, is_new: bool = False) -> Made:
+    def item(self, *, is_bait: bool = False) -> Made:
         self._made += 1
         if self._kind == "thirty":
             picked = self._dice.choices(THIRTY, k=60)
             return Made(
                 " ".join(picked[:8]).capitalize(), f"{' '.join(picked[8:]).capitalize()}.", self._made
             )
-        if self._kind == "bait" and is_new:
+        if is_bait:
             rare = [word for _ in range(30) for word in self._event(self._dice.randrange(self._events))]
             return Made(" ".join(rare[:12]), " ".join(rare), self._made)
         if self._dice.random() < 0.5:
@@ -163,49 +159,47 @@ def _fill_feeds(connection: Connection) -> list[UUID]:
     ]
 
 
-def _fill_window(connection: Connection, world: World, size: int, feeds: Sequence[UUID]) -> None:
+def _fill_window(
+    connection: Connection, world: World, first: int, size: int, feeds: Sequence[UUID], known: set[int]
+) -> None:
     """Store items as the stage would have, each in the story of its event."""
-    vocabulary, known = Vocabulary(), set[int]()
-    newest = datetime.now(UTC)
-    for first in range(0, size, PART):
-        made = [world.item() for _ in range(min(PART, size - first))]
-        rows = _rows(made, first, feeds, newest)
+    vocabulary, newest = Vocabulary(), datetime.now(UTC)
+    for start in range(first, size, PART):
+        made = [world.item() for _ in range(min(PART, size - start))]
+        rows = _rows(made, start, feeds, newest)
         new = {one.story for one in made} - known
         known |= new
         if new:
-            at = {"began_at": newest - WINDOW, "last_at": newest}
+            at = {"began_at": newest - WINDOW, "last_at": newest, "item_count": len(made)}
             connection.execute(insert(stories), [{"id": _story(number), **at} for number in sorted(new)])
         placed, keys = [], []
         for one, row in zip(made, rows, strict=True):
             signature, casing = make_signature(one.title, one.text)
             vocabulary.learn(signature, casing)
             text = make_print(one.title, one.text)
-            heavy = [key for key, _ in heavy_keys(weigh(signature, vocabulary))]
+            weighed = weigh(signature, vocabulary)
             placed.append(
                 {
                     "item_id": row["id"],
                     "story_id": _story(one.story),
                     "at": row["pub_date"],
-                    "signature": signature_to_json(signature, text, row["url"], vocabulary),
+                    "signature": weighed_to_json(weighed, text, row["url"]),
                     "version": 1,
                 }
             )
-            keys += [
-                {"key": key, "at": row["pub_date"], "item_id": row["id"]}
-                for key in dict.fromkeys([*heavy, *copy_keys(text, row["url"])])
-            ]
+            found_by = [*(key for key, _ in heavy_keys(weighed)), *copy_keys(text, row["url"])]
+            at, id_ = stored_time(connection, row["pub_date"]), stored_id(connection, row["id"])
+            keys += [(key, at, id_) for key in dict.fromkeys(found_by)]
         connection.execute(insert(items), rows)
         connection.execute(insert(story_items), placed)
-        connection.execute(insert(story_keys), keys)
+        insert_rows(connection, insert(story_keys), ("key", "at", "item_id"), keys)
         connection.execute(delete(story_queue))
         connection.execute(delete(search_queue))
-    words = [
-        {"key": key, "item_count": count.items, "capital": count.capital, "small": count.small}
-        for key, count in vocabulary.counts.items()
-    ]
-    if words:
-        connection.execute(insert(story_words), words)
-    connection.execute(insert(story_state), [{"id": 1, "version": 1, "counted": size}])
+    save_counts(
+        connection,
+        {key: (count.items, count.capital, count.small) for key, count in vocabulary.counts.items()},
+    )
+    next_version(connection, lock_state(connection), size - first)
 
 
 def _fill_archive(connection: Connection, first: int, size: int, feeds: Sequence[UUID]) -> None:
@@ -232,53 +226,66 @@ def _story(number: int) -> StoryId:
     return StoryId(UUID(int=(1 << 64) + number))
 
 
-async def _place(database: Database, world: World, first: int, feeds: Sequence[UUID]) -> None:
-    """Add new items and let the stage place them."""
-    made = [world.item(is_new=True) for _ in range(PLACED)]
-    rows = _rows(made, first, feeds, datetime.now(UTC))
-    await database.write(lambda connection: connection.execute(insert(items), rows))
-    stage = GroupStage(database=database, now=lambda: datetime.now(UTC), use_vectors=False)
-    assert await stage.run_once() == PLACED
+@dataclass(slots=True)
+class Trial:
+    """A database that is filled step by step."""
+
+    database: Database
+    server: psutil.Process | None
+    feeds: Sequence[UUID]
+    added: int = 1 << 40
+    """The number of the next new item."""
+
+    async def place(self, world: World, kind: str, size: int, archive: int) -> None:
+        """Add new items, let the stage place them, and print what it cost."""
+        made = [world.item(is_bait=kind == "bait") for _ in range(PLACED)]
+        rows = _rows(made, self.added, self.feeds, datetime.now(UTC))
+        self.added += PLACED
+        await self.database.write(lambda connection: connection.execute(insert(items), rows))
+        stage = GroupStage(database=self.database, now=lambda: datetime.now(UTC), use_vectors=False)
+        before, server_before = time.process_time(), tree_cpu_s(self.server)
+        assert await stage.run_once() == PLACED
+        used, server_used = time.process_time() - before, tree_cpu_s(self.server) - server_before
+        largest = await self.database.read(_largest, [row["id"] for row in rows])
+        together = (used + server_used) / PLACED * 1000
+        print(
+            f"  {self.database.url.get_backend_name():<11} {kind:<7} {size:>8,} {archive:>8,}"
+            f" {used / PLACED * 1000:>8.2f} {server_used / PLACED * 1000:>8.2f} {together:>8.2f} {largest:>8,}",
+            flush=True,
+        )
 
 
-async def _measure(url: str, server: psutil.Process | None, kind: str, size: int, archive: int) -> None:
+def _largest(connection: Connection, new: Sequence[UUID]) -> int:
+    """How many of the new items are in one story."""
+    each = select(func.count().label("number")).where(one_of(story_items.c.item_id, list(new)))
+    found = each.group_by(story_items.c.story_id).subquery()
+    return int(connection.execute(select(func.max(found.c.number))).scalar_one())
+
+
+async def _measure(url: str, server: psutil.Process | None, vocabulary: str, size: int, archive: int) -> None:
     async with open_database(url) as database:
         await upgrade_database(database)
-        feeds = await database.write(_fill_feeds)
-        world = World(kind, size)
-        await database.write(_fill_window, world, size, feeds)
-        await database.write(_fill_archive, size + PLACED, archive, feeds)
-        if server is not None:
-            await database.write(lambda connection: connection.exec_driver_sql("ANALYZE"))
-        before, server_before = time.process_time(), tree_cpu_s(server)
-        await _place(database, world, size, feeds)
-        used, server_used = time.process_time() - before, tree_cpu_s(server) - server_before
-        found = await database.read(_largest)
-    together = (used + server_used) / PLACED * 1000
-    print(
-        f"  {database.name:<11} {kind:<7} {size:>7,} {archive:>8,} {used / PLACED * 1000:>8.2f}"
-        f" {server_used / PLACED * 1000:>9.2f} {together:>9.2f} {found:>8,}",
-        flush=True,
-    )
+        trial = Trial(database, server, await database.write(_fill_feeds))
+        world, known, filled = World(vocabulary, size), set[int](), 0
+        for part in (size // 10, size):
+            await database.write(_fill_window, world, filled, part, trial.feeds, known)
+            filled = part
+            await trial.place(world, vocabulary, part, 0)
+        if vocabulary == "news":
+            await trial.place(world, "bait", size, 0)
+            await database.write(_fill_archive, size, archive, trial.feeds)
+            await trial.place(world, "news", size, archive)
 
 
-def _largest(connection: Connection) -> int:
-    """The number of items in the story to which most of the new items were added."""
-    new = select(story_items.c.story_id, func.count().label("number")).where(story_items.c.version > 1)
-    each = new.group_by(story_items.c.story_id).subquery()
-    return connection.execute(select(func.max(each.c.number))).scalar_one()
-
-
-def run_window(size: int, archive: int, databases: Sequence[str], kinds: Sequence[str]) -> None:
+def run_window(size: int, archive: int, databases: Sequence[str], vocabularies: Sequence[str]) -> None:
     """Print the CPU time that each of the newly placed items took, in milliseconds."""
-    print(f"{PLACED} new items, CPU in ms an item")
-    head = ("texts", "window", "archive", "worker", "database", "together", "most in one story")
-    print(f"  {'database':<11} {head[0]:<7}", *(f"{name:>8}" for name in head[1:]))
+    print(f"{PLACED} new items, CPU in ms for each")
+    head = ("window", "archive", "worker", "database", "both", "largest")
+    print(f"  {'database':<11} {'texts':<7}", *(f"{name:>8}" for name in head))
     for name in databases:
-        for kind in kinds:
-            for filled, older in ((size // 10, 0), (size, 0), (size, archive)):
-                with (
-                    tempfile.TemporaryDirectory(prefix="inforadar-stories-") as folder,
-                    running_database(name, Path(folder)) as (url, server),
-                ):
-                    asyncio.run(_measure(url, server, kind, filled, older))
+        for vocabulary in vocabularies:
+            with (
+                tempfile.TemporaryDirectory(prefix="inforadar-stories-") as folder,
+                running_database(name, Path(folder)) as (url, server),
+            ):
+                asyncio.run(_measure(url, server, vocabulary, size, archive))
