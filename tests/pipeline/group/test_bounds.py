@@ -17,7 +17,7 @@ from sqlalchemy import Connection, delete, event, insert, literal, select, updat
 from sqlalchemy.engine import Engine
 
 from inforadar.model.feed import Feed
-from inforadar.model.ids import StoryId
+from inforadar.model.ids import ItemId, StoryId
 from inforadar.model.item import Listed
 from inforadar.pipeline.group import stage as stage_module
 from inforadar.stages.group import grouper as grouper_module
@@ -235,3 +235,16 @@ async def test_a_date_in_the_future_keeps_no_story_open(database: Database, work
     (story,) = await rows(database, stories)
     assert story.item_count == 2
     assert story.last_at < ahead - timedelta(days=300)
+
+
+async def test_of_all_that_share_a_word_only_the_likeliest_are_loaded(database: Database, work: Work) -> None:
+    feed = await add_feed(database)
+    await place(
+        database, work, feed, *(listed(f"https://example.com/{n}", title="Newsletter") for n in range(30))
+    )
+    found = [row for row in await rows(database, story_keys) if row.key.startswith("@")]
+    weights = [(row.key, float(number)) for number, row in enumerate(found)]
+    span = (found[0].at - timedelta(days=1), found[0].at + timedelta(days=1))
+    wanted = {ItemId(UUID(int=1)): weights}
+    loaded = await database.read(load_neighbours, wanted, {}, *span, most=5, most_per_key=60)
+    assert {member.item_id for member in loaded.members} == {row.item_id for row in found[-5:]}
