@@ -57,7 +57,7 @@ class Bench:
 
     def step(self, name: str, *arguments: str) -> dict[str, Any]:
         """Run one step in a fresh process and add what can only be measured from outside."""
-        asked, database_s = self.server.requests(), _tree_cpu_s(self.postgres)
+        asked, database_s = self.server.requests(), tree_cpu_s(self.postgres)
         options = ["--profile"] if self.profile and arguments[0] == "collect" else []
         ended = subprocess.run(
             [sys.executable, "-m", "bench.farm_step", *arguments, *options],
@@ -69,7 +69,7 @@ class Bench:
         report = json.loads(ended.stdout)
         report |= {
             "step": name,
-            "database_cpu_s": _tree_cpu_s(self.postgres) - database_s,
+            "database_cpu_s": tree_cpu_s(self.postgres) - database_s,
             "requests": self.server.requests() - asked,
             "expected": self.farm.expected,
             "load": os.getloadavg()[0],
@@ -78,7 +78,7 @@ class Bench:
         return report
 
 
-def _tree_cpu_s(root: psutil.Process | None) -> float:
+def tree_cpu_s(root: psutil.Process | None) -> float:
     if root is None:
         return 0.0
     return sum(sum(process.cpu_times()[:4]) for process in (root, *root.children(recursive=True)))

@@ -19,6 +19,7 @@ from pathlib import Path
 from uuid import UUID
 
 from bench.stories_sets import GoldItem, Measures, arrange, find_sets, measure
+from bench.stories_window import KINDS, run_window
 from inforadar.model.ids import ItemId, StoryId
 from inforadar.semantic import encoder
 from inforadar.stages.group.copies import make_print
@@ -174,7 +175,16 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--gold", type=Path, default=OWN_SETS)
     parser.add_argument("--squeeze", action="store_true")
     parser.add_argument("--set", action="append", help="only this set")
+    parser.add_argument("--window", type=int, metavar="N", help="measure what placing costs among N items")
+    parser.add_argument("--archive", type=int, metavar="M", help="older items beside the window; default: N")
+    parser.add_argument("--database", choices=("sqlite", "postgresql"), help="with --window: only this one")
+    parser.add_argument("--texts", choices=KINDS, help="with --window: only this kind")
     options, _ = parser.parse_known_args(argv)
+    if options.window:
+        archive = options.window if options.archive is None else options.archive
+        databases = [options.database] if options.database else ["sqlite", "postgresql"]
+        run_window(options.window, archive, databases, [options.texts] if options.texts else KINDS)
+        return 0
     for name, items in find_sets(options.gold).items():
         if not options.set or name in options.set:
             run_set(name, items, squeeze=options.squeeze, seeds=SEEDS if options.squeeze else (None,))

@@ -28,9 +28,19 @@ from inforadar.stages.group.grouper import Grouper, Placement
 from inforadar.stages.group.pair_score import load_weights
 from inforadar.stages.group.signature import Casing, Signature, make_signature, vector_texts
 from inforadar.stages.group.similarity import weigh
-from inforadar.stages.group.stored import signature_from_json, signature_to_json, vectors_to_text
+from inforadar.stages.group.stored import vectors_to_text, weighed_from_json, weighed_to_json
 from inforadar.stages.group.vocabulary import Vocabulary, casing_keys, keys_of, make_vocabulary
-from inforadar.stages.group.window import WINDOW, Group, Member, Window, copy_keys, heavy_keys
+from inforadar.stages.group.window import (
+    MAX_CANDIDATES,
+    MAX_PER_KEY,
+    WINDOW,
+    Group,
+    Member,
+    Window,
+    copy_keys,
+    heavy_keys,
+    is_copy_key,
+)
 from inforadar.store.database import Database
 from inforadar.store.stories.claims import (
     GroupJob,
@@ -42,8 +52,7 @@ from inforadar.store.stories.claims import (
 from inforadar.store.stories.save import StoredPlacement, prune_window, save_placements
 from inforadar.store.stories.window import (
     KEPT,
-    StoredMember,
-    StoredStory,
+    Neighbours,
     load_counts,
     load_neighbours,
 )
@@ -76,8 +85,7 @@ class Loaded:
 
     version: int
     vocabulary: Vocabulary
-    members: Sequence[StoredMember]
-    stories: Sequence[StoredStory]
+    neighbours: Neighbours
 
 
 @dataclass(slots=True, kw_only=True)
@@ -136,8 +144,9 @@ class GroupStage:
         wanted = {one.job.item_id: _heavy(one, vocabulary) for one in read}
         low = min(one.job.at for one in read) - WINDOW
         high = max(one.job.at for one in read) + WINDOW
-        members, stories = await self.database.read(load_neighbours, wanted, like, low, high)
-        return Loaded(version, vocabulary, members, stories)
+        limits = {"most": MAX_CANDIDATES, "most_per_key": MAX_PER_KEY}
+        neighbours = await self.database.read(load_neighbours, wanted, like, low, high, **limits)
+        return Loaded(version, vocabulary, neighbours)
 
     async def _find_like(self, read: Sequence[ReadJob]) -> dict[ItemId, list[ItemId]]:
         if self._index is None:
@@ -193,26 +202,7 @@ def _heavy(one: ReadJob, vocabulary: Vocabulary) -> list[tuple[str, float]]:
 def _decide(
     read: Sequence[ReadJob], loaded: Loaded
 ) -> tuple[list[StoredPlacement], dict[str, tuple[int, int, int]]]:
-    window, vocabulary = Window(), loaded.vocabulary
-    for story in loaded.stories:
-        window.groups[story.id] = Group(
-            story.id, size=story.items, began_at=story.began_at, last_at=story.last_at, apart=set(story.apart)
-        )
-    for stored in loaded.members:
-        signature, text, address, counts = signature_from_json(stored.signature, stored.vectors)
-        weighed = weigh(signature, counts)
-        member = Member(
-            id=stored.item_id,
-            at=stored.at,
-            signature=signature,
-            print=text,
-            address=address,
-            story=stored.story_id,
-            copy_of=stored.copy_of,
-            is_pinned=stored.is_pinned,
-        )
-        member.freeze(weighed)
-        window.add(member, [key for key, _ in heavy_keys(weighed)])
+    window, vocabulary = _fill_window(loaded.neighbours), loaded.vocabulary
     grouper = Grouper(window, vocabulary, load_weights(), lambda: StoryId(new_uuid()))
     learned: Counter[str] = Counter()
     capital: Counter[str] = Counter()
@@ -244,14 +234,40 @@ def _decide(
     return placements, {key: (learned[key], capital[key], small[key]) for key in every}
 
 
+def _fill_window(loaded: Neighbours) -> Window:
+    """The part of the window that was loaded, under the keys by which it was found."""
+    window = Window()
+    for story in loaded.stories:
+        window.groups[story.id] = Group(
+            story.id, size=story.items, began_at=story.began_at, last_at=story.last_at, apart=set(story.apart)
+        )
+    for stored in loaded.members:
+        weighed, text, address = weighed_from_json(stored.signature, stored.vectors)
+        member = Member(
+            id=stored.item_id,
+            at=stored.at,
+            signature=weighed.signature,
+            print=text,
+            address=address,
+            story=stored.story_id,
+            copy_of=stored.copy_of,
+            is_pinned=stored.is_pinned,
+        )
+        member.freeze(weighed)
+        keys = loaded.keys.get(member.id, ())
+        same = [key for key in keys if is_copy_key(key)]
+        window.add(member, [key for key in keys if not is_copy_key(key)], same)
+    return window
+
+
 def _stored(one: ReadJob, member: Member, placement: Placement, vocabulary: Vocabulary) -> StoredPlacement:
     return StoredPlacement(
         job=one.job,
         story_id=placement.story,
         copy_of=placement.copy_of,
         reasons=None if placement.reasons is None else msgspec.to_builtins(placement.reasons),
-        signature=signature_to_json(one.signature, one.print, one.address, vocabulary),
+        signature=weighed_to_json(member.weighed(vocabulary), one.print, one.address),
         vectors=one.vectors,
-        keys=[*placement.keys, *copy_keys(one.print, one.address)],
+        keys=placement.keys,
         merges=[(merge.kept, merge.gone, merge.score) for merge in placement.merges],
     )

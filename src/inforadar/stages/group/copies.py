@@ -50,16 +50,14 @@ def make_print(title: str, text: str) -> TextPrint:
     words = split_words(text[: MAX_WORDS * 12], MAX_WORDS)
     if not words:
         return TextPrint("", ())
-    runs = set(map(" ".join, zip(*(words[place:] for place in range(RUN_WORDS)), strict=False)))
+    encoded = " ".join(words).encode("utf-8", "surrogatepass").split(b" ")
+    runs = set(map(b" ".join, zip(*(encoded[place:] for place in range(RUN_WORDS)), strict=False)))
     if len(runs) < MIN_RUNS:
         words = [*split_words(title, MAX_WORDS), "|", *words]
         return TextPrint(_digest(words), ())
-    bins = [_EMPTY] * BINS
-    for run in runs:
-        hashed = crc32(run.encode("utf-8", "surrogatepass"))
-        value = hashed // BINS
-        bins[hashed % BINS] = min(bins[hashed % BINS], value)
-    return TextPrint(_digest(words), _without_gaps(bins))
+    # From the largest down, so that the smallest of a bin stays.
+    smallest = {hashed % BINS: hashed // BINS for hashed in sorted(map(crc32, runs), reverse=True)}
+    return TextPrint(_digest(words), _without_gaps([smallest.get(place, _EMPTY) for place in range(BINS)]))
 
 
 def _digest(words: Sequence[str]) -> str:

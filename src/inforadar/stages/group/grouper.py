@@ -14,7 +14,7 @@ from inforadar.stages.group.copies import differ, is_copy
 from inforadar.stages.group.pair_score import PairScore, Weights, score_pair
 from inforadar.stages.group.reasons import Reasons, explain
 from inforadar.stages.group.vocabulary import Vocabulary
-from inforadar.stages.group.window import Group, Member, Window, heavy_keys
+from inforadar.stages.group.window import Group, Member, Window, copy_keys, heavy_keys
 
 NEAREST = 3
 """A story is as near as the mean of this many of its nearest members."""
@@ -49,7 +49,7 @@ class Placement:
     """None for the first item of a story."""
     merges: Sequence[Merge] = ()
     keys: Sequence[str] = ()
-    """The heavy keys under which the item is found from now on."""
+    """The keys under which the item is found from now on: heavy words, and what shows a copy."""
 
 
 @dataclass(slots=True)
@@ -66,25 +66,29 @@ class Grouper:
         """Place an item and add it to the window. `before` is the story that it was in until now."""
         weighed = member.weighed(self.vocabulary)
         heavy = heavy_keys(weighed)
-        keys = [key for key, _ in heavy]
-        original = self._original(member)
+        same = copy_keys(member.print, member.address)
+        original = self._original(member, same)
         if original is not None:
             member.story, member.copy_of = original.story, original.copy_of or original.id
-            self._settle(member, keys)
+            self._settle(member, (), same)
             reasons = explain(member, original, None, self.vocabulary)
-            return Placement(story=member.story, is_new=False, copy_of=member.copy_of, reasons=reasons)
+            return Placement(
+                story=member.story, is_new=False, copy_of=member.copy_of, reasons=reasons, keys=same
+            )
         self._scores.clear()
+        words = [key for key, _ in heavy]
+        keys = [*words, *same]
         ranked = self._rank(member, heavy, before)
         if ranked and ranked[0][0] >= 0:
             group = ranked[0][1]
             member.story = group.id
-            nearest = max(self._compared(member, group), key=lambda other: self._score(member, other).value)
-            reasons = explain(member, nearest, self._score(member, nearest), self.vocabulary)
-            self._settle(member, keys)
+            nearest, score = self._nearest(member, group)
+            reasons = explain(member, nearest, score, self.vocabulary)
+            self._settle(member, words, same)
             merges = self._merge_near(group, [other for score, other in ranked[1:] if score >= NEAR], member)
             return Placement(story=member.story, is_new=False, reasons=reasons, merges=merges, keys=keys)
         member.story = self._own_story(before)
-        self._settle(member, keys)
+        self._settle(member, words, same)
         near = [other for score, other in ranked if score >= NEAR]
         merges = self._merge_near(self.window.groups[member.story], near, member) if near else []
         return Placement(story=member.story, is_new=not merges, merges=merges, keys=keys)
@@ -97,17 +101,17 @@ class Grouper:
                 return before
         return self.new_story()
 
-    def _settle(self, member: Member, keys: Sequence[str]) -> None:
-        self.window.add(member, keys)
+    def _settle(self, member: Member, keys: Sequence[str], same: Sequence[str]) -> None:
+        self.window.add(member, keys, same)
         group = self.window.groups[member.story]
         group.size += 1
         if member.copy_of is None or group.last_at is None:
             # A feed that repeats one text does not keep its story open forever.
             group.note(member.at)
 
-    def _original(self, member: Member) -> Member | None:
+    def _original(self, member: Member, keys: Sequence[str]) -> Member | None:
         """The item whose text this one repeats."""
-        for other in self.window.same_text(member.print, member.address):
+        for other in self.window.same_text(keys):
             group = self.window.groups[other.story]
             same = is_copy(member.print, other.print) or (
                 # Pages of one site may all name the front page as their address.
@@ -148,12 +152,14 @@ class Grouper:
                 scores[other] = self._score(member, other).value
         return fmean(nlargest(NEAREST, _counting(member, scores)))
 
-    def _compared(self, member: Member, group: Group) -> list[Member]:
-        return [
-            other
-            for other in group.members
-            if (member, other) in self._scores or (other, member) in self._scores
+    def _nearest(self, member: Member, group: Group) -> tuple[Member, PairScore]:
+        """The member of a story that scored best, the first of equals."""
+        compared = [
+            (other, score)
+            for (one, other), score in self._scores.items()
+            if one is member and other.story == group.id
         ]
+        return min(compared, key=lambda pair: (-pair[1].value, pair[0].at, pair[0].id))
 
     def _score(self, one: Member, other: Member) -> PairScore:
         found = self._scores.get((one, other)) or self._scores.get((other, one))

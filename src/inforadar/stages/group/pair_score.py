@@ -7,11 +7,11 @@ vectors have weights of their own. Between two scripts words say nothing, and on
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from math import sqrt
 from operator import mul
+from typing import NamedTuple
 
 import msgspec
 
@@ -27,8 +27,7 @@ WEAK = -4.0
 """The score of a pair that is not comparable."""
 
 
-@dataclass(frozen=True, slots=True)
-class PairScore:
+class PairScore(NamedTuple):
     """How strongly two items seem to tell of one event, and why."""
 
     value: float

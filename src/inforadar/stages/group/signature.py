@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from inforadar.stages.group.tokens import Token, days_of, fold_word, script_of, split_tokens
+from inforadar.stages.group.tokens import Token, days_of, script_of, split_tokens
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,7 +61,7 @@ class Casing:
 
 def make_signature(title: str, text: str, language: str | None = None) -> tuple[Signature, Casing]:
     """Read an item's title and lead, as long as they say anything; return what they say about the case of words."""
-    title_tokens = list(split_tokens(title[:MAX_TITLE_CHARS]))
+    title_tokens = split_tokens(title[:MAX_TITLE_CHARS])
     lead_tokens = lead_of(text, title)
     has_text = len(lead_tokens) >= MIN_TEXT_WORDS
     words: Counter[str] = Counter()
@@ -73,7 +73,7 @@ def make_signature(title: str, text: str, language: str | None = None) -> tuple[
     capitals: dict[str, str] = {}
     for token in tokens:
         if token.is_capital:
-            capitals.setdefault(fold_word(token.text), token.text)
+            capitals.setdefault(token.folded, token.text)
     signature = Signature(
         title=title_words,
         words=words,
@@ -99,12 +99,7 @@ def lead_of(text: str, title: str) -> list[Token]:
     lead = text[:MAX_LEAD_CHARS].lstrip()
     if title and lead.startswith(title):
         lead = lead[len(title) :]
-    tokens = []
-    for token in split_tokens(lead):
-        tokens.append(token)
-        if len(tokens) >= LEAD_WORDS:
-            break
-    return tokens
+    return split_tokens(lead, LEAD_WORDS)
 
 
 def _casing(title: list[Token], lead: list[Token]) -> Casing:
@@ -112,7 +107,7 @@ def _casing(title: list[Token], lead: list[Token]) -> Casing:
     written = [token for token in title if not token.is_number and not token.starts_sentence]
     if written and sum(token.is_capital for token in written) < TITLE_CASE * len(written):
         evidence += written
-    capital, small = Counter[str](), Counter[str]()
-    for token in evidence:
-        (capital if token.is_capital else small)[fold_word(token.text)] += 1
-    return Casing(capital, small)
+    return Casing(
+        Counter([token.folded for token in evidence if token.is_capital]),
+        Counter([token.folded for token in evidence if not token.is_capital]),
+    )

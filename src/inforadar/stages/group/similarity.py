@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from heapq import nlargest
 from operator import itemgetter
+from typing import NamedTuple
 
 from inforadar.stages.group.signature import Signature, Vector
 from inforadar.stages.group.tokens import STEM_CHARS
@@ -38,8 +38,7 @@ class Weighed:
     years: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Likeness:
+class Likeness(NamedTuple):
     """The signals of one pair, each from 0 to 1 except `vectors`, which may be slightly negative."""
 
     words: float
@@ -65,37 +64,46 @@ class Likeness:
 
 def weigh(signature: Signature, vocabulary: Vocabulary) -> Weighed:
     """Weigh the words of an item by how much they say."""
-    idf, counts = vocabulary.idf, vocabulary.counts
+    idf, count_of = vocabulary.idf, vocabulary.counts.get
     most, share = vocabulary.log_total(), vocabulary.share()
-    words = {}
-    for key, count in signature.words.items():
-        found = counts.get(key)
-        words[key] = _LOG[count] * (most - (math.log(1 + found.items * share) if found else 0.0))
+    words = {
+        key: _LOG[count] * (most - math.log(1 + found.items * share) if (found := count_of(key)) else most)
+        for key, count in signature.words.items()
+    }
     if len(words) > MAX_TERMS:
-        words = dict(nlargest(MAX_TERMS, words.items(), key=_WEIGHT))
+        words = dict(sorted(words.items(), key=_WEIGHT, reverse=True)[:MAX_TERMS])
     names = {folded: idf(folded[:STEM_CHARS]) for folded in signature.capitals if vocabulary.is_name(folded)}
-    mass = math.sqrt(sum(weight * weight for weight in names.values()))
+    about = {folded: weight * signature.words.get(folded[:STEM_CHARS], 1) for folded, weight in names.items()}
     return Weighed(
         signature,
         _unit(words),
         _unit({key: idf(key) for key in signature.title}),
         _unit(names),
-        _unit(
-            {folded: weight * signature.words.get(folded[:STEM_CHARS], 1) for folded, weight in names.items()}
-        ),
+        _unit(about),
         _unit({key: idf(key) for key in signature.numbers}),
-        mass,
-        math.sqrt(sum(weight * weight for weight in words.values())),
-        frozenset(key for key in signature.numbers if len(key) == 5 and key[1:3] in ("19", "20")),
+        _length(names),
+        _length(words),
+        years_of(signature.numbers),
     )
 
 
-def _unit(weights: dict[str, float]) -> dict[str, float]:
-    length = math.sqrt(sum(weight * weight for weight in weights.values()))
+def years_of(numbers: Iterable[str]) -> frozenset[str]:
+    """The numbers that look like years."""
+    return frozenset([key for key in numbers if len(key) == 5 and key[1:3] in ("19", "20")])
+
+
+def _length(weights: Mapping[str, float]) -> float:
+    return math.sqrt(sum([weight * weight for weight in weights.values()]))
+
+
+def _unit(weights: Mapping[str, float]) -> dict[str, float]:
+    length = _length(weights)
     return {key: weight / length for key, weight in weights.items() if weight > 0} if length else {}
 
 
 def _dot(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    if not one or not other:
+        return 0.0
     shared = one.keys() & other.keys()
     # `fsum`, because the order of a set differs from one process to the next.
     return math.fsum([one[key] * other[key] for key in shared]) if shared else 0.0

@@ -3,36 +3,31 @@
 from __future__ import annotations
 
 import base64
-import math
 from collections.abc import Mapping
-from dataclasses import replace
-from heapq import nlargest
 from typing import Any
 
 from inforadar.stages.group.copies import TextPrint
 from inforadar.stages.group.signature import Signature, Vector
-from inforadar.stages.group.similarity import MAX_TERMS
-from inforadar.stages.group.tokens import STEM_CHARS
+from inforadar.stages.group.similarity import Weighed, weigh, years_of
 from inforadar.stages.group.vocabulary import Vocabulary, WordCount
 
 _SCALE = 127.0
+_DECIMALS = 4
 
 
-def signature_to_json(
-    signature: Signature, text: TextPrint, address: str, vocabulary: Vocabulary
-) -> dict[str, Any]:
-    """The signature, its heaviest words only, with how many items had each word."""
-    idf = vocabulary.idf
-    words = dict(signature.words)
-    if len(words) > MAX_TERMS:
-        heavy = nlargest(MAX_TERMS, words, key=lambda key: (1 + math.log(words[key])) * idf(key))
-        words = {key: words[key] for key in heavy}
-    keys = {*words, *signature.title, *signature.numbers, *(name[:STEM_CHARS] for name in signature.capitals)}
+def weighed_to_json(weighed: Weighed, text: TextPrint, address: str) -> dict[str, Any]:
+    """What an item is compared by, with the weights that its words have now: reading it costs no arithmetic."""
+    signature = weighed.signature
     return {
-        "title": dict(signature.title),
-        "words": words,
-        "names": {name: shown for name, shown in signature.capitals.items() if vocabulary.is_name(name)},
-        "numbers": sorted(signature.numbers),
+        # Words without any weight count as words of the title.
+        "title": _rounded({key: weighed.title.get(key, 0.0) for key in signature.title}),
+        "words": _rounded(weighed.words),
+        "names": _rounded(weighed.names),
+        "focus": _rounded(weighed.focus),
+        "numbers": _rounded(weighed.numbers),
+        "written": {name: signature.capitals[name] for name in weighed.names},
+        "name_mass": round(weighed.name_mass, _DECIMALS),
+        "word_mass": round(weighed.word_mass, _DECIMALS),
         "days": sorted(signature.days),
         "has_text": signature.has_text,
         "script": signature.script,
@@ -40,41 +35,52 @@ def signature_to_json(
         "exact": text.exact,
         "bins": list(text.bins),
         "address": address,
-        "counted": vocabulary.items,
-        "counts": {
-            key: round(count.items, 2)
-            for key in sorted(keys)
-            if (count := vocabulary.counts.get(key)) is not None
-        },
     }
 
 
-def signature_from_json(
-    stored: Mapping[str, Any], vectors: str | None
-) -> tuple[Signature, TextPrint, str, Vocabulary]:
-    """Read a stored signature, its text's print, its address, and the counts of its words as they were."""
+def _rounded(weights: Mapping[str, float]) -> dict[str, float]:
+    return {key: round(weight, _DECIMALS) for key, weight in weights.items()}
+
+
+def weighed_from_json(stored: Mapping[str, Any], vectors: str | None) -> tuple[Weighed, TextPrint, str]:
+    """Read what an item is compared by, its text's print and its address."""
+    title, full = vectors_from_text(vectors) if vectors else (None, None)
+    is_weighed = "word_mass" in stored
     signature = Signature(
         title=stored["title"],
         words=stored["words"],
-        capitals=stored["names"],
+        capitals=stored["written" if is_weighed else "names"],
         numbers=frozenset(stored["numbers"]),
         days=frozenset(stored["days"]),
         has_text=stored["has_text"],
         script=stored["script"],
         language=stored["language"],
+        title_vector=title,
+        full_vector=full,
     )
-    if vectors:
-        title, full = vectors_from_text(vectors)
-        signature = replace(signature, title_vector=title, full_vector=full)
+    text = TextPrint(stored["exact"], tuple(stored["bins"]))
+    if not is_weighed:
+        return weigh(signature, _counts_of(stored)), text, stored["address"]
+    weighed = Weighed(
+        signature,
+        stored["words"],
+        stored["title"],
+        stored["names"],
+        stored["focus"],
+        stored["numbers"],
+        stored["name_mass"],
+        stored["word_mass"],
+        years_of(stored["numbers"]),
+    )
+    return weighed, text, stored["address"]
+
+
+def _counts_of(stored: Mapping[str, Any]) -> Vocabulary:
+    """The counts of an item's words, as they were stored before their weights were."""
     counts = {key: WordCount(items=number) for key, number in stored["counts"].items()}
     for name in stored["names"]:
         counts[f"^{name}"] = WordCount(capital=1)
-    return (
-        signature,
-        TextPrint(stored["exact"], tuple(stored["bins"])),
-        stored["address"],
-        Vocabulary(items=stored["counted"], counts=counts),
-    )
+    return Vocabulary(items=stored["counted"], counts=counts)
 
 
 def vectors_to_text(title: Vector, full: Vector) -> str:

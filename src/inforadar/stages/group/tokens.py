@@ -38,32 +38,38 @@ class Token(NamedTuple):
     is_capital: bool
     """Begins with a capital letter and is no single letter."""
     starts_sentence: bool
+    folded: str
+    """The whole word, folded."""
 
 
-def split_tokens(text: str) -> Iterator[Token]:
-    """Split a text into words and numbers; scripts without spaces into pairs of signs."""
+def split_tokens(text: str, most: int | None = None) -> list[Token]:
+    """Split a text into words and numbers, the first `most`; scripts without spaces into pairs of signs."""
+    tokens: list[Token] = []
     starts = True
     for raw in _TOKEN.findall(text):
         if raw in _SENTENCE_ENDS:
             starts = True
             continue
-        if raw[0].isdigit():
-            yield Token(raw, f"#{number_value(raw)}", True, False, starts)
-        elif not raw.isascii() and _UNSPACED.search(raw):
-            for pair in _pairs(raw):
-                yield Token(pair, pair, False, False, starts)
+        if raw.isascii() or raw[0].isdigit() or not _UNSPACED.search(raw):
+            tokens.append(_word(raw[:MAX_WORD_CHARS])[starts])
         else:
-            first, later = _word(raw[:MAX_WORD_CHARS])
-            yield first if starts else later
+            tokens += [Token(pair, pair, False, False, starts, pair) for pair in _pairs(raw)]
+        if most is not None and len(tokens) >= most:
+            return tokens[:most]
         starts = False
+    return tokens
 
 
 @lru_cache(maxsize=CACHED_WORDS)
 def _word(raw: str) -> tuple[Token, Token]:
-    """A word at the start of a sentence, and inside one. Most words of a text were seen before."""
+    """A word or number inside a sentence, and at the start of one. Most words of a text were seen before."""
+    if raw[0].isdigit():
+        key = f"#{number_value(raw)}"
+        return Token(raw, key, True, False, False, key), Token(raw, key, True, False, True, key)
     word = raw if raw.isalpha() else _POSSESSIVE.sub("", raw)
-    key, is_capital = fold(word)[:STEM_CHARS], word[0].isupper() and len(word) > 1
-    return Token(word, key, False, is_capital, True), Token(word, key, False, is_capital, False)
+    folded, is_capital = fold(word), word[0].isupper() and len(word) > 1
+    inside = Token(word, folded[:STEM_CHARS], False, is_capital, False, folded)
+    return inside, inside._replace(starts_sentence=True)
 
 
 def split_words(text: str, most: int) -> list[str]:
@@ -71,12 +77,7 @@ def split_words(text: str, most: int) -> list[str]:
     folded = fold(text)
     if folded.isascii() or not _UNSPACED.search(folded):
         return _WORD.findall(folded)[:most]
-    words: list[str] = []
-    for token in split_tokens(folded):
-        words.append(token.key if token.is_number else token.text)
-        if len(words) >= most:
-            break
-    return words
+    return [token.key if token.is_number else token.text for token in split_tokens(folded, most)]
 
 
 def _pairs(run: str) -> Iterator[str]:
@@ -84,12 +85,6 @@ def _pairs(run: str) -> Iterator[str]:
         yield run
     for place in range(len(run) - 1):
         yield run[place : place + 2]
-
-
-@lru_cache(maxsize=CACHED_WORDS)
-def fold_word(word: str) -> str:
-    """Fold the text of a token, which is short."""
-    return fold(word)
 
 
 def fold(text: str) -> str:
@@ -138,7 +133,7 @@ def days_of(tokens: Iterable[Token], text: str) -> frozenset[str]:
             continue
         if previous is not None and previous.is_number != token.is_number:
             number, word = (previous, token) if previous.is_number else (token, previous)
-            month = MONTHS.get(fold_word(word.text)[:3]) if len(word.text) <= 12 else None
+            month = MONTHS.get(word.folded[:3]) if len(word.text) <= 12 else None
             if month and number.key[1:].isdecimal() and 1 <= int(number.key[1:]) <= 31:
                 found.add(f"{month}-{int(number.key[1:])}")
         previous = token

@@ -7,10 +7,9 @@ decisions do not depend on where the window is kept.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from heapq import nlargest
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -27,9 +26,10 @@ if TYPE_CHECKING:
 WINDOW = timedelta(hours=72)
 HEAVY_KEYS = 14
 """How many of an item's heaviest words are in the index."""
-MAX_PER_KEY = 150
+MAX_PER_KEY = 60
 """How many of the newest items with a word are looked at: a generic word leads to no more."""
-MAX_CANDIDATES = 24
+MAX_CANDIDATES = 16
+"""How many items a new one is compared with because of their words."""
 MAX_LIKE_VECTORS = 15
 LEAST_COSINE = 0.35
 _GROWTH = 2.0
@@ -98,22 +98,24 @@ class Window:
         self.groups: dict[StoryId, Group] = {}
         self._by_key: defaultdict[str, list[Member]] = defaultdict(list)
         self._by_copy_key: defaultdict[str, list[Member]] = defaultdict(list)
-        self._keys: dict[ItemId, list[str]] = {}
+        self._keys: dict[ItemId, Sequence[str]] = {}
+        self._copy_keys: dict[ItemId, Sequence[str]] = {}
         self._rows: list[Member] = []
         self._matrix: NDArray[np.float32] | None = None
 
-    def add(self, member: Member, keys: Iterable[str]) -> None:
-        """Add a member under its heavy keys. Copies are found by their text only."""
+    def add(self, member: Member, keys: Sequence[str], same: Sequence[str]) -> None:
+        """Add a member under its heavy keys, and under those of its text. Copies are found by their text only."""
         self.members[member.id] = member
         group = self.groups.get(member.story)
         if group is None:
             group = self.groups[member.story] = Group(member.story)
         group.members.append(member)
-        for key in copy_keys(member.print, member.address):
+        self._copy_keys[member.id] = same
+        for key in same:
             self._by_copy_key[key].append(member)
         if member.copy_of is None:
-            self._keys[member.id] = list(keys)
-            for key in self._keys[member.id]:
+            self._keys[member.id] = keys
+            for key in keys:
                 self._by_key[key].append(member)
             if member.signature.full_vector is not None:
                 self._add_row(member, member.signature.full_vector)
@@ -137,25 +139,26 @@ class Window:
         group.size -= 1
         for key in self._keys.pop(member.id, ()):
             self._by_key[key].remove(member)
-        for key in copy_keys(member.print, member.address):
+        for key in self._copy_keys.pop(member.id):
             self._by_copy_key[key].remove(member)
 
-    def same_text(self, text: TextPrint, address: str) -> Iterator[Member]:
+    def same_text(self, keys: Iterable[str]) -> Iterator[Member]:
         """Members that share a copy key, the oldest first."""
         seen: set[ItemId] = set()
-        for key in copy_keys(text, address):
+        for key in keys:
             for member in self._by_copy_key.get(key, ())[:MAX_PER_KEY]:
                 if member.id not in seen:
                     seen.add(member.id)
                     yield member
 
-    def candidates(self, keys: Iterable[tuple[str, float]], vector: Vector | None) -> list[Member]:
+    def candidates(self, keys: Sequence[tuple[str, float]], vector: Vector | None) -> list[Member]:
         """Members that share heavy words or have a like vector, the likeliest first."""
         weights: dict[Member, float] = {}
         for key, weight in keys:
             for member in self._by_key.get(key, ())[-MAX_PER_KEY:]:
                 weights[member] = weights.get(member, 0.0) + weight
-        found = [member for member, _ in nlargest(MAX_CANDIDATES, weights.items(), key=itemgetter(1))]
+        ranked = sorted(weights.items(), key=itemgetter(1), reverse=True)[:MAX_CANDIDATES]
+        found = [member for member, _ in ranked]
         if vector is not None:
             taken = set(found)
             found += [member for member in self._like(vector) if member not in taken]
@@ -165,10 +168,26 @@ class Window:
         if self._matrix is None:
             return []
         cosines = (self._matrix[: len(self._rows)] @ vector).round(4)
-        places = (cosines >= LEAST_COSINE).nonzero()[0]
-        best = nlargest(MAX_LIKE_VECTORS, ((float(cosines[place]), -int(place)) for place in places))
-        found = [self._rows[-place] for _, place in best]
+        found = [self._rows[place] for place in most_alike(cosines)]
         return [member for member in found if self.members.get(member.id) is member]
+
+
+def most_alike(cosines: NDArray[np.float32]) -> list[int]:
+    """The places of the largest cosines, the largest first and the earlier of two equal ones."""
+    places = (cosines >= LEAST_COSINE).nonzero()[0]
+    if len(places) > MAX_LIKE_VECTORS:
+        # All that are as large as the last one that is wanted: without sorting thousands.
+        least = -_partition(-cosines[places], MAX_LIKE_VECTORS - 1)
+        places = places[cosines[places] >= least]
+    order = (-cosines[places]).argsort(kind="stable")
+    found: list[int] = places[order][:MAX_LIKE_VECTORS].tolist()
+    return found
+
+
+def _partition(values: NDArray[np.float32], place: int) -> float:
+    """The value that stands at `place` when the values are sorted."""
+    values.partition(place)
+    return float(values[place])
 
 
 def copy_keys(text: TextPrint, address: str) -> list[str]:
@@ -176,9 +195,14 @@ def copy_keys(text: TextPrint, address: str) -> list[str]:
     return [*text.keys(), *([f"@{address}"] if address else [])]
 
 
+def is_copy_key(key: str) -> bool:
+    """Whether a key is one of a text or an address; words begin with a letter, numbers with `#`."""
+    return key[0] in "=~@"
+
+
 def heavy_keys(weighed: Weighed) -> list[tuple[str, float]]:
     """The keys under which an item is found by others: its heaviest words, names and numbers."""
     weights = {key: weight * weighed.word_mass for key, weight in weighed.words.items()}
     # A number of one digit leads nowhere.
     weights |= {key: weight for key, weight in weighed.numbers.items() if len(key) > 2}
-    return nlargest(HEAVY_KEYS, weights.items(), key=itemgetter(1))
+    return sorted(weights.items(), key=itemgetter(1), reverse=True)[:HEAVY_KEYS]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, and_, delete, func, insert, select, update
+from sqlalchemy import Connection, and_, bindparam, delete, func, insert, select, update
 
 from inforadar.model.ids import ItemId, StoryId
 from inforadar.store.rows import insert_rows, stored_id, stored_time
@@ -75,46 +75,55 @@ def save_placements(
         return False
     kept = finish_group_jobs(connection, [placement.job for placement in placements])
     ours = [placement for placement in placements if placement.job.item_id in kept]
-    touched: set[StoryId] = set()
+    if not ours:
+        return True
+    touched = {placement.story_id for placement in ours}
     successors: dict[StoryId, StoryId] = {}
     for placement in ours:
-        job = placement.job
-        touched.add(placement.story_id)
-        if job.story_id is not None:
-            touched.add(job.story_id)
-        _ensure_story(connection, placement.story_id, job.at)
-        values = {
-            "story_id": placement.story_id,
-            "at": job.at,
-            "copy_of": placement.copy_of,
-            "reasons": placement.reasons,
-            "signature": placement.signature,
-            "vectors": placement.vectors,
-            "version": version + 1,
-        }
-        connection.execute(
-            upsert(connection, story_items)
-            .values(item_id=job.item_id, **values)
-            .on_conflict_do_update(index_elements=["item_id"], set_=values)
-        )
-        if job.story_id is not None and job.story_id != placement.story_id:
-            successors[job.story_id] = placement.story_id
+        if (left := placement.job.story_id) is not None:
+            touched.add(left)
+            if left != placement.story_id:
+                successors[left] = placement.story_id
+    _save_items(connection, ours, version + 1)
+    for placement in ours:
         for winner, gone, score in placement.merges:
-            _ensure_story(connection, winner, job.at)
+            _ensure_stories(connection, {winner: placement.job.at})
             move_story(connection, gone, winner, score=score)
             touched |= {winner, gone}
     _save_keys(connection, ours)
-    _save_counts(connection, counts)
+    save_counts(connection, counts)
     recount(connection, touched, successors)
     note_stories(connection, touched)
     next_version(connection, version, counted)
     return True
 
 
-def _ensure_story(connection: Connection, story: StoryId, at: datetime) -> None:
+def _ensure_stories(connection: Connection, told: Mapping[StoryId, datetime]) -> None:
     connection.execute(
-        upsert(connection, stories).values(id=story, began_at=at, last_at=at).on_conflict_do_nothing()
+        upsert(connection, stories).on_conflict_do_nothing(),
+        [{"id": story, "began_at": at, "last_at": at} for story, at in sorted(told.items())],
     )
+
+
+def _save_items(connection: Connection, placements: Sequence[StoredPlacement], version: int) -> None:
+    """Put the items into their stories, in two statements for all of them."""
+    _ensure_stories(connection, {placement.story_id: placement.job.at for placement in placements})
+    rows = [
+        {
+            "item_id": placement.job.item_id,
+            "story_id": placement.story_id,
+            "at": placement.job.at,
+            "copy_of": placement.copy_of,
+            "reasons": placement.reasons,
+            "signature": placement.signature,
+            "vectors": placement.vectors,
+            "version": version,
+        }
+        for placement in placements
+    ]
+    statement = upsert(connection, story_items)
+    changed = {name: statement.excluded[name] for name in rows[0] if name != "item_id"}
+    connection.execute(statement.on_conflict_do_update(index_elements=["item_id"], set_=changed), rows)
 
 
 def move_story(
@@ -157,7 +166,8 @@ def _save_keys(connection: Connection, placements: Sequence[StoredPlacement]) ->
         insert_rows(connection, statement, ("key", "at", "item_id"), rows)
 
 
-def _save_counts(connection: Connection, counts: Mapping[str, tuple[int, int, int]]) -> None:
+def save_counts(connection: Connection, counts: Mapping[str, tuple[int, int, int]]) -> None:
+    """Add to the counts of these words."""
     if not counts:
         return
     statement = upsert(connection, story_words)
@@ -195,29 +205,40 @@ def recount(
         .group_by(_s.story_id)
     )
     found = {row.story_id: row for row in connection.execute(query)}
-    for story in sorted(touched):
-        row = found.get(story)
-        if row is None:
-            if successor := (successors or {}).get(story):
-                connection.execute(
-                    update(stories).where(_t.merged_into == story).values(merged_into=successor)
-                )
-                leads = update(stories).where(_t.id == story, _t.merged_into.is_(None))
-                connection.execute(leads.values(merged_into=successor))
-            connection.execute(delete(stories).where(_t.id == story, _t.merged_into.is_(None)))
-            connection.execute(update(stories).where(_t.id == story).values(item_count=0, source_count=0))
-            continue
+    for story in sorted(set(touched) - found.keys()):
+        if successor := (successors or {}).get(story):
+            connection.execute(update(stories).where(_t.merged_into == story).values(merged_into=successor))
+            leads = update(stories).where(_t.id == story, _t.merged_into.is_(None))
+            connection.execute(leads.values(merged_into=successor))
+        connection.execute(delete(stories).where(_t.id == story, _t.merged_into.is_(None)))
+        connection.execute(update(stories).where(_t.id == story).values(item_count=0, source_count=0))
+    if found:
         connection.execute(
-            update(stories)
-            .where(_t.id == story)
-            .values(
-                item_count=row.item_count,
-                source_count=row.source_count,
-                began_at=row.began,
-                last_at=row.last or row.last_of_all,
-                updated_at=db_now(),
-            )
+            _RECOUNTED,
+            [
+                {
+                    "story": story,
+                    "items": row.item_count,
+                    "sources": row.source_count,
+                    "began": row.began,
+                    "last": row.last or row.last_of_all,
+                }
+                for story, row in sorted(found.items())
+            ],
         )
+
+
+_RECOUNTED = (
+    update(stories)
+    .where(_t.id == bindparam("story"))
+    .values(
+        item_count=bindparam("items"),
+        source_count=bindparam("sources"),
+        began_at=bindparam("began"),
+        last_at=bindparam("last"),
+        updated_at=db_now(),
+    )
+)
 
 
 def prune_window(connection: Connection, before: datetime) -> None:

@@ -2,41 +2,62 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from heapq import nlargest
+from functools import cache
 from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
 import msgspec
-from sqlalchemy import Connection, Row, select, text
+from sqlalchemy import Connection, Row, Select, select, text
 
 from inforadar.model.ids import ItemId, StoryId
 from inforadar.store.rows import stored_time
 from inforadar.store.schema.stories import stories, story_apart, story_items, story_state, story_words
-from inforadar.store.types import one_of
+from inforadar.store.types import one_of, one_of_given
 
 _s, _t = story_items.c, stories.c
 
-MAX_CANDIDATES = 30
-MAX_PER_KEY = 60
-"""How many of the newest items with a key are looked at."""
-MAX_MEMBERS = 8
-"""How many members of a story are loaded beside those that were found."""
+MAX_ENDS = 3
+"""How many of the first and of the last members of a story are loaded beside those that were found."""
+MAX_LOOKED_AT = 40
+"""How many members at either end of a story are looked at: the others may all be copies."""
 
-_SQLITE = text(
-    "SELECT wanted.value, (SELECT json_group_array(item_id) FROM (SELECT item_id FROM story_keys AS known "
-    "WHERE known.key = wanted.value AND known.at BETWEEN :low AND :high ORDER BY known.at DESC LIMIT :most)) "
-    "FROM json_each(:keys) AS wanted"
-)
-_POSTGRESQL = text(
-    "SELECT wanted.key, found.item_id FROM unnest(CAST(:keys AS text[])) AS wanted(key) "
-    "CROSS JOIN LATERAL (SELECT known.item_id FROM story_keys AS known WHERE known.key = wanted.key "
-    "AND known.at BETWEEN :low AND :high ORDER BY known.at DESC LIMIT :most) AS found"
-)
+_BY_KEY = {
+    "sqlite": text(
+        "SELECT wanted.value, (SELECT json_group_array(item_id) FROM (SELECT item_id FROM story_keys AS known "
+        "WHERE known.key = wanted.value AND known.at BETWEEN :low AND :high ORDER BY known.at DESC LIMIT :most)) "
+        "FROM json_each(:keys) AS wanted"
+    ),
+    "postgresql": text(
+        "SELECT wanted.key, array(SELECT CAST(known.item_id AS text) FROM story_keys AS known "
+        "WHERE known.key = wanted.key AND known.at BETWEEN :low AND :high ORDER BY known.at DESC LIMIT :most) "
+        "FROM unnest(CAST(:keys AS text[])) AS wanted(key)"
+    ),
+}
+_ENDS = {
+    "sqlite": text(
+        "SELECT (SELECT json_group_array(item_id) FROM (SELECT item_id FROM (SELECT item_id, copy_of, "
+        "signature IS NOT NULL AS is_compared FROM story_items WHERE story_id = wanted.value "
+        "ORDER BY at LIMIT :looked_at) WHERE copy_of IS NULL AND is_compared LIMIT :most)), "
+        "(SELECT json_group_array(item_id) FROM (SELECT item_id FROM (SELECT item_id, copy_of, "
+        "signature IS NOT NULL AS is_compared FROM story_items WHERE story_id = wanted.value "
+        "ORDER BY at DESC LIMIT :looked_at) WHERE copy_of IS NULL AND is_compared LIMIT :most)) "
+        "FROM json_each(:stories) AS wanted"
+    ),
+    "postgresql": text(
+        "SELECT array(SELECT item_id FROM (SELECT item_id, copy_of, signature IS NOT NULL AS is_compared "
+        "FROM story_items WHERE story_id = wanted.id ORDER BY at LIMIT :looked_at) AS looked_at "
+        "WHERE copy_of IS NULL AND is_compared LIMIT :most), "
+        "array(SELECT item_id FROM (SELECT item_id, copy_of, signature IS NOT NULL AS is_compared "
+        "FROM story_items WHERE story_id = wanted.id ORDER BY at DESC LIMIT :looked_at) AS looked_at "
+        "WHERE copy_of IS NULL AND is_compared LIMIT :most) "
+        "FROM unnest(CAST(:stories AS uuid[])) AS wanted(id)"
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +82,16 @@ class StoredStory:
     apart: frozenset[StoryId]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbours:
+    """The items that a batch is compared with, and their stories."""
+
+    members: Sequence[StoredMember]
+    stories: Sequence[StoredStory]
+    keys: Mapping[ItemId, Sequence[str]]
+    """The keys by which each was found."""
+
+
 def load_counts(
     connection: Connection, keys: Collection[str]
 ) -> tuple[int, int, dict[str, tuple[int, int, int]]]:
@@ -75,18 +106,34 @@ def load_neighbours(
     like: Mapping[ItemId, Sequence[ItemId]],
     low: datetime,
     high: datetime,
-) -> tuple[list[StoredMember], list[StoredStory]]:
-    """Load the items that share heavy keys with each wanted one, those that are like it, and their stories."""
-    found = find_by_keys(connection, {key for own in wanted.values() for key, _ in own}, low, high)
-    ids: set[ItemId] = set(wanted)
-    for item, own in wanted.items():
-        weights: defaultdict[ItemId, float] = defaultdict(float)
+    *,
+    most: int,
+    most_per_key: int,
+) -> Neighbours:
+    """Load the items that share heavy keys with each wanted one, those that are like it, and their stories.
+
+    Of those that share keys, the `most` that share the heaviest; of each key, the newest.
+    """
+    found = find_by_keys(
+        connection, {key for own in wanted.values() for key, _ in own}, low, high, most_per_key
+    )
+    chosen: set[str] = set()
+    for own in wanted.values():
+        weights: dict[str, float] = {}
         for key, weight in own:
             for other in found.get(key, ()):
-                weights[other] += weight
-        ids.update(id_ for id_, _ in nlargest(MAX_CANDIDATES, weights.items(), key=itemgetter(1)))
-        ids.update(like.get(item, ()))
-    return load_members(connection, ids)
+                weights[other] = weights.get(other, 0.0) + weight
+        ranked = sorted(weights.items(), key=itemgetter(1), reverse=True)
+        chosen.update([id_ for id_, _ in ranked[:most]])
+    ids = {id_: ItemId(UUID(id_)) for id_ in chosen}
+    keys: defaultdict[ItemId, list[str]] = defaultdict(list)
+    for key, others in found.items():
+        for id_ in others:
+            if id_ in ids:
+                keys[ids[id_]].append(key)
+    every = {*wanted, *ids.values(), *(id_ for own in like.values() for id_ in own)}
+    members, stories_ = load_members(connection, every)
+    return Neighbours(members=members, stories=stories_, keys=keys)
 
 
 def load_state(connection: Connection) -> tuple[int, int]:
@@ -99,39 +146,37 @@ def load_word_counts(connection: Connection, keys: Collection[str]) -> dict[str,
     """The counts of these words: items, with a capital letter, without."""
     w = story_words.c
     query = select(w.key, w.item_count, w.capital, w.small).where(one_of(w.key, sorted(keys)))
-    return {row.key: (row.item_count, row.capital, row.small) for row in connection.execute(query)}
+    return {key: (items, capital, small) for key, items, capital, small in connection.execute(query)}
 
 
 def find_by_keys(
-    connection: Connection, keys: Collection[str], low: datetime, high: datetime
-) -> dict[str, list[ItemId]]:
-    """The newest items of a time under each of these keys."""
-    found: defaultdict[str, list[ItemId]] = defaultdict(list)
-    given = {"low": stored_time(connection, low), "high": stored_time(connection, high), "most": MAX_PER_KEY}
+    connection: Connection, keys: Collection[str], low: datetime, high: datetime, most: int
+) -> dict[str, list[str]]:
+    """The newest items of a time under each of these keys, as texts: most are not looked at any further."""
+    given = {"low": stored_time(connection, low), "high": stored_time(connection, high), "most": most}
+    ordered = sorted(keys)
     if connection.dialect.name == "sqlite":
-        rows = connection.execute(_SQLITE, {**given, "keys": msgspec.json.encode(sorted(keys)).decode()})
-        for key, ids in rows:
-            found[key] = [ItemId(UUID(id_)) for id_ in msgspec.json.decode(ids)]
-    else:
-        for key, id_ in connection.execute(_POSTGRESQL, {**given, "keys": sorted(keys)}):
-            found[key].append(ItemId(id_))
-    return found
+        rows = connection.execute(_BY_KEY["sqlite"], {**given, "keys": msgspec.json.encode(ordered).decode()})
+        return {key: msgspec.json.decode(ids) for key, ids in rows}
+    return {row[0]: row[1] for row in connection.execute(_BY_KEY["postgresql"], {**given, "keys": ordered})}
 
 
 def load_members(
     connection: Connection, ids: Collection[ItemId]
 ) -> tuple[list[StoredMember], list[StoredStory]]:
     """Load items of the window, some more members of their stories, and the stories."""
-    rows = list(connection.execute(_members().where(one_of(_s.item_id, sorted(ids)))))
-    story_ids = sorted({row.story_id for row in rows})
-    found = {row.item_id: row for row in rows}
-    for row in connection.execute(
-        _members().where(one_of(_s.item_id, _more_members(connection, story_ids, found)))
-    ):
-        found.setdefault(row.item_id, row)
-    known = connection.execute(
-        select(_t.id, _t.item_count, _t.began_at, _t.last_at).where(one_of(_t.id, story_ids))
+    found = {row.item_id: row for row in connection.execute(_members(), {"ids": sorted(ids)})}
+    size_found = Counter(row.story_id for row in found.values())
+    story_ids = sorted(size_found)
+    known = list(
+        connection.execute(
+            select(_t.id, _t.item_count, _t.began_at, _t.last_at).where(one_of(_t.id, story_ids))
+        )
     )
+    larger = [row.id for row in known if row.item_count > size_found[row.id]]
+    more = _load_ends(connection, larger) - found.keys() if larger else set()
+    if more:
+        found.update((row.item_id, row) for row in connection.execute(_members(), {"ids": sorted(more)}))
     apart = _load_apart(connection, story_ids)
     return (
         [_member(row) for row in sorted(found.values(), key=lambda row: (row.at, row.item_id))],
@@ -148,21 +193,21 @@ def load_members(
     )
 
 
-def _more_members(
-    connection: Connection, story_ids: Sequence[StoryId], found: Mapping[ItemId, Row[Any]]
-) -> list[ItemId]:
+def _load_ends(connection: Connection, story_ids: Sequence[StoryId]) -> set[ItemId]:
     """The first and the last members of each story, which stand for it."""
-    chosen: list[ItemId] = []
-    for story in story_ids:
-        own = select(_s.item_id).where(_s.story_id == story, _s.signature.is_not(None), _s.copy_of.is_(None))
-        for order in (_s.at, _s.at.desc()):
-            chosen += connection.execute(own.order_by(order, _s.item_id).limit(MAX_MEMBERS // 2)).scalars()
-    return [id_ for id_ in dict.fromkeys(chosen) if id_ not in found]
+    given = {"most": MAX_ENDS, "looked_at": MAX_LOOKED_AT}
+    if connection.dialect.name == "sqlite":
+        wanted = msgspec.json.encode([story.hex for story in story_ids]).decode()
+        rows = connection.execute(_ENDS["sqlite"], {**given, "stories": wanted})
+        return {ItemId(UUID(id_)) for row in rows for end in row for id_ in msgspec.json.decode(end)}
+    rows = connection.execute(_ENDS["postgresql"], {**given, "stories": list(story_ids)})
+    return {ItemId(id_) for row in rows for end in row for id_ in end}
 
 
-def _members() -> Any:
+@cache
+def _members() -> Select[Any]:
     return select(_s.item_id, _s.story_id, _s.at, _s.copy_of, _s.is_pinned, _s.signature, _s.vectors).where(
-        _s.signature.is_not(None)
+        _s.signature.is_not(None), one_of_given(_s.item_id, "ids")
     )
 
 
