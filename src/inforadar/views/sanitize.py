@@ -15,7 +15,6 @@ attribute values as markup, and cutting there would turn them into markup.
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from html import escape, unescape
@@ -30,7 +29,7 @@ from inforadar.model.analysis import Analysis, ScoreName
 from inforadar.stages.canonical.content.picture_sources import is_tracker, picture_key
 from inforadar.stages.canonical.content.safe_html import safe_html
 from inforadar.stages.canonical.document.limits import TooComplexError, make_parseable
-from inforadar.stages.canonical.document.tags import read_tags
+from inforadar.stages.canonical.document.tags import Tag, read_tags
 from inforadar.stages.publish.text import clean
 from inforadar.translations import pgettext, term
 from inforadar.views.function_words import FUNCTION_WORDS
@@ -121,7 +120,7 @@ def _checked(html: str, images: Images, base: str = "") -> Markup | None:
     text = clean(html)[:MAX_CHARACTERS]
     end = _end_of_markup(text)
     try:
-        safe = make_parseable(_whole_tags(text[:end]))
+        safe = make_parseable(*_whole_tags(text[:end]))
     except TooComplexError:
         return None
     shown = _finish(safe, images, base)
@@ -135,11 +134,11 @@ def _end_of_markup(html: str) -> int:
     return len(html) if beyond is None else beyond.start()
 
 
-def _whole_tags(html: str) -> str:
-    """Leave out a tag at the end that is not complete."""
-    ends = deque((end for _, _, end in read_tags(html)), maxlen=1)
-    cut = _OPEN_TAG.search(html, ends[0] if ends else 0)
-    return html[: cut.start()] if cut else html
+def _whole_tags(html: str) -> tuple[str, list[Tag]]:
+    """Leave out a tag at the end that is not complete; also return the tags."""
+    tags = list(read_tags(html))
+    cut = _OPEN_TAG.search(html, tags[-1][2] if tags else 0)
+    return (html[: cut.start()] if cut else html), tags
 
 
 def _cut_at_line(text: str) -> str:
@@ -189,6 +188,9 @@ def thumbnail_html(address: str | None, images: Images) -> Markup:
 
 
 def _finish(html: str, images: Images, base: str = "") -> Markup:
+    safe = safe_html(html, base)
+    if "<img" not in safe:
+        return Markup(safe)  # noqa: S704 - nh3 wrote it
     pictures = 0
 
     def written(found: re.Match[str]) -> str:
@@ -199,7 +201,7 @@ def _finish(html: str, images: Images, base: str = "") -> Markup:
         pictures += 1
         return _image(tag, images) if pictures <= MAX_PICTURES else ""
 
-    return Markup(_TAG.sub(written, safe_html(html, base)))  # noqa: S704 - nh3 wrote it
+    return Markup(_TAG.sub(written, safe))  # noqa: S704 - nh3 wrote it
 
 
 def _image(tag: str, images: Images) -> str:
