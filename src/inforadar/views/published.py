@@ -43,6 +43,11 @@ def entry_of(
     )
 
 
+def text_html(item: Item, text: ItemText) -> str | None:
+    """The text of an item as clean HTML; None if it has none."""
+    return _rendered(text, item.link or item.url, {})[0]
+
+
 def entries_of(
     items: Iterable[tuple[Item | ServedItem, ItemText | None]], known: Mapping[str, str] | None = None
 ) -> list[Entry]:

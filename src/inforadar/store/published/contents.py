@@ -28,7 +28,12 @@ def load_published_contents(connection: Connection, feed_ids: Collection[FeedId]
 
 def load_item_texts(connection: Connection, items: Sequence[Item]) -> dict[ItemId, ItemText]:
     """Where the full text of each item is found."""
-    articles = load_article_texts(
-        connection, {uid(item.url) for item in items if not shares_its_page(item.url)}
-    )
-    return {item.id: replace(articles.get(uid(item.url), ItemText()), content=item.content) for item in items}
+    uids = {item.id: uid(item.url) for item in items if not shares_its_page(item.url)}
+    articles = load_article_texts(connection, set(uids.values()))
+    found = {item.id: articles.get(uids[item.id]) if item.id in uids else None for item in items}
+    return {
+        item.id: replace(article, content=item.content)
+        if (article := found[item.id])
+        else ItemText(content=item.content)
+        for item in items
+    }

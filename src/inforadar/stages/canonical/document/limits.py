@@ -74,6 +74,12 @@ def make_parseable(html: str, tags: Sequence[Tag] | None = None) -> str:
     """
     if len(html) > MAX_CHARACTERS:
         raise TooComplexError(f"more than {MAX_CHARACTERS // 1_000_000} million characters")
+    if tags is not None and len(tags) <= MAX_OPEN_FORMATTING:
+        # So few cannot reach any limit, except that of attributes.
+        for _, start, end in tags:
+            if end - start > _LONG_TAG_CHARACTERS:
+                _refuse_many_attributes(html[start:end])
+        return html
     open_formatting, options = _count_costly(html, read_tags(html) if tags is None else tags)
     if options > MAX_OPTIONS:
         html = _OPTION_TAG.sub("", html)
@@ -84,12 +90,6 @@ def make_parseable(html: str, tags: Sequence[Tag] | None = None) -> str:
 
 def _count_costly(html: str, tags: Iterable[Tag]) -> tuple[int, int]:
     """Refuse a page that is too deep; return the most formatting elements open at once, and the number of options."""
-    if isinstance(tags, Sequence) and len(tags) <= MAX_OPEN_FORMATTING:
-        # So few tags cannot reach any limit, except that of attributes.
-        for _, start, end in tags:
-            if end - start > _LONG_TAG_CHARACTERS:
-                _refuse_many_attributes(html[start:end])
-        return 0, 0
     depth = block_depth = formatting = most_formatting = options = reopened = 0
     open_tags: dict[str, int] = {}
     outside: list[tuple[str, dict[str, int]]] = []
