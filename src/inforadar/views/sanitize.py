@@ -28,7 +28,7 @@ from markupsafe import Markup
 from inforadar.model.analysis import Analysis, ScoreName
 from inforadar.stages.canonical.content.picture_sources import is_tracker, picture_key
 from inforadar.stages.canonical.content.safe_html import safe_html
-from inforadar.stages.canonical.document.limits import TooComplexError, make_parseable
+from inforadar.stages.canonical.document.limits import MAX_OPEN_FORMATTING, TooComplexError, make_parseable
 from inforadar.stages.canonical.document.tags import Tag, read_tags
 from inforadar.stages.publish.text import clean
 from inforadar.translations import pgettext, term
@@ -71,6 +71,10 @@ PICTURE_SIGN = "▣"
 _PLAIN_PICTURE = re.compile(r'<img src="([^"]*)" alt="([^"]*)">')
 _ANGLE = re.compile("<")
 _OPEN_TAG = re.compile(r"<[a-zA-Z/!?]")
+# Possessive, so that nothing is tried twice.
+_SIMPLE = re.compile(
+    r"""[^<]*+(?:</?+[a-zA-Z][a-zA-Z0-9]*+(?:[ \n]++[a-zA-Z-]++="[^"<>]*+"){0,20}+[ \n]*+/?+>[^<]*+)*+"""
+)
 _PICTURE = re.compile(r'<(?:img [^>]*?src|a class="picture" href)="([^"]*)"')
 _HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
@@ -118,6 +122,8 @@ def listing_html(html: str, images: Images, base: str = "") -> Markup | None:
 
 def _checked(html: str, images: Images, base: str = "") -> Markup | None:
     text = clean(html)[:MAX_CHARACTERS]
+    if _is_simple(text):
+        return _finish(text, images, base)
     end = _end_of_markup(text)
     try:
         safe = make_parseable(*_whole_tags(text[:end]))
@@ -126,6 +132,11 @@ def _checked(html: str, images: Images, base: str = "") -> Markup | None:
     shown = _finish(safe, images, base)
     rest = plain_text(text[end:]) if end < len(text) else ""
     return shown + plain_html([rest]) if rest else shown
+
+
+def _is_simple(html: str) -> bool:
+    """Whether a text has few tags, all of them complete and plainly written, as most have: it reaches no limit."""
+    return html.count("<") <= MAX_OPEN_FORMATTING and _SIMPLE.fullmatch(html) is not None
 
 
 def _end_of_markup(html: str) -> int:
